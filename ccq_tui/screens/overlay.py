@@ -145,7 +145,6 @@ class ListScreen(Overlay[Result], Generic[Result, State]):
         raise NotImplementedError
 
     def take_text(self) -> None:
-        """Find what is typed."""
         self.show(self.state.filtered(self.field.text.replace("\n", " ")))
 
     @on(TextArea.Changed)

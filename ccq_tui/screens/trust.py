@@ -118,7 +118,6 @@ class TrustScreen(Screen[None]):
         return self._question.prompt
 
     async def answer(self) -> Row:
-        """Wait for the answer."""
         await self._answered.wait()
         return self._question.answer or Row.LEAVE
 

@@ -19,7 +19,6 @@ class BlockBar(HintBar):
     """
 
     def tell(self, block: Block | None, count: int) -> None:
-        """Show the keys for a block."""
         self.set_class(block is not None, "-on")
         if block is None:
             return

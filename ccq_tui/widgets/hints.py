@@ -49,7 +49,6 @@ class HintLines:
         return len(self._fitted(width))
 
     def text(self, width: int, palette: Palette) -> Text:
-        """Draw the keys that fit."""
         drawn = [_line(line, palette) for line in self._fitted(width)]
         gap = width - drawn[0].cell_len - cell_len(self.right) - 1
         if self.right and gap >= APART:
@@ -149,7 +148,6 @@ class HintBar(Static):
         self.refresh()
 
     def wake(self) -> None:
-        """Draw the keys as working."""
         self._asleep = False
         self.refresh()
 

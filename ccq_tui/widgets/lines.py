@@ -49,7 +49,6 @@ class LateLine(DrawnLine):
 
     @property
     def text(self) -> Text:
-        """What is drawn."""
         return self._make(False)
 
     @property
@@ -166,7 +165,6 @@ class LineView(ScrollView):
 
     @property
     def lines(self) -> list[DrawnLine]:
-        """The lines drawn, in order."""
         return self._lines
 
     def show(
@@ -358,7 +356,6 @@ class TextLines(Static):
         self._count = 0
 
     def show(self, lines: Sequence[Text]) -> None:
-        """Draw other lines."""
         text = Text("\n").join(lines)
         if text != self._drawn:
             self._drawn = text

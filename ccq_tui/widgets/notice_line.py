@@ -47,7 +47,6 @@ class NoticeLine(Static):
 
     @property
     def text(self) -> str:
-        """What is shown now."""
         return "\n".join(text for text in (self._passing, self._standing) if text)
 
     def stand(self, text: str, key: str = "") -> None:

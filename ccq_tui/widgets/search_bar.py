@@ -56,7 +56,6 @@ class SearchField(LineField):
             self.cursor_blink = False
 
     def action_go(self, direction: int) -> None:
-        """Go to another match."""
         self.post_message(SearchBar.Wanted(direction))
 
     def action_close(self) -> None:
@@ -114,7 +113,6 @@ class SearchBar(Horizontal):
 
     @property
     def is_open(self) -> bool:
-        """Whether it is shown."""
         return self.has_class("-on")
 
     @property

@@ -34,7 +34,6 @@ class SightView(FlowView):
 
     @property
     def above(self) -> int:
-        """Lines above the view."""
         return int(self.scroll_offset.y)
 
     @property

@@ -74,17 +74,14 @@ class InboxRow:
 
     @property
     def id(self) -> str:
-        """The request's id."""
         return self.stored.request.id
 
     @property
     def key(self) -> str:
-        """What the row is known by."""
         return self.id
 
     @property
     def session_id(self) -> str:
-        """The Claude session id."""
         return self.stored.request.session_id
 
 

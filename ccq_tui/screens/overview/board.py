@@ -93,7 +93,6 @@ class Card:
 
     @property
     def found_by(self) -> str:
-        """What a filter looks at."""
         return _found_by(self.session, self.directory, self.group, self.last_line)
 
     def seconds(self, clock: float, now: float) -> int:

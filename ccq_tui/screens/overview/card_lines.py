@@ -62,7 +62,6 @@ def sign_style(group: Group, palette: Palette) -> Style:
 
 @lru_cache(maxsize=KEPT)
 def column_face(card: Card, age: str, width: int, palette: Palette) -> Face:
-    """Draw a card of a column."""
     room = width - 3
     title = limited(card.session, palette.accent if card.shown else palette.strong, room, TITLE_LINES)
     said = limited(card.last_line, palette.muted, room, SAID_LINES) if card.last_line else []

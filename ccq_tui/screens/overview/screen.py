@@ -66,7 +66,6 @@ class Column(Vertical):
 
     @property
     def cards(self) -> LineView:
-        """The part with the cards."""
         return self.query_one(LineView)
 
     def show(self, head: Text, lines: list[DrawnLine], cursor: int | None, style: Style) -> None:
@@ -287,7 +286,6 @@ class OverviewScreen(ListScreen[Card | None, Board]):
     # -- what a key means for a session ----------------------------------------------------------------------
 
     def _open(self, card: Card) -> None:
-        """Leave for a session."""
         if card.place is SessionPlace.OTHER:
             self.say(ELSEWHERE)
         elif card.place is SessionPlace.GONE:
@@ -376,7 +374,6 @@ class OverviewScreen(ListScreen[Card | None, Board]):
             after_refresh(self, self.draw)
 
     def draw(self) -> None:
-        """Draw what changed."""
         if not self.has_parts:
             return
         board, size = self.state, self.app.size

@@ -163,7 +163,6 @@ class StatisticsScreen(Overlay[None]):
     # -- drawing ------------------------------------------------------------------------------------------
 
     def draw(self) -> None:
-        """Draw the charts."""
         if not self.has_parts:
             return
         palette = palette_of(self.query_one(StatisticsBody))

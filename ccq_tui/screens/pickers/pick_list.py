@@ -34,7 +34,6 @@ class PickRow:
 
     @property
     def found_by(self) -> str:
-        """What a filter looks at."""
         return f"{self.label} {self.description} {self.right}".casefold()
 
 

@@ -20,7 +20,6 @@ class AttentionWatch:
         ui.session.attention = self._attention
 
     def take(self, event: SessionEvent) -> None:
-        """Say why the session ended."""
         if isinstance(event, LimitReached):
             self._ui.note(_ended_words(event))
         elif isinstance(event, GaveWay):

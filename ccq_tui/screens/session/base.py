@@ -187,7 +187,6 @@ class SessionBase(Screen[None]):
         return soon and before == key
 
     def changed(self) -> None:
-        """Draw what has changed."""
         for show in self.shown_by:
             show()
 
@@ -278,7 +277,6 @@ class SessionBase(Screen[None]):
         self.actions[name](self)
 
     def action_leave_mark(self) -> None:
-        """Mark nothing."""
         self.transcript.leave_mark()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -46,7 +46,6 @@ class BlockActions:
             self._ui.say("All of it is shown")
 
     def copy(self) -> None:
-        """Copy the marked block."""
         block = self._marked()
         if block is None:
             return

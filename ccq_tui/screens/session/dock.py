@@ -95,7 +95,6 @@ class Dock(Vertical):
 
     @property
     def line(self) -> WaitingLine:
-        """What waits."""
         return self._line
 
     @property

@@ -87,7 +87,6 @@ class PromptKeeper:
         return directory_key(self._ui.view.cwd)
 
     def load(self) -> None:
-        """Read the earlier prompts."""
         if self._ui.launch.prompt:
             self._add_to_history(self._ui.launch.prompt.rstrip())
             self._ui.dock.prompt.remember(self.earlier)

@@ -26,7 +26,6 @@ class Remedies:
         self._command = command
 
     def take(self, event: SessionEvent) -> None:
-        """Show what can be done now."""
         if isinstance(event, Reconnected):
             self._ui.note("Connected again.")
         self.show()
@@ -38,7 +37,6 @@ class Remedies:
         self._ui.dock.offer(f"{recovery.because} {recovery.words}" if recovery.words else "")
 
     def do(self) -> None:
-        """Do what is offered, once."""
         recovery = self._ui.session.recovery
         offer = recovery.offer
         if offer is None:

@@ -20,7 +20,6 @@ class ResumeCommand(CommandGroup):
     """Names the session, and puts an earlier one in its place."""
 
     async def rename(self, title: str) -> None:
-        """Give the session a title."""
         self._runner.need_process()
         await self._runner.asking(self._ui.session.agent.rename(title[:LONGEST_TITLE]))
         self._runner.tell(f"Title: {one_line(title, LONGEST_TITLE)}")

@@ -34,7 +34,6 @@ class ShellCommands:
 
     @property
     def runs(self) -> bool:
-        """Whether a command runs."""
         return self._process is not None
 
     def holds_back(self, text: str) -> bool:
@@ -57,7 +56,6 @@ class ShellCommands:
         self._ui.say(RUNS)
 
     def stop(self) -> None:
-        """End the command that runs."""
         if self._process is not None:
             self._process.stop()
             self._ui.say(STOPPING)

@@ -137,7 +137,6 @@ class Status:
         self.title = ""
 
     def changed(self) -> None:
-        """Draw what is known."""
         view, dock = self._ui.view, self._ui.dock
         if not self._counting and self._second_hand is not None:
             self._counting = True

@@ -18,7 +18,6 @@ class TasksCommand(CommandGroup):
         """What runs."""
 
     def take(self, event: SessionEvent) -> None:
-        """Remember what runs."""
         match event:
             case TaskStarted():
                 self.running = (*self.running, event)

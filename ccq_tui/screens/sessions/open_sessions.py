@@ -63,7 +63,6 @@ class OpenSessions(Sequence[SessionScreen]):
         return len(self._modes)
 
     def __iter__(self) -> Iterator[SessionScreen]:
-        """Go through the screens."""
         return iter(tuple(self._modes))
 
     @property
@@ -218,7 +217,6 @@ class OpenSessions(Sequence[SessionScreen]):
         self._awaited = True
 
     def take_typed(self) -> str:
-        """Return what was kept."""
         typed, self._typed, self._awaited = self._typed, "", False
         return typed
 

@@ -82,7 +82,6 @@ Values: TypeAlias = Mapping[str, Any]
 def input_lines(
     tool: str, values: Values, width: int, palette: Palette, directory: str = ""
 ) -> Iterator[Text]:
-    """Yield the input of a tool."""
     drawn = _drawn(card_of(tool), _from_here(tool, values, directory), width, palette)
     yield from _json(values, width, palette) if drawn is None else drawn
 

@@ -267,7 +267,6 @@ class RequestPanel(Vertical, Generic[State]):
 
     @property
     def state(self) -> State:
-        """The state drawn."""
         return self._state
 
     @property
@@ -282,7 +281,6 @@ class RequestPanel(Vertical, Generic[State]):
 
     @property
     def session(self) -> str:
-        """The session's name."""
         return self._session
 
     @session.setter
@@ -495,7 +493,6 @@ class RequestPanel(Vertical, Generic[State]):
 
     @property
     def _typing(self) -> bool:
-        """Whether a text is open."""
         return self.form.typing(self._state)
 
     def _terminal_focused(self, focused: bool) -> None:

@@ -61,7 +61,6 @@ class ChoiceList(Static):
         self._pointer.press(event)
 
     def on_click(self, event: events.Click) -> None:
-        """Say which row was clicked."""
         if (clicked := self._pointer.clicked(event)) is not None:
             self.post_message(self.Clicked(clicked[0]))
 

@@ -80,7 +80,6 @@ class Picture:
 
     @cached_property
     def head(self) -> list[Text]:
-        """The title and the tabs."""
         state, look = self.state, self.look
         tabs = tab_lines(state, look.width, 1 if self._low else TAB_LINES, look.palette)
         if self._low:

@@ -164,7 +164,6 @@ class ToolBlock(Block):
 
     @property
     def card(self) -> ToolCard:
-        """How it is shown."""
         return card_of(self.tool)
 
     def renew(self) -> None:

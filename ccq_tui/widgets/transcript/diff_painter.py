@@ -30,7 +30,6 @@ Span = tuple[int, int]
 
 
 def draw_diff(pen: Pen, diff: Diff, index: int, width: int) -> list[Strip]:
-    """Draw a piece of a diff."""
     lines = diff.part(index)
     room = max(8, width - len(INDENT))
     pairs = list(_paired(lines))

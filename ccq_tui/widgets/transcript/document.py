@@ -97,7 +97,6 @@ class Document:
 
     @property
     def text(self) -> str:
-        """The whole text as it came."""
         return "".join(self._fed)
 
     @property
@@ -117,7 +116,6 @@ class Document:
         return self.finished and not self.parts and not self._tail and 0 < self.waiting <= SHORT
 
     def look(self) -> None:
-        """Split what was put off."""
         if self.put_off:
             while self.settle():
                 pass

@@ -102,7 +102,6 @@ def _task_line(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
 
 
 def thinking_head(pen: Pen, block: bl.ThinkingBlock, width: int) -> list[Text]:
-    """Draw how much was thought."""
     word = "Thought" if block.document.finished else "Thinking…"
     text = f"✻ {word} · {block.characters:,} characters"
     line = Text(text, pen.colours["muted"] + Style(italic=True))

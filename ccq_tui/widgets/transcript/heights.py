@@ -28,7 +28,6 @@ class Heights:
         return self.before(len(self._values))
 
     def append(self, value: int) -> None:
-        """Add a height at the end."""
         self._values.append(value)
         position = len(self._values)
         # A node holds the sum of its own value and of the nodes under it.
@@ -104,7 +103,6 @@ class GrowingHeights:
         return self._above.total + self._below.total
 
     def append(self, value: int) -> None:
-        """Add a height at the end."""
         self._below.append(value)
 
     def prepend(self, value: int) -> None:

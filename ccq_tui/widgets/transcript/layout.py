@@ -67,7 +67,6 @@ class Layout:
 
     @property
     def total(self) -> int:
-        """Lines of everything."""
         return self._sums.total
 
     def restyle(self) -> None:

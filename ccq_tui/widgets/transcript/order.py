@@ -94,7 +94,6 @@ class BlockOrder:
         self.trailing += 1
 
     def remove(self, block: Block) -> None:
-        """Take a block out."""
         place = block.at
         if place < 0:
             return

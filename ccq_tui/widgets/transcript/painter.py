@@ -45,7 +45,6 @@ def draw_excerpt(pen: Pen, excerpt: Excerpt, width: int, style: Style) -> list[S
 
 
 def draw_checklist(pen: Pen, checklist: Checklist, width: int) -> list[Strip]:
-    """Draw a check list."""
     room = max(1, width - 2)
     lines = [line for entry in checklist.entries for line in _entry(pen, entry, room)]
     if checklist.hidden:

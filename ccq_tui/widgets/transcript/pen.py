@@ -55,7 +55,6 @@ class Pen:
         )
 
     def markdown(self, source: str, width: int, references: dict[str, Any] | None = None) -> list[Strip]:
-        """Draw Markdown."""
         self.counters.parsed += len(source)
         options = self.console.options.update(width=width, height=None)
         lines = self.console.render_lines(

@@ -56,7 +56,6 @@ class PlanSight:
         return max(0, lines - len(self._in_view))
 
     def look(self) -> None:
-        """Note what is in view now."""
         block, layout, view = self._plan, self._layout, self._viewport
         if block is None or block.at < 0:
             return

@@ -64,7 +64,6 @@ class ToolCalls:
         self._calls = earlier._calls | self._calls
 
     def start(self, event: ev.ToolStarted) -> ToolBlock:
-        """Show a call."""
         block = ToolBlock(
             event.tool_use_id, event.tool, event.input, self._clock(), event.parent, self._directory
         )
@@ -170,7 +169,6 @@ class ToolCalls:
         self._order.touch(block)
 
     def task_progressed(self, event: ev.TaskProgressed) -> None:
-        """Show how far a task is."""
         block = self._by_task.get(event.task_id)
         if block is not None and block.task is not None:
             block.task.doing = event.doing

@@ -116,7 +116,6 @@ class Viewport:
         self.settle()
 
     def home(self) -> None:
-        """Go to the first line."""
         if self.layout.blocks:
             self._leave_end()
             self._anchor(0)

@@ -137,13 +137,11 @@ class Transcript(ScrollView, can_focus=False):
 
     @property
     def model(self) -> TranscriptModel:
-        """The blocks as data."""
         self._intake.take_grown()
         return self._model
 
     @property
     def block_count(self) -> int:
-        """How many blocks there are."""
         return len(self.model.blocks)
 
     @property
@@ -421,11 +419,9 @@ class Transcript(ScrollView, can_focus=False):
         self.refresh()
 
     def action_line_up(self) -> None:
-        """Scroll up by a line."""
         self._go(self._viewport.top - 1)
 
     def action_line_down(self) -> None:
-        """Scroll down by a line."""
         self._go(self._viewport.top + 1)
 
     def action_page_up(self) -> None:
@@ -437,7 +433,6 @@ class Transcript(ScrollView, can_focus=False):
         self._go(self._viewport.top + max(1, self._viewport.height - 1))
 
     def action_home(self) -> None:
-        """Go to the first line."""
         self._viewport.home()
         self._scrolled()
 
