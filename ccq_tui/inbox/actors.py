@@ -29,6 +29,8 @@ class Surface(StrEnum):
     """A hook."""
     DEVICE = "device"
     """Another device."""
+    ASKER = "asker"
+    """Where it was asked: in Claude Code's own dialog, at a program's own prompt."""
     LIMIT = "limit"
     """Nobody: the time that the person allowed is over."""
     SESSION = "session"
@@ -74,6 +76,8 @@ class Actor:
                 return "by its time limit"
             case Surface.SESSION:
                 return "by its session"
+            case Surface.ASKER:
+                return f"in {name}" if name else "where it was asked"
             case Surface.HOOK:
                 return f"by the hook {name}" if name else "by a hook"
             case Surface.DEVICE:

@@ -36,6 +36,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.worker import Worker
 from ccq_tui.inbox.verdicts import InboxError, InboxUnavailable, InvalidOutcome, Unknown, Verdict, Won
 from ccq_tui.inbox.waiting_line import Draft
+from ccq_tui.processes import this_process
 from ccq_tui.questions.recalled import Recalled
 
 _logger = logging.getLogger(__name__)
@@ -77,6 +78,7 @@ class DurableInbox:
         self._held = Held()
         self.sessions = DurableSessions(self.run, self.submit, self.in_trouble, self._retries, self._held)
         self._swept = float("-inf")
+        self._listens = False
         self._worker = Worker(
             path,
             self._leaving,
@@ -136,6 +138,11 @@ class DurableInbox:
         """
         self.notice = await self._within(self._worker.opened)
         return self.notice
+
+    def listen(self) -> None:
+        """Note, soon and without waiting, that this process shows what waits to a person, until it closes."""
+        self._listens = True
+        self.submit(lambda store: store.listeners.add(this_process()))
 
     @property
     def pending(self) -> tuple[Request, ...]:
@@ -337,6 +344,8 @@ class DurableInbox:
         Returns:
             Whether everything was written in time.
         """
+        if self._listens:
+            self.submit(lambda store: store.listeners.remove(this_process()))
         return await asyncio.to_thread(self._worker.stop, seconds)
 
     async def _write(self, entry: KeptEntry, context: str) -> None:
@@ -385,6 +394,8 @@ class DurableInbox:
         """Write what is held into a database that takes the place of one; in the store's thread."""
         tail = ChangeFeed(store, self._feed)
         found = self._held.write(store, tuple(self.sessions.running), self._retries.newest)
+        if self._listens:
+            store.listeners.add(this_process())
         self._feed = tail
         replaced = REPLACED.format("a new one" if store.database.is_new else "the one in its place")
         message = store.database.notice or (replaced if another else "")

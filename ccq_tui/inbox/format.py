@@ -58,7 +58,7 @@ def inbox_lines(waiting: Sequence[StoredRequest], request_name: Shorten, session
             request_name(item.request.id),
             kind_of(item.request).title(item.request),
             brief(item.asked_at),
-            fit(session_name(item.request.session_id), NAME_WIDTH),
+            fit(_asked_by(item, session_name), NAME_WIDTH),
             kind_of(item.request).summary(item.request),
         )
         for item in waiting
@@ -165,6 +165,12 @@ def _who(change: Change) -> str:
     return one_line(change.actor.called, 40) if change.actor else ""
 
 
+def _asked_by(stored: StoredRequest, session_name: Callable[[str], str]) -> str:
+    """Name the session that asks, or whatever else does."""
+    origin = stored.request.origin
+    return origin.called if origin.is_foreign else session_name(stored.request.session_id)
+
+
 def _common(one: str, other: str) -> int:
     """Return how many characters two texts begin alike."""
     pairs = enumerate(zip(one, other, strict=False))
@@ -181,15 +187,19 @@ def request_lines(stored: StoredRequest, called: str, session_name: str, unreach
         unreached: Why no agent can get what is decided, or "".
     """
     request, kind = stored.request, kind_of(stored.request)
+    origin = request.origin
+    if origin.is_foreign:
+        session_name = " · ".join(part for part in (origin.called, origin.directory) if part)
     state = f"{stored.state} · asked {local(stored.asked_at)}"
     lines = [
         *wrapped(one_line(called, 1000), "Request  "),
         f"Kind     {kind.WORD}",
         f"State    {state}{' · with a draft' if stored.has_draft else ''}",
-        *wrapped(one_line(session_name, 500), "Session  "),
+        *wrapped(one_line(session_name, 500), "Asked by " if origin.is_foreign else "Session  "),
     ]
     if stored.context.strip():
-        lines += ["", "Claude wrote before:", *kept_lines(stored.context, "  ")]
+        writer = one_line(origin.called, 40) if origin.is_foreign else "Claude"
+        lines += ["", f"{writer} wrote before:", *kept_lines(stored.context, "  ")]
     lines += kind.lines(request, stored.outcome)
     if stored.outcome is not None:
         return [*lines, "", *_settled(stored, unreached)]

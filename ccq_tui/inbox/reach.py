@@ -7,7 +7,7 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import NamedTuple
 
-from ccq_tui.inbox.requests import Asker, Origin
+from ccq_tui.inbox.requests import Origin
 from ccq_tui.inbox.store.rows import StoredSession
 from ccq_tui.processes import alive
 
@@ -57,7 +57,7 @@ def reach_of(session: StoredSession | None, look: Look, origin: Origin = OURS) -
         look: How that is seen.
         origin: Who asked.
     """
-    if origin.asker is not Asker.SESSION:
+    if origin.is_foreign:
         return Reach.ASKER
     if session is None:
         return Reach.UNKNOWN

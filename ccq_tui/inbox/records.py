@@ -38,13 +38,13 @@ def list_report(name: str, records: Iterable[Mapping[str, Any]]) -> str:
 
 def request_record(stored: StoredRequest) -> dict[str, Any]:
     """Return a request as `schema.RequestRecord`, without what the agent wrote before it."""
-    kind = kind_of(stored.request)
+    kind, origin = kind_of(stored.request), stored.request.origin
     return {
         "id": stored.request.id,
         "tool_use_id": stored.request.tool_use_id,
         "session": stored.request.session_id,
         "kind": kind.WORD,
-        "origin": {"asker": stored.request.origin.asker, "name": stored.request.origin.name},
+        "origin": {"asker": origin.asker, "name": origin.name, "directory": origin.directory},
         "state": stored.state,
         "asked_at": stamp(stored.asked_at),
         "has_draft": stored.has_draft,

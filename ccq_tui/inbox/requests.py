@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any
 
 from ccq_tui.inbox.suggestions import Suggestion
+from ccq_tui.processes import Owner
 from ccq_tui.questions import Outcome, QuestionSet
 
 
@@ -42,17 +43,45 @@ class Asker(StrEnum):
     """What only a newer version knows."""
 
 
+ENDS_WITH_ASKER = (Asker.HOOK, Asker.TERMINAL, Asker.FORM)
+"""What can take an outcome only as long as its process runs; an MCP client may ask again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Who asked, which decides how the outcome is delivered.
 
     Attributes:
         asker: What asked. All but a session take the outcome out of the inbox themselves.
-        name: What people call it, or "".
+        name: What people call it, such as "Claude Code", or "".
+        directory: Where it works, or "".
+        process: The process that takes the outcome, or None where that is not known.
     """
 
     asker: Asker = Asker.SESSION
     name: str = ""
+    directory: str = ""
+    process: Owner | None = None
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is no session of ours."""
+        return self.asker is not Asker.SESSION
+
+    @property
+    def called(self) -> str:
+        """What people call it."""
+        return self.name or str(self.asker)
+
+
+def foreign_session(asker: Asker, key: str) -> str:
+    """Return what stands for the session of something else that asks: no session of ours is called so.
+
+    Args:
+        asker: What asks.
+        key: What tells it from others of its kind, for as long as its requests belong together.
+    """
+    return f"{asker}:{key}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ class OriginRecord(TypedDict):
 
     asker: Asker
     name: str
+    directory: Annotated[str, Field(description='Where it works, or ""; of a session see the session')]
 
 
 class OptionRecord(TypedDict):

@@ -22,7 +22,7 @@ from ccq_tui.inbox import (
     RequestOutcome,
     Won,
 )
-from ccq_tui.inbox.requests import Asker, Origin
+from ccq_tui.inbox.requests import Asker, Origin, foreign_session
 from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.park_requests import WishState
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
@@ -161,11 +161,17 @@ async def test_a_question_that_no_session_asked_is_answered_and_not_gone(tmp_pat
     run, clock = Many(tmp_path), Clock()
     run.app.clock = clock
     async with run.app.run_test(size=(100, 24)) as pilot:
-        asked = replace(request_of("release"), origin=Origin(Asker.FORM, "release form"))
+        origin = Origin(Asker.FORM, "release form", "/work/release")
+        asked = replace(request_of("release"), session_id=foreign_session(Asker.FORM, "1"), origin=origin)
+        assert await run.app.inbox.run(lambda store: store.listeners.any()), "a person can be asked"
         await run.app.inbox.run(lambda store: store.requests.add(asked))
+        await until(pilot, lambda: run.session_screen.dock.query("NoticeLine"))
+        notices = run.session_screen.dock.query_one("NoticeLine")
+        await until(pilot, lambda: "release form asks: Which one for release?" in str(notices.render()))
         await open_inbox(pilot, run, 1)
         (row,) = run.inbox_screen.state.rows
         assert (row.place, row.session) == (SessionPlace.ASKER, "release form")
+        assert row.directory == "/work/release"
         await pilot.press("enter")
         assert "No session asked it" in run.said()
         await pilot.press("right")

@@ -1,9 +1,10 @@
-"""What can no longer reach an agent: decisions that only a process which is gone could have taken."""
+"""What nobody can take any more: decisions for a process that has ended."""
 
 from __future__ import annotations
 
 from ccq_tui.inbox.actors import WITHDRAWN
-from ccq_tui.inbox.requests import Cancelled
+from ccq_tui.inbox.kinds import KINDS
+from ccq_tui.inbox.requests import ENDS_WITH_ASKER, Cancelled
 from ccq_tui.inbox.store.database import Database
 from ccq_tui.inbox.store.encoding import actor_to_json, outcome_to_json
 from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredSessionState
@@ -11,14 +12,21 @@ from ccq_tui.processes import Owner, alive
 
 PROCESS_GONE = "the process that asked has ended, and only it could have taken the decision"
 _OVER = (StoredSessionState.PARKED, StoredSessionState.ENDED, StoredSessionState.FAILED)
-_PENDING = """
+_OURS = f"""
     SELECT r.id, r.session_id, s.state, s.owner_pid, s.owner_start
     FROM requests r JOIN sessions s ON s.id = r.session_id
-    WHERE r.state = 'pending' AND r.kind IN ('permission', 'plan') AND r.origin = 'session'"""
+    WHERE r.state = 'pending' AND r.origin = 'session'
+    AND r.kind IN ({", ".join(f"'{kind.WORD}'" for kind in KINDS if not kind.OUTLIVES)})"""  # noqa: S608 - ours
+_OTHERS = f"""
+    SELECT r.id, r.session_id, '' AS state,
+        json_extract(r.body, '$.origin.process.pid'), json_extract(r.body, '$.origin.process.start')
+    FROM requests r
+    WHERE r.state = 'pending' AND r.origin IN ({", ".join(f"'{asker}'" for asker in ENDS_WITH_ASKER)})
+    AND json_valid(r.body)"""  # noqa: S608 - ours
 
 
 class Orphans:
-    """Withdraws permissions and plans whose process is known to be gone: each ends with it."""
+    """Withdraws requests that end with their asker's process, once that is known to be gone."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -68,11 +76,12 @@ class Orphans:
 
     def found(self, key: str = "") -> list[tuple[str, str]]:
         """Return id and session of each, or of one."""
-        query, values = (f"{_PENDING} AND r.id = ?", (key,)) if key else (_PENDING, ())
+        only, values = (" AND r.id = ?", (key,)) if key else ("", ())
+        rows = (row for query in (_OURS, _OTHERS) for row in self._database.rows(query + only, values))
         return [
             (id_, session_id)
-            for id_, session_id, state, pid, start in self._database.rows(query, values)
-            if (state in _OVER if pid is None else not alive(Owner(pid, start)))
+            for id_, session_id, state, pid, start in rows
+            if (state in _OVER if pid is None else not _runs(pid, start))
         ]
 
     def withdraw(self, at: str, key: str, session_id: str) -> None:
@@ -84,3 +93,8 @@ class Orphans:
             (key, outcome_to_json(Cancelled(PROCESS_GONE)), actor_to_json(WITHDRAWN), at),
         )
         self._database.note(at, session_id, key, (RequestState.PENDING, became), PROCESS_GONE, WITHDRAWN)
+
+
+def _runs(pid: object, start: object) -> bool:
+    """Whether a process runs; what another program wrote in the place of one does not."""
+    return isinstance(pid, int) and alive(Owner(pid, start if isinstance(start, str) else ""))

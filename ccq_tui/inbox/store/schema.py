@@ -130,6 +130,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE drafts ADD COLUMN serial INTEGER NOT NULL DEFAULT 0",
         "CREATE INDEX drafts_serial ON drafts (serial)",
     ),
+    # Only programs with a screen asked, so nobody had to know whether there is one.
+    ("CREATE TABLE listeners (pid INTEGER NOT NULL, start TEXT NOT NULL, PRIMARY KEY (pid, start))",),
 )
 """What makes of each version the next one; a released step is never changed, only followed by another."""
 

@@ -10,6 +10,7 @@ from ccq_tui.inbox.store.database import Database
 from ccq_tui.inbox.store.drafts_table import DraftTable
 from ccq_tui.inbox.store.history import HistoryTable
 from ccq_tui.inbox.store.id_prefix import IdPrefixes
+from ccq_tui.inbox.store.listeners import ListenerTable
 from ccq_tui.inbox.store.opening import BUSY_SECONDS, Files
 from ccq_tui.inbox.store.orphans import Orphans
 from ccq_tui.inbox.store.park_requests import WishTable
@@ -36,6 +37,7 @@ class Store:
         drafts: What was selected and typed.
         sessions: The sessions, and which process runs each.
         wishes: What one process wants of another one's session.
+        listeners: The processes that show what waits.
         history: Every change.
         ids: Ids by how they begin.
 
@@ -57,6 +59,7 @@ class Store:
         self.drafts = DraftTable(self.database)
         self.sessions = SessionTable(self.database)
         self.wishes = WishTable(self.database)
+        self.listeners = ListenerTable(self.database)
         self.history = HistoryTable(self.database)
         self.ids = IdPrefixes(self.database)
 

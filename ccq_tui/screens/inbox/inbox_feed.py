@@ -11,7 +11,6 @@ from pathlib import Path
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.format import unread_words
 from ccq_tui.inbox.reach import Look, Reach, reach_of
-from ccq_tui.inbox.requests import Asker
 from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession
 from ccq_tui.processes import this_process
@@ -138,7 +137,7 @@ def placed(rows: Iterable[InboxRow], here: Mapping[str, str]) -> list[InboxRow]:
     """Say of rows whose session is open in this terminal, with the names of these by session id."""
     return [
         row_of(row.stored, here[row.session_id], row.directory, SessionPlace.HERE)
-        if row.session_id in here
+        if row.session_id in here and row.place is not SessionPlace.ASKER
         else row
         if row.place is not SessionPlace.HERE
         else replace(row, place=SessionPlace.RESTS)
@@ -153,8 +152,8 @@ def _row(
     look: Look,
 ) -> InboxRow:
     name, origin = stored.request.session_id, stored.request.origin
-    if origin.asker is not Asker.SESSION:
-        return row_of(stored, origin.name or str(origin.asker), "", SessionPlace.ASKER)
+    if origin.is_foreign:
+        return row_of(stored, origin.called, origin.directory, SessionPlace.ASKER)
     if name not in known:
         session = store.sessions.get(name)
         known[name] = (session, _place(session, look))

@@ -80,11 +80,16 @@ class Notifications:
         news, self._news = self._news, []
         if not news:
             return
-        (title, text), app = notification_of(self._ui.view.name, news), self._ui.app
+        title, text = notification_of(self._ui.view.name, news)
         if not self._ui.in_front:
             self._ui.post_message(SessionNews(self._ui.session, text))
-        elif app.app_focus:
+        elif self._ui.app.app_focus:
             return
+        self.call(title, text)
+
+    def call(self, title: str, text: str) -> None:
+        """Ring, and notify a person who looks elsewhere."""
+        app = self._ui.app
         if self._settings.bell:
             app.bell()
         if not app.app_focus:

@@ -13,8 +13,17 @@ from typing import Any
 from textual.app import App
 
 from ccq_tui.config import inbox_path
-from ccq_tui.inbox import DraftUpdated, InboxChange, InboxError, InboxRenewed, InboxTrouble, SessionNoted
+from ccq_tui.inbox import (
+    Added,
+    DraftUpdated,
+    InboxChange,
+    InboxError,
+    InboxRenewed,
+    InboxTrouble,
+    SessionNoted,
+)
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.store import Store
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.supervisor.supervisor import Supervisor
@@ -24,6 +33,7 @@ from ccq_tui.widgets.lifetime import start_work
 _logger = logging.getLogger(__name__)
 
 MOST_NAMED = 3
+MOST_SUMMARY = 120
 SHORT_ID = 8
 COUNT_SECONDS = 0.1
 """How long changes are gathered before what waits is counted again."""
@@ -54,6 +64,7 @@ class InboxWatch:
         if self._inbox is None:
             self._inbox = DurableInbox.begin(self._file or inbox_path())
             self._inbox.recalls = self._recalls
+            self._inbox.listen()
             self._supervisor.follow(self._inbox)
             self._inbox.subscribe(self._inbox_changed)
             start_work(self._app, partial(self._tell_of_inbox, self._inbox), name="inbox")
@@ -97,6 +108,10 @@ class InboxWatch:
             self._warn_soon(change.message, "warning" if change.another else "info")
         if isinstance(change, SessionNoted | DraftUpdated):
             return
+        if isinstance(change, Added) and not change.again and change.request.origin.is_foreign:
+            asker = one_line(change.request.origin.called, 40)
+            summary = one_line(kind_of(change.request).summary(change.request), MOST_SUMMARY)
+            self._sessions.announce(asker, f"{asker} asks: {summary}")
         self._count_soon()
 
     def _count_soon(self) -> None:

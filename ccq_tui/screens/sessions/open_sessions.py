@@ -17,6 +17,7 @@ from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.dock import Dock
+from ccq_tui.screens.session.notifications import notification_of
 from ccq_tui.screens.session.view import SessionView, duration, sign_and_word
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.supervisor.supervisor import Supervisor
@@ -182,6 +183,12 @@ class OpenSessions(Sequence[SessionScreen]):
         """Say something above the keys of the session, or of the recording, on the screen."""
         for dock in self._docks():
             dock.notices.say(text, seconds=seconds)
+
+    def announce(self, asker: str, news: str) -> None:
+        """Say that something else than a session of ours asks, also to a person who looks elsewhere."""
+        self.say(f"{news} · F2 lists what waits")
+        if (front := self.front) is not None and is_live(front):
+            front.notifications.call(*notification_of(asker, [news]))
 
     def hush(self) -> None:
         """Take back what `say` said last."""

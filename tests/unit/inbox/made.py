@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from ccq_tui.inbox import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest, QuestionRequest
 from ccq_tui.inbox.requests import Asker, Origin
 from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.processes import Owner
 from ccq_tui.questions import (
     Answer,
     Answered,
@@ -40,7 +41,8 @@ questions = st.one_of(
         minimum=numbers, maximum=numbers, step=numbers, default=texts, unit=texts,
     ),
 )  # fmt: skip
-origins = st.builds(Origin, st.sampled_from(Asker), texts)
+processes = st.none() | st.builds(Owner, st.integers(1, 10**6), texts)
+origins = st.builds(Origin, st.sampled_from(Asker), texts, texts, processes)
 sets = st.builds(QuestionSet, names, st.lists(questions, min_size=1, max_size=3).map(tuple), texts, inputs)
 suggestions = st.builds(
     Suggestion, texts, texts, st.lists(st.builds(Rule, texts, texts), max_size=2).map(tuple),

@@ -31,6 +31,8 @@ actors = st.builds(Actor, st.sampled_from(Surface), texts, st.none() | owners, t
         (PHONE, "on phone", "on phone"),
         (Actor(Surface.DEVICE), "on another device", "on another device"),
         (Actor(Surface.HOOK, "format"), "by the hook format", "by the hook format"),
+        (Actor(Surface.ASKER, "Claude Code"), "in Claude Code", "in Claude Code"),
+        (Actor(Surface.ASKER), "where it was asked", "where it was asked"),
         (Actor(Surface.PROGRAM), "by another program", "by another program"),
         (LIMIT, "by its time limit", "by its time limit"),
         (WITHDRAWN, "by its session", "by its session"),

@@ -205,6 +205,18 @@ async def test_a_file_that_is_moved_away_is_whole_and_the_new_one_keeps_its_comp
     store.close()
 
 
+async def test_who_shows_requests_is_known_in_the_file_that_takes_its_place(path: Path) -> None:
+    async with inboxes(path, 1) as ((inbox, heard),):
+        inbox.listen()
+        assert await inbox.run(lambda store: store.listeners.any())
+        moved(path)
+        await heard.until(lambda: renewals(heard))
+        assert await inbox.run(lambda store: store.listeners.any())
+    store = Store(path)
+    assert not store.listeners.any(), "a process that has closed its inbox shows nothing"
+    store.close()
+
+
 @pytest.mark.parametrize("asker_first", [True, False])
 async def test_an_answer_given_just_before_the_file_goes_reaches_the_asker(
     path: Path, asker_first: bool

@@ -27,7 +27,7 @@ from ccq_tui.inbox import (
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.decision import DecisionState, decide
 from ccq_tui.inbox.reach import Look, Reach, reach_of
-from ccq_tui.inbox.requests import Asker, Origin
+from ccq_tui.inbox.requests import Asker, Origin, foreign_session
 from ccq_tui.inbox.store import RequestState, Store, StoredSessionState
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
 from ccq_tui.inbox.waiting_line import first_draft
@@ -397,3 +397,32 @@ def test_what_no_session_asked_is_never_a_sessions_to_deliver_or_to_lose(store: 
     assert [one.request.id for one in store.requests.undelivered("asker")] == ["q@asker", "p@asker"]
     look = Look(lambda _: False, recorded=())
     assert [reach_of(None, look, origin) for origin in (form, Origin())] == [Reach.ASKER, Reach.UNKNOWN]
+
+
+@pytest.mark.parametrize("asker", [Asker.HOOK, Asker.TERMINAL])
+def test_what_a_hook_or_a_terminal_program_asked_ends_with_its_process(store: Store, asker: Asker) -> None:
+    session = foreign_session(asker, "one")
+    gone, here = (Origin(asker, "it", "/work", process) for process in (Owner(2**22 + 1), this_process()))
+    questions = QuestionSet("q", (LETTERS,))
+    left = QuestionRequest("left", session, questions, origin=gone)
+    living = QuestionRequest("living", session, questions, origin=here)
+    unknown = QuestionRequest("unknown", session, questions, origin=replace(gone, process=None))
+    client = QuestionRequest("client", session, questions, origin=replace(gone, asker=Asker.MCP))
+    for request in (left, living, unknown, client):
+        store.requests.add(request)
+    verdict = store.requests.settle(left.id, Answered((Answer(("A",)),)), PANEL)
+    assert isinstance(verdict, AlreadySettled)
+    assert verdict.outcome == Cancelled(PROCESS_GONE)
+    assert store.orphans.withdraw_all() == 0
+    assert [one.request for one in store.requests.waiting()] == [living, unknown, client]
+
+
+def test_who_shows_requests_is_known_while_its_process_runs(store: Store) -> None:
+    assert not store.listeners.any()
+    store.listeners.add(Owner(2**22 + 1))
+    assert not store.listeners.any()
+    for _ in range(2):
+        store.listeners.add(this_process())
+    assert store.listeners.any()
+    store.listeners.remove(this_process())
+    assert not store.listeners.any()
