@@ -1,0 +1,578 @@
+"""What a session tells the rest of the program: frozen facts in the past tense.
+
+Text in events is the model's or a tool's own, unsanitised: the code that draws it makes it safe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.waiting_line import Draft
+from ccq_tui.questions.recalled import Recalled
+from ccq_tui.questions.state import Arriving
+
+
+class SessionState(StrEnum):
+    """What a session is doing, in the program's words."""
+
+    QUEUED = "queued"
+    STARTING = "starting"
+    WORKING = "working"
+    AWAITING = "awaiting"
+    PARKED = "parked"
+    IDLE = "idle"
+    FAILED = "failed"
+    ENDED = "ended"
+
+
+class BlockKind(StrEnum):
+    """What a streamed block of an assistant message holds."""
+
+    TEXT = "text"
+    THINKING = "thinking"
+
+
+@dataclass(frozen=True, slots=True)
+class BlockKey:
+    """Names one streamed block: message id, index in the message, and the Agent call it belongs to, or ""."""
+
+    message_id: str
+    index: int
+    parent: str = ""
+
+
+# -- what is said: prompts, and the blocks of messages -------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PromptAccepted:
+    """The CLI has taken a prompt.
+
+    Attributes:
+        text: The prompt.
+        queued: Whether it was sent while a turn was running, and waits; see `PromptDelivered`.
+        prompt_id: The id under which the prompt was sent, or "".
+    """
+
+    text: str
+    queued: bool = False
+    prompt_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptDelivered:
+    """A prompt has reached the agent."""
+
+    prompt_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PromptRecorded:
+    """The session's record has a prompt that has reached the agent: no kill of the CLI takes it any more."""
+
+    prompt_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PromptReturned:
+    """A prompt did not reach the agent; it goes back to the person who typed it.
+
+    Attributes:
+        text: The prompt.
+        reason: Why, for a person.
+        prompt_id: The id under which it was sent, or "".
+        wanted: Whether the person asked for it.
+        kept: Whether it is an answer to a question, which the inbox keeps and delivers: nobody gets it back.
+    """
+
+    text: str
+    reason: str
+    prompt_id: str = ""
+    wanted: bool = False
+    kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BlockGrew:
+    """Text was appended to a block that is being streamed."""
+
+    key: BlockKey
+    kind: BlockKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlockFinished:
+    """A block is complete; ``text`` is the whole of it and replaces what was streamed."""
+
+    key: BlockKey
+    kind: BlockKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BlockDropped:
+    """A block's stream broke and will come again; what was streamed of it is void."""
+
+    key: BlockKey
+
+
+# -- what is done: tool calls and tasks ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted:
+    """The agent called a tool; ``parent`` is the Agent call it works for, or ""."""
+
+    tool_use_id: str
+    tool: str
+    input: Mapping[str, Any] = field(hash=False)
+    parent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolGrew:
+    """A call has written more; ``output`` is the newest part of it."""
+
+    tool_use_id: str
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinished:
+    """A tool call has its result; ``output`` is what the model got, ``structured`` the CLI's own record."""
+
+    tool_use_id: str
+    tool: str
+    output: str
+    is_error: bool = False
+    structured: Any = field(default=None, hash=False)
+    parent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStarted:
+    """A subagent, or a command that takes a while, began to work.
+
+    Attributes:
+        task_id: Names the task.
+        tool_use_id: The call that it belongs to, or "".
+        description: What it is about.
+        background: Whether the turn goes on meanwhile.
+        agent: Whether it is a subagent.
+    """
+
+    task_id: str
+    tool_use_id: str
+    description: str
+    background: bool = False
+    agent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TaskProgressed:
+    """A task got further; ``doing`` is what it does now, the numbers are those of the whole task so far."""
+
+    task_id: str
+    tool_use_id: str
+    doing: str
+    tools: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TaskEnded:
+    """A task is over; ``status`` is "completed", "failed" or "stopped", ``summary`` what it says itself."""
+
+    task_id: str
+    tool_use_id: str
+    status: str
+    summary: str = ""
+    tools: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+
+
+# -- what waits for a person ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionArriving:
+    """A question set is being written, and a part of it can be read; nobody is asked it yet.
+
+    Attributes:
+        request: The set so far, under the id with which it will be asked.
+        arriving: How much of it is here.
+    """
+
+    request: QuestionRequest
+    arriving: Arriving
+
+
+@dataclass(frozen=True, slots=True)
+class ArrivingEnded:
+    """A question set that was being written will not be asked; ``reason`` says why, for a person."""
+
+    request_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAsked:
+    """A question set waits for a person.
+
+    Attributes:
+        request: The set.
+        draft: What was selected and typed for it before, or None.
+        recalled: How each question was answered before; empty where nothing is known.
+        by_message: Whether no call waits for it any more, so that its answer goes to the agent as a message.
+    """
+
+    request: QuestionRequest
+    draft: Draft | None = None
+    by_message: bool = False
+    recalled: tuple[Recalled | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionAsked:
+    """A tool call waits for permission; ``draft`` is what was typed for it before, or None."""
+
+    request: PermissionRequest
+    draft: Draft | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanProposed:
+    """A plan waits for approval; ``draft`` is what was typed for it before, or None."""
+
+    request: PlanRequest
+    draft: Draft | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestParked:
+    """A question set still waits, but in no process; it is shown again when its session goes on.
+
+    Attributes:
+        request_id: The request.
+        deferred: Whether the same call asks it again then; else its answer goes as a message.
+    """
+
+    request_id: str
+    deferred: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerNotKept:
+    """The inbox did not take the outcome that was given for a request: it still waits."""
+
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSettled:
+    """A request no longer waits: somebody answered, or it was cancelled.
+
+    Attributes:
+        request_id: The request.
+        outcome: How it ended.
+        actor: Who answered, or None if that is not known.
+        at: When, where that was not just now: in a session's past.
+    """
+
+    request_id: str
+    outcome: RequestOutcome
+    actor: Actor | None = None
+    at: datetime | None = None
+
+
+# -- what is known of the session ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """The CLI is there and takes prompts."""
+
+    session_id: str
+    model: str
+    mode: str
+    cwd: str
+    cli_version: str = ""
+    output_style: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SlashCommand:
+    """A command for the prompt; names have no slash, ``arguments`` hints at what follows it."""
+
+    name: str
+    description: str = ""
+    arguments: str = ""
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommandsListed:
+    """The commands that the CLI knows, its own, those of skills and those of MCP servers."""
+
+    commands: tuple[SlashCommand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model that can be chosen.
+
+    Attributes:
+        value: What it is chosen by.
+        name: What it is called.
+        description: What it is good for.
+        resolved: The model's full name, or "".
+        efforts: The levels of thinking that it has.
+        auto_mode: Whether a classifier can decide on its tool calls.
+    """
+
+    value: str
+    name: str
+    description: str = ""
+    resolved: str = ""
+    efforts: tuple[str, ...] = ()
+    auto_mode: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsListed:
+    """The models that the CLI offers."""
+
+    models: tuple[ModelChoice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StateChanged:
+    """The session began to do something else."""
+
+    state: SessionState
+
+
+@dataclass(frozen=True, slots=True)
+class ModeChanged:
+    """The permission mode is another one now."""
+
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChanged:
+    """The model is another one now."""
+
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class EffortChanged:
+    """The model thinks as hard as ``level`` says from now on."""
+
+    level: str
+
+
+@dataclass(frozen=True, slots=True)
+class TitleChanged:
+    """A person gave the session a title."""
+
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextUsage:
+    """How full the model's context is; ``percentage`` is 0..100."""
+
+    percentage: float
+    tokens: int
+    limit: int
+
+
+# -- how turns and sessions continue, fail and end -----------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Retrying:
+    """A request to the model failed and is made again after ``delay`` seconds."""
+
+    attempt: int
+    max_attempts: int
+    delay: float
+    status: int | None
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingCounted:
+    """The model thinks on; ``tokens`` is the CLI's estimate of how much so far."""
+
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorReported:
+    """Something went wrong; the session goes on.
+
+    Attributes:
+        kind: Which of `ccq_tui.agent.problems` it is, or a word of the CLI's that has none there.
+        text: What there is to say about it, for a person, or "".
+    """
+
+    kind: str
+    text: str
+
+
+COMPACTING = "Compacting the conversation…"
+"""The notice of a compaction, after which the CLI says nothing until it is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeGiven:
+    """The CLI or the session has something to say: a warning, a compaction, a command's output."""
+
+    level: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """A turn is over.
+
+    Attributes:
+        reason: The CLI's word for why, such as "completed", "aborted_tools" or "max_turns".
+        is_error: Whether it did not end as it should; an interrupted turn did not.
+        duration: How long it took, in seconds.
+        cost: US dollars for the session so far, or None.
+        input_tokens: Tokens the model read for the first time; the conversation that each request repeats
+            counts once.
+        output_tokens: Tokens the model wrote.
+        text: What went wrong, for a person, or "".
+        turn_cost: US dollars for this turn, or None.
+        waited: Seconds of its duration in which it waited for a person.
+    """
+
+    reason: str
+    is_error: bool
+    duration: float
+    cost: float | None
+    input_tokens: int
+    output_tokens: int
+    text: str = ""
+    turn_cost: float | None = None
+    waited: float = 0.0
+
+    @property
+    def worked(self) -> float:
+        """Seconds of work."""
+        return max(0.0, self.duration - self.waited)
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """The conversation was made shorter.
+
+    Attributes:
+        before: Tokens that it took before, where known.
+        after: Tokens that it takes now, where known.
+        summary: What the model reads in its place, or "".
+    """
+
+    before: int | None = None
+    after: int | None = None
+    summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationReset:
+    """The conversation began anew (``/clear``) under another session id."""
+
+    session_id: str
+
+
+PARKED_KIND = "parked"
+"""The kind of a session's end that waits for an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLost:
+    """The CLI is gone.
+
+    Attributes:
+        reason: What there is to say about it, for a person, or "".
+        expected: Whether it was asked to go.
+        exit_code: The CLI's exit code, or None.
+        kind: Which of `ccq_tui.agent.problems` it is.
+    """
+
+    reason: str
+    expected: bool = False
+    exit_code: int | None = None
+    kind: str = "session_lost"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLoaded:
+    """A session was resumed: what happened before, oldest first; ``cut`` when the oldest was left out.
+
+    A long past comes in parts: first the newest, then with ``older`` what was before all that came so far.
+    The first one has the conversation's ``title``, "" where it was given none, and its ``first_prompt``.
+    """
+
+    events: tuple[AgentEvent, ...]
+    cut: bool = False
+    older: bool = False
+    title: str = ""
+    first_prompt: str = ""
+
+
+AgentEvent = (
+    Connected
+    | CommandsListed
+    | ModelsListed
+    | PromptAccepted
+    | PromptDelivered
+    | PromptRecorded
+    | PromptReturned
+    | BlockGrew
+    | BlockFinished
+    | BlockDropped
+    | ToolGrew
+    | ToolStarted
+    | ToolFinished
+    | TaskStarted
+    | TaskProgressed
+    | TaskEnded
+    | QuestionArriving
+    | ArrivingEnded
+    | QuestionAsked
+    | PermissionAsked
+    | PlanProposed
+    | RequestParked
+    | RequestSettled
+    | AnswerNotKept
+    | StateChanged
+    | ModeChanged
+    | ModelChanged
+    | EffortChanged
+    | TitleChanged
+    | ContextUsage
+    | Retrying
+    | ThinkingCounted
+    | ErrorReported
+    | NoticeGiven
+    | TurnEnded
+    | Compacted
+    | ConversationReset
+    | HistoryLoaded
+    | SessionLost
+)
