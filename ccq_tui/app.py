@@ -26,8 +26,7 @@ from textual.worker import Worker
 
 from ccq_tui import theming
 from ccq_tui.agent.events import AgentEvent
-from ccq_tui.agent.launch_options import session_options
-from ccq_tui.agent.options import SessionOptions
+from ccq_tui.agent.options import SessionOptions, session_options
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.compat.private import load
 from ccq_tui.compat.textual.driver import announce_end, end_driver, lasting_driver, taking_over

@@ -7,9 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.agent.claude.record import config_directory
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.bounded import JSON_BYTES, UnfitFileError, parse_json, read_bytes
+from ccq_tui.claude_files import claude_directory
 from ccq_tui.config.values import read_json
 
 _MANAGED = (
@@ -41,7 +41,7 @@ def chosen_settings(options: SessionOptions) -> Iterator[Mapping[str, Any]]:
     files = {
         "local": project / "settings.local.json",
         "project": project / "settings.json",
-        "user": config_directory(options) / "settings.json",
+        "user": claude_directory(options.environ()) / "settings.json",
     }
     for source, path in files.items():
         counts = sources is None or source in sources

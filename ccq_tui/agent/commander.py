@@ -130,7 +130,7 @@ class Commander:
         parked, self._leaving = False, True
         if connection is not None:
             await self._ordered_done()
-            await connection.queue.reclaim(ENDS)
+            await connection.reclaim(ENDS)
             self._give_back_held()
             parked = await connection.park()
         if parked or ends:
@@ -272,7 +272,7 @@ async def _do(connection: Connection, command: Ordered) -> None:
         case Send():
             await connection.send(command)
         case Withdraw():
-            await connection.queue.withdraw(command.prompt_id)
+            await connection.withdraw(command.prompt_id)
         case SetMode():
             await connection.set_mode(command.mode)
         case SetModel():

@@ -142,12 +142,12 @@ def context_details() -> Control[ContextDetails]:
 
 def session_cost() -> Control[str]:
     """Ask what the session cost, in the CLI's own words."""
-    return Control("get_session_cost", lambda answer: str(answer.get("text") or ""))
+    return Control("get_session_cost", lambda answer: text_of(answer, "text"))
 
 
 def cost_so_far() -> Control[float | None]:
     """Ask how many US dollars the session cost so far; None where the CLI does not say it in known words."""
-    return Control("get_session_cost", lambda answer: _dollars(str(answer.get("text") or "")))
+    return Control("get_session_cost", lambda answer: _dollars(text_of(answer, "text")))
 
 
 def _dollars(text: str) -> float | None:
@@ -291,9 +291,15 @@ def _nothing(_answer: Mapping[str, Any]) -> None:
     return None
 
 
-def _entries(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+def entries(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """Return the objects of a list in an answer; none where there is something else."""
     listed = answer.get(name)
     return [entry for entry in (listed if isinstance(listed, list) else ()) if isinstance(entry, Mapping)]
+
+
+def text_of(entry: Mapping[str, Any], name: str) -> str:
+    """Return a field as text, "" for none."""
+    return str(entry.get(name) or "")
 
 
 def _number(value: object) -> int:
@@ -302,16 +308,14 @@ def _number(value: object) -> int:
 
 def _context(answer: Mapping[str, Any]) -> ContextDetails:
     parts = tuple(
-        ContextPart(
-            str(entry.get("name") or ""), _number(entry.get("tokens")), str(entry.get("kind") or "used")
-        )
-        for entry in _entries(answer, "categories")
+        ContextPart(text_of(entry, "name"), _number(entry.get("tokens")), str(entry.get("kind") or "used"))
+        for entry in entries(answer, "categories")
     )
     return ContextDetails(
         parts,
         _number(answer.get("totalTokens")),
         _number(answer.get("maxTokens")),
-        str(answer.get("model") or ""),
+        text_of(answer, "model"),
     )
 
 
@@ -319,47 +323,44 @@ def listed_servers(answer: Mapping[str, Any], name: str = "mcpServers") -> tuple
     """Read the MCP servers that the CLI lists in an answer or message under a name."""
     return tuple(
         McpServer(
-            str(entry.get("name") or ""),
-            str(entry.get("status") or ""),
-            str(entry.get("error") or ""),
-            len(_entries(entry, "tools")),
-            str(entry.get("scope") or ""),
+            text_of(entry, "name"),
+            text_of(entry, "status"),
+            text_of(entry, "error"),
+            len(entries(entry, "tools")),
+            text_of(entry, "scope"),
         )
-        for entry in _entries(answer, name)
+        for entry in entries(answer, name)
     )
 
 
 def _status(answer: Mapping[str, Any]) -> tuple[StatusSection, ...]:
     return tuple(
         StatusSection(
-            str(section.get("title") or ""),
-            tuple(
-                (str(row.get("label") or ""), str(row.get("value") or ""))
-                for row in _entries(section, "rows")
-            ),
+            text_of(section, "title"),
+            tuple((text_of(row, "label"), text_of(row, "value")) for row in entries(section, "rows")),
         )
-        for section in _entries(answer, "sections")
+        for section in entries(answer, "sections")
     )
 
 
 def _diff(answer: Mapping[str, Any]) -> tuple[ChangedFile, ...]:
     diff = answer.get("diff")
     diff = diff if isinstance(diff, Mapping) else {}
-    lines = {str(one.get("path")): tuple(_hunk_lines(one)) for one in _entries(diff, "hunks")}
+    lines = {str(one.get("path")): tuple(_hunk_lines(one)) for one in entries(diff, "hunks")}
     return tuple(
         ChangedFile(
-            path := str(entry.get("path") or ""),
+            path := text_of(entry, "path"),
             "binary" if entry.get("isBinary") else str(entry.get("status") or "modified"),
             _number(entry.get("added")),
             _number(entry.get("removed")),
             lines.get(path, ()),
         )
-        for entry in _entries(diff, "perFileStats")
+        for entry in entries(diff, "perFileStats")
     )
 
 
 def _hunk_lines(file: Mapping[str, Any]) -> Iterator[str]:
-    for hunk in _entries(file, "hunks"):
+    for hunk in entries(file, "hunks"):
         old, new = (
             f"{_number(hunk.get(f'{side}Start'))},{_number(hunk.get(f'{side}Lines'))}"
             for side in ("old", "new")
@@ -382,11 +383,11 @@ def _files(answer: Mapping[str, Any]) -> FilesToRewind:
 
 def _effort(answer: Mapping[str, Any]) -> str:
     applied = answer.get("applied")
-    return str(applied.get("effort") or "") if isinstance(applied, Mapping) else ""
+    return text_of(applied, "effort") if isinstance(applied, Mapping) else ""
 
 
 def _rewound(answer: Mapping[str, Any]) -> Rewound:
     if not answer.get("rewound"):
         reason = _REFUSALS.get(str(answer.get("reason")), "")
         return Rewound(refusal=reason or str(answer.get("error") or "the CLI refused"))
-    return Rewound(str(answer.get("prefillText") or ""))
+    return Rewound(text_of(answer, "prefillText"))

@@ -11,7 +11,7 @@ from typing import Any
 from ccq_tui.agent.events import AgentEvent, HistoryLoaded, TaskEnded
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import ReaderError, read_by
-from ccq_tui.agent.replay import replay, task_ends
+from ccq_tui.agent.stored_messages import replay, task_ends
 
 READ_SECONDS = 60.0
 MAX_MESSAGES = 200_000

@@ -1,13 +1,13 @@
-"""What the CLI lists of itself when it is asked: permission rules, hooks, skills and memory, as data."""
+"""What the CLI lists of itself, as data: commands and models, permission rules, hooks, skills, memory."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
-from ccq_tui.agent.controls import Control
+from ccq_tui.agent.controls import Control, entries, text_of
+from ccq_tui.agent.events import ModelChoice, SlashCommand
 
 MOST_LISTED = 2_000
 """Entries of a list that are taken."""
@@ -97,66 +97,120 @@ def memory() -> Control[tuple[MemoryPlace, ...]]:
 def side_question(question: str) -> Control[str]:
     """Ask the model something beside the conversation, which neither waits for it nor knows of it."""
     return Control(
-        "side_question", lambda answer: _text(answer, "response"), {"question": question}, SIDE_SECONDS
+        "side_question", lambda answer: text_of(answer, "response"), {"question": question}, SIDE_SECONDS
     )
 
 
-def _entries(answer: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
-    listed = answer.get(name)
-    found = islice(listed if isinstance(listed, list) else (), MOST_LISTED)
-    return (entry for entry in found if isinstance(entry, Mapping))
-
-
-def _text(entry: Mapping[str, Any], name: str) -> str:
-    return str(entry.get(name) or "")
+def _listed(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    return entries(answer, name)[:MOST_LISTED]
 
 
 def _rules(answer: Mapping[str, Any]) -> tuple[PermissionRule, ...]:
     state = answer.get("state")
     return tuple(
         PermissionRule(
-            _text(one, "behavior"), _text(one, "source"), _text(one, "rule"), not one.get("notInEffect")
+            text_of(one, "behavior"), text_of(one, "source"), text_of(one, "rule"), not one.get("notInEffect")
         )
-        for one in _entries(state if isinstance(state, Mapping) else {}, "rules")
+        for one in _listed(state if isinstance(state, Mapping) else {}, "rules")
     )
 
 
 def _hooks(answer: Mapping[str, Any]) -> tuple[Hook, ...]:
     return tuple(
         Hook(
-            _text(one, "event"),
-            _text(one, "matcher"),
-            _text(one, "commandText"),
-            _text(one, "source"),
-            _text(one, "sourceLabel"),
+            text_of(one, "event"),
+            text_of(one, "matcher"),
+            text_of(one, "commandText"),
+            text_of(one, "source"),
+            text_of(one, "sourceLabel"),
             one.get("disabled") is True,
         )
-        for one in _entries(answer, "hooks")
+        for one in _listed(answer, "hooks")
     )
 
 
 def _skills(answer: Mapping[str, Any]) -> tuple[Skill, ...]:
     return tuple(
         Skill(
-            _text(one, "display_name") or _text(one, "name"),
-            _text(one, "source"),
-            _text(one, "description"),
-            _text(one, "state") or "on",
+            text_of(one, "display_name") or text_of(one, "name"),
+            text_of(one, "source"),
+            text_of(one, "description"),
+            text_of(one, "state") or "on",
             one.get("advertised") is True,
         )
-        for one in _entries(answer, "skills")
+        for one in _listed(answer, "skills")
     )
 
 
 def _memory(answer: Mapping[str, Any]) -> tuple[MemoryPlace, ...]:
     files = (
         MemoryPlace(
-            _text(one, "path"), _text(one, "label"), _text(one, "description"), one.get("exists") is True
+            text_of(one, "path"),
+            text_of(one, "label"),
+            text_of(one, "description"),
+            one.get("exists") is True,
         )
-        for one in _entries(answer, "files")
+        for one in _listed(answer, "files")
     )
     directories = (
-        MemoryPlace(_text(one, "path"), _text(one, "label"), _text(one, "description"), is_directory=True)
-        for one in _entries(answer, "folders")
+        MemoryPlace(
+            text_of(one, "path"), text_of(one, "label"), text_of(one, "description"), is_directory=True
+        )
+        for one in _listed(answer, "folders")
     )
     return tuple(one for one in (*files, *directories) if one.path)
+
+
+def slash_commands(info: Mapping[str, Any]) -> tuple[SlashCommand, ...]:
+    """Read the commands that the CLI knows, without removed and internal ones.
+
+    Args:
+        info: The CLI's answer to the SDK's initialisation, of any shape.
+    """
+    return tuple(
+        SlashCommand(
+            str(entry["name"]).removeprefix("/"),
+            text_of(entry, "description"),
+            text_of(entry, "argumentHint"),
+            tuple(str(alias) for alias in entry.get("aliases") or ()),
+        )
+        for entry in entries(info, "commands")
+        if entry.get("name") and not _is_internal(entry)
+    )
+
+
+def _is_internal(entry: Mapping[str, Any]) -> bool:
+    about = text_of(entry, "description")
+    return (
+        str(entry["name"]).startswith("_")
+        or about.startswith("(removed)")
+        or about.rstrip(".").endswith("sessions only)")
+    )
+
+
+def models(info: Mapping[str, Any]) -> tuple[ModelChoice, ...]:
+    """Read the models that the CLI offers.
+
+    Args:
+        info: The CLI's answer to the SDK's initialisation, of any shape.
+    """
+    return tuple(
+        ModelChoice(
+            str(entry["value"]),
+            str(entry.get("displayName") or entry["value"]),
+            text_of(entry, "description"),
+            text_of(entry, "resolvedModel"),
+            tuple(str(level) for level in entry.get("supportedEffortLevels") or ()),
+            entry.get("supportsAutoMode") is True,
+        )
+        for entry in entries(info, "models")
+        if entry.get("value")
+    )
+
+
+def default_model(info: Mapping[str, Any]) -> str:
+    """Return the model behind "default"."""
+    for model in entries(info, "models"):
+        if model.get("value") == "default":
+            return str(model.get("resolvedModel") or "default")
+    return "default"

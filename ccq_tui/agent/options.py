@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import ValidationError
 
 from ccq_tui.config.claude_flags import ClaudeFlags
+
+if TYPE_CHECKING:
+    from ccq_tui.config import Launch
 
 _logger = logging.getLogger(__name__)
 
@@ -104,6 +108,10 @@ class SessionOptions:
             _logger.warning("What a session was started with before cannot be used any more")
             return self
 
+    def environ(self) -> dict[str, str]:
+        """Return this process's environment with the session's variables over it."""
+        return {**os.environ, **self.environment}
+
     def cli_environment(self) -> dict[str, str]:
         """Give what the CLI's environment has over this process's.
 
@@ -117,3 +125,36 @@ class SessionOptions:
             "CLAUDE_CODE_QUESTION_EXTENDED": "1" if self.extended_questions else "",
         }
         return ours | dict(self.environment)
+
+
+def session_options(launch: Launch) -> SessionOptions:
+    """Return the options of the session that a launch asks for."""
+    settings = launch.settings
+    return SessionOptions(
+        cwd=settings.directory,
+        model=settings.model,
+        permission_mode=settings.permission_mode,
+        effort=settings.effort,
+        add_dirs=settings.add_dirs,
+        allowed_tools=settings.allowed_tools,
+        disallowed_tools=settings.disallowed_tools,
+        mcp_config=settings.mcp_argument,
+        settings=settings.settings,
+        append_system_prompt=settings.append_system_prompt or "",
+        max_turns=settings.max_turns,
+        max_budget_usd=settings.max_budget_usd,
+        questions=QuestionPolicy(settings.questions),
+        max_question_rounds=settings.max_question_rounds,
+        claude=settings.claude,
+        name=launch.name,
+        cli_path=settings.cli_path,
+        project_settings=launch.project_settings,
+        resume=launch.resume or None,
+        session_id=launch.session_id or launch.chosen_id or None,
+        continue_conversation=launch.continue_last,
+        fork=launch.fork,
+        environment=launch.environment,
+        question_previews=settings.question_previews,
+        extended_questions=settings.extended_questions,
+        repair_records=settings.repair_records,
+    )

@@ -184,15 +184,3 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
     }
 )
 """What is said about each problem."""
-
-
-def advice(kind: str) -> Advice | None:
-    """Give what is said about a problem.
-
-    Args:
-        kind: The problem's name, or the CLI's word for one that has none here.
-
-    Returns:
-        The advice, or None when there is none.
-    """
-    return ADVICE.get(kind)

@@ -55,7 +55,7 @@ async def read_by(
             "-m",
             module,
             *arguments,
-            env=_environment(options),
+            env=options.environ() | {"PYTHONPATH": _module_path()},
             stdin=asyncio.subprocess.DEVNULL if allow is None else asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -80,7 +80,6 @@ async def read_by(
     return output
 
 
-def _environment(options: SessionOptions) -> dict[str, str]:
-    # The reader finds its modules where this process found them, whatever the session's environment says.
-    path = os.pathsep.join(place for place in sys.path if place)
-    return dict(os.environ) | dict(options.environment) | {"PYTHONPATH": path}
+def _module_path() -> str:
+    """Return where this process finds its modules, whatever the session's environment says."""
+    return os.pathsep.join(place for place in sys.path if place)

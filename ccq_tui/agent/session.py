@@ -413,7 +413,7 @@ class AgentSession:
                 self._connection.abandon(lost.reason if lost.expected else PROCESS_ENDED)
                 await self._connection.close()
                 reason = lost.reason if lost.expected else PROCESS_ENDED
-                await self._connection.queue.settle(reason)
+                await self._connection.settle_prompts(reason)
                 await self._unwritten.settle(self.session_id, reason, in_order=lost.expected)
         finally:
             self._commander.finish()

@@ -119,7 +119,7 @@ class ShellProcess:
                 stdout=ends[0],
                 stderr=ends[1],
                 cwd=self._options.cwd,
-                env=os.environ | dict(self._options.environment),
+                env=self._options.environ(),
                 start_new_session=True,
             )
             if self.stopped:

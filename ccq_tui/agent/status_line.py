@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Mapping
@@ -12,10 +11,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ccq_tui.agent.claude.record import record_files
 from ccq_tui.agent.claude_settings import chosen_settings, managed_settings
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.child_process import end
+from ccq_tui.claude_files import record_files
 from ccq_tui.text import one_line
 
 SECONDS = 5.0
@@ -100,7 +99,7 @@ def status_data(options: SessionOptions, facts: StatusFacts, seconds: float) -> 
         seconds: How long it has been open.
     """
     place = str(options.cwd)
-    records = record_files(options, facts.session_id) if facts.session_id else []
+    records = record_files(facts.session_id, options.environ())
     used = None if facts.percentage is None else round(facts.percentage)
     data: dict[str, Any] = {
         "hook_event_name": "Status",
@@ -159,7 +158,7 @@ async def run_status_command(command: str, data: Mapping[str, Any], options: Ses
             stdout=PIPE,
             stderr=DEVNULL,
             cwd=options.cwd,
-            env=os.environ | dict(options.environment),
+            env=options.environ(),
             start_new_session=True,
         )
     except (OSError, ValueError) as error:

@@ -26,10 +26,10 @@ def linked_to(pull_request: str, directory: str | None) -> str:
     Raises:
         Refused: There is none, or the conversations cannot be read.
     """
-    from ccq_tui.agent.claude.record import record_files
     from ccq_tui.agent.options import SessionOptions
     from ccq_tui.agent.reader import ReaderError
     from ccq_tui.agent.session_catalog import earlier_sessions
+    from ccq_tui.claude_files import record_files
     from ccq_tui.config.paths import expanded
 
     wanted = pull_request.strip().removeprefix("#").rstrip("/")
@@ -41,7 +41,7 @@ def linked_to(pull_request: str, directory: str | None) -> str:
             f"--from-pr: the conversations cannot be read: {one_line(reason(error), 300)}."
         ) from error
     for session in sessions:
-        if any(wanted in _links(path) for path in record_files(options, session.session_id)):
+        if any(wanted in _links(path) for path in record_files(session.session_id)):
             return session.session_id
     said = one_line(pull_request, 200)
     raise Refused(f"--from-pr: no conversation here is linked to {said!r}; --resume shows all there are.")

@@ -234,7 +234,7 @@ async def _shown(launch: Launch, early: EarlyPrompt | None) -> int:
     import asyncio
 
     from ccq_tui.agent.ahead import started_ahead
-    from ccq_tui.agent.launch_options import session_options
+    from ccq_tui.agent.options import session_options
 
     # Nothing is started that depends on what is still to be asked or read.
     known = not (launch.carried or launch.continue_last or launch.resume or launch.choose or launch.inbox)

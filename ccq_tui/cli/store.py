@@ -59,7 +59,7 @@ def opened_store() -> Iterator[Store | None]:
 
 def reach_of(store: Store, session_id: str, origin: Origin | None = None) -> Reach:
     """Say how what is decided can reach the agent of a session; looks at processes and files."""
-    from ccq_tui.agent.recorded.origin import recorded_sessions
+    from ccq_tui.claude_files import recorded_sessions
     from ccq_tui.inbox import reach
     from ccq_tui.worktrees.model import can_be_there
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ccq_tui.bounded import JSON_BYTES, SETTINGS_BYTES, UnfitFileError, begin, parse_json, parse_toml
+from ccq_tui.claude_files import claude_directory
 
 FILES = (".claude/settings.json", ".claude/settings.local.json", ".mcp.json", ".ccq-tui.toml")
 """Where a project keeps settings, hooks and MCP servers."""
@@ -31,8 +31,7 @@ def candidates(directory: Path) -> list[Path]:
     """
     upwards = [directory, *directory.parents]
     root = next((number for number, place in enumerate(upwards) if (place / ".git").exists()), 0)
-    own = {Path.home() / ".claude", Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")}
-    mine = {place / "settings.json" for place in own}
+    mine = {place / "settings.json" for place in (Path.home() / ".claude", claude_directory())}
     return [path for place in upwards[: root + 1] for name in FILES if (path := place / name) not in mine]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import stat
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from ccq_tui.bounded import JSON_BYTES, UnfitFileError, parse_json, read_bytes
+from ccq_tui.claude_files import claude_directory
 from ccq_tui.config.trust import follow
 from ccq_tui.stored import write_whole
 
@@ -66,10 +66,9 @@ def rules_file(scope: Scope, directory: Path) -> RulesFile:
     Raises:
         RuleError: Links lead in a circle.
     """
-    own = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
     try:
         directory = directory.resolve()
-        path = (own if scope == "userSettings" else directory) / _NAMES[scope]
+        path = (claude_directory() if scope == "userSettings" else directory) / _NAMES[scope]
         return RulesFile(scope, path, path.resolve(), directory)
     except (OSError, RuntimeError) as error:
         raise RuleError(f"the settings file cannot be found: {error}") from error

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ccq_tui.claude_files import claude_directory
 from ccq_tui.config.claude_program import find_cli
 from ccq_tui.doctor.check import Check, Level
 
@@ -48,8 +49,7 @@ def examine_sign_in() -> Check:
     for name in PROVIDERS:
         if os.environ.get(name):
             return Check(AREA, "Sign-in", f"{name} is set: the provider's own sign-in is used")
-    directory = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
-    credentials = directory / ".credentials.json"
+    credentials = claude_directory() / ".credentials.json"
     if credentials.is_file():
         return Check(AREA, "Sign-in", f"{credentials} is there")
     if sys.platform == "darwin":

@@ -12,7 +12,7 @@ from typing import Any
 
 from textual.app import App
 
-from ccq_tui.agent.launch_options import session_options
+from ccq_tui.agent.options import session_options
 from ccq_tui.config import Launch, SettingsError, state_dir
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.prompts.unread import Unbegun

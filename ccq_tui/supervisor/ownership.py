@@ -9,7 +9,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ccq_tui.agent.launch_options import session_options
+from ccq_tui.agent.options import session_options
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.agent.session_catalog import earlier_sessions
 from ccq_tui.config import Launch

@@ -18,7 +18,7 @@ from ccq_tui.agent.events import (
     SessionLost,
     TurnEnded,
 )
-from ccq_tui.agent.problems import Problem, Remedy, advice
+from ccq_tui.agent.problems import ADVICE, Problem, Remedy
 from ccq_tui.config import Launch
 
 LONGEST_WAIT = 30.0
@@ -125,7 +125,7 @@ def _prompted(recovery: Recovery, event: PromptAccepted | PromptDelivered | Prom
 
 
 def _failed(recovery: Recovery, kind: str) -> Recovery:
-    known = advice(kind)
+    known = ADVICE.get(kind)
     if known is None or known.action is None:
         return recovery
     if known.action is Remedy.SERVERS and recovery.offer is not None:

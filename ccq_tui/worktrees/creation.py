@@ -7,12 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ccq_tui.worktrees.base_commit import base_for
+from ccq_tui.bounded import JSON_BYTES, parse_json, read_bytes
+from ccq_tui.claude_files import claude_directory
 from ccq_tui.worktrees.git import CHECKOUT_SECONDS, GitError, asked, git
 from ccq_tui.worktrees.model import INSIDE, MARK, Worktree, WorktreeError, git_directory, is_ours, worktree_at
 from ccq_tui.worktrees.names import branch_of, folder_of, made_up, problem_of
 
 IGNORE = ".gitignore"
+_REMOTE = "refs/remotes/origin/HEAD"
+_SETTINGS = ("settings.json", "settings.local.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ def planned(directory: Path, name: str = "") -> Plan:
     try:
         root = _root(directory)
         _refuse_links(root)
-        commit, base = base_for(directory, root)
+        commit, base = _base_for(directory, root)
 
         def in_use(folder: str) -> bool:
             return Worktree(root, folder).path.exists() or _has_branch(root, branch_of(folder))
@@ -110,7 +113,7 @@ def back_in(directory: Path, *, trusts: Callable[[Path], bool]) -> Worktree | No
     try:
         _refuse_links(worktree.root)
         if not _has_branch(worktree.root, worktree.branch):
-            commit, base = base_for(worktree.root, worktree.root)
+            commit, base = _base_for(worktree.root, worktree.root)
             return make(Plan(replace(worktree, base=base), commit), inert=inert)
         _make_place(worktree.root)
         # Git still counts on one that was deleted by hand, until it is told to forget those.
@@ -157,6 +160,50 @@ def _root(directory: Path) -> Path:
         return shared.parent
     # A submodule, or a repository that has its directory elsewhere.
     return Path(git(directory, "rev-parse", "--show-toplevel").rstrip("\n")).resolve()
+
+
+def _base_for(directory: Path, root: Path) -> tuple[str, str]:
+    """Choose the commit: the default branch of origin as it was last fetched, else the one checked out.
+
+    Claude Code's setting ``worktree.baseRef`` can say "head", which is always the one checked out.
+
+    Args:
+        directory: The directory that the worktree is made from.
+        root: The checkout of the repository.
+
+    Returns:
+        The commit, and what a person calls it.
+
+    Raises:
+        WorktreeError: There is no commit yet.
+        GitMissingError: There is no git.
+    """
+    if not _from_head(root) and (commit := _commit(directory, _REMOTE)):
+        return commit, asked(directory, "symbolic-ref", "--quiet", "--short", _REMOTE) or "origin"
+    commit = _commit(directory, "HEAD")
+    if not commit:
+        raise WorktreeError(
+            f"{root} has no commit yet, so a worktree would have nothing to begin from; "
+            "commit something first, for example with git commit --allow-empty -m Begin"
+        )
+    return commit, asked(directory, "symbolic-ref", "--quiet", "--short", "HEAD") or f"commit {commit[:8]}"
+
+
+def _commit(directory: Path, name: str) -> str:
+    return asked(directory, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}") or ""
+
+
+def _from_head(root: Path) -> bool:
+    """Read Claude Code's setting; the last file that has it counts."""
+    said = ""
+    for path in (claude_directory() / _SETTINGS[0], *(root / ".claude" / name for name in _SETTINGS)):
+        try:
+            settings = parse_json(read_bytes(path, JSON_BYTES))
+        except (OSError, ValueError):
+            continue  # the CLI says what is wrong with it
+        worktree = settings.get("worktree") if isinstance(settings, dict) else None
+        said = str(worktree.get("baseRef", said)) if isinstance(worktree, dict) else said
+    return said == "head"
 
 
 def _refuse_links(root: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from ccq_tui.agent.claude import connection, start_failures
 from ccq_tui.agent.events import Connected, PromptReturned, SessionLost
-from ccq_tui.agent.problems import Problem, advice
+from ccq_tui.agent.problems import ADVICE, Problem
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
 
@@ -52,7 +52,7 @@ async def test_a_directory_that_is_not_there(play: Callable[..., Any]) -> None:
 async def test_bypass_as_root_says_what_helps(play: Callable[..., Any]) -> None:
     lost = await started(play, permission_mode="bypassPermissions")
     assert lost.kind == Problem.BYPASS_AS_ROOT
-    known = advice(lost.kind)
+    known = ADVICE.get(lost.kind)
     assert known is not None
     assert known.action is None
     assert "IS_SANDBOX=1" in known.remedy

@@ -16,7 +16,7 @@ import pytest
 from ccq_tui.agent import delivery
 from ccq_tui.agent.agent_prompts import POSTPONED
 from ccq_tui.agent.claude import waits
-from ccq_tui.agent.claude.queue import PromptQueue
+from ccq_tui.agent.claude.connection import Connection
 from ccq_tui.agent.commander import NOTHING_WAITS
 from ccq_tui.agent.delivery import REWOUND
 from ccq_tui.agent.events import (
@@ -349,7 +349,7 @@ async def test_an_answer_taken_back_for_a_park_that_comes_to_nothing_is_sent_aga
 ) -> None:
     scenario = Scenario("q").says("One.").ends_turn().asks(DATABASE).asks(LAYOUT).says("Thanks.").ends_turn()
     model, home = play(scenario.says("Fine.").ends_turn())
-    reclaim = PromptQueue.reclaim
+    reclaim = Connection.reclaim
     async with inbox_at(tmp_path) as inbox:
         session_id, asked = await killed_after_a_turn(home, inbox)
         async with Running(home, inbox=inbox, resume=session_id) as run:
@@ -357,13 +357,13 @@ async def test_an_answer_taken_back_for_a_park_that_comes_to_nothing_is_sent_aga
             run.session.send("Go on")
             layout = (await run.until(QuestionAsked, lambda e: not e.by_message)).request.id
 
-            async def and_then_it_is_answered(queue: PromptQueue, reason: str) -> None:
+            async def and_then_it_is_answered(connection: Connection, reason: str) -> None:
                 monkeypatch.undo()
-                await reclaim(queue, reason)
+                await reclaim(connection, reason)
                 assert await inbox.answer(layout, TABS, PHONE) == Won()
                 await run.until(RequestSettled, lambda e: e.request_id == layout)
 
-            monkeypatch.setattr(PromptQueue, "reclaim", and_then_it_is_answered)
+            monkeypatch.setattr(Connection, "reclaim", and_then_it_is_answered)
             run.answer(asked.id, SQLITE)
             message = (await run.until(PromptAccepted, lambda e: e.queued)).prompt_id
             run.session.withdraw(message)

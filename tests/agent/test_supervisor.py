@@ -23,7 +23,7 @@ from ccq_tui.agent.events import (
     SessionState,
     TurnEnded,
 )
-from ccq_tui.agent.launch_options import session_options
+from ccq_tui.agent.options import session_options
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.config import Launch, Settings
 from ccq_tui.config.trust import remember, untrusted

@@ -13,7 +13,7 @@ from uuid import uuid4
 import claude_agent_sdk
 import pytest
 
-from ccq_tui.agent.launch_options import session_options
+from ccq_tui.agent.options import session_options
 from ccq_tui.cli import main
 from ccq_tui.cli.left_out import LEFT_OUT
 from ccq_tui.cli.main import cli

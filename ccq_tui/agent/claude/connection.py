@@ -21,20 +21,25 @@ from claude_agent_sdk import (
     TaskStartedMessage,
 )
 
-from ccq_tui.agent.claude.control_requests import ask
 from ccq_tui.agent.claude.delta_coalescer import Growth
 from ccq_tui.agent.claude.errors import LastWords, SessionFailure, explain
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude.partial_sets import Arrivals
 from ccq_tui.agent.claude.prompts import as_stream, image_blocks
-from ccq_tui.agent.claude.queue import PromptQueue
-from ccq_tui.agent.claude.server import default_model, models, slash_commands
+from ccq_tui.agent.claude.record import taken
 from ccq_tui.agent.claude.shutdown import leave, limited
 from ccq_tui.agent.claude.start_failures import explain_start, is_too_old
 from ccq_tui.agent.claude.translate import Translator
 from ccq_tui.agent.commands import CommandError, Send
-from ccq_tui.agent.controls import Control, applied_effort, cost_so_far, servers, set_effort
+from ccq_tui.agent.controls import (
+    Control,
+    applied_effort,
+    cost_so_far,
+    servers,
+    set_effort,
+    withdraw_prompt,
+)
 from ccq_tui.agent.events import (
     AgentEvent,
     CommandsListed,
@@ -45,15 +50,19 @@ from ccq_tui.agent.events import (
     ModelsListed,
     NoticeGiven,
     PromptAccepted,
+    PromptDelivered,
+    PromptReturned,
     SessionState,
     StateChanged,
     ToolFinished,
     ToolStarted,
     TurnEnded,
 )
+from ccq_tui.agent.listings import default_model, models, slash_commands
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem
 from ccq_tui.compat.private import load
+from ccq_tui.compat.sdk.control import sender
 from ccq_tui.inbox import Inbox
 from ccq_tui.inbox.port import Claim
 
@@ -71,6 +80,7 @@ IMAGE_SECONDS = 10.0
 CONTROL_SECONDS = 15.0
 USAGE_SECONDS = 15.0
 PARK_SECONDS = 3.0
+RECLAIM_SECONDS = 3.0
 SERVER_PAUSES = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 16.0, 30.0, 60.0, 60.0)
 """Pauses before looks at MCP servers that are starting; the CLI gives one up after 30 s, or MCP_TIMEOUT."""
 
@@ -99,7 +109,6 @@ class Connection:
         self._tasks: set[asyncio.Task[None]] = set()
         self._turn_over = asyncio.Event()
         self.translator = Translator(session_id="", model="", mode="")
-        self.queue = PromptQueue(options, self.translator, self.ask, self._emit)
         self.gate = Gate(inbox, options, lambda: self.translator.session_id, self._emit)
         self._arrivals = Arrivals(lambda: self.translator.session_id, self.gate.will_ask, self._emit)
 
@@ -290,8 +299,62 @@ class Connection:
         Raises:
             CommandError: The CLI refused, or did not answer.
         """
-        answer = await ask(self._connected, control.subtype, control.fields, control.seconds)
+        # By the SDK's own sender: its public methods drop what several of these answer, or do not exist.
+        send = sender(self._connected)
+        if send is None:
+            raise CommandError("This version of claude-agent-sdk cannot ask it.")
+        answer = await limited(send({"subtype": control.subtype, **control.fields}), control.seconds)
         return control.read(answer if isinstance(answer, dict) else {})
+
+    async def withdraw(self, prompt_id: str) -> None:
+        """Take back a prompt that waits for the running turn.
+
+        Args:
+            prompt_id: The id under which it was sent.
+
+        Raises:
+            CommandError: The CLI has given it to the agent, or did not answer.
+        """
+        if not await self.ask(withdraw_prompt(prompt_id)):
+            raise CommandError("Claude has read it already.")
+        text = self.translator.sent.pop(prompt_id, "")
+        self._emit(PromptReturned(text, "you took it back", prompt_id, wanted=True))
+
+    async def reclaim(self, reason: str) -> None:
+        """Take back every prompt that waits: the end of a turn would start them.
+
+        What the CLI has read already, or does not answer for, stays with it until `settle_prompts`.
+
+        Args:
+            reason: Why, for a person.
+        """
+        returned: dict[str, str] = {}
+        try:
+            async with asyncio.timeout(RECLAIM_SECONDS):
+                # From the last on: of what a turn reads meanwhile nothing is missing in the middle.
+                for prompt_id, text in reversed(list(self.translator.sent.items())):
+                    if await self.ask(withdraw_prompt(prompt_id)):
+                        self.translator.sent.pop(prompt_id, None)
+                        returned[prompt_id] = text
+        except (CommandError, TimeoutError):
+            _logger.warning("Claude did not say which prompts it has read")
+        for prompt_id, text in reversed(returned.items()):
+            self._emit(PromptReturned(text, reason, prompt_id))
+
+    async def settle_prompts(self, reason: str) -> None:
+        """Give back what no turn has read, as the session's record says; the CLI is gone.
+
+        Args:
+            reason: Why, for a person.
+        """
+        sent, self.translator.sent = self.translator.sent, {}
+        if not sent:
+            return
+        sessions = dict.fromkeys(sent, self.translator.session_id)
+        read = await asyncio.to_thread(taken, self._options, sessions)
+        for prompt_id, text in sent.items():
+            done = prompt_id in read
+            self._emit(PromptDelivered(prompt_id) if done else PromptReturned(text, reason, prompt_id))
 
     async def park(self) -> bool:
         """Let the CLI go while questions wait: they can be answered later.

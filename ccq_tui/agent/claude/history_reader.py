@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from ccq_tui.agent.claude.record_repair import RecordRepairError, beside, line_of, repair
+from ccq_tui.claude_files import record_files
 from ccq_tui.compat.sdk.light_import import import_sdk
 
 _QUESTION_TOOL = "AskUserQuestion"
@@ -79,7 +78,7 @@ def _allowed(session_id: str) -> bool:
 
 def _repair(sdk: Any, directory: str, session_id: str, messages: list[Any]) -> None:
     """Let the CLI find the newest message, and see that nobody reads another conversation now."""
-    for path in _paths(session_id):
+    for path in record_files(session_id):
         try:
             if not repair(path, messages[-1].uuid):
                 continue
@@ -269,17 +268,12 @@ def _entries(session_id: str, questions: set[str]) -> Iterator[dict[str, Any]]:
 
 def _lines(session_id: str) -> Iterator[str]:
     """Read a session's own record; a file that cannot be read has no lines."""
-    for path in _paths(session_id):
+    for path in record_files(session_id):
         try:
             with path.open(encoding="utf-8", errors="replace") as lines:
                 yield from lines
         except OSError:
             continue  # answers and edits are then told from their text
-
-
-def _paths(session_id: str) -> Iterable[Path]:
-    config = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
-    return config.glob(f"projects/*/{session_id}.jsonl") if session_id else ()
 
 
 def _entry(line: str) -> Iterator[dict[str, Any]]:

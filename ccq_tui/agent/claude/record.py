@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 
 from ccq_tui.agent.options import SessionOptions
+from ccq_tui.claude_files import record_files
 
 _logger = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ def taken(options: SessionOptions, prompts: Mapping[str, str]) -> frozenset[str]
     found: set[str] = set()
     for session_id in set(prompts.values()) - {""}:
         wanted = {name: name.encode() for name, session in prompts.items() if session == session_id}
-        for path in record_files(options, session_id):
+        for path in record_files(session_id, options.environ()):
             found |= _named(path, wanted)
     return frozenset(found)
 
@@ -52,28 +52,11 @@ def recorded(options: SessionOptions, session_id: str) -> Recorded:
         options: The session's options; its environment says where records are.
         session_id: The session.
     """
-    paths = record_files(options, session_id)
+    paths = record_files(session_id, options.environ())
     if not paths:
         return Recorded.NOTHING
     marks = {kind: b'"type":"%s"' % kind.encode() for kind in ("user", "assistant")}
     return Recorded.MESSAGES if any(_named(path, marks) for path in paths) else Recorded.NO_MESSAGE
-
-
-def record_files(options: SessionOptions, session_id: str) -> list[Path]:
-    """Return the files in which the CLI keeps a session: one, unless somebody copied it.
-
-    Args:
-        options: The session's options; its environment says where records are.
-        session_id: The session.
-    """
-    return list(config_directory(options).glob(f"projects/*/{session_id}.jsonl"))
-
-
-def config_directory(options: SessionOptions) -> Path:
-    """Return where the CLI of a session keeps its settings and records."""
-    environment = os.environ | dict(options.environment)
-    home = environment.get("HOME") or str(Path.home())
-    return Path(environment.get("CLAUDE_CONFIG_DIR") or Path(home, ".claude"))
 
 
 def _named(path: Path, wanted: Mapping[str, bytes]) -> set[str]:

@@ -6,10 +6,10 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from ccq_tui.claude_files import record_files
 from ccq_tui.compat.sdk.light_import import import_sdk
 
 LAST_MESSAGES = 3
@@ -53,17 +53,12 @@ def deleted(session_id: str) -> str:
         ValueError: That is no session's id.
         FileNotFoundError: There is no such file, or more than one.
     """
-    files = _files(str(UUID(session_id)))
+    files = record_files(str(UUID(session_id)))
     if len(files) != 1:
         raise FileNotFoundError(f"{len(files)} files have the session {session_id}")
     # Not the SDK's own, which takes the directory of its subagents away too.
     files[0].unlink()
     return str(files[0])
-
-
-def _files(session_id: str) -> list[Path]:
-    config = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
-    return sorted(config.glob(f"projects/*/{session_id}.jsonl"))
 
 
 def _last_messages(session_id: str) -> list[tuple[str, str]]:
@@ -78,7 +73,7 @@ def _last_messages(session_id: str) -> list[tuple[str, str]]:
 
 
 def _lines_from_end(session_id: str) -> Iterator[bytes]:
-    for path in _files(session_id):
+    for path in record_files(session_id):
         try:
             with path.open("rb") as file:
                 size = file.seek(0, os.SEEK_END)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import re
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from pathlib import Path
@@ -73,7 +72,7 @@ async def _examined(program: Path, options: SessionOptions, failure: SessionFail
             stdout=PIPE,
             stderr=PIPE,
             cwd=options.cwd,
-            env=os.environ | options.cli_environment(),
+            env=options.environ() | options.cli_environment(),
             start_new_session=True,
         )
     except OSError as error:

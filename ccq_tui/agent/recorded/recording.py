@@ -1,14 +1,16 @@
-"""Opens a recording, or says in a line why it is none."""
+"""Opens a recording, or says in a line why it is none, or why its session cannot be resumed here."""
 
 from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 from ccq_tui.agent.recorded.entries import BadLineError, entries
 from ccq_tui.agent.recorded.lines import Lines
 from ccq_tui.agent.recorded.reader import Recording
+from ccq_tui.claude_files import record_files
 from ccq_tui.text import one_line
 
 FIRST_SECONDS = 5.0
@@ -90,3 +92,28 @@ def _is_recording(head: bytes) -> bool:
         except BadLineError:
             continue
     return rest.lstrip(b"\xef\xbb\xbf \t\r")[:1] in (b"{", b"[")
+
+
+def why_gone(session_id: str, cwd: str, environment: Mapping[str, str]) -> str:
+    """Say why a recorded session cannot be resumed on this machine; reads the disk.
+
+    Args:
+        session_id: Its id, or "" if the recording names none.
+        cwd: The directory that it worked in, or "".
+        environment: The environment that Claude Code would have.
+
+    Returns:
+        The reason, for a person, or "" if nothing is known to be missing.
+    """
+    if not session_id:
+        return "the recording names no session"
+    if not cwd:
+        return "the recording names no directory"
+    try:
+        if not (Path(cwd).is_absolute() and Path(cwd).is_dir()):
+            return f"its directory {cwd} is not on this machine"
+        if not record_files(session_id, environment):
+            return f"session {session_id} is not on this machine"
+    except (OSError, ValueError, RuntimeError) as error:
+        return f"its session cannot be looked for: {error}"
+    return ""

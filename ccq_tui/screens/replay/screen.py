@@ -21,7 +21,7 @@ from textual.widget import Widget
 
 from ccq_tui.agent.events import QuestionAsked, RequestSettled, SessionState, StateChanged
 from ccq_tui.agent.recorded import Recording, ReplayedSession
-from ccq_tui.agent.recorded.origin import why_gone
+from ccq_tui.agent.recorded.recording import why_gone
 from ccq_tui.config import Launch, state_dir
 from ccq_tui.config.actions import KeyPlace
 from ccq_tui.config.keymap import Keymap

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from ccq_tui.agent.launch_options import session_options
+from ccq_tui.agent.options import session_options
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.config import SettingsError
 from ccq_tui.screens.pickers import PickRow, SessionPicker, Shelf, shelf_of

@@ -8,7 +8,7 @@ from functools import partial
 from uuid import uuid4
 
 from ccq_tui.agent.events import ToolGrew, ToolStarted
-from ccq_tui.agent.launch_options import session_options
+from ccq_tui.agent.options import session_options
 from ccq_tui.agent.output_text import bounded
 from ccq_tui.agent.shell_process import ShellProcess, answers_shell
 from ccq_tui.prompts.shell_runs import ShellRun, command_in, message_of

@@ -10,7 +10,7 @@ from rich.text import Text
 from textual.widgets import Static
 
 from ccq_tui.agent.events import ContextUsage, TurnEnded
-from ccq_tui.agent.launch_options import session_options
+from ccq_tui.agent.options import session_options
 from ccq_tui.agent.status_line import (
     MOST_LINES,
     StatusFacts,

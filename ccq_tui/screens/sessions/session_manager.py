@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 from textual.app import App
 
-from ccq_tui.agent.launch_options import session_options
-from ccq_tui.agent.recorded.origin import recorded_sessions
+from ccq_tui.agent.options import session_options
+from ccq_tui.claude_files import recorded_sessions
 from ccq_tui.config import Launch, SettingsError, state_dir
 from ccq_tui.config.trust import trusts
 from ccq_tui.inbox import InboxError

@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 
 from ccq_tui.agent.events import Retrying
-from ccq_tui.agent.problems import advice
+from ccq_tui.agent.problems import ADVICE
 from ccq_tui.agent.stored_questions import ROUNDS_USED
 from ccq_tui.inbox import Allowed, Cancelled, Denied
 from ccq_tui.inbox.actors import Actor, Surface
@@ -183,7 +183,7 @@ def rule(pen: Pen, block: bl.RuleBlock, width: int) -> list[Text]:
 def error(pen: Pen, block: bl.ErrorBlock, width: int) -> list[Text]:
     """Draw an error: its cause, what more is known, its remedy, and the key for it while it works."""
     colours = pen.colours
-    known = advice(block.kind)
+    known = ADVICE.get(block.kind)
     title = Text(known.cause if known else _words(block.kind), colours["error"] + Style(bold=True))
     if block.times > 1:
         title.append(f" · {block.times} times", colours["muted"])

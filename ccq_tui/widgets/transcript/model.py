@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import singledispatchmethod
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.problems import Problem, advice
+from ccq_tui.agent.problems import ADVICE, Problem
 from ccq_tui.agent.stored_questions import UNANSWERED, CallResult, outcome_of
 from ccq_tui.inbox import Allowed, Cancelled, QuestionRequest
 from ccq_tui.inbox.requests import call_of
@@ -372,7 +372,7 @@ class TranscriptModel:
             self._order.touch(last)
             return
         block = bl.ErrorBlock(kind, text)
-        known = advice(kind)
+        known = ADVICE.get(kind)
         if known is not None and known.action is not None and not self._past:
             self._offer("")
             self._remediable = block

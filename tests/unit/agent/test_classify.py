@@ -6,7 +6,7 @@ import pytest
 
 from ccq_tui.agent.claude.classify import api_problem, detail, turn_problem
 from ccq_tui.agent.claude.start_failures import is_too_old
-from ccq_tui.agent.problems import ADVICE, Problem, advice
+from ccq_tui.agent.problems import ADVICE, Problem
 
 # What CLI 2.1.330 said.
 SAID = [
@@ -80,4 +80,4 @@ def test_every_problem_has_a_cause_and_a_remedy_of_one_sentence_each() -> None:
         assert known.cause.endswith(".")
         assert known.remedy.endswith(".")
         assert known.cause.count(". ") == known.remedy.count(". ") == 0
-    assert advice("brand_new") is None
+    assert ADVICE.get("brand_new") is None

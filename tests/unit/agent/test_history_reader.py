@@ -10,7 +10,7 @@ import pytest
 
 from ccq_tui.agent.claude.history_reader import add_records, compacted, linked, notifications
 from ccq_tui.agent.events import ToolFinished
-from ccq_tui.agent.replay import replay
+from ccq_tui.agent.stored_messages import replay
 
 PATCH = [{"oldStart": 7, "newStart": 7, "lines": ["-a", "+b"]}]
 

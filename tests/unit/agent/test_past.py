@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ccq_tui.agent.agent_prompts import DECLINED, EXPIRED, PROCEED, UNREADABLE, rejection
 from ccq_tui.agent.events import QuestionAsked, RequestSettled, ToolFinished, ToolStarted
-from ccq_tui.agent.replay import replay
+from ccq_tui.agent.stored_messages import replay
 from ccq_tui.agent.stored_questions import ROUNDS_USED, UNANSWERED, CallResult, recalled
 from ccq_tui.inbox import Cancelled, RequestOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, QuestionSet

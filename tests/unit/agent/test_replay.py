@@ -19,7 +19,7 @@ from ccq_tui.agent.events import (
     ToolFinished,
     ToolStarted,
 )
-from ccq_tui.agent.replay import replay
+from ccq_tui.agent.stored_messages import replay
 from tests.unit.prompts.pictures import png
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ccq_tui.agent.claude.server import slash_commands
+from ccq_tui.agent.listings import slash_commands
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,29 @@
+"""Where Claude Code keeps its own settings and the records of its sessions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def claude_directory(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return Claude Code's configuration directory, as a CLI with this environment has it."""
+    home = environment.get("HOME") or Path.home()
+    return Path(environment.get("CLAUDE_CONFIG_DIR") or Path(home, ".claude"))
+
+
+def record_files(session_id: str, environment: Mapping[str, str] = os.environ) -> list[Path]:
+    """Return the files in which the CLI keeps a session: one, unless somebody copied it."""
+    if not session_id:
+        return []
+    return sorted(claude_directory(environment).glob(f"projects/*/{session_id}.jsonl"))
+
+
+def recorded_sessions(environment: Mapping[str, str]) -> frozenset[str] | None:
+    """Return the ids of all sessions that the CLI keeps, or None where that cannot be known."""
+    try:
+        paths = claude_directory(environment).glob("projects/*/*.jsonl")
+        return frozenset(path.stem for path in paths)
+    except (OSError, ValueError, RuntimeError):
+        return None
