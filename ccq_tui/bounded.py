@@ -31,16 +31,7 @@ class UnfitFileError(ValueError):
 
 
 def read_bytes(path: Path, most: int) -> bytes:
-    """Read a file whole.
-
-    Args:
-        path: The file.
-        most: How many bytes it may have.
-
-    Raises:
-        UnfitFileError: It is no regular file, or is larger.
-        OSError: It cannot be read.
-    """
+    """Read a file whole; raises `UnfitFileError` for no regular file or a larger one, and OSError."""
     found = begin(path, most + 1)
     if len(found) > most:
         raise UnfitFileError(f"is larger than {most:,} bytes")
@@ -48,16 +39,7 @@ def read_bytes(path: Path, most: int) -> bytes:
 
 
 def begin(path: Path, most: int) -> bytes:
-    """Read the beginning of a file.
-
-    Args:
-        path: The file.
-        most: How many bytes.
-
-    Raises:
-        UnfitFileError: It is no regular file.
-        OSError: It cannot be read.
-    """
+    """Read the beginning of a file; raises `UnfitFileError` for no regular file, and OSError."""
     # Without waiting for a writer, should it be a pipe.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
     descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0))
@@ -72,15 +54,7 @@ def begin(path: Path, most: int) -> bytes:
 
 
 def read_text(path: Path, most: int = SETTINGS_BYTES) -> str:
-    """Read a text file whole.
-
-    Args:
-        path: The file.
-        most: How many bytes it may have.
-
-    Raises:
-        UnfitFileError: It cannot be read, is no regular file, is larger, or is not UTF-8.
-    """
+    """Read a UTF-8 file whole; raises `UnfitFileError` for whatever is wrong with it."""
     try:
         return read_bytes(path, most).decode("utf-8-sig")
     except OSError as error:
@@ -90,14 +64,7 @@ def read_text(path: Path, most: int = SETTINGS_BYTES) -> str:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """Read TOML.
-
-    Args:
-        text: What a file says.
-
-    Raises:
-        TOMLDecodeError: It is not TOML, or too deep.
-    """
+    """Read TOML; raises TOMLDecodeError for what is not, or too deep."""
     if _LONG_KEY.search(text):
         raise tomllib.TOMLDecodeError(TOO_DEEP)
     try:
@@ -110,14 +77,7 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Read JSON.
-
-    Args:
-        text: What a file says.
-
-    Raises:
-        ValueError: It is not JSON, or too deep.
-    """
+    """Read JSON; raises ValueError for what is not, or too deep."""
     try:
         content = json.loads(text)
     except RecursionError:

@@ -18,10 +18,8 @@ PIECE_BYTES = 1 << 16
 async def end(process: Process) -> None:
     """End a program at once, with all that it started where it leads a group of its own.
 
-    Its output is read to the end: until then asyncio holds it open, and closes it with the event loop gone.
-
-    Args:
-        process: The program; one that has ended must have led a group, of which something may be left.
+    Its output is read to the end: until then asyncio holds it open, and closes it with the event loop
+    gone. One that has ended must have led a group, of which something may be left.
     """
     with suppress(ProcessLookupError, PermissionError):
         if hasattr(os, "killpg") and _led_group(process.pid):

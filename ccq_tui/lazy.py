@@ -9,14 +9,9 @@ from typing import Any
 
 
 def loaded_later(package: str, places: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
-    """Make the ``__getattr__`` of a package whose parts are not all needed by the importer of one of them.
+    """Return a package's ``__getattr__`` (PEP 562) that loads names when they are first used.
 
-    Args:
-        package: The package's name.
-        places: The names that are loaded later, by the module under the package that has them.
-
-    Returns:
-        What the package is to have as ``__getattr__`` (PEP 562).
+    ``places`` has the names by the module under the package that defines them.
     """
     module_of = {name: module for module, names in places.items() for name in names}
 

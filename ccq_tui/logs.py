@@ -29,11 +29,7 @@ _ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tup
 
 
 class DiscreetFormatter(logging.Formatter):
-    """Writes exceptions as their types and places: their texts may quote what people and models wrote.
-
-    Args:
-        verbose: Whether to write them whole, as on level DEBUG.
-    """
+    """Writes exceptions as their types and places: their texts may quote what people and models wrote."""
 
     def __init__(self, *, verbose: bool) -> None:
         super().__init__(FORMAT)
@@ -89,22 +85,14 @@ class PrivateFileHandler(RotatingFileHandler):
 
 
 def log_path() -> Path:
-    """Say where the log is.
-
-    Returns:
-        The file, which may not exist.
-    """
+    """Return the log file, which may not exist."""
     return log_dir() / "ccq-tui.log"
 
 
 def start_logging(level: str = "info") -> Path | None:
-    """Write the program's records to the log file from now on.
+    """Write the program's records from a level on to the log file, and return it.
 
-    Args:
-        level: The least severe level: debug, info, warning or error.
-
-    Returns:
-        The file, or None where it cannot be written: a missing log must not keep anybody from working.
+    None where it cannot be written: a missing log must not keep anybody from working.
     """
     stop_logging()
     # Without any handler Python itself writes warnings to standard error, which is the screen.
@@ -127,11 +115,7 @@ def start_logging(level: str = "info") -> Path | None:
 
 
 def current_log() -> Path | None:
-    """Say which file records go to.
-
-    Returns:
-        The open log file, or None.
-    """
+    """Return the open log file, or None."""
     for name in ("", *OURS):
         for handler in logging.getLogger(name).handlers:
             if isinstance(handler, PrivateFileHandler):

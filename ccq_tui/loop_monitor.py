@@ -35,11 +35,7 @@ _logger = logging.getLogger(__name__)
 
 
 def watch_stalls() -> StallWatch | None:
-    """Begin to watch the running event loop if the environment asks for it.
-
-    Returns:
-        The watch, to be stopped at the end, or None.
-    """
+    """Begin to watch the running event loop if the environment asks for it; None where it does not."""
     path = os.environ.get(VARIABLE)
     if not path:
         return None
@@ -51,14 +47,7 @@ def watch_stalls() -> StallWatch | None:
 
 
 class StallWatch:
-    """Watches the event loop that runs in this thread.
-
-    Args:
-        path: The file to write to; what is in it is lost.
-
-    Raises:
-        OSError: It cannot be written.
-    """
+    """Watches the event loop that runs in this thread."""
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("w", encoding="utf-8", buffering=1)

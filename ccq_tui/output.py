@@ -84,9 +84,6 @@ def encodable(text: str, stream: TextIO) -> str:
 class HarmlessStream(io.TextIOBase):
     """Writes to another stream, with a visible sign for what could act on a terminal.
 
-    Args:
-        target: The stream.
-
     Attributes:
         target: The stream.
         buffer: Takes bytes for it, which click writes for shells.

@@ -37,12 +37,7 @@ _GIVE_BACK = "\x1b[?2004l\x1b[?1049l\x1b[?25h"
 
 
 class EarlyPrompt:
-    """The first frame on a terminal, and what is typed meanwhile.
-
-    Args:
-        keys: The descriptor that keys are read from.
-        screen: The descriptor that is drawn on.
-    """
+    """The first frame on a terminal, and what is typed meanwhile."""
 
     def __init__(self, keys: int, screen: int) -> None:
         self._keys = keys
@@ -61,11 +56,7 @@ class EarlyPrompt:
         return self._attributes
 
     def open(self) -> None:
-        """Take the terminal, draw, and begin to read.
-
-        Raises:
-            OSError: The terminal cannot be set or drawn on.
-        """
+        """Take the terminal, draw, and begin to read; raises OSError."""
         import termios
         import tty
 
@@ -87,11 +78,7 @@ class EarlyPrompt:
         self._reader.start()
 
     def release(self) -> str:
-        """Stop reading and leave the terminal as it is, to the program that takes it over now.
-
-        Returns:
-            All that was typed, as the terminal sent it.
-        """
+        """Stop reading, and leave the terminal to the program that takes it over; returns what was typed."""
         if self._stop[1] >= 0:
             os.close(self._stop[1])
             self._stop = (self._stop[0], -1)
@@ -101,11 +88,7 @@ class EarlyPrompt:
         return typed.decode("utf-8", "replace")
 
     def close(self) -> str:
-        """Give the terminal back as it was, unless another one took it over.
-
-        Returns:
-            All that was typed, as the terminal sent it, where it was not released before.
-        """
+        """Give the terminal back, unless another one took it over; returns what was not released."""
         if self._stop[1] < 0:
             return ""
         import termios
@@ -169,26 +152,14 @@ class EarlyPrompt:
 
 
 def frame(columns: int, rows: int) -> str:
-    """Draw the prompt where the screen will have it.
-
-    Args:
-        columns: The terminal's width.
-        rows: Its height.
-
-    Returns:
-        What to write to the terminal; the cursor ends behind the sign.
-    """
+    """Draw the prompt where the screen will have it; the cursor ends behind the sign."""
     rule = f"\x1b[{rows - 3};1H\x1b[2m{'─' * columns}\x1b[m"
     status = f"\x1b[{rows};1H\x1b[2m ◌ starting\x1b[m"
     return f"\x1b[2J{rule}{status}\x1b[{rows - 2};1H\x1b[1m{SIGN}\x1b[m"
 
 
 def is_begun(typed: bytes) -> bool:
-    """Say whether the rest of a sequence is still to come: of a letter, a key, or of something pasted.
-
-    Args:
-        typed: What came so far.
-    """
+    """Say whether the rest of a sequence is still to come: of a letter, a key, or of something pasted."""
     if is_pasting(typed) or _BEGUN.search(typed):
         return True
     try:
@@ -199,29 +170,17 @@ def is_begun(typed: bytes) -> bool:
 
 
 def is_rest(came: bytes) -> bool:
-    """Say whether what came after an Esc, in another go, is the rest of what a terminal sends for one key.
-
-    Args:
-        came: What came; of a letter that somebody typed it is just that letter.
-    """
+    """Say whether what came after an Esc, in another go, is the rest of what a terminal sends for one key."""
     return came.startswith(b"[") or (came.startswith(b"O") and len(came) > 1)
 
 
 def is_pasting(typed: bytes) -> bool:
-    """Say whether the end of something pasted is still to come.
-
-    Args:
-        typed: What came so far.
-    """
+    """Say whether the end of something pasted is still to come."""
     return typed.rfind(_PASTE) > typed.rfind(_PASTED)
 
 
 def plain(typed: str) -> str:
-    """Return the text of what was typed, for a prompt that nothing is to be done with yet.
-
-    Args:
-        typed: What the terminal sent.
-    """
+    """Return the text of what was typed, for a prompt that nothing is to be done with yet."""
     text = ""
     for letter in re.sub(r"\x1b(?:\[[0-9;?<>=]*[ -/]*[@-~]|O[A-DFHP-S])?", "", typed):
         if letter in "\x7f\b":
@@ -234,22 +193,14 @@ def plain(typed: str) -> str:
 
 
 def cells(text: str) -> int:
-    """Return how many columns a text takes.
-
-    Args:
-        text: A printable text.
-    """
+    """Return how many columns a printable text takes."""
     return sum(
         0 if unicodedata.combining(one) else 1 + (unicodedata.east_asian_width(one) in "WF") for one in text
     )
 
 
 def early_prompt() -> EarlyPrompt | None:
-    """Show the prompt on the terminal of this process, where it has one that can be drawn on.
-
-    Returns:
-        It, to be released or closed; None where there is none.
-    """
+    """Show the prompt on this process's terminal; None where there is none that can be drawn on."""
     if sys.platform == "win32" or os.environ.get("TERM", "dumb") == "dumb":
         return None
     try:

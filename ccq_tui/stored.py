@@ -19,15 +19,9 @@ def private_dir(directory: Path) -> None:
 
 
 def write_whole(path: Path, content: str | bytes, mode: int | None = None) -> None:
-    """Replace a file's content atomically: a reader sees the old one or the new one.
+    """Replace a file's content atomically, its directory made; raises OSError, and the old file stands.
 
-    Args:
-        path: The file; its directory is made.
-        content: What it will hold.
-        mode: Who may read and write it; its owner alone where it is not given.
-
-    Raises:
-        OSError: It could not be written; the old file stands.
+    Its owner alone may read it, unless ``mode`` says otherwise.
     """
     private_dir(path.parent)
     # mkstemp gives 0600.
@@ -48,14 +42,8 @@ def write_whole(path: Path, content: str | bytes, mode: int | None = None) -> No
 def locked(path: Path) -> Iterator[bool]:
     """Keep other processes from writing, where the system can; wait for one that does for two seconds.
 
-    Args:
-        path: The file that is locked, beside the one that is written; it and its directory are made.
-
-    Yields:
-        Whether nobody else writes now, as far as the system can tell.
-
-    Raises:
-        OSError: The file cannot be made.
+    The file that is locked is made beside the one that is written. Yields whether nobody else writes now,
+    as far as the system can tell; raises OSError.
     """
     try:
         import fcntl

@@ -164,14 +164,7 @@ def _cleaned(text: str) -> str:
 
 
 def masked(line: str) -> str:
-    """Put a sign of one cell in place of each character that is hidden or hides others.
-
-    Args:
-        line: Text that must keep its number of characters, such as one that is being edited.
-
-    Returns:
-        Text of the same length, with tabs as they were.
-    """
+    """Put a sign of one cell in place of each character that is hidden or hides others; the length stays."""
     if line.isascii() or not _UNUSUAL.search(line):
         return line
     patterns = _patterns()
@@ -196,15 +189,7 @@ def reason(error: BaseException) -> str:
 
 
 def one_line(text: str, limit: int) -> str:
-    """Make text harmless and put it on one line, for a title or a label.
-
-    Args:
-        text: Text from anywhere.
-        limit: The most characters to return, at least 1; a cut ends in "…".
-
-    Returns:
-        The text with every run of white space as one space, and none at its ends.
-    """
+    """Make text harmless and put it on one line of a most length, for a title; a cut ends in "…"."""
     # Anything far beyond the limit cannot be seen: do not read all of a huge text for it.
     line = " ".join(safe(text[: limit * 4 + 1000]).split())
     if len(line) <= limit:

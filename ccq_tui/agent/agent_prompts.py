@@ -49,12 +49,5 @@ ADAPTIVE_PROMPT = (
 
 
 def rejection(text: str) -> str:
-    """Say that a person refused a tool call.
-
-    Args:
-        text: What to do instead, or "".
-
-    Returns:
-        The message for the model.
-    """
+    """Return what the model is told when a person refuses a tool call; ``text`` says what to do instead."""
     return REJECTED_WITH_TEXT.format(text=text) if text.strip() else REJECTED

@@ -19,14 +19,10 @@ _logger = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def started_ahead(options: SessionOptions | None, prompt: str = "") -> AsyncIterator[Ahead | None]:
-    """Have a CLI that starts, and end it unless a session took it over.
+    """Start the CLI of the first session early, and end it unless a session takes it over.
 
-    Args:
-        options: Those of the session that will be first; None where it is not known yet what that will be.
-        prompt: What that session will send first, or ""; the CLI begins with it as soon as it can.
-
-    Yields:
-        The process; None where there is none, or it could not be started: its session will say so.
+    Yields None where the options are not known yet, or the process cannot be started: its session will
+    say so.
     """
     ahead = await _started(options, prompt) if options is not None else None
     try:

@@ -27,9 +27,6 @@ def chosen_settings(options: SessionOptions) -> Iterator[Mapping[str, Any]]:
     """Give the settings that a person has made and that count, the strongest first; for a thread.
 
     The settings of a directory that is not trusted do not count.
-
-    Args:
-        options: The session's options.
     """
     if options.settings is not None:
         with suppress(ValueError):

@@ -187,11 +187,7 @@ class Commander:
                 command.reply.set_result(answer)
 
     async def work(self, connection: Connection) -> None:
-        """Do the commands that keep their order, until cancelled.
-
-        Args:
-            connection: The open connection.
-        """
+        """Do the commands that keep their order, until cancelled."""
         self._connection = connection
         while True:
             command = await self._ordered.get()

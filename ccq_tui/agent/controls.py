@@ -219,10 +219,8 @@ def rewind_files(prompt_id: str) -> Control[FilesToRewind]:
 def rewind_conversation(prompt_id: str, newest: str = "") -> Control[Rewound]:
     """Take the conversation back to before a prompt.
 
-    Args:
-        prompt_id: The prompt.
-        newest: The last message of a user that was seen, by its UUID. The CLI refuses to take back any
-            prompt behind which there are others that the caller may not know of.
+    ``newest`` is the last message of a user that was seen: the CLI refuses to take back a prompt behind
+    which there are others that the caller may not know of.
     """
     seen = {"last_seen_user_message_uuid": newest} if newest else {}
     return Control("rewind_conversation", _rewound, {"target_message_uuid": prompt_id, **seen})
@@ -236,20 +234,7 @@ class Asks(Protocol):
 
 
 async def rewind(ask: Asks, prompt_id: str, newest: str, *, files: bool) -> Rewound:
-    """Take the conversation back to before a prompt, and the files once that is done.
-
-    Args:
-        ask: Asks the CLI.
-        prompt_id: The prompt.
-        newest: As for `rewind_conversation`.
-        files: Whether to take back files, too.
-
-    Returns:
-        What was taken back, and why something was not.
-
-    Raises:
-        CommandError: Nothing is known to have been taken back.
-    """
+    """Take the conversation back to before a prompt, then the files; raises `CommandError`."""
     done = await ask(rewind_conversation(prompt_id, newest))
     if done.refusal or not files:
         return done
@@ -258,17 +243,10 @@ async def rewind(ask: Asks, prompt_id: str, newest: str, *, files: bool) -> Rewo
 
 
 async def take_files_back(ask: Asks, prompt_id: str) -> FilesToRewind:
-    """Take the files back to before a prompt, and look which of them did not follow.
+    """Take the files back to before a prompt; returns those that did not follow, or why none did.
 
     The CLI says that it is done also where a directory or a link is in the place of a file, or the file
     cannot be written.
-
-    Args:
-        ask: Asks the CLI.
-        prompt_id: The prompt.
-
-    Returns:
-        The files that are still to be changed, and why none was.
     """
     try:
         done = await ask(rewind_files(prompt_id))

@@ -54,13 +54,7 @@ _NO_ANSWERS = (ABANDONED, INTERRUPTED, LOST, MISSING, POSTPONED, UNASKED)
 
 
 class Delivery:
-    """Knows which requests of a session still have to reach the agent, and by which way.
-
-    Args:
-        inbox: Where they are kept.
-        emit: Takes events.
-        send: Sends a prompt.
-    """
+    """Knows which requests of a session still have to reach the agent, and by which way."""
 
     def __init__(
         self, inbox: Inbox, emit: Callable[[AgentEvent], None], send: Callable[[Send], None]
@@ -83,11 +77,10 @@ class Delivery:
         self._unsubscribe = inbox.subscribe(self._hear)
 
     def close(self, *, in_order: bool) -> None:
-        """Hear no more of the inbox.
+        """Stop listening to the inbox.
 
-        Args:
-            in_order: Whether the CLI had the time to write the session's record. What it was told a moment
-                before it was killed is looked up there when the session is resumed.
+        What a CLI that had no time to end in order was told last is looked up in the record on
+        resume.
         """
         self._unsubscribe()
         for name, (_, timer) in list(self._seen.items()):
@@ -96,11 +89,7 @@ class Delivery:
                 self._recorded(name)
 
     def note(self, event: AgentEvent) -> None:
-        """Note what was seen to have arrived.
-
-        Args:
-            event: What the session tells.
-        """
+        """Note what an event shows to have arrived."""
         match event:
             case QuestionAsked(request, by_message=False) | PermissionAsked(request) | PlanProposed(request):
                 self._asked[request.tool_use_id] = request.id
@@ -121,13 +110,9 @@ class Delivery:
         return prompt_id in self._sent
 
     def came_back(self, prompt_id: str, text: str) -> bool:
-        """Note that a message came back unread; whether it is an answer.
+        """Note that a message came back unread; returns whether it is an answer.
 
         The next process delivers it, or `send_again` does where there is none.
-
-        Args:
-            prompt_id: The message's id.
-            text: The message.
         """
         request = self._sent.pop(prompt_id, None)
         if request is None:
@@ -153,12 +138,7 @@ class Delivery:
         self._inbox.sessions.delivered(name, way)
 
     async def catch_up(self, session_id: str, history: SessionPast) -> None:
-        """Take over what earlier processes left of a session that was resumed.
-
-        Args:
-            session_id: The session.
-            history: What it says of itself.
-        """
+        """Take over what earlier processes left of a session that was resumed."""
         try:
             left = await self._inbox.sessions.left(session_id)
         except InboxError as error:
@@ -168,11 +148,7 @@ class Delivery:
             self._go_on(one, history)
 
     def rewound(self, prompt_id: str) -> None:
-        """Withdraw the questions that wait for an answer by message and that Claude no longer knows.
-
-        Args:
-            prompt_id: The prompt that the conversation was taken back to before.
-        """
+        """Withdraw the questions that wait for an answer by message and that Claude no longer knows."""
         for name in self._by_message:
             if prompt_id in self._prompts_before[name]:
                 self._inbox.withdraw(name, REWOUND)
@@ -267,24 +243,15 @@ def prompts_before(history: SessionPast, tool_use_id: str) -> frozenset[str]:
 def prompt_id_of(tool_use_id: str, attempt: int = 0) -> str:
     """Return the id under which the answer to a call is sent as a message: in each process the same one.
 
-    By it the session's own record tells whether the message has arrived. A CLI drops a message under an id
-    that it had before, also one that was taken back, and says that it has read it.
-
-    Args:
-        tool_use_id: The call.
-        attempt: How often the message came back in this process.
+    By it the session's own record tells whether the message has arrived. A CLI drops a message under an
+    id that it had before, also one that was taken back, and says that it has read it: hence the attempts.
     """
     again = f", attempt {attempt}" if attempt else ""
     return str(uuid5(NAMESPACE_OID, f"ccq-tui answer to {tool_use_id}{again}"))
 
 
 def way_in(history: SessionPast, tool_use_id: str) -> str:
-    """Return by which way the session's record has what was decided on a call's request, or "".
-
-    Args:
-        history: What the record says.
-        tool_use_id: The call.
-    """
+    """Return the way by which the session's record has the decision on a call's request, or ""."""
     if any(prompt_id_of(tool_use_id, attempt) in history.uuids for attempt in range(MOST_ATTEMPTS)):
         return MESSAGE
     results = (event for event in history.events if isinstance(event, ToolFinished))

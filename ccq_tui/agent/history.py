@@ -56,18 +56,9 @@ async def read_history(
 ) -> SessionPast:
     """Read the past of the session that the options name, or of the last one in their directory.
 
-    Args:
-        options: The session's options, with ``resume`` or ``continue_conversation``.
-        tell: Is told each part as soon as it is there.
-        resume: Where the session is resumed next: takes its id, or "" if there is none, before anything of it
-            is read, and raises what keeps it from being resumed. Without it the record is not repaired:
-            another process may have it open.
-
-    Returns:
-        The newest `MAX_MESSAGES` messages as events; a history without a session id if there is no session.
-
-    Raises:
-        HistoryError: It could not be read within `READ_SECONDS`.
+    ``tell`` gets each part as soon as it is there. ``resume`` takes the id of a session that is resumed
+    next, before anything of it is read, and raises what keeps it from that; without it the record is not
+    repaired, as another process may have it open. Raises `HistoryError`.
     """
     try:
         output = await read_by(

@@ -162,11 +162,7 @@ def _memory(answer: Mapping[str, Any]) -> tuple[MemoryPlace, ...]:
 
 
 def slash_commands(info: Mapping[str, Any]) -> tuple[SlashCommand, ...]:
-    """Read the commands that the CLI knows, without removed and internal ones.
-
-    Args:
-        info: The CLI's answer to the SDK's initialisation, of any shape.
-    """
+    """Read the commands in the CLI's first answer, without removed and internal ones."""
     return tuple(
         SlashCommand(
             str(entry["name"]).removeprefix("/"),
@@ -189,11 +185,7 @@ def _is_internal(entry: Mapping[str, Any]) -> bool:
 
 
 def models(info: Mapping[str, Any]) -> tuple[ModelChoice, ...]:
-    """Read the models that the CLI offers.
-
-    Args:
-        info: The CLI's answer to the SDK's initialisation, of any shape.
-    """
+    """Read the models in the CLI's first answer."""
     return tuple(
         ModelChoice(
             str(entry["value"]),

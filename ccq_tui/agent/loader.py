@@ -21,14 +21,7 @@ class LoadError(Exception):
 
 
 async def load_connection() -> type[Connection]:
-    """Import what speaks to the SDK in a thread; later calls return at once.
-
-    Returns:
-        The class of connections.
-
-    Raises:
-        LoadError: It cannot be imported, or not within `LOAD_SECONDS`.
-    """
+    """Import what speaks to the SDK in a thread; raises `LoadError`. Later calls return at once."""
     try:
         async with asyncio.timeout(LOAD_SECONDS):
             return await asyncio.to_thread(load_now)
@@ -39,14 +32,7 @@ async def load_connection() -> type[Connection]:
 
 
 def load_now() -> type[Connection]:
-    """Import what speaks to the SDK, however long it takes; later calls return at once.
-
-    Returns:
-        The class of connections.
-
-    Raises:
-        ImportError: It cannot be imported.
-    """
+    """Import what speaks to the SDK, however long it takes; raises ImportError."""
     sdk = import_sdk()
     from ccq_tui.agent.claude.connection import Connection
 

@@ -93,11 +93,7 @@ class SessionOptions:
     repair_records: bool = True
 
     def as_before(self, launch: Mapping[str, Any]) -> SessionOptions:
-        """Return these options, with those of an earlier start of the session where none are wanted now.
-
-        Args:
-            launch: What the inbox keeps of the session's earlier start.
-        """
+        """Return these options, with those kept of an earlier start where none are wanted now."""
         kept = launch.get("claude")
         if not isinstance(kept, Mapping):
             return self
@@ -113,11 +109,7 @@ class SessionOptions:
         return {**os.environ, **self.environment}
 
     def cli_environment(self) -> dict[str, str]:
-        """Give what the CLI's environment has over this process's.
-
-        Returns:
-            The variables, ``environment`` having the last word.
-        """
+        """Return what the CLI's environment has over this process's; ``environment`` has the last word."""
         ours = {
             # Without it the CLI does not report when a turn runs, waits and ends.
             "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS": "1",

@@ -26,30 +26,14 @@ _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def output_text(content: Any) -> str:
-    """Give a tool result's content as text.
-
-    Args:
-        content: A string, a list of content blocks, or None.
-
-    Returns:
-        The text, its middle cut out beyond `MAX_OUTPUT_CHARACTERS`; what is not text is named, with its kind
-        and size.
-    """
+    """Return a tool result's content as bounded text; what is no text is named with its kind and size."""
     if isinstance(content, list):
         content = "\n".join(_block_text(block) for block in content)
     return bounded("" if content is None else str(content))
 
 
 def bounded(text: str, limit: int = MAX_OUTPUT_CHARACTERS) -> str:
-    """Cut the middle out of a text that is too long.
-
-    Args:
-        text: The text.
-        limit: How many characters to keep.
-
-    Returns:
-        The text, or its beginning and end with a line that says how much is missing.
-    """
+    """Return a text with its middle cut out beyond a limit, and a line that says how much is missing."""
     if len(text) <= limit:
         return text
     half = limit // 2
@@ -57,14 +41,7 @@ def bounded(text: str, limit: int = MAX_OUTPUT_CHARACTERS) -> str:
 
 
 def command_output(text: str) -> list[NoticeGiven]:
-    """Find the output of the CLI's own commands in a user message.
-
-    Args:
-        text: The message's text.
-
-    Returns:
-        One notice an output, in order; none if the text is something else.
-    """
+    """Return the output of the CLI's own commands in a user message, if it is that."""
     return [
         # The CLI writes these for its own terminal, with its colours.
         NoticeGiven("warning" if stream == "stderr" else "info", bounded(_ANSI.sub("", output).strip()))

@@ -32,21 +32,10 @@ async def read_by(
     seconds: float,
     allow: Callable[[str], Awaitable[object]] | None = None,
 ) -> bytes:
-    """Run a module that prints what it read.
+    """Run a module that prints what it read; raises `ReaderError`.
 
-    Args:
-        module: The module.
-        options: The session's options; its environment is the module's.
-        arguments: The module's arguments.
-        seconds: How long it may take.
-        allow: Takes the first line, for which the module then waits until this returns; what it raises ends
-            the module.
-
-    Returns:
-        What it printed, without that line.
-
-    Raises:
-        ReaderError: It failed or took longer.
+    ``allow`` takes the first line, for which the module then waits until this returns; what it raises
+    ends the module.
     """
     try:
         process = await asyncio.create_subprocess_exec(

@@ -137,11 +137,7 @@ class AgentSession:
         return self._state
 
     def start(self) -> asyncio.Task[None]:
-        """Run the session in a task of its own.
-
-        Returns:
-            The task; cancelling it ends the session and its process.
-        """
+        """Run the session in a task of its own; cancelling it ends the session and its process."""
         return asyncio.create_task(self.run(), name="agent session")
 
     def send(
@@ -152,16 +148,10 @@ class AgentSession:
         *,
         answer: bool = True,
     ) -> str:
-        """Give the agent a prompt; it waits its turn while another one is worked on.
+        """Give the agent a prompt and return its id; it waits its turn while another one is worked on.
 
-        Args:
-            text: The prompt.
-            kept: Is done once the prompt is on disk; it is not sent before.
-            images: The images that its text names, in its order.
-            answer: Whether Claude answers it; else it reads it with the next prompt that it answers.
-
-        Returns:
-            The prompt's id, as in `PromptAccepted` and `PromptDelivered`.
+        ``kept`` is done once the prompt is on disk: it is not sent before. A prompt that is not to be
+        answered is read with the next one that is.
         """
         if written := self._written.pop(text, ""):
             return written
@@ -170,11 +160,7 @@ class AgentSession:
         return command.prompt_id
 
     async def taken(self, prompts: Mapping[str, str]) -> frozenset[str]:
-        """Find out which prompts of earlier processes a turn has read; a process that still may is ended.
-
-        Args:
-            prompts: The session of each prompt, by the prompt's id.
-        """
+        """Return which prompts of earlier processes a turn has read; a process that still may is ended."""
         for session_id in set(prompts.values()):
             await end_leftovers(session_id)
         return await asyncio.to_thread(taken, self.options, prompts)
@@ -203,34 +189,13 @@ class AgentSession:
         self.put(SetEffort(level))
 
     async def ask(self, control: Control[T]) -> T:
-        """Ask the CLI something beside the conversation; the only method that waits.
-
-        Args:
-            control: What to ask.
-
-        Returns:
-            The answer.
-
-        Raises:
-            CommandError: The CLI refused, did not answer in time, or is gone; the message is for a person.
-        """
+        """Ask the CLI something beside the conversation, and wait for it; raises `CommandError`."""
         reply: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self.put(Ask(control, reply))
         return await reply
 
     async def rewind(self, prompt_id: str, *, files: bool) -> Rewound:
-        """Take the conversation back to before a prompt.
-
-        Args:
-            prompt_id: The prompt.
-            files: Whether to take back files, too; they are touched only after the conversation.
-
-        Returns:
-            What was taken back, and why something was not.
-
-        Raises:
-            CommandError: The CLI did not answer in time, or is gone; the message is for a person.
-        """
+        """Take the conversation back to before a prompt, then the files; raises as `ask` does."""
         translator = self._connection.translator if self._connection else None
         newest = translator.newest_message if translator else ""
         done = await rewind(self.ask, prompt_id, newest, files=files)
@@ -240,14 +205,7 @@ class AgentSession:
         return done
 
     async def rename(self, title: str) -> None:
-        """Give the session a title.
-
-        Args:
-            title: The title; not empty.
-
-        Raises:
-            CommandError: The CLI refused, did not answer in time, or is gone; the message is for a person.
-        """
+        """Give the session a title, which is not empty; raises as `ask` does."""
         await self.ask(rename(title))
         self._emit(TitleChanged(title))
 
@@ -260,19 +218,11 @@ class AgentSession:
         self._inbox.save_draft(request_id, draft, actor)
 
     def park(self, cause: str = "") -> None:
-        """End the process while questions wait; they are answered once the session is resumed.
-
-        Args:
-            cause: Why, for the history, where no person wanted it.
-        """
+        """End the process while questions wait; they are answered once the session is resumed."""
         self.put(Park(cause))
 
     def close(self, cause: str = "") -> None:
-        """End the session and its process; `SessionLost` says when it is done. What waits is parked.
-
-        Args:
-            cause: Why, for the history, where no person wanted it.
-        """
+        """End the session and its process; `SessionLost` says when it is done. What waits is parked."""
         self.put(Close(cause))
 
     def put(self, command: Command) -> None:
@@ -280,11 +230,7 @@ class AgentSession:
         self._commander.put(command)
 
     async def events(self) -> AsyncIterator[AgentEvent]:
-        """Give the events, in order, up to the session's end; for one reader, without an ``on_event``.
-
-        Yields:
-            Each event.
-        """
+        """Give the events, in order, up to the session's end; for one reader, without an ``on_event``."""
         while (event := await self._events.get()) is not None:
             yield event
 
@@ -371,11 +317,7 @@ class AgentSession:
             return SessionPast(self.options.resume or "")
 
     async def _take_on(self, session_id: str) -> None:
-        """Make sure that nothing else runs a session that is about to be resumed.
-
-        Raises:
-            ClaimLostError: Another process, or another session of this one, runs it.
-        """
+        """Make sure that nothing else runs a session that is about to be resumed; raises `ClaimLostError`."""
         if session_id and not self.options.fork and self._claim is None:
             self._claim = await self._inbox.sessions.claim(session_id)
             self._book.hold(self._claim)

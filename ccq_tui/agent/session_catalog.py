@@ -38,16 +38,9 @@ class EarlierSession:
 async def earlier_sessions(
     options: SessionOptions, *, everywhere: bool = False
 ) -> tuple[EarlierSession, ...]:
-    """List the sessions of the options' directory and of other git worktrees of the same repository.
+    """List the sessions of a directory and of other worktrees of its repository, the newest first.
 
-    The newest are first; at most `MOST_SESSIONS` are listed.
-
-    Args:
-        options: The options of a session there.
-        everywhere: Whether to list those of all directories.
-
-    Raises:
-        ReaderError: They could not be read within `LIST_SECONDS`.
+    Raises `ReaderError`.
     """
     place = "" if everywhere else str(options.cwd)
     output = await read_by(MODULE, options, "list", place, str(MOST_SESSIONS), seconds=LIST_SECONDS)
@@ -65,31 +58,11 @@ async def earlier_sessions(
 
 
 async def rename_earlier(options: SessionOptions, session_id: str, title: str) -> None:
-    """Give a session that does not run here a title.
-
-    Args:
-        options: The options of any session of the same configuration.
-        session_id: The session.
-        title: Its title; not empty.
-
-    Raises:
-        ReaderError: It could not be written.
-    """
+    """Give a session that does not run here a title, which is not empty; raises `ReaderError`."""
     await read_by(MODULE, options, "rename", session_id, title, seconds=LIST_SECONDS)
 
 
 async def delete_earlier(options: SessionOptions, session_id: str) -> Path:
-    """Delete the file in which Claude Code keeps a session, and nothing else.
-
-    Args:
-        options: The options of any session of the same configuration.
-        session_id: The session.
-
-    Returns:
-        The file that is gone.
-
-    Raises:
-        ReaderError: There is no such file, or it could not be deleted.
-    """
+    """Delete the file in which Claude Code keeps a session, and nothing else; raises `ReaderError`."""
     output = await read_by(MODULE, options, "delete", session_id, seconds=LIST_SECONDS)
     return Path(json.loads(output))

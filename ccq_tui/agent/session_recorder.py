@@ -35,10 +35,6 @@ UNKEPT = frozenset({SessionState.QUEUED, SessionState.STARTING})
 class SessionBook:
     """Writes a session's facts into the inbox, from its first prompt on: before that there is none.
 
-    Args:
-        inbox: Where they are kept.
-        options: What the session was started with.
-
     Attributes:
         options: What the session was started with, and what an earlier start of it was.
         cause: Why the session is being ended, or "".
@@ -56,11 +52,7 @@ class SessionBook:
         self._title = "" if self._begun else one_line(options.name, LINE)
 
     def note(self, event: AgentEvent) -> None:
-        """Keep what an event tells.
-
-        Args:
-            event: What the session tells.
-        """
+        """Keep what an event tells."""
         match event:
             case Connected(session_id=session_id) | ConversationReset(session_id=session_id):
                 if isinstance(event, ConversationReset):

@@ -29,13 +29,7 @@ NOT_RUN = 127
 
 
 def answers_shell(options: SessionOptions) -> bool:
-    """Whether Claude is to answer what a command in the shell gave: Claude Code's `respondToBashCommands`.
-
-    Reads files: for a thread.
-
-    Args:
-        options: The session's options.
-    """
+    """Whether Claude answers a command's output: Claude Code's `respondToBashCommands`. For a thread."""
     layers = (*managed_settings(), *chosen_settings(options))
     found = (one["respondToBashCommands"] for one in layers if "respondToBashCommands" in one)
     return next(found, True) is not False
@@ -71,13 +65,7 @@ class Capture:
 
 
 class ShellProcess:
-    """Runs one command, once.
-
-    Args:
-        command: The command.
-        options: The session's options.
-        grown: Takes the newest part of the output while it runs, at most ten times a second.
-    """
+    """Runs one command, once."""
 
     def __init__(self, command: str, options: SessionOptions, grown: Callable[[str], None]) -> None:
         self.command = command
@@ -96,8 +84,7 @@ class ShellProcess:
     async def run(self) -> ShellRun:
         """Run it and wait for its end, however long that takes; being cancelled ends it.
 
-        Returns:
-            What came of it. A command that cannot be started says why on its standard error.
+        A command that cannot be started says why on its standard error.
         """
         loop = asyncio.get_running_loop()
         ends: list[int] = []

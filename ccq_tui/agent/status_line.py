@@ -69,9 +69,6 @@ def status_command(options: SessionOptions) -> str:
     """Return the command that the settings name, or ""; reads files: for a thread.
 
     The settings of a directory that is not trusted do not count.
-
-    Args:
-        options: The session's options.
     """
     flags = options.claude
     if flags.bare or flags.safe_mode:
@@ -91,13 +88,7 @@ def status_command(options: SessionOptions) -> str:
 
 
 def status_data(options: SessionOptions, facts: StatusFacts, seconds: float) -> dict[str, Any]:
-    """Return what the command is told, as Claude Code documents it; looks for a file: for a thread.
-
-    Args:
-        options: The session's options.
-        facts: What is known of the session.
-        seconds: How long it has been open.
-    """
+    """Return what the command is told, as Claude Code documents it; looks for a file: for a thread."""
     place = str(options.cwd)
     records = record_files(facts.session_id, options.environ())
     used = None if facts.percentage is None else round(facts.percentage)
@@ -138,18 +129,9 @@ def status_data(options: SessionOptions, facts: StatusFacts, seconds: float) -> 
 
 
 async def run_status_command(command: str, data: Mapping[str, Any], options: SessionOptions) -> str:
-    """Run the command in the session's directory.
+    """Run the command in the session's directory; returns `MOST_LINES` harmless lines at most.
 
-    Args:
-        command: The command, for the shell.
-        data: What it is told, as JSON on its standard input.
-        options: The session's options.
-
-    Returns:
-        At most `MOST_LINES` lines of harmless text.
-
-    Raises:
-        StatusLineError: It failed, took too long or cannot be run.
+    Raises `StatusLineError`.
     """
     try:
         process = await asyncio.create_subprocess_shell(

@@ -61,18 +61,12 @@ def replay(
     deferred: Collection[str] = (),
     ended: dict[str, TaskEnded] | None = None,
 ) -> Iterator[AgentEvent]:
-    """Translate stored messages.
+    """Translate stored messages, oldest first, as the Messages API has them.
 
-    Args:
-        messages: ``{"type", "uuid", "message"}`` each, ``message`` as the Messages API has it, oldest first;
-            where there is an answer to questions or an edit, also ``"tool_use_result"`` and ``"timestamp"``.
-        session_id: The session.
-        deferred: Calls that the CLI makes again when the session is resumed.
-        ended: The ends of tasks that are told elsewhere, by their ids; those of these messages are added.
-
-    Yields:
-        Prompts, whole blocks, tool calls and their results, questions and what became of them. What ran in
-        the background is told as ended, since nothing that is stored runs for this reader.
+    Where there is an answer to questions or an edit they have ``"tool_use_result"`` and ``"timestamp"``,
+    too. ``deferred`` are calls that the CLI makes again on resume; ``ended`` the ends of tasks that are
+    told elsewhere, to which those of these messages are added. What ran in the background is told as
+    ended, since nothing that is stored runs for this reader.
     """
     ended = {} if ended is None else ended
     background: dict[str, str] = {}
@@ -155,15 +149,9 @@ def _heard(
 
 
 def with_images_named(blocks: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Put the names of images into the text before them.
+    """Put the names of images into the text before them, and leave those images out.
 
     A text that has the names already, as ccq-tui sends it, stays as it is.
-
-    Args:
-        blocks: The blocks of one stored prompt.
-
-    Yields:
-        The blocks without the images whose text names them.
     """
     given = list(blocks)
     images = [block for block in given if block.get("type") in ("image", "document")]
@@ -199,12 +187,7 @@ def _image_name(number: int, block: Mapping[str, Any]) -> str:
 
 
 def written(text: str, prompt_id: str = "") -> Iterator[AgentEvent]:
-    """Tell what a text of the user's messages is: a prompt, a command, its output, or not for a person.
-
-    Args:
-        text: The text.
-        prompt_id: The message's id, or "".
-    """
+    """Say what a text of the user's messages is: a prompt, a command, its output, or not for a person."""
     if run_in(text) is not None:
         yield PromptAccepted(text, prompt_id=prompt_id)
     elif text.startswith(_NOTIFICATION):

@@ -69,17 +69,9 @@ def recalled(
     *,
     waits: bool = False,
 ) -> Iterator[AgentEvent]:
-    """Tell a question set of the past as it would have been told live.
+    """Tell a question set of the past as it would have been told live; nothing where that is not known.
 
-    Args:
-        call_id: The call's ``tool_use_id``.
-        source: The call's input.
-        result: What it gave back, or None if the session ended before.
-        session_id: The session.
-        waits: Whether a call without a result is made again when the session is resumed.
-
-    Yields:
-        That it was asked and how it was settled; nothing where that cannot be told, or nobody was asked.
+    A call without a result that ``waits`` is made again when the session is resumed.
     """
     try:
         questions = parse_question_set(call_id, source)

@@ -15,12 +15,7 @@ It was seen to need up to a quarter of a second. Killed before, it knows nothing
 
 
 class Unwritten:
-    """Says of each prompt when a kill of the CLI takes it no more.
-
-    Args:
-        emit: Takes events.
-        taken: Returns which prompts the record says were read, given the session of each by its id.
-    """
+    """Says of each prompt when a kill of the CLI takes it no more."""
 
     def __init__(
         self,
@@ -33,11 +28,7 @@ class Unwritten:
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
     def note(self, event: AgentEvent) -> None:
-        """Note what becomes of prompts.
-
-        Args:
-            event: What the session tells; of an answer that goes as a message, nothing.
-        """
+        """Note what becomes of prompts; answers that go as messages are left out."""
         match event:
             case PromptAccepted(text=text, prompt_id=name) if name:
                 self._texts[name] = text
@@ -59,10 +50,7 @@ class Unwritten:
     async def settle(self, session_id: str, reason: str, *, in_order: bool) -> None:
         """Find out what became of the newest prompts; the CLI is gone.
 
-        Args:
-            session_id: The session in whose record they are.
-            reason: Why those that are not there come back, for a person.
-            in_order: Whether the CLI had the time to write them down.
+        ``in_order``: it had the time to write them down. ``reason`` says why the others come back.
         """
         left = dict.fromkeys(self._timers, session_id)
         for timer in self._timers.values():

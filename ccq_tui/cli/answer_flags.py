@@ -51,15 +51,7 @@ class Said:
 
 
 def own_words(text: str, what: str) -> str:
-    """Return a text of the person as a panel's field would hold it.
-
-    Args:
-        text: The text as it was given.
-        what: What it is, for the message.
-
-    Raises:
-        SayingError: It holds halves of characters: bytes that are not UTF-8, or one half of a pair in JSON.
-    """
+    """Return a text as a panel's field would hold it; raises `SayingError` for halves of characters."""
     if _HALVES.search(text):
         raise SayingError(f"{what} holds half of a character, which is no text: give it in UTF-8")
     return typable(text)
@@ -68,20 +60,7 @@ def own_words(text: str, what: str) -> str:
 def said_in_flags(
     questions: QuestionSet, choose: Sequence[str], other: Sequence[str], note: Sequence[str]
 ) -> list[Said]:
-    """Read the flags, each of which may say something of any question.
-
-    Args:
-        questions: The set.
-        choose: Values of ``--choose``.
-        other: Values of ``--other``.
-        note: Values of ``--note``.
-
-    Returns:
-        What was said, one a question.
-
-    Raises:
-        SayingError: A value is of no question, or not what its flag takes.
-    """
+    """Read the flags, each of which may say something of any question; raises `SayingError`."""
     count = len(questions.questions)
     said = [Said() for _ in range(count)]
     for value in choose:
@@ -102,18 +81,7 @@ def said_in_flags(
 
 
 def answered(questions: QuestionSet, said: Sequence[Said]) -> Answered:
-    """Make answers of what was said, by the rules of the panel.
-
-    Args:
-        questions: The set.
-        said: What was said, one a question.
-
-    Returns:
-        The answers.
-
-    Raises:
-        SayingError: A question has no answer, or one that it does not take.
-    """
+    """Make answers of what was said, by the rules of the panel; raises `SayingError`."""
     return Answered(
         tuple(
             _answer(number, question, words)
@@ -125,18 +93,9 @@ def answered(questions: QuestionSet, said: Sequence[Said]) -> Answered:
 def decided(
     request: PermissionRequest | PlanRequest, choose: Sequence[str], note: str | None
 ) -> Allowed | Denied:
-    """Decide on a permission or a plan.
+    """Decide on a permission or a plan; raises `SayingError`.
 
-    Args:
-        request: The request.
-        choose: Values of ``--choose``: one number.
-        note: What the agent is told, for the choices that take it.
-
-    Returns:
-        The decision.
-
-    Raises:
-        SayingError: It is none of the choices, or takes no note, or needs one.
+    ``note`` is what the agent is told, for the choices that take it.
     """
     choices = kind_of(request).choices(request)
     allowed = f"choose 1 to {len(choices)}"

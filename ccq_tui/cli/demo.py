@@ -34,14 +34,7 @@ The rest could change what the scenario shows.
 
 
 def complete_names(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
-    """Propose scenarios to the shell.
-
-    Args:
-        start: What is typed so far.
-
-    Returns:
-        The scenarios that begin with it.
-    """
+    """Propose scenarios to the shell."""
     from ccq_tui.testing.scenarios import READY
 
     return [
@@ -87,15 +80,7 @@ def demo(context: click.Context, /, name: str | None, only_list: bool, speed: fl
 
 
 def demo_settings(loaded: Loaded, project: Path) -> Settings:
-    """Choose what of the person's settings holds in a demo: every flag, and how things look.
-
-    Args:
-        loaded: The settings in force.
-        project: The directory that the demo's agent works in.
-
-    Returns:
-        The settings of the demo.
-    """
+    """Return what of the person's settings holds in a demo: every flag, and how things look."""
     from ccq_tui.config import Settings
 
     kept = {

@@ -26,66 +26,28 @@ class PromptGroup(click.Group):
         self._later = later
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """List all commands, loaded or not.
-
-        Args:
-            ctx: The group's context.
-
-        Returns:
-            Their names, sorted.
-        """
+        """List all commands, loaded or not."""
         return sorted({*super().list_commands(ctx), *self._later})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, loaded now where it is named for the first time.
-
-        Args:
-            ctx: The group's context.
-            cmd_name: Its name.
-
-        Returns:
-            The command, or None where there is none of this name.
-        """
+        """Return a command, loaded now where it is named for the first time."""
         if cmd_name in self._later and cmd_name not in self.commands:
             self.add_command(getattr(import_module(self._later[cmd_name]), cmd_name))
         return super().get_command(ctx, cmd_name)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click calls it so)
-        """Say in the usage line that both a prompt and a command may follow.
-
-        Args:
-            ctx: The group's context.
-
-        Returns:
-            The words after the program's name.
-        """
+        """Say in the usage line that both a prompt and a command may follow."""
         return ["[OPTIONS]", "[PROMPT | COMMAND [ARGS]...]"]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the flags before the first word.
-
-        Args:
-            ctx: The group's context.
-            args: All words.
-
-        Returns:
-            The words that are left, as click wants them.
-        """
+        """Parse the flags before the first word."""
         ctx.meta[GIVEN] = list(args)  # the parser takes words out of the list
         return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that the first word names, or else the one that takes a prompt.
-
-        Args:
-            ctx: The group's context.
-            args: The words from the first one that is no flag.
-
-        Returns:
-            The command's name, the command, and its words.
-        """
+        """Find the command that the first word names, or else the one that takes a prompt."""
         given = ctx.meta[GIVEN]
         before = len(given) - len(args) - 1
         literal = before >= 0 and given[before] == "--"

@@ -14,17 +14,9 @@ _MARK = b'"pr-link"'
 
 
 def linked_to(pull_request: str, directory: str | None) -> str:
-    """Find the newest conversation of a directory in which a pull request was opened; reads files.
+    """Return the newest conversation of a directory in which a pull request was opened; reads files.
 
-    Args:
-        pull_request: Its number or its address.
-        directory: The directory, or None for the current one.
-
-    Returns:
-        The Claude session id.
-
-    Raises:
-        Refused: There is none, or the conversations cannot be read.
+    Raises `Refused`.
     """
     from ccq_tui.agent.options import SessionOptions
     from ccq_tui.agent.reader import ReaderError

@@ -15,14 +15,7 @@ AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
 
 
 def complete_themes(_context: click.Context, _parameter: click.Parameter, start: str) -> list[CompletionItem]:
-    """Propose themes to the shell.
-
-    Args:
-        start: What is typed so far.
-
-    Returns:
-        The themes that begin with it, and files.
-    """
+    """Propose themes, or files, to the shell."""
     from ccq_tui.theming import theme_names
 
     names = [CompletionItem(name) for name in theme_names() if name.startswith(start)]
@@ -204,37 +197,19 @@ _SESSION: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
 
 
 def setting_flags(*, hidden: bool = False) -> Callable[[AnyCallable], AnyCallable]:
-    """Give a command the flags that are settings.
-
-    Args:
-        hidden: Whether its help leaves them out, because the program's own help has them.
-
-    Returns:
-        A decorator.
-    """
+    """Give a command the flags that are settings, hidden where the program's own help has them."""
     return _flags(_SETTINGS, hidden=hidden)
 
 
 def session_flags(*, hidden: bool = False) -> Callable[[AnyCallable], AnyCallable]:
-    """Give a command the flags that choose a conversation.
-
-    Args:
-        hidden: Whether its help leaves them out.
-
-    Returns:
-        A decorator.
-    """
+    """Give a command the flags that choose a conversation."""
     return _flags(_SESSION, hidden=hidden)
 
 
 def given_flags(context: click.Context) -> dict[str, Any]:
-    """Collect the flags that were given, before and after the command's name.
+    """Return the flags that were given, before and after the command's name.
 
-    Args:
-        context: The command's context.
-
-    Returns:
-        The values by field; one given twice has its last value, a repeatable one all of them.
+    One given twice has its last value, a repeatable one all of them.
     """
     flags: dict[str, Any] = given_flags(context.parent) if context.parent else {}
     for parameter in context.command.params:
@@ -248,14 +223,7 @@ def given_flags(context: click.Context) -> dict[str, Any]:
 
 
 def given_settings(context: click.Context) -> dict[str, Any]:
-    """Collect the flags that are settings.
-
-    Args:
-        context: The command's context.
-
-    Returns:
-        What `ccq_tui.config.load_settings` takes.
-    """
+    """Return the flags that are settings, as `load_settings` takes them."""
     known = {parameter.name for parameter in _SETTING_OPTIONS}
     flags = given_flags(context)
     settings = {name: value for name, value in flags.items() if name in known}

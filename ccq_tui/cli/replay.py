@@ -74,11 +74,7 @@ def _opened(file: str) -> Recording:
 def _taken_input() -> int:
     """Take standard input for the recording, and put the terminal in its place for the keys.
 
-    Returns:
-        A descriptor of what standard input was.
-
-    Raises:
-        Refused: Nothing is piped in, or there is no terminal to read keys from.
+    Returns a descriptor of what standard input was; raises `Refused`.
     """
     if sys.stdin is None or sys.stdin.isatty():
         raise Refused(

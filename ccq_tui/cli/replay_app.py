@@ -17,12 +17,6 @@ from ccq_tui.screens.replay import BroughtAnswer, ReplayScreen
 class ReplayApp(CcqApp):
     """Shows one recording.
 
-    Args:
-        launch: The settings of this run.
-        recording: What to show.
-        speed: How many times as fast as it was, or None for at once.
-        clock: Returns seconds of a monotonic clock.
-
     Attributes:
         answered: What the person answered to the question that it ends with, or None.
     """
@@ -59,15 +53,9 @@ class ReplayApp(CcqApp):
 
 
 def play(launch: Launch, recording: Recording, speed: float | None) -> tuple[int, BroughtAnswer | None]:
-    """Show a recording until the person leaves it.
+    """Show a recording until the person leaves it; returns the exit code, and the answer to bring.
 
-    Args:
-        launch: The settings of this run.
-        recording: What to show.
-        speed: How many times as fast as it was, or None for at once.
-
-    Returns:
-        The exit code, and the answer to bring to the session.
+    ``speed``: how many times as fast as it was, None for at once.
     """
     from ccq_tui.logs import start_logging
 
@@ -81,18 +69,7 @@ def play(launch: Launch, recording: Recording, speed: float | None) -> tuple[int
 
 
 def launch_for(answer: BroughtAnswer, given: dict[str, Any]) -> Launch:
-    """Say what to start to bring an answer to its session.
-
-    Args:
-        answer: The answer, and where it belongs.
-        given: The settings of the command line.
-
-    Returns:
-        A launch that resumes the session in its directory, with what that carries to be trusted first.
-
-    Raises:
-        SettingsError: A setting that cannot be used there.
-    """
+    """Return the launch that resumes a session in its directory with an answer; raises `SettingsError`."""
     from ccq_tui.config.launch import launch_with
 
     there = {**given, "cwd": answer.cwd}

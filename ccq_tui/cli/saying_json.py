@@ -21,18 +21,7 @@ _ANSWER_FIELDS = ("selected", "other", "note", "empty", "unselected")
 
 
 def said_in_json(request: Request, text: str) -> RequestOutcome:
-    """Read an answer.
-
-    Args:
-        request: What it answers.
-        text: The JSON.
-
-    Returns:
-        The outcome.
-
-    Raises:
-        SayingError: It is not of the right shape, or not an answer to this request.
-    """
+    """Read an answer to a request; raises `SayingError`."""
     content = _object(text)
     version = content.get("version", VERSION)
     if not _is_number(version) or version != VERSION:
@@ -61,17 +50,7 @@ def said_in_json(request: Request, text: str) -> RequestOutcome:
 
 
 def discussed(text: object) -> Discussed:
-    """Make a reply in prose.
-
-    Args:
-        text: What is replied.
-
-    Returns:
-        The outcome.
-
-    Raises:
-        SayingError: It is no text, or an empty one.
-    """
+    """Make a reply in prose; raises `SayingError` for no text or an empty one."""
     prose = own_words(text, "the reply") if isinstance(text, str) else ""
     if not prose.strip():
         raise SayingError("an empty reply says nothing: give --discuss a text")

@@ -27,18 +27,9 @@ if TYPE_CHECKING:
 
 
 def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
-    """Run the program as the command line says.
+    """Run the program as the command line says; returns the exit code.
 
-    Args:
-        context: The context of the command that was given.
-        words: The prompt.
-
-    Returns:
-        The exit code.
-
-    Raises:
-        click.UsageError: Flags that contradict each other.
-        SettingsError: A setting that cannot be used.
+    Raises `UsageError` for flags that contradict each other, and `SettingsError`.
     """
     flags = given_flags(context)
     continue_last, resume = flags.get("continue_last", False), flags.get("resume", "")
@@ -98,14 +89,7 @@ def _check_session_id(flags: Mapping[str, Any], context: click.Context, *, resum
 
 
 def shown_early(context: click.Context) -> EarlyPrompt | None:
-    """Show the prompt while the rest of the program is loaded; it goes with the command.
-
-    Args:
-        context: The command's context.
-
-    Returns:
-        Who has the terminal until the screen is there, or None.
-    """
+    """Show the prompt while the rest of the program is loaded; it goes with the command."""
     early = early_prompt()
     if early is not None:
         context.call_on_close(early.close)
@@ -126,27 +110,10 @@ def begin(
     name: str = "",
     chosen_id: str = "",
 ) -> int:
-    """Run the program with a session.
+    """Run the program with a session, or with the inbox; returns the exit code.
 
-    Args:
-        given: The settings of the command line.
-        early: Who has the terminal until the screen is there, or None.
-        prompt: The first prompt, or "".
-        continue_last: Whether to continue the newest conversation of the directory.
-        resume: The session to resume, or "".
-        fork: Whether that goes on under a new session id.
-        choose: Whether the session to resume is chosen from a list.
-        inbox: Whether the inbox is shown instead, and no session is started.
-        worktree: What to call the worktree that is made for it, "" for a name that is made up; None for none.
-        name: What the new session is called, or "".
-        chosen_id: The id of the new session or the fork, or "" for one that is made up.
-
-    Returns:
-        The exit code.
-
-    Raises:
-        SettingsError: A setting that cannot be used.
-        Refused: The worktree cannot be made, or there is no terminal.
+    ``worktree`` names one to make, "" for a made-up name, None for none; ``chosen_id`` is the id of a new
+    session or a fork. Raises `SettingsError` and `Refused`.
     """
     from ccq_tui.config.launch import launch_with
 
@@ -177,11 +144,7 @@ def begin(
 
 
 def require_terminal() -> None:
-    """Make sure that there is a terminal to draw on and to read keys from.
-
-    Raises:
-        Refused: There is none.
-    """
+    """Make sure that there is a terminal to draw on and to read keys from; raises `Refused`."""
     missing = not_terminals()
     if missing:
         raise Refused(
@@ -199,25 +162,13 @@ def has_screen() -> bool:
 
 
 def not_terminals() -> list[str]:
-    """List which of standard input and output are no terminal.
-
-    Returns:
-        "input", "output", both or none.
-    """
+    """List which of standard input and output are no terminal."""
     streams = {"input": sys.stdin, "output": sys.stdout}
     return [name for name, stream in streams.items() if stream is None or not stream.isatty()]
 
 
 def show(launch: Launch, early: EarlyPrompt | None = None) -> int:
-    """Put the screen up until it ends.
-
-    Args:
-        launch: What to start with.
-        early: Who has the terminal until the screen is there, or None.
-
-    Returns:
-        The exit code.
-    """
+    """Put the screen up until it ends; returns the exit code."""
     from ccq_tui.logs import start_logging
 
     start_logging(launch.settings.log_level)

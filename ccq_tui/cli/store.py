@@ -32,8 +32,7 @@ _SHOWN = 3
 def opened_store() -> Iterator[Store | None]:
     """Open the inbox while a command runs; None when nothing was ever asked, and then none is made.
 
-    Raises:
-        Refused: It cannot be opened or read; the line says why.
+    Raises `Refused` where it cannot be opened or read.
     """
     from ccq_tui.config.paths import inbox_path
     from ccq_tui.inbox.store import Store
@@ -70,12 +69,8 @@ def reach_of(store: Store, session_id: str, origin: Origin | None = None) -> Rea
 def print_lines(text: str, *, done: str = "") -> None:
     """Print; a reader may close the pipe early, as ``head`` does.
 
-    Args:
-        text: What is printed.
-        done: What was done before, in a sentence, which is said where this cannot be printed.
-
-    Raises:
-        Unprinted: It cannot be printed, for example because the disk is full, and nothing was done before.
+    Raises `Unprinted` for a full disk and the like, unless something was ``done``: that is then said
+    instead.
     """
     try:
         echo(text)
@@ -93,14 +88,7 @@ def print_lines(text: str, *, done: str = "") -> None:
 def complete_waiting(
     _context: click.Context, _parameter: click.Parameter, start: str
 ) -> list[CompletionItem]:
-    """Propose requests that wait to the shell.
-
-    Args:
-        start: What is typed so far.
-
-    Returns:
-        Those whose ids begin with it.
-    """
+    """Propose requests that wait to the shell."""
     from ccq_tui.inbox.kinds import kind_of
 
     def found(store: Store) -> Iterable[tuple[str, str]]:
@@ -115,14 +103,7 @@ def complete_waiting(
 def complete_sessions(
     _context: click.Context, _parameter: click.Parameter, start: str
 ) -> list[CompletionItem]:
-    """Propose sessions to the shell.
-
-    Args:
-        start: What is typed so far.
-
-    Returns:
-        Those whose ids begin with it.
-    """
+    """Propose sessions to the shell."""
     return _proposed(
         start, lambda store: ((one.id, one.name or one.directory) for one in store.sessions.page())
     )
@@ -147,17 +128,9 @@ def _proposed(start: str, find: Callable[[Store], Iterable[tuple[str, str]]]) ->
 
 
 def find_request(store: Store | None, name: str) -> tuple[Store, StoredRequest]:
-    """Find a request.
+    """Return the inbox and the request with an id that begins so; raises `Refused`.
 
-    Args:
-        store: The inbox.
-        name: Its id, or how it begins; the id of its call is enough where no other session made that one.
-
-    Returns:
-        The inbox, which there is, and the request.
-
-    Raises:
-        Refused: None has this id, or several begin so, or it cannot be read.
+    The id of a call is enough where no other session made that one.
     """
     ids = store.ids.requests(name, _SHOWN + 1) if store and name else []
     if store and len(ids) > 1 and len(calls := store.ids.requests_of(name)) == 1:
@@ -175,34 +148,13 @@ def find_request(store: Store | None, name: str) -> tuple[Store, StoredRequest]:
 
 
 def find_session(store: Store | None, name: str) -> str:
-    """Find a session.
-
-    Args:
-        store: The inbox.
-        name: Its id, or how it begins.
-
-    Returns:
-        The id.
-
-    Raises:
-        Refused: None has this id, or several begin so.
-    """
+    """Return the session id that begins so; raises `Refused` for none or several."""
     ids = store.ids.sessions(name, _SHOWN + 1) if store and name else []
     return _one(ids, name, "session", "ccq-tui sessions lists them")
 
 
 def since(text: str | None) -> datetime | None:
-    """Read a time or an age.
-
-    Args:
-        text: What was given, or None.
-
-    Returns:
-        The time; one without a zone is where the person is.
-
-    Raises:
-        Refused: It is neither.
-    """
+    """Read a time or an age; a time without a zone is where the person is. Raises `Refused`."""
     if text is None:
         return None
     try:

@@ -17,14 +17,9 @@ LONGEST = 1_000
 
 
 def in_worktree(launch: Launch, name: str) -> Launch:
-    """Let a launch work in a worktree, made now, or once its repository is trusted.
+    """Let a launch work in a worktree, made now, or once its repository is trusted; raises `Refused`.
 
-    Args:
-        launch: What to start, in any directory of the repository.
-        name: What to call the worktree, or "" for a name that is made up.
-
-    Raises:
-        Refused: It cannot be made, and nothing of it is left; or what it carries cannot be used.
+    ``name`` may be "" for a name that is made up. Of one that cannot be made nothing is left.
     """
     from ccq_tui.supervisor.launches import made
     from ccq_tui.worktrees.creation import planned
@@ -41,14 +36,7 @@ def in_worktree(launch: Launch, name: str) -> Launch:
 def place_of(session_id: str) -> dict[str, Path]:
     """Return the worktree in which a session worked, made anew where that was removed, as ``cwd``.
 
-    Args:
-        session_id: The Claude session id.
-
-    Returns:
-        The setting; none for a session of another place, or one that nothing is known of.
-
-    Raises:
-        Refused: The worktree cannot be made anew.
+    Empty for a session of another place, or an unknown one. Raises `Refused`.
     """
     from ccq_tui.worktrees.model import worktree_at
 
@@ -61,11 +49,7 @@ def place_of(session_id: str) -> dict[str, Path]:
 
 
 def there_again(directory: Path) -> bool:
-    """Whether a session's directory is there, or its worktree could be made anew.
-
-    Raises:
-        Refused: The worktree cannot be made anew.
-    """
+    """Whether a session's directory is there, or its worktree could be made anew; raises `Refused`."""
     from ccq_tui.config.trust import trusts
     from ccq_tui.worktrees.creation import back_in
     from ccq_tui.worktrees.model import WorktreeError

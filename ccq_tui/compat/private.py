@@ -14,12 +14,7 @@ class UnknownVersionError(ImportError):
 
 
 def has(owner: Any, *names: str) -> bool:
-    """Return whether a class, a module or an object has all of these names, or its methods use them.
-
-    Args:
-        owner: Where the names are looked for. What is set on instances alone is found in a class's methods.
-        names: The names.
-    """
+    """Return whether a class, a module or an object has all of these names, or its methods use them."""
     return all(hasattr(owner, name) or _uses(owner, name) for name in names)
 
 
@@ -33,27 +28,14 @@ def _uses(owner: Any, name: str) -> bool:
 
 
 def require(owner: Any, *names: str) -> None:
-    """Refuse to be imported where a framework's class or module lacks a name.
-
-    Args:
-        owner: The class or module.
-        names: The names that are used of it.
-
-    Raises:
-        UnknownVersionError: It lacks one of them.
-    """
+    """Refuse to be imported where a framework's class or module lacks a name: `UnknownVersionError`."""
     missing = [name for name in names if not has(owner, name)]
     if missing:
         raise UnknownVersionError(f"{owner.__name__} has no {', '.join(missing)}")
 
 
 def load(module: str, name: str) -> Any:
-    """Return what a module on this package offers, or None where a framework lacks what it needs.
-
-    Args:
-        module: The module's full name.
-        name: The name in it.
-    """
+    """Return what a module on this package offers, or None where a framework lacks what it needs."""
     try:
         return getattr(importlib.import_module(module), name)
     except ImportError as error:

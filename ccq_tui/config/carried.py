@@ -22,12 +22,8 @@ _HARMLESS = frozenset({"$schema"})
 def candidates(directory: Path) -> list[Path]:
     """List the files that a session in a directory would obey, whether they are there or not.
 
-    Args:
-        directory: The directory to work in.
-
-    Returns:
-        Those of the directory and, in a git repository, of those above it up to its root, but never the
-        person's own.
+    In a git repository those of the directories above count, too, up to its root; the person's own never
+    do.
     """
     upwards = [directory, *directory.parents]
     root = next((number for number, place in enumerate(upwards) if (place / ".git").exists()), 0)
@@ -44,15 +40,7 @@ def read(path: Path) -> bytes:
 
 
 def effects(path: Path, content: bytes) -> tuple[str, ...]:
-    """Say what a file would do.
-
-    Args:
-        path: The file.
-        content: What is in it.
-
-    Returns:
-        A line for each thing, of unsanitised text but of bounded length; none for a file that does nothing.
-    """
+    """Say what a file would do, a line each: unsanitised text of bounded length."""
     text = content.decode("utf-8-sig", errors="replace")
     try:
         if path.suffix == ".toml" and len(content) > SETTINGS_BYTES:

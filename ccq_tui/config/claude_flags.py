@@ -166,11 +166,7 @@ class ClaudeFlags(BaseModel):
         return place
 
     def arguments(self) -> dict[str, str | None]:
-        """Return the flags for which the SDK has no option of its own, as its ``extra_args`` takes them.
-
-        Returns:
-            Flags without dashes, with their values; None for a flag without one.
-        """
+        """Return the flags for which the SDK has no option, as ``extra_args``; None is no value."""
         given: dict[str, str | None] = {_flag(name): None for name in SWITCHES if getattr(self, name)}
         for name in TEXTS:
             if (value := getattr(self, name)) is not None:

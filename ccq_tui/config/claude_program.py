@@ -9,11 +9,7 @@ from pathlib import Path
 
 
 def find_cli() -> tuple[Path | None, str]:
-    """Find the CLI as the SDK does, without importing the SDK, which is slow.
-
-    Returns:
-        The program or None, and where it comes from.
-    """
+    """Return the CLI as the SDK finds it, or None, and its origin; the SDK is slow to import."""
     name = "claude.exe" if sys.platform == "win32" else "claude"
     spec = importlib.util.find_spec("claude_agent_sdk")
     for directory in (spec.submodule_search_locations or []) if spec else []:

@@ -41,14 +41,7 @@ class SettingsError(Exception):
 
 
 def explain(error: Mapping[str, Any]) -> str:
-    """Turn one pydantic error into what is allowed, in plain words.
-
-    Args:
-        error: An entry of ``ValidationError.errors()``.
-
-    Returns:
-        A message that ends with the value found.
-    """
+    """Say what is allowed instead of a value that pydantic refused, and the value."""
     context = error.get("ctx", {})
     allowed = {
         "literal_error": f"must be one of {context.get('expected')}",

@@ -45,31 +45,13 @@ class SettingsFile:
     lines: dict[str, int] = field(default_factory=dict)
 
     def origin(self, name: str) -> str:
-        """Say where a setting of this file stands.
-
-        Args:
-            name: The setting.
-
-        Returns:
-            ``path:line``, or the path alone when the line cannot be told.
-        """
+        """Return ``path:line`` of a setting, or the path alone where the line cannot be told."""
         line = self.lines.get(name)
         return f"{self.path}:{line}" if line else str(self.path)
 
 
 def read_settings_file(path: Path, owner: Owner) -> SettingsFile:
-    """Read a TOML file of settings; their values are not checked yet.
-
-    Args:
-        path: The file.
-        owner: Whether it is the person's own or the project's.
-
-    Returns:
-        What it says.
-
-    Raises:
-        SettingsError: It cannot be read or is not TOML.
-    """
+    """Read a TOML file of settings, their values unchecked; raises `SettingsError`."""
     try:
         text = read_text(path)
     except UnfitFileError as error:
@@ -88,15 +70,7 @@ def read_settings_file(path: Path, owner: Owner) -> SettingsFile:
 
 
 def unknown_settings(file: SettingsFile, known: Iterable[str]) -> list[SettingProblem]:
-    """List what a file sets that is no setting.
-
-    Args:
-        file: The file.
-        known: The names of all settings.
-
-    Returns:
-        A problem for each, with the name that was probably meant.
-    """
+    """List what a file sets that is no setting, with the name that was probably meant."""
     names = sorted(known)
     problems = []
     unknown = [name for name in file.values if name not in names]
@@ -144,11 +118,7 @@ def _key(name: str) -> str:
 
 
 class _Statements:
-    """Tells the lines on which a statement begins from those that only look so.
-
-    Args:
-        lines: The lines of a file.
-    """
+    """Tells the lines on which a statement begins from those that only look so."""
 
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines

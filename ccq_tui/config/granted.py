@@ -17,28 +17,15 @@ _LISTS = ("allow", "deny", "ask", "additionalDirectories")
 
 
 def settings_files(directory: Path) -> dict[Path, bytes]:
-    """Read the settings that Claude Code adds permissions to; "" for one that is not there. For a thread.
-
-    Args:
-        directory: The directory of a session.
-    """
+    """Read the settings that Claude Code adds permissions to; "" for one that is not there. For a thread."""
     files = (path for path in candidates(directory.resolve()) if path.name in _NAMES)
     return {path: read(path) for path in files}
 
 
 def follow_granted(directory: Path, before: Mapping[Path, bytes], granted: Granted) -> dict[Path, bytes]:
-    """Keep trusting files that were trusted and that differ by what was granted alone. For a thread.
+    """Keep trusting files that differ by what was granted alone, and return them. For a thread.
 
-    Args:
-        directory: The directory of the session.
-        before: The files as they were before.
-        granted: What a person granted since.
-
-    Returns:
-        The files that changed so, as they are now; none where nothing was added yet.
-
-    Raises:
-        OSError: It cannot be written; the files are asked about at the next start.
+    Raises OSError; the files are then asked about at the next start.
     """
     now = settings_files(directory)
     grown = {
@@ -52,13 +39,7 @@ def follow_granted(directory: Path, before: Mapping[Path, bytes], granted: Grant
 
 
 def only_adds(before: bytes, after: bytes, granted: Granted) -> bool:
-    """Whether settings differ from what they were only by permissions that were granted.
-
-    Args:
-        before: The content of the file, b"" for none.
-        after: Its content now.
-        granted: What was granted.
-    """
+    """Whether settings differ from what they were only by permissions that were granted."""
     try:
         was, now = _settings(before), _settings(after)
     except ValueError:

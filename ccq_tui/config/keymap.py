@@ -48,14 +48,7 @@ class Keymap:
         return next((shown_key(key) for key in self.keys.get(name, ())), "")
 
     def panel_keys(self, *places: KeyPlace) -> dict[str, tuple[str, ...]]:
-        """Return what keys mean to a panel, where that is not what the panel itself knows them by.
-
-        Args:
-            places: Whose actions the panel has.
-
-        Returns:
-            For each such key the keys that the panel knows for it; none for one that was given away.
-        """
+        """Return, for each key with another meaning than its own in a panel, the keys that it stands for."""
         actions = [action for action in ACTIONS if action.place in places]
         given_away = {key for action in actions for key in action.keys} - {
             key for action in actions for key in self.keys[action.name]
@@ -70,22 +63,14 @@ class Keymap:
     def list_keys(self, *, letters: bool) -> dict[str, tuple[str, ...]]:
         """Return what keys mean to a list on a screen of its own, as `panel_keys` does.
 
-        Args:
-            letters: Whether keys that type or edit a text are keys there, and not what to find.
+        Without ``letters``, keys that type or edit a text are what to find there.
         """
         meant = self.panel_keys(*LIST_SCREEN)
         return {key: becomes for key, becomes in meant.items() if letters or not types_text(key)}
 
 
 def keymap_of(choices: Choices) -> Keymap:
-    """Put together the keys of all actions.
-
-    Args:
-        choices: What the setting ``keys`` holds, checked.
-
-    Returns:
-        The keys that hold: a person's own over those of the preset over the defaults.
-    """
+    """Return the keys of all actions: a person's own over those of the preset over the defaults."""
     preset = PRESETS.get(str(choices.get(PRESET, "default")), {})
     own = {name: _names(keys) for name, keys in choices.items() if name in BY_NAME}
     defaults = {action.name: action.keys for action in ACTIONS}
@@ -96,14 +81,7 @@ DEFAULT_KEYS = keymap_of({})
 
 
 def key_problems(choices: Any) -> Iterator[tuple[str, str]]:
-    """Find what is wrong with the setting ``keys``.
-
-    Args:
-        choices: What was set, whatever it is.
-
-    Yields:
-        The entry, or "", and what is wrong with it and what would be right.
-    """
+    """Find what is wrong with the setting ``keys``; yields the entry, or "", and what would be right."""
     if not isinstance(choices, Mapping):
         yield "", f"must be a table of actions and keys, not {choices!r}"
         return

@@ -35,16 +35,9 @@ _BY_NAME = {name: sign for sign, name in SIGNS.items()}
 
 
 def key_name(written: str) -> str:
-    """Return Textual's name of a key.
+    """Return Textual's name of a key as a person writes it: "Ctrl+K", "alt-up", "?", "G", "PgUp".
 
-    Args:
-        written: The key as a person writes it: "Ctrl+K", "alt-up", "?", "G", "PgUp".
-
-    Returns:
-        "ctrl+k", "alt+up", "question_mark", "G", "pageup".
-
-    Raises:
-        ValueError: There is no such key.
+    Raises ValueError.
     """
     text = written.strip() or written
     for separator in "+-":
@@ -76,14 +69,7 @@ def _modified(modifiers: list[str], name: str) -> str:
 
 
 def shown_key(name: str) -> str:
-    """Return a key as it is shown: "Ctrl+K", "↑", "/".
-
-    Args:
-        name: The key, as Textual spells it.
-
-    Returns:
-        A few characters.
-    """
+    """Return a key, as Textual spells it, as it is shown: "Ctrl+K", "↑", "/"."""
     *modifiers, key = name.split("+")
     if key in _BY_NAME:
         drawn = _BY_NAME[key]
@@ -93,35 +79,20 @@ def shown_key(name: str) -> str:
 
 
 def types_text(name: str) -> bool:
-    """Whether a key types or edits a text, and so cannot mean anything else where one is open.
-
-    Args:
-        name: The key, as Textual spells it.
-
-    Returns:
-        Whether it does.
-    """
+    """Whether a key types or edits a text, and so cannot mean anything else where one is open."""
     editing = ("up", "down", "left", "right", "home", "end", "delete", "backspace", "enter", "space", "tab")
     return len(name) == 1 or name in _BY_NAME or name in editing
 
 
 def typed_by(name: str) -> str:
-    """Return the character that a key types, or "".
-
-    Args:
-        name: The key, as Textual spells it.
-    """
+    """Return the character that a key types, or ""."""
     return " " if name == "space" else name if len(name) == 1 else _BY_NAME.get(name, "")
 
 
 def shown_keys(shown: str) -> Iterator[tuple[str, str]]:
-    """Take apart how keys are shown: "Shift+↑↓" are two keys, "1-3" the first and the last of a row.
+    """Split how keys are shown: "Shift+↑↓" are two keys, "1-3" the first and the last of a row.
 
-    Args:
-        shown: One key or several, as a line of keys shows them.
-
-    Yields:
-        Each piece of the text with the key it stands for, or with "" where it stands for none.
+    Each piece comes with the key that it stands for, or "".
     """
     for index, word in enumerate(shown.split(" ")):
         if index:

@@ -68,31 +68,16 @@ class Launch:
 
 
 def load_trusted(flags: Mapping[str, Any]) -> Loaded:
-    """Find the settings in force without a question: a project's file that is not trusted does not count.
-
-    Args:
-        flags: The settings of the command line.
-
-    Raises:
-        SettingsError: A setting that cannot be used.
-    """
+    """Load the settings without a question: a project's file that is not trusted does not count."""
     loaded = load_settings(flags)
     carried = untrusted(loaded.settings.directory, loaded.files)
     return loaded if carried is None else load_settings(flags, project=False)
 
 
 def launch_with(flags: Mapping[str, Any], **rest: Any) -> Launch:
-    """Say what to start with by settings alone; reads files.
+    """Return the launch for some flags, with what is to be trusted first; reads files.
 
-    Args:
-        flags: The settings of the command line.
-        rest: What else the launch has.
-
-    Returns:
-        The launch, with what is to be trusted first.
-
-    Raises:
-        SettingsError: A setting that cannot be used, be its file trusted or not.
+    Raises `SettingsError`, be the wrong file trusted or not.
     """
     loaded = load_settings(flags)
     carried = untrusted(loaded.settings.directory, loaded.files)
@@ -103,17 +88,10 @@ def launch_with(flags: Mapping[str, Any], **rest: Any) -> Launch:
 
 
 def trusting(launch: Launch) -> Launch:
-    """Say what to start with after a person trusts what a launch carries; reads and writes files.
+    """Return the launch after a person trusts what it carries; reads and writes files.
 
-    Args:
-        launch: What is to be started, with what was shown of it.
-
-    Returns:
-        The launch, with the settings that hold then and what there is to tell. Where the directory carries
-        something else than was shown, nothing is trusted, and the launch carries that.
-
-    Raises:
-        SettingsError: A setting that cannot be used by now.
+    Where the directory carries something else than was shown, nothing is trusted, and the launch carries
+    that. Raises `SettingsError`.
     """
     carried = launch.carried
     if carried is None:

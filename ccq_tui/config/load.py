@@ -62,17 +62,10 @@ class _Value:
 
 
 def load_settings(flags: Mapping[str, Any] | None = None, *, project: bool = True) -> Loaded:
-    """Find the settings in force: flag, then environment, project file, user file, default.
+    """Load the settings in force: flag, then environment, project file, user file, default.
 
-    Args:
-        flags: The settings given on the command line, by field.
-        project: Whether the project's file counts.
-
-    Returns:
-        The settings with their origins.
-
-    Raises:
-        SettingsError: A file cannot be read, a setting is not known, or a value is not allowed.
+    Raises `SettingsError` for a file that cannot be read, an unknown setting, or a value that is not
+    allowed.
     """
     given = {name: _Value(value, flag_of(name)) for name, value in (flags or {}).items() if value is not None}
     strongest = given | {name: value for name, value in _environment().items() if name not in given}
@@ -91,14 +84,7 @@ def load_settings(flags: Mapping[str, Any] | None = None, *, project: bool = Tru
 
 
 def flag_of(name: str) -> str:
-    """Name the flag of a setting.
-
-    Args:
-        name: The setting's field.
-
-    Returns:
-        The flag with its dashes.
-    """
+    """Return the flag of a setting, with its dashes."""
     return FLAGS.get(name, "--" + name.replace("_", "-"))
 
 

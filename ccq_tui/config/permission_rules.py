@@ -57,15 +57,7 @@ class RulesFile:
 
 
 def rules_file(scope: Scope, directory: Path) -> RulesFile:
-    """Find the settings file of a scope; for a thread.
-
-    Args:
-        scope: The scope.
-        directory: The directory of the session.
-
-    Raises:
-        RuleError: Links lead in a circle.
-    """
+    """Find the settings file of a scope; raises `RuleError` where links lead in a circle. For a thread."""
     try:
         directory = directory.resolve()
         path = (claude_directory() if scope == "userSettings" else directory) / _NAMES[scope]
@@ -75,17 +67,7 @@ def rules_file(scope: Scope, directory: Path) -> RulesFile:
 
 
 def checked_rule(text: str) -> str:
-    """Read a rule as it was typed.
-
-    Args:
-        text: ``Tool`` or ``Tool(what)``.
-
-    Returns:
-        The rule.
-
-    Raises:
-        RuleError: It is none.
-    """
+    """Read a rule as it was typed, ``Tool`` or ``Tool(what)``; raises `RuleError`."""
     rule = text.strip()
     if len(rule) > MOST_RULE:
         raise RuleError(f"a rule has at most {MOST_RULE:,} characters")
@@ -95,19 +77,9 @@ def checked_rule(text: str) -> str:
 
 
 def add_rule(file: RulesFile, behavior: Behavior, rule: str, *, trusted: bool) -> bool:
-    """Add a rule to a settings file; for a thread.
+    """Add a rule to a settings file; returns whether it is new, raises `RuleError`. For a thread.
 
-    Args:
-        file: The file.
-        behavior: What the rule does.
-        rule: The rule.
-        trusted: Whether the project's files are trusted; then they stay so.
-
-    Returns:
-        Whether it was not there yet.
-
-    Raises:
-        RuleError: It could not be written.
+    ``trusted``: the project's files are trusted, and stay so.
     """
 
     def add(rules: list[Any]) -> bool:
@@ -120,20 +92,7 @@ def add_rule(file: RulesFile, behavior: Behavior, rule: str, *, trusted: bool) -
 
 
 def remove_rule(file: RulesFile, behavior: Behavior, rule: str, *, trusted: bool) -> bool:
-    """Take a rule out of a settings file; for a thread.
-
-    Args:
-        file: The file.
-        behavior: What the rule does.
-        rule: The rule, as it stands there.
-        trusted: As for `add_rule`.
-
-    Returns:
-        Whether it was there.
-
-    Raises:
-        RuleError: It could not be written.
-    """
+    """Take a rule out of a settings file; returns whether it was there, raises `RuleError`. For a thread."""
 
     def remove(rules: list[Any]) -> bool:
         left = [one for one in rules if one != rule]

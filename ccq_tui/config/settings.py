@@ -36,17 +36,7 @@ ENV_PREFIX = "CCQ_"
 
 
 def checked_keys(value: object) -> Choices:
-    """Check the setting ``keys``; a text alone is the name of a preset.
-
-    Args:
-        value: What was set.
-
-    Returns:
-        It, when nothing is wrong with it.
-
-    Raises:
-        ValueError: Something is; the message has all of it.
-    """
+    """Check the setting ``keys``; a text alone is a preset's name. Raises ValueError with all problems."""
     choices = {PRESET: value} if isinstance(value, str) else value
     problems = [": ".join(part for part in problem if part) for problem in key_problems(choices)]
     if problems or not isinstance(choices, Mapping):

@@ -60,11 +60,7 @@ class Carried:
 
 
 class CarriedChangedError(Exception):
-    """What a directory carries is not what was shown.
-
-    Args:
-        carried: What it carries now.
-    """
+    """What a directory carries is not what was shown."""
 
     def __init__(self, carried: Carried) -> None:
         super().__init__(str(carried.directory))
@@ -72,14 +68,10 @@ class CarriedChangedError(Exception):
 
 
 def untrusted(directory: Path, also: Iterable[Path] = ()) -> Carried | None:
-    """Look for what a session in a directory would obey.
+    """Return what a session in a directory would obey and nobody has trusted, or None.
 
-    Args:
-        directory: The directory to work in.
-        also: Settings files that would hold there, wherever they are; the person's own is not looked at.
-
-    Returns:
-        What it carries, or None when that is nothing, or just what was trusted before.
+    ``also`` are settings files that would hold there, wherever they are; the person's own is not looked
+    at.
     """
     directory = directory.resolve()
     known = _known()
@@ -110,15 +102,10 @@ def trusts(directory: Path) -> bool:
 
 
 def check(carried: Carried, directory: Path | None = None, also: Iterable[Path] = ()) -> None:
-    """Make sure that a directory carries no more than what was shown.
+    """Make sure that a directory carries no more than what was shown; raises `CarriedChangedError`.
 
-    Args:
-        carried: What was shown.
-        directory: The directory that a session would work in now, if that may be another one.
-        also: As for `untrusted`; the files that were shown are looked at in any case.
-
-    Raises:
-        CarriedChangedError: A file is new or has changed.
+    ``directory`` is where a session would work now, if that may be another one; ``also`` as for
+    `untrusted`.
     """
     directory = carried.directory if directory is None else directory.resolve()
     shown = {str(file.path): file.digest for file in carried.files}
@@ -128,19 +115,9 @@ def check(carried: Carried, directory: Path | None = None, also: Iterable[Path] 
 
 
 def remember(carried: Carried, directory: Path | None = None, also: Iterable[Path] = ()) -> str:
-    """Note that a person trusts a directory with the files that were shown.
+    """Note that a person trusts a directory with the files that were shown; returns a notice, or "".
 
-    Args:
-        carried: What was shown.
-        directory: As for `check`.
-        also: As for `check`.
-
-    Returns:
-        What a person should know of it, or "".
-
-    Raises:
-        CarriedChangedError: The directory carries something else by now; nothing is noted.
-        OSError: It cannot be written; the directory carries what was shown.
+    Raises `CarriedChangedError`, and nothing is noted, or OSError where it cannot be written.
     """
     check(carried, directory, also)
     digests = {str(file.path): file.digest for file in carried.files if file.digest != UNKNOWN}
@@ -160,14 +137,9 @@ def remember(carried: Carried, directory: Path | None = None, also: Iterable[Pat
 
 
 def follow(directory: Path, changes: Mapping[Path, tuple[bytes, bytes]]) -> None:
-    """Note that files which a person trusts were changed by that person.
+    """Note that files which a person trusts were changed by that person; raises OSError.
 
-    Args:
-        directory: The directory that is trusted with them.
-        changes: What was in each file, and what is in it now; one that was not trusted stays so.
-
-    Raises:
-        OSError: It cannot be written.
+    ``changes`` has what was in each file and what is in it now; one that was not trusted stays so.
     """
     directory = directory.resolve()
     with locked(state_dir() / LOCK) as alone:

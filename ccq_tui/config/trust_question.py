@@ -64,17 +64,7 @@ class TrustQuestion:
 
 
 def pressed(question: TrustQuestion, key: str, character: str, at: float) -> TrustQuestion:
-    """Take a key.
-
-    Args:
-        question: The question before it.
-        key: Its name.
-        character: The text that it types, or "".
-        at: When it came.
-
-    Returns:
-        The question after it.
-    """
+    """Return the question after a key."""
     if question.answer is not None:
         return text_came(question, "\n" if key == "enter" else character, at)
     question = replace(question, clicked=None)
@@ -95,16 +85,7 @@ def pressed(question: TrustQuestion, key: str, character: str, at: float) -> Tru
 
 
 def text_came(question: TrustQuestion, text: str, at: float) -> TrustQuestion:
-    """Take text that can mean nothing else: what is pasted, or typed on.
-
-    Args:
-        question: The question before it.
-        text: The text.
-        at: When it came.
-
-    Returns:
-        The question after it; the cursor is back where Enter changes nothing.
-    """
+    """Return the question after text; the cursor is back where Enter changes nothing."""
     if question.answer is not None:
         return replace(question, typed=question.typed + text, since=at)
     typed = question.typed + question.letters + text
@@ -112,16 +93,7 @@ def text_came(question: TrustQuestion, text: str, at: float) -> TrustQuestion:
 
 
 def clicked(question: TrustQuestion, row: Row, at: float) -> TrustQuestion:
-    """Take a click on a row: the first brings the cursor there, the next one on it answers.
-
-    Args:
-        question: The question before it.
-        row: The row.
-        at: When it came.
-
-    Returns:
-        The question after it.
-    """
+    """Return the question after a click: the first moves the cursor there, the next one answers."""
     if question.answer is not None or question.is_fresh(at):
         return question
     if question.clicked is not row:

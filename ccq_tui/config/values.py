@@ -14,14 +14,7 @@ from ccq_tui.config.paths import expanded
 
 
 def split_tools(value: object) -> object:
-    """Split "Bash(git *) Edit,Read" at commas and spaces outside parentheses, as Claude Code does.
-
-    Args:
-        value: A text, a list of texts, or something that is not valid, which is passed on.
-
-    Returns:
-        The names of tools, one an item.
-    """
+    """Split "Bash(git *) Edit,Read" at commas and spaces outside parentheses; pass on what is no text."""
     if isinstance(value, str):
         value = (value,)
     if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
@@ -42,38 +35,17 @@ def _names(text: str) -> list[str]:
 
 
 def split_paths(value: object) -> object:
-    """Split a text at the system's path separator, so that an environment variable can name several.
-
-    Args:
-        value: A text, or anything else, which is passed on.
-
-    Returns:
-        The paths, one an item.
-    """
+    """Split a text at the system's path separator, so that an environment variable can name several."""
     return tuple(filter(None, value.split(os.pathsep))) if isinstance(value, str) else value
 
 
 def one_or_many(value: object) -> object:
-    """Let a single text stand for a list of one.
-
-    Args:
-        value: A text, or anything else, which is passed on.
-
-    Returns:
-        A tuple for a text.
-    """
+    """Let a single text stand for a list of one."""
     return (value,) if isinstance(value, str) else value
 
 
 def split_names(value: object) -> object:
-    """Split a text, or each of a list, at commas and spaces.
-
-    Args:
-        value: A text, a list of texts, or something that is not valid, which is passed on.
-
-    Returns:
-        The names, one an item.
-    """
+    """Split a text, or each of a list, at commas and spaces; pass on what is no text."""
     if isinstance(value, str):
         value = (value,)
     if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
@@ -85,17 +57,7 @@ _SWITCH = {"true": True, "1": True, "false": False, "0": False}
 
 
 def read_switch(value: object) -> object:
-    """Read true or false: as TOML has them, or as the word or digit that an environment variable can hold.
-
-    Args:
-        value: What was set.
-
-    Returns:
-        True or False.
-
-    Raises:
-        ValueError: It is neither.
-    """
+    """Read true or false, as TOML or an environment variable has them. Raises ValueError."""
     known = _SWITCH.get(value.strip().lower()) if isinstance(value, str) else value
     if not isinstance(known, bool):
         raise ValueError(f"must be true or false, not {value!r}")  # noqa: TRY004 (pydantic wants ValueError)
@@ -109,17 +71,7 @@ _DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([smh]?)", re.ASCII)
 
 
 def read_duration(value: object) -> object:
-    """Read a duration: "10m", "90s", "2h", a number of seconds, or "never".
-
-    Args:
-        value: What was set.
-
-    Returns:
-        Seconds, or None for never.
-
-    Raises:
-        ValueError: It is no duration.
-    """
+    """Read a duration in seconds, or None: "10m", "90s", "2h", a number, or "never". Raises ValueError."""
     if value is None or value == NEVER:
         return None
     found = _DURATION.fullmatch(str(value).strip()) if isinstance(value, str | int | float) else None
@@ -130,29 +82,12 @@ def read_duration(value: object) -> object:
 
 
 def is_inline_json(value: str) -> bool:
-    """Tell JSON itself from the path of a JSON file.
-
-    Args:
-        value: What was set.
-
-    Returns:
-        Whether it is JSON itself.
-    """
+    """Whether a value is JSON itself, and not the path of a JSON file."""
     return value.lstrip().startswith("{")
 
 
 def existing_directory(path: Path) -> Path:
-    """Make sure that a directory is there.
-
-    Args:
-        path: The directory; ``~`` is the person's home.
-
-    Returns:
-        It as an absolute path.
-
-    Raises:
-        ValueError: There is none.
-    """
+    """Return the absolute path of a directory; raises ValueError where there is none."""
     absolute = expanded(path).absolute()
     if not absolute.is_dir():
         raise ValueError(f"must be a directory that exists, not {str(path)!r}")
@@ -160,33 +95,16 @@ def existing_directory(path: Path) -> Path:
 
 
 def checked_json(value: str) -> str:
-    """Make sure that a text, or the file it names, is a JSON object.
+    """Return JSON as it is, or the path of a JSON file made absolute: the CLI may run elsewhere.
 
-    Args:
-        value: JSON itself or a path.
-
-    Returns:
-        The JSON itself, or the path made absolute: the CLI may run in another directory.
-
-    Raises:
-        ValueError: It is neither.
+    Raises ValueError.
     """
     read_json(value)
     return value if is_inline_json(value) else str(expanded(value).absolute())
 
 
 def read_json(value: str) -> dict[str, Any]:
-    """Read a JSON object from a text, or from the file it names.
-
-    Args:
-        value: JSON itself or a path.
-
-    Returns:
-        The object.
-
-    Raises:
-        ValueError: It is neither.
-    """
+    """Read a JSON object from a text, or from the file that it names. Raises ValueError."""
     try:
         content = parse_json(value if is_inline_json(value) else read_bytes(expanded(value), JSON_BYTES))
     except OSError as error:
@@ -201,17 +119,7 @@ def read_json(value: str) -> dict[str, Any]:
 
 
 def merge_mcp(values: Sequence[str]) -> str | None:
-    """Make one ``--mcp-config`` of several; a server named twice is the later one.
-
-    Args:
-        values: JSON itself or paths.
-
-    Returns:
-        A single value as it is, JSON for several, None for none.
-
-    Raises:
-        ValueError: One of several cannot be read.
-    """
+    """Make one ``--mcp-config`` of several; a server named twice is the later one. Raises ValueError."""
     if len(values) < 2:
         return values[0] if values else None
     servers: dict[str, Any] = {}

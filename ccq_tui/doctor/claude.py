@@ -20,14 +20,7 @@ PROVIDERS = ("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_U
 
 
 def examine_cli(chosen: Path | None) -> list[Check]:
-    """Find the CLI and ask it for its version.
-
-    Args:
-        chosen: The CLI that the settings name, or None for the one that the SDK takes.
-
-    Returns:
-        What was found.
-    """
+    """Find the CLI, the chosen one or the SDK's, and ask it for its version."""
     path, source = (chosen, "chosen by cli_path") if chosen else find_cli()
     if path is None:
         advice = (
@@ -38,11 +31,7 @@ def examine_cli(chosen: Path | None) -> list[Check]:
 
 
 def examine_sign_in() -> Check:
-    """See whether there is a key or a sign-in, by its presence alone.
-
-    Returns:
-        What was found.
-    """
+    """See whether there is a key or a sign-in, by its presence alone."""
     for name in KEYS:
         if os.environ.get(name):
             return Check(AREA, "Sign-in", f"{name} is set")

@@ -24,14 +24,7 @@ AREA = "Program"
 
 
 def examine(flags: Mapping[str, Any] | None = None) -> list[Check]:
-    """Make all checks; nothing is changed and no secret is read.
-
-    Args:
-        flags: The settings given on the command line, by field.
-
-    Returns:
-        What was found, sorted by area.
-    """
+    """Make all checks, sorted by area; nothing is changed and no secret is read."""
     try:
         loaded = load_settings(flags)
         settings: Settings | None = loaded.settings

@@ -26,14 +26,7 @@ WIDTH = 96
 
 
 def report(checks: Sequence[Check]) -> Iterator[Line]:
-    """Write checks as lines.
-
-    Args:
-        checks: What was found, sorted by area.
-
-    Yields:
-        The lines.
-    """
+    """Write checks as lines."""
     yield ()
     yield Styled("ccq-tui", bold=True), f" {ccq_tui.__version__}"
     for area, group in groupby(checks, key=lambda check: check.area):

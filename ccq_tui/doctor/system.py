@@ -18,20 +18,12 @@ DIRECTORIES = "Directories"
 
 
 def examine_terminal() -> list[Check]:
-    """Look at the terminal this runs in.
-
-    Returns:
-        What was found.
-    """
+    """Look at the terminal this runs in."""
     return [_tty(), _size(), _kind(), _colours(), _encoding()]
 
 
 def examine_directories() -> list[Check]:
-    """See whether the program's directories can be written, without making them.
-
-    Returns:
-        What was found.
-    """
+    """See whether the program's directories can be written, without making them."""
     return [
         _writable("Configuration", config_dir(), Level.WARNING),
         _writable("State", state_dir(), Level.FAILURE),

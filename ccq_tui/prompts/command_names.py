@@ -37,22 +37,13 @@ ALTERNATIVES = {
 
 
 def named(text: str) -> str:
-    """Return the name of the command that a prompt begins with, or "".
-
-    Args:
-        text: What is to be sent.
-    """
+    """Return the name of the command that a prompt begins with, or ""."""
     found = _NAMED.match(text.strip())
     return found[1] if found and len(found[1]) <= LONGEST else ""
 
 
 def nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names that a mistyped one was most likely meant for, the likeliest first.
-
-    Args:
-        name: What was typed.
-        names: The names that there are.
-    """
+    """Return the names that a mistyped one was most likely meant for, the likeliest first."""
     known = {one.lower(): one for one in names}
     typed = name.lower()
     begun = [one for one in sorted(known, key=len) if one.startswith(typed)]

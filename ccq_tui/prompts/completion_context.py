@@ -39,15 +39,7 @@ _LONGEST = 300
 
 
 def wanted_at(text: str, caret: int) -> WantedCompletion | None:
-    """Say what is completed where the caret stands.
-
-    Args:
-        text: The prompt.
-        caret: The caret's place in it.
-
-    Returns:
-        The piece, or None where there is nothing to complete.
-    """
+    """Return the piece at the caret that can be completed, or None."""
     before = text[:caret]
     if command := _COMMAND.fullmatch(before):
         rest = re.match(r"\S*", text[caret:])
@@ -66,16 +58,7 @@ def wanted_at(text: str, caret: int) -> WantedCompletion | None:
 
 
 def completed(text: str, wanted: WantedCompletion, value: str) -> tuple[str, int]:
-    """Put what was chosen into the prompt.
-
-    Args:
-        text: The prompt.
-        wanted: What was completed.
-        value: A command's name, a path (a directory's ends in a slash), or an earlier prompt.
-
-    Returns:
-        The new text, and where the caret stands in it.
-    """
+    """Put what was chosen into the prompt; returns the new text and the caret's place in it."""
     if wanted.kind is CompletionKind.HISTORY:
         return value, len(value)
     piece = f"/{value}" if wanted.kind is CompletionKind.COMMANDS else mention(value)

@@ -146,11 +146,7 @@ class CompletionList:
         return self.ready and not self._left_to_prompt and now - self.since >= SEEN_AFTER
 
     def hints(self, again: str = "") -> tuple[tuple[str, str], ...]:
-        """Return which keys do what while the list is open, the most useful first.
-
-        Args:
-            again: The key that goes on to the next earlier prompt, as it is shown.
-        """
+        """Return which keys do what, the most useful first; ``again`` finds the next earlier prompt."""
         searching = self.wanted.kind is CompletionKind.HISTORY
         if self.chosen is None:
             return (("Esc", "back"),) if searching else ()

@@ -43,9 +43,6 @@ class PromptDrafts:
     own, and what one that is gone has left is taken over by one of them. A lock beside the directory has
     them look and write one after the other.
 
-    Args:
-        directory: Where the drafts are, which may not exist.
-
     Attributes:
         unreadable: The files that `take_unbegun` found and could not read; they stay where they are.
     """
@@ -65,15 +62,7 @@ class PromptDrafts:
         _keepers.pop(self._name, None)
 
     def save(self, key: str, draft: PromptDraft) -> None:
-        """Keep a draft; an empty one is taken away.
-
-        Args:
-            key: A session's id, or a directory for sessions that have none yet.
-            draft: What stands in the prompt.
-
-        Raises:
-            OSError: It could not be kept.
-        """
+        """Keep a draft under a session's id, or a directory's key; remove an empty one. Raises OSError."""
         with locked(self._lock):
             self._save(key, draft)
 
@@ -94,14 +83,7 @@ class PromptDrafts:
         self._drop_oldest()
 
     def load(self, key: str) -> PromptDraft | None:
-        """Return a draft, which is this process's own from now on, and no other one's.
-
-        Args:
-            key: As it was kept under.
-
-        Returns:
-            The draft, or None when there is none, it cannot be read, or another process works on it.
-        """
+        """Take over a draft; None where there is none, it is damaged, or another process works on it."""
         if not any(path.exists() for path in self.places(key)):
             return None
         with self._alone() as alone:
@@ -122,14 +104,8 @@ class PromptDrafts:
     def take_unbegun(self, directory: Path) -> tuple[Unbegun, ...]:
         """Take over the sessions that had not begun when their process ended; their drafts are kept by id.
 
-        Args:
-            directory: Where the program was started; those that it opened or that work there are meant.
-
-        Returns:
-            The sessions, in the order in which they were opened. No other process gets them.
-
-        Raises:
-            OSError: They cannot be read or taken over.
+        Those count that were opened from a directory or work there, in the order in which they were
+        opened. Raises OSError.
         """
         paths = sorted(self._directory.glob("*.json"))
         if not paths:
@@ -184,15 +160,7 @@ class PromptDrafts:
             yield alone
 
     def add(self, key: str, draft: PromptDraft) -> None:
-        """Keep a draft behind the one that is kept under a key and was loaded last.
-
-        Args:
-            key: As for `save`.
-            draft: What stands in the prompt.
-
-        Raises:
-            OSError: It could not be kept.
-        """
+        """Append a draft to the one that is kept under a key and was loaded last. Raises OSError."""
         with locked(self._lock):
             before = read(path) if (path := self._mine.get(key)) and self._has(path) else None
             if before is not None and draft:
@@ -205,15 +173,7 @@ class PromptDrafts:
                 self._save(key, draft)
 
     def move(self, old: str, new: str) -> None:
-        """Keep a draft under another key; at no moment is it under none, or under both.
-
-        Args:
-            old: As it was kept under; nothing happens where there is none.
-            new: As it will be.
-
-        Raises:
-            OSError: It could not be moved.
-        """
+        """Keep a draft under another key; at no moment is it under none, or under both. Raises OSError."""
         path = self._mine.pop(old, None)
         if path is None:
             return
@@ -268,16 +228,7 @@ def directory_key(directory: Path) -> str:
 
 
 def leave_text(place: Path, key: str, text: str) -> None:
-    """Keep a text for the next session of the directory, behind a draft that was left there before.
-
-    Args:
-        place: The directory of drafts.
-        key: As the draft is kept under.
-        text: What was typed.
-
-    Raises:
-        OSError: It could not be kept.
-    """
+    """Append a text to the draft for the next session of a directory. Raises OSError."""
     drafts = PromptDrafts(place)
     try:
         if text.strip():

@@ -33,12 +33,8 @@ class Files:
 def list_files(directory: Path) -> Files:
     """List the files under a directory and the directories they are in; for a thread.
 
-    Args:
-        directory: Where to look.
-
-    Returns:
-        The paths, relative to it. What cannot be typed into a prompt is left out: names that are not UTF-8,
-        that hold control characters, or both a quote and a blank.
+    Names that cannot be typed into a prompt are left out: not UTF-8, control characters, or both a quote
+    and a blank.
     """
     names = _from_git(directory)
     if names is None:

@@ -35,16 +35,7 @@ class Index:
         self._lines = [_line(text) for text in self.texts]
 
     def search(self, query: str, most: int, stopped: Callable[[], bool] = lambda: False) -> list[FuzzyMatch]:
-        """Find the texts that match best.
-
-        Args:
-            query: What was typed; case does not matter.
-            most: How many to return.
-            stopped: Asked now and then; when it says True, nobody wants the answer any more.
-
-        Returns:
-            The best first.
-        """
+        """Return the ``most`` texts that match best, the best first, unless ``stopped`` says True."""
         wanted = query.lower()
         found: list[FuzzyMatch] = []
         matches = pattern(wanted).match
@@ -73,16 +64,7 @@ class Index:
 
 
 def score(query: str, line: str, start: int = 0) -> int:
-    """Say how well a text matches that is known to: as one piece, best at its start or at a word's.
-
-    Args:
-        query: What was typed, in lower case.
-        line: The text, in lower case.
-        start: Where to begin to look.
-
-    Returns:
-        More is better; 0 is the least.
-    """
+    """Rate a text that is known to match, in lower case: more is better, 0 the least."""
     at = line.find(query, start)
     if at < 0:
         return max(0, 1_000 - 10 * (span(query, line) - len(query)))
@@ -104,15 +86,7 @@ def span(query: str, line: str) -> int:
 
 
 def marks(query: str, text: str) -> tuple[int, ...]:
-    """Return which characters of a text are those typed, to draw them.
-
-    Args:
-        query: What was typed.
-        text: The text as it is shown.
-
-    Returns:
-        Places in the text; none when it does not match.
-    """
+    """Return the places in a text of the characters typed, to draw them; none where it does not match."""
     wanted, line = query.lower(), text.lower()
     if not wanted or len(line) != len(text):
         return ()

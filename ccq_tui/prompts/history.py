@@ -27,10 +27,6 @@ class PromptHistory:
     """The file of earlier prompts. Its methods read and write: call them in a thread.
 
     Several processes may append at the same time. A line that cannot be read is left out.
-
-    Args:
-        path: The file, which may not exist.
-        project: The directory whose prompts come first.
     """
 
     def __init__(self, path: Path, project: Path) -> None:
@@ -40,11 +36,7 @@ class PromptHistory:
         """The images of the prompts that were loaded, by the prompt's text."""
 
     def load(self) -> tuple[str, ...]:
-        """Return the earlier prompts: this project's, the newest first, then those of others; each text once.
-
-        Raises:
-            OSError: The file cannot be read.
-        """
+        """Return the earlier prompts, each once: this project's first, each newest first. Raises OSError."""
         here: dict[str, None] = {}
         elsewhere: dict[str, None] = {}
         self.images = {}
@@ -55,15 +47,7 @@ class PromptHistory:
         return tuple([*here, *(text for text in elsewhere if text not in here)][:MOST_ENTRIES])
 
     def add(self, text: str, images: Mapping[str, PromptImage] | None = None) -> None:
-        """Keep a prompt that was sent.
-
-        Args:
-            text: The prompt; blanks alone, and what is too long, are not kept.
-            images: The images that it names.
-
-        Raises:
-            OSError: The file cannot be written.
-        """
+        """Keep a prompt that was sent, unless it is blank or too long. Raises OSError."""
         if not text.strip() or len(text) > LONGEST:
             return
         line = _line(text, self._project, images or {})

@@ -22,16 +22,10 @@ MOST_MENTIONS = 20
 
 
 def paths_in(paste: str) -> list[tuple[str, ...]]:
-    """Read a paste as paths of images.
+    """Return the ways in which a paste can be read as paths of images; none for anything else.
 
-    A bare file name is none: nobody drops that.
-
-    Args:
-        paste: What was pasted.
-
-    Returns:
-        The ways in which it may be meant, as written by the system: as one path with blanks, or as several in
-        the words of a shell; none where it is something else.
+    As one path with blanks, or as several in the words of a shell. A bare file name is none: nobody drops
+    that.
     """
     text = paste.strip()
     if len(text) > MOST_CHARACTERS or not _is_path(text.strip(_QUOTES)):  # before what takes longer
@@ -50,12 +44,7 @@ def paths_in(paste: str) -> list[tuple[str, ...]]:
 
 
 def existing(readings: list[tuple[str, ...]], directory: Path) -> tuple[Path, ...]:
-    """Return the files of the first reading that are all there; none where no reading's are. For a thread.
-
-    Args:
-        readings: As `paths_in` gives them.
-        directory: Where relative paths begin.
-    """
+    """Return the files of the first reading that are all there, if any. For a thread."""
     for words in readings:
         try:
             paths = tuple(directory / Path(word).expanduser() for word in words)

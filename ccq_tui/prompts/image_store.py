@@ -23,11 +23,7 @@ MOST_KEPT = 300_000_000
 
 
 class ImageStore:
-    """The directory of images. Its methods read and write: call them in a thread.
-
-    Args:
-        directory: Where they are kept; it is made for its owner alone.
-    """
+    """The directory of images. Its methods read and write: call them in a thread."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -41,16 +37,7 @@ class ImageStore:
         return self.path(image).is_file()
 
     def add(self, data: bytes, name: str) -> PromptImage:
-        """Keep an image.
-
-        Args:
-            data: Its bytes.
-            name: What it is called.
-
-        Raises:
-            UnfitImageError: It is none that the API takes.
-            OSError: It cannot be kept.
-        """
+        """Keep an image; raises `UnfitImageError` for one that the API does not take, and OSError."""
         image = examined(data, name)
         path = self.path(image)
         if path.is_file():
@@ -61,15 +48,7 @@ class ImageStore:
         return image
 
     def add_file(self, path: Path) -> PromptImage:
-        """Keep a copy of an image's file.
-
-        Args:
-            path: The file; a pipe or a device is none.
-
-        Raises:
-            UnfitImageError: It cannot be read, or is no image that the API takes.
-            OSError: It cannot be kept.
-        """
+        """Keep a copy of an image's file; raises as `add` does."""
         name = one_line(path.name, LONGEST_NAME)
         # What is too large for one is said with its pixels.
         try:

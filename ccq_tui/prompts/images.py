@@ -56,15 +56,7 @@ class PromptImage:
 
 
 def examined(data: bytes, name: str) -> PromptImage:
-    """Look at the bytes of an image.
-
-    Args:
-        data: All of them.
-        name: What to call it.
-
-    Raises:
-        UnfitImageError: It is none, or one that the API refuses.
-    """
+    """Look at the bytes of an image; raises `UnfitImageError` for one that the API refuses."""
     called = one_line(name, LONGEST_NAME).translate(_NOT_IN_NAMES).strip() or "image"
     found = header(data[:HEADER_BYTES])
     if found is None:
@@ -144,16 +136,7 @@ def facts(image: PromptImage) -> str:
 
 
 def label(image: PromptImage, known: Mapping[str, PromptImage], text: str) -> str:
-    """Name an image in a prompt.
-
-    Args:
-        image: The image.
-        known: The images that have a name.
-        text: The prompt: no number in it is given again.
-
-    Returns:
-        A name that stands for this image alone.
-    """
+    """Return a name for an image in a prompt that stands for it alone, and for no number in the text."""
     taken = {int(found[1]) for found in _CHIP.finditer(text)}
     number = max(taken, default=0) + 1
     while known.get(name := f"[image {number}: {facts(image)}]", image) != image:
@@ -190,16 +173,7 @@ def named(text: str, images: Mapping[str, PromptImage]) -> dict[str, PromptImage
 def adopted(
     texts: Sequence[str], images: Mapping[str, PromptImage], known: Mapping[str, PromptImage]
 ) -> tuple[tuple[str, ...], dict[str, PromptImage]]:
-    """Bring texts from elsewhere to where other images may have the names of theirs.
-
-    Args:
-        texts: The texts.
-        images: Their images by name.
-        known: The images that have a name here.
-
-    Returns:
-        The texts and images, under other names where theirs are those of others here.
-    """
+    """Rename the images of texts from elsewhere where theirs are the names of others here."""
     found: dict[str, PromptImage] = {}
     for name, image in images.items():
         if known.get(name, image) == image:

@@ -20,15 +20,9 @@ def folds(text: str) -> bool:
 
 
 def label(text: str, taken: Mapping[str, str], field: str) -> str:
-    """Name a paste.
+    """Return a name that no other paste has; the same paste keeps its own.
 
-    Args:
-        text: The paste.
-        taken: The pastes that have a name.
-        field: What stands in the field: no words that a person typed may come to stand for a paste.
-
-    Returns:
-        A name that no other paste has; the same paste keeps its own.
+    No words in the field that a person typed may come to stand for a paste.
     """
     lines, number = lines_of(text), 1
     while True:
@@ -46,16 +40,7 @@ def unfolded(text: str, pastes: Mapping[str, str]) -> str:
 
 
 def folded(text: str, earlier: Iterable[str], pastes: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """Fold in a text what was pasted into it when it was first written.
-
-    Args:
-        text: A prompt that was sent, whole.
-        earlier: What was pasted into prompts before.
-        pastes: The pastes that have a name.
-
-    Returns:
-        The text with names, and all pastes that have one then.
-    """
+    """Fold in a prompt what was pasted into it; returns the text with names, and all pastes that have one."""
     known = dict(pastes)
     for paste in earlier:
         # Blanks at the end of a prompt are not sent.

@@ -51,12 +51,7 @@ def command_in(prompt: str) -> str | None:
 
 
 def message_of(run: ShellRun, *, answer: bool = True) -> str:
-    """Return what Claude is told of a command, in the form in which Claude Code's own screen tells it.
-
-    Args:
-        run: The command, and what came of it.
-        answer: Whether Claude is to say something about it.
-    """
+    """Return what Claude is told of a command, in the form in which Claude Code's own screen tells it."""
     caveat = "" if answer else f"<local-command-caveat>{CAVEAT}</local-command-caveat>\n"
     code = f"<bash-exit-code>{run.code}</bash-exit-code>" if run.code else ""
     return (

@@ -14,12 +14,7 @@ STALE_AFTER = 15.0
 
 
 class FileSource:
-    """The files of a directory, ready to be searched.
-
-    Args:
-        directory: The directory.
-        clock: Returns seconds of a monotonic clock.
-    """
+    """The files of a directory, ready to be searched."""
 
     def __init__(self, directory: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self._directory = directory

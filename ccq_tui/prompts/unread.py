@@ -84,12 +84,7 @@ class PromptDraft:
 
 
 def among(draft: PromptDraft, known: Mapping[str, PromptImage]) -> PromptDraft:
-    """Return a draft as it is where other images may have the names of its own.
-
-    Args:
-        draft: The draft.
-        known: The images that have a name there.
-    """
+    """Return a draft as it is where other images may have the names of its own."""
     if not draft.images:
         return draft
     texts = (draft.text, *(one.text for one in draft.sent))
@@ -107,12 +102,7 @@ class Keeper:
 
 
 def file_content(draft: PromptDraft, keeper: str) -> dict[str, Any]:
-    """Return what the file of a draft holds, as JSON knows it.
-
-    Args:
-        draft: The draft.
-        keeper: Who keeps it in this process.
-    """
+    """Return what the file of a draft holds, as JSON."""
     here = this_process()
     content = {
         "text": draft.text,

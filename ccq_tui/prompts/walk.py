@@ -9,9 +9,6 @@ class Walk:
     """Earlier prompts, the newest first, behind the one that is being typed.
 
     What is changed on the way stays changed until the prompt is sent, as in a shell.
-
-    Args:
-        earlier: The earlier prompts, the newest first.
     """
 
     def __init__(self, earlier: Iterable[str] = ()) -> None:
@@ -38,15 +35,7 @@ class Walk:
             self._earlier = [text, *(other for other in self._earlier if other != text)]
 
     def step(self, by: int, text: str) -> str | None:
-        """Go to an older prompt (1) or a newer one (-1).
-
-        Args:
-            by: How far.
-            text: What stands in the prompt now.
-
-        Returns:
-            What stands there then, or None at the end of the walk.
-        """
+        """Go to an older prompt (1) or a newer one (-1); None at the end of the walk."""
         place = self._place + by
         if not -1 <= place < len(self._earlier):
             return None
@@ -55,12 +44,7 @@ class Walk:
         return self._changed.get(place, self._earlier[place] if place >= 0 else "")
 
     def jump(self, text: str, chosen: str) -> None:
-        """Go to an earlier prompt that was found by searching.
-
-        Args:
-            text: What stood in the prompt when the search began.
-            chosen: The earlier prompt.
-        """
+        """Go to an earlier prompt that was found by searching."""
         self._changed[self._place] = text
         if chosen not in self._earlier:
             self._earlier.insert(0, chosen)

@@ -64,12 +64,7 @@ class InputGuard:
         return max((at for at in (self.shown_at, self.asked_at) if at is not None), default=None)
 
     def shown(self, event: Shown, *, in_text: bool) -> InputGuard:
-        """Return the guard of a panel that has just come to the front.
-
-        Args:
-            event: How it came there.
-            in_text: Whether a text is open in it.
-        """
+        """Return the guard of a panel that has just come to the front."""
         known = event.typed_at if event.typed_at is not None else self.typed_at
         return InputGuard(
             shown_at=None if event.asked_for else event.at,
@@ -87,10 +82,8 @@ class InputGuard:
     ) -> tuple[Meaning, InputGuard]:
         """Return what a key or a paste is, and the guard after it.
 
-        Args:
-            event: What was typed.
-            in_text: Whether a text is open that takes it.
-            declining: Whether it was just asked whether to decline.
+        ``in_text``: a text is open that takes it. ``declining``: it was just asked whether to
+        decline.
         """
         typed, at = event.types, event.at
         if declining and isinstance(event, Pressed) and event.key in DECLINING_KEYS:
@@ -134,12 +127,7 @@ class InputGuard:
         return self.typed_at is not None and at - self.typed_at < TYPING_SECONDS
 
     def is_stray_click(self, at: float, *, hidden: bool) -> bool:
-        """Whether a click was not meant for the panel: unseen, fresh, or the terminal just got the focus.
-
-        Args:
-            at: When the click came.
-            hidden: Whether the panel is folded away.
-        """
+        """Whether a click was not meant for the panel: unseen, fresh, or the terminal just got the focus."""
         if hidden or is_fresh(self.quiet_since, at):
             return True
         return self.focused_at is not None and at - self.focused_at < CLICK_GRACE
@@ -177,12 +165,7 @@ class Escapes:
 
 
 def is_fresh(since: float | None, at: float) -> bool:
-    """Whether something appeared so recently that what happens now was meant for something else.
-
-    Args:
-        since: When it appeared by itself, or None when a person asked for it.
-        at: Now.
-    """
+    """Whether something appeared by itself so recently that what happens now was meant for something else."""
     return since is not None and at - since < GRACE
 
 

@@ -180,16 +180,7 @@ KEY_TABLE: tuple[KeyRow, ...] = (
 
 
 def action_for(state: PanelState, key: str, character: str = "") -> Action | None:
-    """Return what a key means in a state.
-
-    Args:
-        state: The state in which it was pressed.
-        key: The key's name, as Textual spells it.
-        character: What the key types, or "".
-
-    Returns:
-        The action, or None when the key means nothing here (in a text field: when it edits the text).
-    """
+    """Return what a key means in a state, or None for nothing (in a text field: where it edits the text)."""
     if state.hidden:
         return ToggleHidden() if key == "f2" else None
     for row in KEY_TABLE:

@@ -52,12 +52,7 @@ TEXT_LEFT_OUT = "Your own text is not selected Â· Enter again sends without it Â
 
 
 def step(state: PanelState, event: Event) -> PanelState:
-    """Return the state after an event; the state itself when the event means nothing in it.
-
-    Args:
-        state: The state before. One with an outcome is final.
-        event: What happened.
-    """
+    """Return the state after an event, or the same one where it means nothing; an outcome is final."""
     if state.outcome is not None or (state.guard.returned and not isinstance(event, Shown)):
         return state
     heard = state

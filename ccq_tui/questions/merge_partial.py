@@ -22,10 +22,7 @@ _WAITED = frozenset({NOT_COMPLETE, NOT_ASKED})
 def begun(questions: QuestionSet, arriving: Arriving, earlier: Iterable[Page] = ()) -> PanelState:
     """Return the state in which a set opens of which only a part is here.
 
-    Args:
-        questions: What can be read of it.
-        arriving: How much that is.
-        earlier: Pages of sets that were closed; what they hold comes back where the question is the same.
+    What pages of closed sets (``earlier``) hold comes back where the question is the same.
     """
     pages = tuple(first_page(question) for question in questions.questions)
     empty = PanelState(questions, pages, focus=resting_focus(pages, 0), arriving=Arriving())
@@ -50,13 +47,9 @@ def grown(
 ) -> PanelState:
     """Return the state with more of its set in it; selections, texts, notes and the cursor stay.
 
-    Args:
-        state: The state so far.
-        questions: The set as far as it is here.
-        arriving: How much that is; None when it is asked.
-        at: Now, in seconds of a monotonic clock, or None.
-        seen: Whether the page shown is before somebody's eyes, so that its cursor must not jump.
-        earlier: Pages of sets that were closed; what they hold comes back once the same question is complete.
+    ``arriving`` is None once the set is asked. ``seen``: the page shown is before somebody's eyes, so
+    that its cursor must not jump. What pages of closed sets (``earlier``) hold comes back once the same
+    question is complete.
     """
     if state.outcome is not None:
         return state

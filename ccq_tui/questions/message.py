@@ -35,16 +35,9 @@ _WORD_JOINER = "\u2060"
 def answers_as_message(questions: QuestionSet, outcome: Outcome) -> str:
     """Write what a person decided on a question set as a message to the agent.
 
-    Args:
-        questions: The set that was asked.
-        outcome: What became of it.
-
-    Returns:
-        The questions in their order: of answered ones each option marked chosen or not, custom text and note;
-        of discussed ones the prose first; of declined and expired ones that nothing was chosen.
-
-    Raises:
-        ValueError: There is not one answer a question.
+    Of answered questions each option is marked chosen or not, with custom text and note; discussed ones
+    begin with the prose; declined and expired ones say that nothing was chosen. Raises ValueError where
+    there is not one answer a question.
     """
     match outcome:
         case Answered(answers):
@@ -66,15 +59,9 @@ def answers_as_message(questions: QuestionSet, outcome: Outcome) -> str:
 
 
 def discussion_text(questions: QuestionSet, discussed: Discussed, quoted: Callable[[str], str] = str) -> str:
-    """Write a discussion as the agent reads it, whatever way it takes.
+    """Write a discussion as the agent reads it: the prose, then what was selected, noted and typed.
 
-    Args:
-        questions: The set that was asked.
-        discussed: The prose, and what was selected, noted and typed besides.
-        quoted: Makes harmless what the agent wrote.
-
-    Returns:
-        The prose; where there is anything besides, followed by each question with what there is for it.
+    ``quoted`` makes harmless what the agent wrote.
     """
     if not discussed.answers:
         return discussed.text

@@ -66,10 +66,6 @@ def taken_over(page: Page, answer: Answer) -> Draft:
 
     What was typed here stays: an earlier text goes only where there is none. Options that are no longer
     offered are left out.
-
-    Args:
-        page: The page; its question reads like the one that was answered.
-        answer: The earlier answer.
     """
     draft, question = page.draft, page.question
     note = draft.note or answer.note
@@ -159,13 +155,9 @@ def set_text(state: PanelState, text: str) -> PanelState:
 
 
 def leave_text(state: PanelState, *, taken: bool = False) -> PanelState:
-    """Leave whatever text is open.
+    """Leave whatever text is open; ``taken`` by Enter.
 
     Custom text that is not empty becomes selected, unless a stray key opened it: that takes Enter.
-
-    Args:
-        state: The state before.
-        taken: Whether it is left by Enter.
     """
     if state.focus is Focus.OTHER:
         if taken or state.stray is None:

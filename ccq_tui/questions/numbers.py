@@ -16,15 +16,7 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 def number_problem(question: Question, text: str) -> str:
-    """Say what is wrong with a typed number.
-
-    Args:
-        question: A number question.
-        text: What was typed.
-
-    Returns:
-        A message for the person, or "" when the number is allowed.
-    """
+    """Say what is wrong with a typed number, or "" for an allowed one."""
     value = _parse(text.strip())
     if value is None:
         return f"not a number · type one such as {_example(question)}"

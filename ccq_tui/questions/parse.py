@@ -27,18 +27,7 @@ class QuestionFormatError(ValueError):
 
 
 def parse_question_set(set_id: str, source: Mapping[str, Any]) -> QuestionSet:
-    """Read a tool call's input.
-
-    Args:
-        set_id: The ``tool_use_id`` of the call.
-        source: The call's input; kept unchanged in the result's ``source``.
-
-    Returns:
-        The question set, texts exactly as they came.
-
-    Raises:
-        QuestionFormatError: The input is not a question set; the message names the path.
-    """
+    """Read a tool call's input, texts exactly as they came; raises `QuestionFormatError` with the path."""
     raw = raw_questions(source)
     if not raw:
         raise QuestionFormatError("questions", "at least one question is needed")
@@ -47,16 +36,9 @@ def parse_question_set(set_id: str, source: Mapping[str, Any]) -> QuestionSet:
 
 
 def raw_questions(source: Mapping[str, Any]) -> list[Any]:
-    """Give the list under ``questions``, which models also send as a JSON string or as one object.
+    """Return the unchecked list under ``questions``, which models also send as a string or as one object.
 
-    Args:
-        source: A tool call's input.
-
-    Returns:
-        The list, its items unchecked.
-
-    Raises:
-        QuestionFormatError: There is no list.
+    Raises `QuestionFormatError`.
     """
     value = source.get("questions")
     if value is None and isinstance(source.get("question"), str):
@@ -74,15 +56,7 @@ def raw_questions(source: Mapping[str, Any]) -> list[Any]:
 
 
 def read_question(item: Any, path: str) -> Question:
-    """Read one question.
-
-    Args:
-        item: The question as it came.
-        path: Where it stands in the input.
-
-    Raises:
-        QuestionFormatError: It is none.
-    """
+    """Read the question at a path of the input; raises `QuestionFormatError`."""
     if isinstance(item, str):
         return Question(text=item, kind=Kind.TEXT)
     if not isinstance(item, Mapping):
@@ -115,15 +89,7 @@ def read_question(item: Any, path: str) -> Question:
 
 
 def read_option(item: Any, path: str) -> Option:
-    """Read one option.
-
-    Args:
-        item: The option as it came.
-        path: Where it stands in the input.
-
-    Raises:
-        QuestionFormatError: It is none.
-    """
+    """Read the option at a path of the input; raises `QuestionFormatError`."""
     if isinstance(item, str):
         return Option(label=item)
     if not isinstance(item, Mapping):

@@ -44,9 +44,6 @@ class PartialSet:
 class ArrivingSet:
     """Takes the fragments of one call's input.
 
-    Args:
-        set_id: The ``tool_use_id`` of the call.
-
     Attributes:
         parsed: Characters that were parsed in all looks so far.
     """
@@ -74,11 +71,7 @@ class ArrivingSet:
             self._fragments.append(fragment)
 
     def look(self) -> PartialSet | None:
-        """Read what came.
-
-        Returns:
-            What can be read, or None when that is nothing, or nothing else than the last time.
-        """
+        """Read what came; None where that is nothing, or nothing else than the last time."""
         if self._lost or not self._fragments or self._length < self._due:
             return None
         self._text += "".join(self._fragments)

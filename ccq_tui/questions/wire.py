@@ -22,18 +22,9 @@ _OUTCOME_FIELDS = frozenset({"answers", "annotations", "response", "followUp", "
 
 
 def encode(questions: QuestionSet, answers: tuple[Answer, ...]) -> dict[str, Any]:
-    """Put confirmed answers on the wire.
+    """Put confirmed answers on the wire: the input with ``answers`` and, where needed, ``annotations``.
 
-    Args:
-        questions: The set that was asked.
-        answers: One answer a question, in the set's order.
-
-    Returns:
-        The set's input with ``answers`` (one string a question that was answered) and, where there are notes
-        or previews, ``annotations``.
-
-    Raises:
-        ValueError: There is not one answer a question.
+    Raises ValueError where there is not one answer a question.
     """
     if len(answers) != len(questions.questions):
         raise ValueError(f"{len(questions.questions)} questions, but {len(answers)} answers")
@@ -52,12 +43,7 @@ def encode(questions: QuestionSet, answers: tuple[Answer, ...]) -> dict[str, Any
 def encode_discussion(questions: QuestionSet, discussed: Discussed) -> dict[str, Any]:
     """Put prose that answers the whole set on the wire, as the tool's ``response``.
 
-    Args:
-        questions: The set that was asked.
-        discussed: The prose and what goes along with it; the tool ignores blank prose.
-
-    Returns:
-        The set's input with ``response``. Only ``can_use_tool`` may return it: a hook's is ignored.
+    Only ``can_use_tool`` may return it: a hook's is ignored, and so is blank prose.
     """
     return _echo(questions, wire_keys(questions)) | {"response": discussion_text(questions, discussed)}
 
@@ -65,27 +51,17 @@ def encode_discussion(questions: QuestionSet, discussed: Discussed) -> dict[str,
 def encode_remark(questions: QuestionSet, text: str) -> dict[str, Any]:
     """Put prose on the wire where ``response`` is not read: as a note to the first question.
 
-    Args:
-        questions: The set that was asked.
-        text: The prose.
-
-    Returns:
-        The set's input with no answer and one note: "(no option selected) notes: ..." to the model.
+    To the model it is "(no option selected) notes: ...".
     """
     keys = wire_keys(questions)
     return _echo(questions, keys) | {"answers": {}, "annotations": {keys[0]: {"notes": text}}}
 
 
 def answer_text(question: Question, answer: Answer) -> str:
-    """Give the one string that stands for an answer.
+    """Return the one string that stands for an answer: labels joined by ``", "``, then the custom text.
 
-    Args:
-        question: The question.
-        answer: A given answer to it.
-
-    Returns:
-        The labels joined by ``", "`` (the separator by which the CLI knows them again), then the custom text:
-        as typed, but in double quotes where it has a comma and could be taken for several labels.
+    By that separator the CLI knows labels again. Custom text is as typed, but in double quotes where it
+    has a comma and could be taken for several labels.
     """
     if not (answer.selected or answer.other):
         return NONE_OF_THESE
@@ -112,15 +88,9 @@ def _remarks(answer: Answer) -> dict[str, str]:
 
 
 def wire_keys(questions: QuestionSet) -> list[str]:
-    """Give each question the text that names it on the wire, numbered where a text comes twice.
+    """Return the text that names each question on the wire, numbered where a text comes twice.
 
     Answers are keyed by the question's text there, so of two equal ones an answer would be lost.
-
-    Args:
-        questions: The set.
-
-    Returns:
-        One key a question, in the set's order, no two of them equal.
     """
     texts = {question.text for question in questions.questions}
     keys: list[str] = []

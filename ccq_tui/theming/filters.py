@@ -41,15 +41,7 @@ class NoColours(LineFilter):
     """Leaves bold, italic, underlined and reversed text alone; a block of colour becomes a reversed one."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Take the colours out of a line.
-
-        Args:
-            segments: The line.
-            background: What is around it.
-
-        Returns:
-            The line without colours.
-        """
+        """Take the colours out of a line."""
         return [
             Segment(text, style and _without_colours(style, background), control)
             for text, style, control in segments
@@ -69,15 +61,7 @@ class FewColours(LineFilter):
     """Draws with the terminal's sixteen colours, so that every text can be read and hues are kept."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Choose the nearest of the sixteen colours.
-
-        Args:
-            segments: The line.
-            background: What is around it.
-
-        Returns:
-            The line in sixteen colours.
-        """
+        """Draw a line in the nearest of the sixteen colours."""
         return [
             Segment(text, style and _with_few(style, background), control)
             for text, style, control in segments
@@ -96,14 +80,7 @@ def _with_few(style: Style, background: Color) -> Style:
 
 
 def ground_of(rgb: tuple[int, ...]) -> int:
-    """Choose the colour for a background: shades of a dark or a light one are all the same.
-
-    Args:
-        rgb: The background.
-
-    Returns:
-        The number of one of the sixteen colours.
-    """
+    """Return the number of the colour for a background: shades of a dark or a light one are all the same."""
     hue, light, saturation = _hls(rgb)
     if light < 0.35 or light > 0.8:
         return 0 if light < 0.35 else 15
@@ -111,15 +88,7 @@ def ground_of(rgb: tuple[int, ...]) -> int:
 
 
 def text_of(rgb: tuple[int, ...], ground: int) -> int:
-    """Choose the colour for a text: of its hue where that can be read, else of the next one, else a grey.
-
-    Args:
-        rgb: The text's colour.
-        ground: The number of the background.
-
-    Returns:
-        The number of one of the sixteen colours.
-    """
+    """Return the number of the colour for a text: of its hue where that can be read, else a grey."""
     hue, light, saturation = _hls(rgb)
     if saturation > HUELESS:
         for pair in (HUES[one] for one in _nearest_hues(YELLOW if _is_brown(hue, saturation) else hue)[:2]):
@@ -166,12 +135,7 @@ _NONE, _FEW = NoColours(), FewColours()
 
 
 def line_filters(app: App[Any], usual: Sequence[LineFilter]) -> Sequence[LineFilter]:
-    """Return what is done with each line before it goes to the terminal.
-
-    Args:
-        app: The app, which knows its terminal.
-        usual: Textual's own filters.
-    """
+    """Return what is done with each line before it goes to the terminal; ``usual`` are Textual's own."""
     if app.no_color:
         return [_NONE]
     if app.console.color_system in FEW and not app.native_ansi_color:

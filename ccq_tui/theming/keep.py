@@ -23,15 +23,7 @@ class KeepError(Exception):
 
 
 def keep_theme(path: Path, theme: str) -> None:
-    """Write a theme into a settings file.
-
-    Args:
-        path: The file, which may not be there yet.
-        theme: The name of a theme, or the path of a theme file.
-
-    Raises:
-        KeepError: It cannot be read or written, or not be changed safely.
-    """
+    """Write a theme into a settings file, which may not be there yet; raises `KeepError`."""
     try:
         # What a link points to is written, not the link.
         real = path.resolve()
@@ -50,15 +42,7 @@ def keep_theme(path: Path, theme: str) -> None:
 def with_theme(text: str, theme: str) -> str:
     """Set the theme in the text of a settings file; comments, order and line ends stay.
 
-    Args:
-        text: The file's text.
-        theme: The theme.
-
-    Returns:
-        The text with the one line changed or added.
-
-    Raises:
-        ValueError: It is not TOML, or the line cannot be told apart.
+    Raises ValueError where the text is not TOML, or the line cannot be told apart.
     """
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     body = text.removeprefix(mark)

@@ -21,12 +21,7 @@ ABOUT = {
 
 
 class LiveThemes:
-    """Switches an app's theme, and keeps the one in use as its file says.
-
-    Args:
-        app: The app, with its themes installed.
-        wanted: The setting: a theme's name or file.
-    """
+    """Switches an app's theme, and keeps the one in use as its file says."""
 
     def __init__(self, app: App[Any], wanted: str) -> None:
         self._app = app

@@ -22,13 +22,9 @@ PACKAGE = Path(__file__).parent.parent
 
 
 def load_themes(extra: Iterable[Path] = ()) -> tuple[list[Theme], list[str]]:
-    """Read the themes that come with the program and the person's own.
+    """Read the program's own themes, the person's and ``extra`` ones, and a line for each bad file.
 
-    Args:
-        extra: More theme files.
-
-    Returns:
-        The themes, of which a later one of the same name is meant to win, and a line for each bad file.
+    Of several with one name the later one is meant to win.
     """
     themes, problems = [], []
     for path in [*shipped(), *own_files(), *extra]:
@@ -40,25 +36,13 @@ def load_themes(extra: Iterable[Path] = ()) -> tuple[list[Theme], list[str]]:
 
 
 def shipped() -> list[Path]:
-    """Find the themes inside the package when it was installed, or beside it in a checkout.
-
-    Returns:
-        The files, by name.
-    """
+    """Find the themes inside the package when it was installed, or beside it in a checkout."""
     installed = PACKAGE / "themes"
     return sorted((installed if installed.is_dir() else PACKAGE.parent / "themes").glob("*.toml"))
 
 
 def install(app: App[Any], wanted: str = DEFAULT_THEME) -> list[str]:
-    """Give an app all themes and switch it to one.
-
-    Args:
-        app: The app.
-        wanted: The name of a theme, Textual's own included, or the path of a theme file.
-
-    Returns:
-        A notice for each thing that was wrong; the default theme is then used.
-    """
+    """Give an app all themes and switch it to one; returns a notice for each thing that was wrong."""
     file = theme_file(wanted)
     themes, problems = load_themes([file] if file else [])
     if wanted in BUILTIN_THEMES:
@@ -79,23 +63,12 @@ def install(app: App[Any], wanted: str = DEFAULT_THEME) -> list[str]:
 
 
 def theme_names() -> list[str]:
-    """List the themes that ``--theme`` can name.
-
-    Returns:
-        The names, the program's own and the person's first.
-    """
+    """List the themes that ``--theme`` can name, the program's own and the person's first."""
     return list(dict.fromkeys([theme.name for theme in load_themes()[0]] + sorted(BUILTIN_THEMES)))
 
 
 def theme_file(wanted: str) -> Path | None:
-    """Tell the path of a theme file from the name of a theme.
-
-    Args:
-        wanted: What the setting says.
-
-    Returns:
-        The path, or None for a name.
-    """
+    """Return the path of a theme file, or None for the name of a theme."""
     return expanded(wanted) if wanted.endswith(".toml") or "/" in wanted else None
 
 

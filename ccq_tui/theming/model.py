@@ -66,11 +66,7 @@ class ThemeFile(BaseModel):
         return value
 
     def to_theme(self) -> Theme:
-        """Make Textual's theme of it.
-
-        Returns:
-            The theme, with the program's own colours filled in.
-        """
+        """Return Textual's theme, with the program's own colours filled in."""
         return complete(Theme(**self.model_dump()))
 
 

@@ -58,27 +58,14 @@ STYLES = {
 
 
 def complete(theme: Theme) -> Theme:
-    """Give a theme the program's own colours where it has none.
-
-    Args:
-        theme: Any theme, Textual's own included.
-
-    Returns:
-        A theme that can be used.
-    """
+    """Give a theme the program's own colours where it has none."""
     return replace(theme, variables={**_own_colours(theme), **theme.variables})
 
 
 def textual_theme(name: str) -> Theme:
-    """Give one of Textual's themes, with colours in which texts can be read.
+    """Return one of Textual's themes, with colours in which texts can be read.
 
     Textual draws with some of its colours on grounds that fit them; here all are colours of texts.
-
-    Args:
-        name: The theme's name, of `BUILTIN_THEMES`.
-
-    Returns:
-        A theme that can be used.
     """
     given = BUILTIN_THEMES[name]
     if _is_ansi(generated := given.to_color_system().generate()):
@@ -95,11 +82,7 @@ def textual_theme(name: str) -> Theme:
 
 
 def variable_defaults() -> dict[str, str]:
-    """Give values for the program's own colours to style sheets under a theme that has none.
-
-    Returns:
-        What `App.get_theme_variable_defaults` should return.
-    """
+    """Return values of the program's own colours for style sheets under a theme that has none."""
     return _own_colours(BUILTIN_THEMES["textual-dark"])
 
 

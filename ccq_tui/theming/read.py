@@ -18,13 +18,7 @@ LONGEST_CAUSE = 300
 
 
 class ThemeFileError(ValueError):
-    """A theme file that cannot be used.
-
-    Args:
-        path: The file.
-        cause: What is wrong.
-        line: Where, counted from 1, or 0 when that cannot be told.
-    """
+    """A theme file that cannot be used."""
 
     def __init__(self, path: Path, cause: str, line: int = 0) -> None:
         self.path, self.line = path, line
@@ -32,17 +26,7 @@ class ThemeFileError(ValueError):
 
 
 def read_theme(path: Path) -> Theme:
-    """Read one theme file.
-
-    Args:
-        path: The file.
-
-    Returns:
-        The theme.
-
-    Raises:
-        ThemeFileError: The file cannot be read, or says something that is not allowed.
-    """
+    """Read one theme file; raises `ThemeFileError`."""
     text = _text(path)
     try:
         values = parse_toml(text)

@@ -32,20 +32,12 @@ class ChangedThemes:
 
 
 def own_files() -> list[Path]:
-    """Find the person's own themes.
-
-    Returns:
-        The files, by name.
-    """
+    """Find the person's own themes, by name."""
     return sorted((config_dir() / "themes").glob("*.toml"))[:MOST_FILES]
 
 
 class ThemeWatch:
-    """Looks which theme files are other ones than before; it reads from the disk, so never on the event loop.
-
-    Args:
-        extra: Files to watch beside the person's own.
-    """
+    """Watches theme files for changes; it reads from the disk, so never on the event loop."""
 
     def __init__(self, extra: Iterable[Path] = ()) -> None:
         self._extra = tuple(extra)

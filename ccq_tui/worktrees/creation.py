@@ -32,17 +32,9 @@ class Plan:
 
 
 def planned(directory: Path, name: str = "") -> Plan:
-    """See whether a worktree can be made, without changing anything.
+    """Plan a worktree, "" for a made-up name, without changing anything.
 
-    Args:
-        directory: Any directory of the repository.
-        name: What to call it, or "" for a name that is made up.
-
-    Returns:
-        What to make.
-
-    Raises:
-        WorktreeError: It cannot be; the message says why, and what would be right.
+    Raises `WorktreeError`, whose message says why there can be none, and what would be right.
     """
     problem = problem_of(name) if name else ""
     if problem:
@@ -64,14 +56,9 @@ def planned(directory: Path, name: str = "") -> Plan:
 
 
 def make(plan: Plan, *, inert: bool = False) -> Worktree:
-    """Make a worktree and its branch; where that fails, nothing of it is left.
+    """Make a worktree and its branch; where that raises `WorktreeError`, nothing of it is left.
 
-    Args:
-        plan: What to make.
-        inert: Whether nothing that the repository names is run, such as its hooks: it is not trusted.
-
-    Raises:
-        WorktreeError: It could not be made.
+    ``inert``: nothing that the repository names is run, such as its hooks: it is not trusted.
     """
     worktree = plan.worktree
     try:
@@ -94,15 +81,7 @@ def make(plan: Plan, *, inert: bool = False) -> Worktree:
 def back_in(directory: Path, *, trusts: Callable[[Path], bool]) -> Worktree | None:
     """Return the worktree that a session worked in, made anew where it was removed meanwhile.
 
-    Args:
-        directory: Where the session worked.
-        trusts: Whether a repository is trusted; of one that is not, nothing is run.
-
-    Returns:
-        The worktree; None where the directory is none, or one that somebody else made.
-
-    Raises:
-        WorktreeError: It cannot be made anew.
+    None where the directory is none, or one that somebody else made. Raises `WorktreeError`.
     """
     worktree = worktree_at(directory)
     if worktree is None or directory.is_dir():
@@ -163,20 +142,10 @@ def _root(directory: Path) -> Path:
 
 
 def _base_for(directory: Path, root: Path) -> tuple[str, str]:
-    """Choose the commit: the default branch of origin as it was last fetched, else the one checked out.
+    """Choose the commit as Claude Code does: origin's default branch as fetched, else the one checked out.
 
     Claude Code's setting ``worktree.baseRef`` can say "head", which is always the one checked out.
-
-    Args:
-        directory: The directory that the worktree is made from.
-        root: The checkout of the repository.
-
-    Returns:
-        The commit, and what a person calls it.
-
-    Raises:
-        WorktreeError: There is no commit yet.
-        GitMissingError: There is no git.
+    Returns what a person calls it, too.
     """
     if not _from_head(root) and (commit := _commit(directory, _REMOTE)):
         return commit, asked(directory, "symbolic-ref", "--quiet", "--short", _REMOTE) or "origin"

@@ -93,11 +93,7 @@ def git(directory: Path, *words: str, seconds: float = SECONDS, given: str = "",
 
 
 def asked(directory: Path, *words: str) -> str | None:
-    """Return the one line that git prints; None where it says no, by ending with an error.
-
-    Raises:
-        GitMissingError: There is no git.
-    """
+    """Return the one line that git prints; None where it says no, by ending with an error."""
     try:
         return git(directory, *words, inert=True).strip()
     except GitMissingError:

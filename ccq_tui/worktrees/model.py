@@ -62,11 +62,7 @@ def checkout_of(directory: str) -> str:
 
 
 def can_be_there(directory: Path) -> bool:
-    """Whether a session can work in a directory: it is there, or is a worktree that can be made anew.
-
-    Args:
-        directory: Where a session worked. Looks at the disk.
-    """
+    """Whether a directory is there, or is a worktree that can be made anew. Looks at the disk."""
     try:
         if directory.is_dir():
             return True
@@ -77,11 +73,7 @@ def can_be_there(directory: Path) -> bool:
 
 
 def git_directory(place: Path) -> Path | None:
-    """Return git's own directory of a linked worktree, which its file ``.git`` names, or None.
-
-    Args:
-        place: The directory in which that file is. Reads it: not for the event loop.
-    """
+    """Return git's own directory of a linked worktree, which its file ``.git`` names, or None. Reads it."""
     try:
         pointer = begin(place / ".git", MOST).decode("utf-8", "surrogateescape").strip()
     except (OSError, ValueError):
@@ -96,11 +88,7 @@ def is_ours(worktree: Worktree) -> bool:
 
 
 def main_checkout(place: Path) -> Path | None:
-    """Return the checkout that a linked worktree belongs to, or None. Reads files.
-
-    Args:
-        place: The worktree's directory.
-    """
+    """Return the checkout that a linked worktree belongs to, or None. Reads files."""
     own = git_directory(place)
     # Git's directory of a linked worktree is CHECKOUT/.git/worktrees/NAME, which nothing else is.
     if own is None or own.parent.name != "worktrees" or own.parents[1].name != ".git":

@@ -25,11 +25,7 @@ TRIES = 50
 
 
 def problem_of(name: str) -> str:
-    """Say what is wrong with a name that a person wrote; "" where nothing is.
-
-    Args:
-        name: The name; of its parts a directory and a branch are named.
-    """
+    """Say what is wrong with a name that a person wrote; "" where nothing is."""
     if len(name) > LONGEST:
         return f"it has more than {LONGEST} characters"
     parts = name.split("/")
@@ -52,14 +48,7 @@ def branch_of(folder: str) -> str:
 
 
 def made_up(in_use: Callable[[str], bool]) -> str:
-    """Make up a name that can be read aloud.
-
-    Args:
-        in_use: Whether a name is taken.
-
-    Returns:
-        A name that is not taken.
-    """
+    """Make up a name that can be read aloud and is not in use."""
     # Needed here alone, while this module is imported with every start.
     import secrets
 

@@ -69,11 +69,7 @@ class WorktreeContents:
 
 
 def held_by(worktree: Worktree) -> WorktreeContents:
-    """Look at what a worktree holds.
-
-    Raises:
-        GitError: It cannot be seen.
-    """
+    """Look at what a worktree holds; raises `GitError`."""
     own = git_directory(worktree.path)
     if own is None:
         raise GitError(f"{worktree.path} is not a worktree any more")
@@ -97,15 +93,7 @@ def held_by(worktree: Worktree) -> WorktreeContents:
 
 
 def remove(worktree: Worktree, held: WorktreeContents) -> None:
-    """Remove a worktree that holds nothing, and its branch.
-
-    Args:
-        worktree: The worktree.
-        held: What was seen in it, just now.
-
-    Raises:
-        GitError: It stays, or its branch does.
-    """
+    """Remove a worktree that was seen to hold nothing, and its branch; raises `GitError`."""
     # Without --force: git looks again, and refuses when a file was changed since.
     git(worktree.root, "worktree", "remove", "--", str(worktree.path), seconds=CHECKOUT_SECONDS)
     if held.tip:

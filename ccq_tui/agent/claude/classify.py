@@ -39,15 +39,7 @@ _ADVICE_OF_THE_CLI = re.compile(
 
 
 def api_problem(kind: str, text: str) -> str:
-    """Say which problem the CLI reports of a request to the model.
-
-    Args:
-        kind: The CLI's word for it.
-        text: What it says.
-
-    Returns:
-        The problem, or the CLI's word where there is none.
-    """
+    """Return the problem behind an API error, or the CLI's own word for one that has no entry here."""
     if kind == "authentication_failed":
         return Problem.NOT_SIGNED_IN if _SIGN_IN.search(text) else Problem.KEY_REFUSED
     if kind in _KINDS:
@@ -64,14 +56,7 @@ def api_problem(kind: str, text: str) -> str:
 
 
 def turn_problem(reason: str) -> Problem | None:
-    """Say which problem ended a turn that the CLI reports no error for.
-
-    Args:
-        reason: The CLI's word for the turn's end.
-
-    Returns:
-        The problem, or None when the end was none, or was reported before.
-    """
+    """Return the problem that ended a turn without an error report, or None."""
     return _ENDS.get(reason)
 
 
@@ -81,12 +66,5 @@ def is_missing_conversation(text: str) -> bool:
 
 
 def detail(text: str) -> str:
-    """Give what the CLI says without what the program says better itself.
-
-    Args:
-        text: The CLI's text.
-
-    Returns:
-        The rest, which may be "".
-    """
+    """Return the CLI's text without the parts that the program words better itself."""
     return _ADVICE_OF_THE_CLI.sub("", _PREFIX.sub("", text.strip())).strip()

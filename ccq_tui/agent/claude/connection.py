@@ -88,13 +88,7 @@ _FATAL = (CLIConnectionError, CLIJSONDecodeError, ProcessError)
 
 
 class Connection:
-    """A client of the SDK, its reader, and what waits for a person.
-
-    Args:
-        options: The session's options.
-        inbox: Where requests wait.
-        emit: Takes events, in order.
-    """
+    """A client of the SDK, its reader, and what waits for a person."""
 
     def __init__(self, options: SessionOptions, inbox: Inbox, emit: Callable[[AgentEvent], None]) -> None:
         self._options = options
@@ -113,15 +107,7 @@ class Connection:
         self._arrivals = Arrivals(lambda: self.translator.session_id, self.gate.will_ask, self._emit)
 
     async def begin(self, session_id: str, ahead: Ahead | None = None) -> SessionFailure | None:
-        """Start the CLI for a new session, and say who is there.
-
-        Args:
-            session_id: The id it gets.
-            ahead: The process, where it was started already.
-
-        Returns:
-            Why it did not work, or None when it did. No process is left then.
-        """
+        """Start the CLI for a new session; returns why it failed (no process is left then), or None."""
         self.translator.usage.cost = 0.0
         if ahead is None:
             return await self._open(session_id, self._start(session_id, None))
@@ -192,11 +178,7 @@ class Connection:
         return client
 
     async def read(self) -> SessionFailure:
-        """Read messages until there are none, never stopping for anything.
-
-        Returns:
-            Why there are none any more.
-        """
+        """Read messages until the stream ends, never stopping for anything; returns why it ended."""
         while True:
             try:
                 async for message in self._connected.receive_messages():
@@ -213,14 +195,7 @@ class Connection:
             return SessionFailure(Problem.CLI_ENDED, self._words.after(""), 0)
 
     async def send(self, command: Send) -> None:
-        """Write a prompt to the CLI.
-
-        Args:
-            command: The prompt.
-
-        Raises:
-            CommandError: It was not written.
-        """
+        """Write a prompt to the CLI; raises `CommandError` where it was not written."""
         images: list[dict[str, Any]] = []
         if command.images:
             images = await limited(asyncio.to_thread(image_blocks, command.images), IMAGE_SECONDS)
@@ -241,48 +216,23 @@ class Connection:
         self._emit(PromptAccepted(command.text, queued, command.prompt_id))
 
     async def interrupt(self) -> None:
-        """End the running turn.
-
-        Raises:
-            CommandError: The CLI did not confirm it.
-        """
+        """End the running turn; raises `CommandError` where the CLI does not confirm it."""
         await limited(self._connected.interrupt(), CONTROL_SECONDS)
 
     async def set_mode(self, mode: str) -> None:
-        """Change the permission mode.
-
-        Args:
-            mode: The mode's name.
-
-        Raises:
-            CommandError: The CLI refused, or did not confirm it.
-        """
+        """Change the permission mode; raises as `interrupt` does."""
         await limited(self._connected.set_permission_mode(cast("PermissionMode", mode)), CONTROL_SECONDS)
         for event in self.translator.set_mode(mode):
             self._emit(event)
 
     async def set_model(self, model: str | None) -> None:
-        """Change the model.
-
-        Args:
-            model: The model's name or alias; None is the default one.
-
-        Raises:
-            CommandError: The CLI refused, or did not confirm it.
-        """
+        """Change the model, None for the default one; raises as `interrupt` does."""
         await limited(self._connected.set_model(model), CONTROL_SECONDS)
         for event in self.translator.set_model(model or ""):
             self._emit(event)
 
     async def set_effort(self, level: str) -> None:
-        """Change how hard the model thinks.
-
-        Args:
-            level: The CLI's name for it.
-
-        Raises:
-            CommandError: The CLI refused, or did not confirm it.
-        """
+        """Change how hard the model thinks; raises as `interrupt` does."""
         await self.ask(set_effort(level))
         # The CLI confirms a level that does not exist, too, and goes on as before.
         applied = await self.ask(applied_effort())
@@ -291,14 +241,7 @@ class Connection:
         self._emit(EffortChanged(level))
 
     async def ask(self, control: Control[T]) -> T:
-        """Ask the CLI something beside the conversation.
-
-        Args:
-            control: What to ask.
-
-        Raises:
-            CommandError: The CLI refused, or did not answer.
-        """
+        """Ask the CLI something beside the conversation; raises `CommandError` for a refusal or silence."""
         # By the SDK's own sender: its public methods drop what several of these answer, or do not exist.
         send = sender(self._connected)
         if send is None:
@@ -307,14 +250,7 @@ class Connection:
         return control.read(answer if isinstance(answer, dict) else {})
 
     async def withdraw(self, prompt_id: str) -> None:
-        """Take back a prompt that waits for the running turn.
-
-        Args:
-            prompt_id: The id under which it was sent.
-
-        Raises:
-            CommandError: The CLI has given it to the agent, or did not answer.
-        """
+        """Take back a prompt that waits for the running turn; raises `CommandError` for one already read."""
         if not await self.ask(withdraw_prompt(prompt_id)):
             raise CommandError("Claude has read it already.")
         text = self.translator.sent.pop(prompt_id, "")
@@ -324,9 +260,6 @@ class Connection:
         """Take back every prompt that waits: the end of a turn would start them.
 
         What the CLI has read already, or does not answer for, stays with it until `settle_prompts`.
-
-        Args:
-            reason: Why, for a person.
         """
         returned: dict[str, str] = {}
         try:
@@ -342,11 +275,7 @@ class Connection:
             self._emit(PromptReturned(text, reason, prompt_id))
 
     async def settle_prompts(self, reason: str) -> None:
-        """Give back what no turn has read, as the session's record says; the CLI is gone.
-
-        Args:
-            reason: Why, for a person.
-        """
+        """Give back what no turn has read, as the session's record says; the CLI is gone."""
         sent, self.translator.sent = self.translator.sent, {}
         if not sent:
             return
@@ -357,11 +286,7 @@ class Connection:
             self._emit(PromptDelivered(prompt_id) if done else PromptReturned(text, reason, prompt_id))
 
     async def park(self) -> bool:
-        """Let the CLI go while questions wait: they can be answered later.
-
-        Returns:
-            Whether there was one.
-        """
+        """Let the CLI go while questions wait; returns whether any did."""
         self._turn_over.clear()
         ends = await self.gate.waits.park()
         if not ends:
@@ -374,11 +299,7 @@ class Connection:
         return True
 
     def abandon(self, reason: str) -> None:
-        """Settle what waits for a person.
-
-        Args:
-            reason: Why nobody can be asked any more, for a person.
-        """
+        """Settle what waits for a person; ``reason`` is for that person."""
         self.translator.cli_state = ""  # what it was says nothing any more
         self._growth.close()
         self._arrivals.give_up(reason)

@@ -12,11 +12,7 @@ MOMENT = 0.05
 
 
 class Growth:
-    """Passes events on in order, the growth of blocks as few of them.
-
-    Args:
-        emit: Takes the events.
-    """
+    """Passes events on in order, the growth of blocks as few of them."""
 
     def __init__(self, emit: Callable[[AgentEvent], None]) -> None:
         self._emit = emit
@@ -24,11 +20,7 @@ class Growth:
         self._moment: asyncio.TimerHandle | None = None
 
     def take(self, event: AgentEvent) -> None:
-        """Pass an event on; growth within a moment of the one before waits for that moment's end.
-
-        Args:
-            event: The event. One that is no growth comes after all that had grown before it.
-        """
+        """Pass an event on; growth within a moment of the growth before is held until that moment ends."""
         if not isinstance(event, BlockGrew):
             self.flush()
             self._emit(event)

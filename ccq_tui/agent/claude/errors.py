@@ -63,15 +63,7 @@ class LastWords:
 
 
 def explain(error: BaseException, words: LastWords) -> SessionFailure:
-    """Say what an error of the SDK means.
-
-    Args:
-        error: The error.
-        words: What the CLI wrote to its standard error.
-
-    Returns:
-        The explanation, with the exit code where there is one.
-    """
+    """Explain an error of the SDK, with the exit code where there is one."""
     match error:
         case _ if words.have(_AS_ROOT):
             return SessionFailure(Problem.BYPASS_AS_ROOT, "")

@@ -48,12 +48,6 @@ PermissionResult = PermissionResultAllow | PermissionResultDeny
 class Gate:
     """Asks a person on the CLI's behalf.
 
-    Args:
-        inbox: Where requests wait.
-        options: The session's options, for the question policy.
-        session_id: Gives the session id of the moment.
-        emit: Takes the events of requests.
-
     Attributes:
         waits: What waits for a person.
     """
@@ -79,11 +73,7 @@ class Gate:
         self._rounds = 0
 
     def will_ask(self, ahead: int) -> bool:
-        """Whether a person would be asked one more question set.
-
-        Args:
-            ahead: How many sets are on their way before it.
-        """
+        """Whether a person would be asked another question set behind ``ahead`` others on their way."""
         match self._options.questions:
             case QuestionPolicy.ASSUME:
                 return False
@@ -103,11 +93,7 @@ class Gate:
         self._agents[agent_id] = name
 
     def give_up(self, reason: str) -> None:
-        """End all waits, and give back what was said along with a permission: the CLI is gone.
-
-        Args:
-            reason: Why, for a person.
-        """
+        """End all waits, and give back what was said along with a permission: the CLI is gone."""
         self.waits.give_up(reason)
         for tool_use_id in list(self._remarks):
             self._return_remark(tool_use_id, reason)
@@ -115,15 +101,7 @@ class Gate:
     async def before_question(
         self, data: HookInput, tool_use_id: str | None, _context: HookContext
     ) -> HookJSONOutput:
-        """Answer a question set: the PreToolUse hook.
-
-        Args:
-            data: The CLI's hook input.
-            tool_use_id: The call's id.
-
-        Returns:
-            The answers, or no decision, which leaves it to `can_use_tool`.
-        """
+        """Answer a question set: the PreToolUse hook. No decision leaves it to `can_use_tool`."""
         source: Mapping[str, Any] = data.get("tool_input", {})  # type: ignore[assignment]
         name = tool_use_id or str(data.get("tool_use_id") or uuid4())
         try:
@@ -145,14 +123,8 @@ class Gate:
     ) -> HookJSONOutput:
         """Tell the agent what a person said when they allowed a call: the hook behind every call.
 
-        The permission itself carries no text, and a prompt would go to the main agent, whichever agent asked.
-
-        Args:
-            data: The CLI's hook input.
-            tool_use_id: The call's id.
-
-        Returns:
-            What was said, or nothing.
+        The permission itself carries no text, and a prompt would go to the main agent, whichever
+        agent asked.
         """
         text = self._remarks.pop(tool_use_id or "", "")
         if not text:
@@ -164,16 +136,7 @@ class Gate:
     async def can_use_tool(
         self, tool: str, source: dict[str, Any], context: ToolPermissionContext
     ) -> PermissionResult:
-        """Decide about a tool call that needs a person.
-
-        Args:
-            tool: The tool's name.
-            source: The call's input.
-            context: What the CLI says about the call.
-
-        Returns:
-            The decision.
-        """
+        """Decide about a tool call that needs a person."""
         name = context.tool_use_id or str(uuid4())
         if tool == QUESTION_TOOL:
             return await self._decide_question(name, source)

@@ -34,9 +34,6 @@ class Guard:
 
     It needs no memory to speak of, starts in a millisecond, and is in a login session of its own, so that no
     signal of the terminal reaches it. Windows has no such shell: there a CLI that was left is not ended.
-
-    Args:
-        process: The shell.
     """
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
@@ -44,15 +41,10 @@ class Guard:
 
     @classmethod
     async def over(cls, pid: int, held: int | None = None) -> Guard | None:
-        """Watch over a CLI.
+        """Watch over a CLI; None where there can be no guard.
 
-        Args:
-            pid: Its process.
-            held: A descriptor that writes to the CLI, closed here, or None. The guard keeps a copy open: a
-                CLI whose input ended with its program would refuse the open question before it is ended.
-
-        Returns:
-            The guard, or None where there can be none.
+        ``held`` is a descriptor that writes to the CLI, closed here. The guard keeps a copy open: a
+        CLI whose input ended with its program would refuse the open question before it is ended.
         """
         starting = asyncio.create_task(asyncio.to_thread(_started, pid, held))
         try:

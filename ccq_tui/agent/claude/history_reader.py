@@ -34,14 +34,8 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairi
     """Print the conversation, a JSON object a line; each line but the first has ``"messages"`` alone.
 
     The first has ``"session_id"``, ``"title"``, ``"first_prompt"``, ``"messages"``, ``"cut"``,
-    ``"deferred"``, ``"queued"`` and ``"notifications"``.
-
-    Args:
-        directory: The directory the session worked in.
-        session_id: The session, or "" for the last one of the directory.
-        limit: How many of the newest messages to print.
-        resuming: Whether the session is resumed next: it is named before it is read.
-        repairing: Whether the CLI is then let find the newest message, where it would not.
+    ``"deferred"``, ``"queued"`` and ``"notifications"``. A session that is resumed next is named before
+    it is read, and its record repaired where that is wanted.
     """
     sdk = import_sdk()
     if not session_id:
@@ -91,11 +85,7 @@ def _repair(sdk: Any, directory: str, session_id: str, messages: list[Any]) -> N
 
 
 def linked(session_id: str) -> dict[str, dict[str, Any]]:
-    """Return the entries of a record by their ids; none where all that is wanted of it is in its messages.
-
-    Args:
-        session_id: The session.
-    """
+    """Return the entries of a record by their ids; none where its messages have all that is wanted of it."""
     if not any(_QUEUED in line or _BOUNDARY in line for line in _lines(session_id)):
         return {}
     return {
@@ -108,12 +98,7 @@ def linked(session_id: str) -> dict[str, dict[str, Any]]:
 
 
 def compacted(entries: Mapping[str, Mapping[str, Any]], known: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the messages before a conversation was compacted: the SDK leaves out what Claude has no more.
-
-    Args:
-        entries: Those that `linked` returned.
-        known: The ids of the messages that the SDK gives, oldest first.
-    """
+    """Return the messages before a compaction, which the SDK leaves out; ``known`` are the ids it gives."""
     given = frozenset(known)
     found: dict[str, None] = {}
     line = line_of(entries, known[0]) if known else []
@@ -133,14 +118,7 @@ def compacted(entries: Mapping[str, Mapping[str, Any]], known: Sequence[str]) ->
 
 
 def parts(messages: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """Cut messages into parts that can be told by themselves: no call is in another part than its result.
-
-    Args:
-        messages: All of them, oldest first.
-
-    Returns:
-        At least one part, the newest first; the messages of each oldest first.
-    """
+    """Cut messages into parts, the newest first; no call is in another part than its result."""
     last = {
         str(block.get("tool_use_id")): index
         for index, message in enumerate(messages)
@@ -161,12 +139,7 @@ def parts(messages: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
 
 
 def add_records(session_id: str, messages: Iterable[dict[str, Any]]) -> None:
-    """Give messages the CLI's own record of answers to questions and of edits, which the SDK leaves out.
-
-    Args:
-        session_id: The session.
-        messages: Its messages; those with such a result get ``"tool_use_result"`` and ``"timestamp"``.
-    """
+    """Add the CLI's own records of answers and edits to the messages, which the SDK leaves out."""
     calls: dict[str, str] = {}
     wanted: dict[str, dict[str, Any]] = {}
     questions: set[str] = set()
@@ -186,14 +159,7 @@ def add_records(session_id: str, messages: Iterable[dict[str, Any]]) -> None:
 
 
 def deferred(session_id: str) -> list[str]:
-    """Return the call that the CLI has noted as deferred last, unless it has its result by now.
-
-    Args:
-        session_id: The session.
-
-    Returns:
-        Its ``tool_use_id``, or nothing.
-    """
+    """Return the ``tool_use_id`` of the call that the CLI deferred last, unless it has its result by now."""
     call = ""
     for line in _lines(session_id):
         if '"hook_deferred_tool"' in line:
@@ -206,11 +172,7 @@ def deferred(session_id: str) -> list[str]:
 
 
 def notifications(session_id: str) -> list[str]:
-    """Return what was said of the ends of tasks in the background; few of these texts are messages.
-
-    Args:
-        session_id: The session.
-    """
+    """Return the notices that background tasks have ended; few of them are messages."""
     return [
         text[:LONGEST]
         for line in _lines(session_id)
@@ -222,14 +184,9 @@ def notifications(session_id: str) -> list[str]:
 
 
 def queued(entries: Mapping[str, Mapping[str, Any]], newest: str) -> list[str]:
-    """Return the prompts that were read in the middle of a turn; they are no messages of the record.
+    """Return the ids of the prompts that were read in the middle of a turn: no messages of the record.
 
-    Args:
-        entries: Those that `linked` returned.
-        newest: The id of its newest message; Claude knows only what came before it.
-
-    Returns:
-        The ids under which they were sent.
+    Claude knows only what came before ``newest``, the id of the newest message.
     """
     known = set(line_of(entries, newest))
     found = {uuid: _queued(entry) for uuid, entry in entries.items()}

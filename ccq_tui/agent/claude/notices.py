@@ -18,28 +18,14 @@ _LEVELS = {"info", "warning", "error"}
 
 
 def user_text(text: str) -> Iterator[NoticeGiven]:
-    """Translate text that the CLI put into a user message itself.
-
-    Args:
-        text: The text.
-
-    Yields:
-        Notices; none for what only the model is meant to read.
-    """
+    """Translate text that the CLI put into a user message; nothing for text that is for the model alone."""
     yield from command_output(text)
     if note := told_to_model(text):
         yield note
 
 
 def rate_limit(info: RateLimitInfo) -> Iterator[NoticeGiven]:
-    """Translate what the CLI says about the account's limits.
-
-    Args:
-        info: The limit's state.
-
-    Yields:
-        A notice, unless all is well.
-    """
+    """Translate the state of the account's limits; nothing while all is well."""
     if info.status == "allowed":
         return
     name = (info.rate_limit_type or "usage").replace("_", " ")
@@ -51,14 +37,7 @@ def rate_limit(info: RateLimitInfo) -> Iterator[NoticeGiven]:
 
 
 def status(data: Mapping[str, Any]) -> Iterator[NoticeGiven]:
-    """Translate the CLI's own status line.
-
-    Args:
-        data: The message.
-
-    Yields:
-        A notice about a compaction, nothing else.
-    """
+    """Translate the CLI's status line: a compaction, nothing else."""
     if data.get("status") == "compacting":
         yield NoticeGiven("info", COMPACTING)
     elif data.get("compact_result") not in (None, "success"):
@@ -67,15 +46,7 @@ def status(data: Mapping[str, Any]) -> Iterator[NoticeGiven]:
 
 
 def system(subtype: str, data: Mapping[str, Any]) -> Iterator[NoticeGiven | Compacted]:
-    """Translate a system message that has no meaning of its own to the program.
-
-    Args:
-        subtype: The message's subtype.
-        data: The message.
-
-    Yields:
-        A notice, a compaction, or nothing.
-    """
+    """Translate a system message that has no handler of its own."""
     match subtype:
         case "informational":
             level = str(data.get("level") or "info")

@@ -43,18 +43,9 @@ def sdk_options(
 ) -> ClaudeAgentOptions:
     """Translate the options of a session.
 
-    Args:
-        options: The session's options.
-        session_id: The id a new or forked session gets, or None to continue under ``resume``'s own.
-        resume: The session to resume, or None.
-        before_question: Called before each question set.
-        after_tool: Called after each tool call, failed or not.
-        can_use_tool: Called for each tool call that needs permission.
-        stderr: Called with each line the CLI writes to its standard error.
-
-    Returns:
-        The SDK's options: Claude Code's own system prompt, tools and settings, as its terminal program has
-        them, with partial messages and the echo of prompts when they reach the agent.
+    Claude Code's own system prompt, tools and settings hold, as in its terminal program, with partial
+    messages and the echo of prompts. ``session_id`` is that of a new session or a fork; None continues
+    under ``resume``'s own.
     """
     flags = options.claude
     asks = options.questions is not QuestionPolicy.ASSUME

@@ -31,15 +31,9 @@ _NAMES = ("--session-id=", "--resume=")
 
 
 async def end_leftovers(session_id: str) -> bool:
-    """End the CLIs of a session whose programs are gone; those of living programs are left alone.
+    """End the CLIs of a session whose programs are gone; returns whether there was one.
 
     Where the system tells nothing of its processes (Windows), none is found.
-
-    Args:
-        session_id: The session, or "" for none.
-
-    Returns:
-        Whether there was one. None of them runs any more then, or an error is logged.
     """
     return bool(session_id) and await asyncio.to_thread(_end, session_id)
 

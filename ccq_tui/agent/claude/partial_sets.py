@@ -57,11 +57,6 @@ class Arrivals:
     """The question sets of one connection that are on their way.
 
     A subagent's are left out: the CLI has it ask nobody.
-
-    Args:
-        session_id: Gives the session id of the moment.
-        will_ask: Whether a person would be asked one more set, after so many that are on their way already.
-        emit: Takes the events.
     """
 
     def __init__(
@@ -79,12 +74,7 @@ class Arrivals:
         self._next_look: asyncio.TimerHandle | None = None
 
     def stream(self, event: Mapping[str, Any], parent: str) -> None:
-        """Take an event of the Messages API's stream.
-
-        Args:
-            event: The event.
-            parent: The Agent call it belongs to, or "".
-        """
+        """Take an event of the Messages API's stream; ``parent`` is the Agent call it belongs to, or ""."""
         if parent:
             return
         match event.get("type"):
@@ -126,11 +116,7 @@ class Arrivals:
                 pass
 
     def give_up(self, reason: str) -> None:
-        """End what is on its way: nobody will be asked it.
-
-        Args:
-            reason: Why, for a person.
-        """
+        """End what is on its way: nobody will be asked it."""
         if self._next_look is not None:
             self._next_look.cancel()
             self._next_look = None

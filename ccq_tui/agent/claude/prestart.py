@@ -30,10 +30,6 @@ class Ahead:
 
     What the CLI asks before there is a session waits for it.
 
-    Args:
-        options: The session's options.
-        prompt: The session's first prompt, or "".
-
     Attributes:
         session_id: The id of the session that it is for.
         prompt: The prompt that the CLI was given, or "" where it was given none.
@@ -64,11 +60,7 @@ class Ahead:
         self._connecting: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Start the process, and write to it what it is to do as soon as it can read.
-
-        Raises:
-            ClaudeSDKError: It cannot be started.
-        """
+        """Start the process and write its first prompt; raises `ClaudeSDKError` where that fails."""
         self._connecting = asyncio.create_task(self._client.connect(), name="start ahead")
         self._connecting.add_done_callback(lambda _: self._transport.greeted.set())
         try:
@@ -88,17 +80,10 @@ class Ahead:
         return not self._taken and options == self._options
 
     async def take(self, gate: Gate, hear: Callable[[str], None]) -> ClaudeSDKClient:
-        """Give the process to its session.
+        """Hand the connected process to its session; raises what the SDK raises, and then leaves none.
 
-        Args:
-            gate: Asks a person, from now on and for what was asked before.
-            hear: Takes what it writes to its standard error, what it has written so far at once.
-
-        Returns:
-            The client, connected.
-
-        Raises:
-            Exception: Whatever the SDK raises for a CLI that does not start; no process is left then.
+        ``gate`` also answers what was asked before, and ``hear`` gets what was written to standard
+        error so far.
         """
         self._taken, self._hear = True, hear
         for line in self._said:

@@ -12,14 +12,7 @@ from ccq_tui.prompts.images import MOST_BYTES
 
 
 def image_blocks(images: Sequence[ImageFile]) -> list[dict[str, Any]]:
-    """Read images as the API wants them. For a thread.
-
-    Args:
-        images: The images.
-
-    Raises:
-        CommandError: One of them cannot be read; the message says which.
-    """
+    """Read images as the API wants them; raises `CommandError`, which names the image. For a thread."""
     return [_block(image) for image in images]
 
 
@@ -35,16 +28,10 @@ def _block(image: ImageFile) -> dict[str, Any]:
 def prompt_message(
     text: str, prompt_id: str, images: Sequence[dict[str, Any]] = (), *, answer: bool = True
 ) -> dict[str, Any]:
-    """Make the message that gives the CLI a prompt.
+    """Return the message that gives the CLI a prompt; the CLI echoes it with ``prompt_id``, a UUID.
 
-    Args:
-        text: The prompt.
-        prompt_id: A UUID; the CLI echoes the prompt with it when it reaches the agent.
-        images: Blocks of images, which go after the text, as those of Claude Code's own screen do.
-        answer: Whether the agent answers it; else the CLI puts it before the next prompt that it does.
-
-    Returns:
-        The message, which the SDK writes as it is.
+    Images go after the text, as in Claude Code's own screen. A prompt that is not to be answered is put
+    before the next one that is.
     """
     content = [{"type": "text", "text": text}, *images] if images else text
     message = {
@@ -60,9 +47,5 @@ def prompt_message(
 async def as_stream(
     text: str, prompt_id: str, images: Sequence[dict[str, Any]] = (), *, answer: bool = True
 ) -> AsyncIterator[dict[str, Any]]:
-    """Give the message of a prompt, as the SDK wants it.
-
-    Yields:
-        The one message.
-    """
+    """Yield the one message of a prompt, as the SDK wants it."""
     yield prompt_message(text, prompt_id, images, answer=answer)

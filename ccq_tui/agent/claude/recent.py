@@ -6,25 +6,14 @@ from collections import OrderedDict
 
 
 class Recent:
-    """A set of the newest ids, bounded so that a session of weeks does not grow without end.
-
-    Args:
-        limit: How many ids to remember.
-    """
+    """A set of the newest ids, bounded so that a session of weeks does not grow without end."""
 
     def __init__(self, limit: int = 50_000) -> None:
         self._limit = limit
         self._ids: OrderedDict[str, None] = OrderedDict()
 
     def add(self, item: str) -> bool:
-        """Remember an id.
-
-        Args:
-            item: The id.
-
-        Returns:
-            Whether it is new.
-        """
+        """Remember an id; returns whether it is new."""
         if item in self._ids:
             return False
         self._ids[item] = None

@@ -17,14 +17,9 @@ _WAITING = b'{"type":"queue-operation"'
 
 
 def taken(options: SessionOptions, prompts: Mapping[str, str]) -> frozenset[str]:
-    """Find out which prompts a turn has read, by the records of their sessions. Reads files: for a thread.
+    """Return which prompts, given with their sessions, a turn has read by the records. For a thread.
 
-    Args:
-        options: A session's options; its environment says where records are.
-        prompts: The session of each prompt, by the prompt's id.
-
-    Returns:
-        The ids of those that were read. A record that is missing or cannot be read has none.
+    A record that is missing or cannot be read names none.
     """
     found: set[str] = set()
     for session_id in set(prompts.values()) - {""}:
@@ -46,12 +41,7 @@ class Recorded(StrEnum):
 
 
 def recorded(options: SessionOptions, session_id: str) -> Recorded:
-    """Find out what the CLI has written of a session. Reads files: for a thread.
-
-    Args:
-        options: The session's options; its environment says where records are.
-        session_id: The session.
-    """
+    """Return what the CLI has written of a session. Reads files: for a thread."""
     paths = record_files(session_id, options.environ())
     if not paths:
         return Recorded.NOTHING

@@ -28,21 +28,11 @@ class RecordRepairError(Exception):
 
 
 def repair(path: Path, newest: str) -> bool:
-    """Note the newest message as the last entry, where the CLI would go on before it.
+    """Note ``newest`` as the last entry, where the CLI would resume before it; returns whether it had to.
 
-    One line is appended, a copy of the CLI's own last note with another entry in it; nothing is changed or
-    removed. A record with anything unexpected in it is left as it is.
-
-    Args:
-        path: The session's record.
-        newest: The id of its newest message.
-
-    Returns:
-        Whether it was necessary and was done.
-
-    Raises:
-        OSError: The record cannot be read or written.
-        RecordRepairError: The line does not stand in the record as it was written.
+    One line is appended, a copy of the CLI's own last note with another entry in it; nothing is changed
+    or removed. A record with anything unexpected in it is left as it is. Raises OSError, or
+    `RecordRepairError` where the line does not stand in the record as it was written.
     """
     noted = _noted(path)
     if noted is None or noted.get("leafUuid") == newest or not _is_known(noted, path):
@@ -108,23 +98,13 @@ def _call_beside(entries: dict[str, dict[str, Any]], leaf: str) -> str:
 
 
 def beside(entries: Mapping[str, Mapping[str, Any]], uuid: str) -> str:
-    """Return the message that a note is beside, or a message itself; "" if there is none.
-
-    Args:
-        entries: The entries of a record by their ids.
-        uuid: The entry's id.
-    """
+    """Return the message that a note is beside, or the message itself; "" for none."""
     line = line_of(entries, uuid)
     return next((one for one in line if entries[one].get("type") != "attachment"), "")
 
 
 def line_of(entries: Mapping[str, Mapping[str, Any]], uuid: str) -> list[str]:
-    """Return an entry and all those that it follows on, the newest first.
-
-    Args:
-        entries: The entries of a record by their ids.
-        uuid: The entry's id.
-    """
+    """Return an entry and all those that it follows on, the newest first."""
     found: dict[str, None] = {}
     while uuid in entries and uuid not in found:
         found[uuid] = None

@@ -19,12 +19,7 @@ TAIL = 128 * 1024
 
 
 def listed(directory: str, limit: int) -> list[dict[str, Any]]:
-    """Describe sessions, the newest first, as `ccq_tui.agent.session_catalog.EarlierSession` has it.
-
-    Args:
-        directory: The directory the sessions worked in, or another worktree of its repository; "" for all.
-        limit: How many to describe.
-    """
+    """Describe sessions, the newest first, as `EarlierSession` has them; "" for all directories."""
     sdk = import_sdk()
     if directory:
         found = sdk.list_sessions(directory, limit=limit, include_worktrees=True)
@@ -44,15 +39,7 @@ def listed(directory: str, limit: int) -> list[dict[str, Any]]:
 
 
 def deleted(session_id: str) -> str:
-    """Delete the one file of a session, and return its path.
-
-    Args:
-        session_id: The session.
-
-    Raises:
-        ValueError: That is no session's id.
-        FileNotFoundError: There is no such file, or more than one.
-    """
+    """Delete the one file of a session, and return its path; raises where there is not exactly one."""
     files = record_files(str(UUID(session_id)))
     if len(files) != 1:
         raise FileNotFoundError(f"{len(files)} files have the session {session_id}")
@@ -109,12 +96,7 @@ def _said(line: bytes) -> tuple[str, str] | None:
 
 
 def main(action: str, *arguments: str) -> None:
-    """Do what is asked, and print what came of it as JSON.
-
-    Args:
-        action: list, rename or delete.
-        arguments: Directory and limit; session and title; session.
-    """
+    """List, rename or delete sessions, and print the result as JSON."""
     told: object = None
     match action, arguments:
         case "list", (directory, limit):

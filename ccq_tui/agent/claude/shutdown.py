@@ -23,18 +23,7 @@ T = TypeVar("T")
 
 
 async def limited(operation: Awaitable[T], seconds: float) -> T:
-    """Await an operation of the client's within a limit.
-
-    Args:
-        operation: What to await.
-        seconds: How long.
-
-    Returns:
-        The operation's result.
-
-    Raises:
-        CommandError: It failed, or took too long.
-    """
+    """Await an operation of the client's within a limit; raises `CommandError` for a failure too."""
     try:
         async with asyncio.timeout(seconds):
             return await operation
@@ -45,16 +34,7 @@ async def limited(operation: Awaitable[T], seconds: float) -> T:
 
 
 async def leave(client: ClaudeSDKClient, pid: int | None, *, busy: bool) -> None:
-    """End the CLI: ask it to go, then make it.
-
-    Args:
-        client: The client.
-        pid: The CLI's process, or None if it is not known.
-        busy: Whether a turn is running.
-
-    Raises:
-        CancelledError: This was cancelled, which stopped nothing: the CLI is gone.
-    """
+    """End the CLI: ask it to go, then make it. Being cancelled does not stop this."""
     ending = asyncio.create_task(_disconnect(client, busy=busy))
     cancelled = await _outlast(ending, INTERRUPT_SECONDS + DISCONNECT_SECONDS)
     if not ending.done() or ending.cancelled() or ending.exception():
@@ -76,11 +56,7 @@ async def _disconnect(client: ClaudeSDKClient, *, busy: bool) -> None:
 
 
 async def _outlast(task: asyncio.Task[None], seconds: float) -> bool:
-    """Wait for a task even while being cancelled.
-
-    Returns:
-        Whether there was an attempt to cancel the wait.
-    """
+    """Wait for a task even while being cancelled; returns whether that was attempted."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds
     cancelled = False

@@ -33,16 +33,7 @@ _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 
 
 async def explain_start(error: BaseException, words: LastWords, options: SessionOptions) -> SessionFailure:
-    """Say why the CLI did not start.
-
-    Args:
-        error: What the SDK raised.
-        words: What the CLI wrote to its standard error.
-        options: What it was started with.
-
-    Returns:
-        The explanation, which names the program or the directory.
-    """
+    """Explain why the CLI did not start, and name the program or the directory."""
     failure = explain(error, words)
     program = options.cli_path
     if not await asyncio.to_thread(options.cwd.is_dir):

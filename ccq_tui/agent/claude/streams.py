@@ -57,15 +57,7 @@ class BlockStreams:
         self._open: dict[str, _Message] = {}
 
     def stream(self, event: Mapping[str, Any], parent: str) -> Iterator[BlockEvent]:
-        """Take an event of the Messages API's stream.
-
-        Args:
-            event: The event.
-            parent: The Agent call it belongs to, or "".
-
-        Yields:
-            What became of blocks.
-        """
+        """Take an event of the Messages API's stream; ``parent`` is the Agent call it belongs to, or ""."""
         match event.get("type"):
             case "message_start":
                 yield from self._begin(str(event["message"]["id"]), parent)
@@ -79,15 +71,7 @@ class BlockStreams:
                     found.stopped = True
 
     def finish(self, message_id: str, parent: str) -> Iterator[BlockKey | BlockDropped]:
-        """Say which block a whole one is: the oldest of its message that is not whole yet.
-
-        Args:
-            message_id: The message's id.
-            parent: The Agent call it belongs to, or "".
-
-        Yields:
-            Blocks that the message makes void, then the whole block's key.
-        """
+        """Yield the blocks that a whole one makes void, then its own key: the oldest not whole yet."""
         message = self._open.get(parent)
         if message is None or message.id != message_id:
             yield from self._begin(message_id, parent)

@@ -16,26 +16,12 @@ MOST = 20
 
 
 def suggestions(updates: Iterable[PermissionUpdate]) -> tuple[Suggestion, ...]:
-    """Translate what the CLI suggests; what cannot be sent back is left out.
-
-    Args:
-        updates: The SDK's updates.
-
-    Returns:
-        Those that can be chosen, in the CLI's order.
-    """
+    """Translate what the CLI suggests; what cannot be sent back is left out."""
     return tuple(_readable(list(updates)[:MOST]))
 
 
 def update(suggestion: Suggestion) -> PermissionUpdate:
-    """Translate a suggestion back.
-
-    Args:
-        suggestion: One that was suggested, or a change of mode.
-
-    Returns:
-        The SDK's update.
-    """
+    """Translate a suggestion, or a change of mode, back."""
     rules = [{"toolName": rule.tool, "ruleContent": rule.content or None} for rule in suggestion.rules]
     made: dict[str, object] = {
         "type": suggestion.kind,

@@ -17,13 +17,7 @@ SUBTYPES = frozenset({"task_started", "task_progress", "task_updated", "task_not
 def task(subtype: str, data: Mapping[str, Any]) -> Iterator[TaskEvent]:
     """Translate a message about a task.
 
-    Args:
-        subtype: One of `SUBTYPES`.
-        data: The message.
-
-    Yields:
-        That it started, how far it is, or that it ended. The CLI may tell the end twice, the second time with
-        a summary.
+    The CLI may tell the end twice, the second time with a summary.
     """
     name = str(data.get("task_id") or "")
     call = str(data.get("tool_use_id") or "")

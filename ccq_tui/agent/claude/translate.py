@@ -106,14 +106,7 @@ class Translator:
                 continue
 
     def feed(self, message: Message) -> Iterator[AgentEvent]:
-        """Translate a message.
-
-        Args:
-            message: What the SDK received.
-
-        Yields:
-            What it means; nothing for messages that are of no interest or came before.
-        """
+        """Translate a message; nothing for one that is of no interest or came before."""
         match message:
             case StreamEvent():
                 self._count(message)

@@ -34,9 +34,6 @@ class CliTransport(ProcessTransport):
     """Starts the CLI, and reads bursts of deltas in few pieces.
 
     The SDK takes a tenth of a millisecond for each message, and a fast model sends ten thousand in a second.
-
-    Args:
-        options: What the CLI is started with, by somebody who answers its questions.
     """
 
     def __init__(self, options: ClaudeAgentOptions) -> None:
@@ -77,11 +74,7 @@ class CliTransport(ProcessTransport):
 
 
 class JoinedDeltas:
-    """What the CLI writes, with fewer lines where deltas of one block follow each other.
-
-    Args:
-        chunks: Its output, cut anywhere.
-    """
+    """What the CLI writes, with fewer lines where deltas of one block follow each other."""
 
     def __init__(self, chunks: AsyncIterator[str]) -> None:
         self._chunks = chunks
@@ -107,14 +100,7 @@ class JoinedDeltas:
 
 
 def joined(lines: Iterable[str]) -> list[str]:
-    """Put deltas together that follow each other.
-
-    Args:
-        lines: Whole lines of the CLI's output.
-
-    Returns:
-        The lines; in place of several deltas of one block one that has the text of all.
-    """
+    """Join whole lines of output that are deltas of one block and follow each other."""
     found: list[str] = []
     for around, group in groupby(((line, _DELTA.fullmatch(line)) for line in lines), _around):
         same = list(group)

@@ -43,14 +43,10 @@ class TurnUsage:
         self._known = 0
 
     def end_turn(self, cost: float | None, usage: Mapping[str, Any] | None) -> tuple[int, float | None]:
-        """End a turn.
+        """Return the tokens that the model read for the first time in a turn, and its cost, or None.
 
-        Args:
-            cost: US dollars for the session so far, or None.
-            usage: The CLI's own count, used where nothing was seen of the turn's requests.
-
-        Returns:
-            The tokens that the model read for the first time, and what the turn cost, or None.
+        ``cost`` is that of the session so far; ``usage``, the CLI's own count, is used where no
+        request was seen.
         """
         read = self._read if self._request else _context(usage)
         self._read, self._request = 0, ""

@@ -104,10 +104,6 @@ class Calls:
         """Wait until a person is asked all question sets before this one.
 
         Claude Code calls the hooks of all sets of a message at once, and they come in any order.
-
-        Args:
-            call: The call of the set; one that was not told has no others before it.
-            seconds: How long to wait.
         """
         try:
             async with asyncio.timeout(seconds):
@@ -118,15 +114,7 @@ class Calls:
             _logger.info("A question set was not asked in time for the next one")
 
     async def alone(self, call: str, seconds: float) -> bool:
-        """Wait until all other calls have their results.
-
-        Args:
-            call: The call that waits.
-            seconds: How long to wait.
-
-        Returns:
-            Whether they have.
-        """
+        """Wait until all other calls have their results; returns whether they have."""
         try:
             async with asyncio.timeout(seconds):
                 while not self._whole or self._open - {call}:
@@ -139,10 +127,6 @@ class Calls:
 
 class Waits:
     """The requests of one connection.
-
-    Args:
-        inbox: Where they wait.
-        emit: Takes their events.
 
     Attributes:
         pending: What waits for a person, oldest first.
@@ -183,11 +167,7 @@ class Waits:
         self._shown.pop(tool_use_id, None)
 
     def give_up(self, reason: str) -> None:
-        """End all waits: the CLI is gone. A question can still be answered later, everything else cannot.
-
-        Args:
-            reason: Why, for a person.
-        """
+        """End all waits: the CLI is gone. A question can still be answered later, everything else cannot."""
         self._ending, self._over = reason, True
         pending, self.pending = self.pending, {}
         for request_id, request in pending.items():
@@ -200,18 +180,16 @@ class Waits:
             self._emit(RequestSettled(request_id, Cancelled(reason), WITHDRAWN))
 
     async def park(self) -> bool | None:
-        """Let the CLI go while questions wait.
+        """Let the CLI go while questions wait; returns whether it ends its turn to ask one again.
 
-        The last one is asked again, as the same call, when the session is resumed: of several that are put
-        off that way the CLI would drop all but the last. The others are answered by message, and so are those
-        that come meanwhile.
+        The last one is asked again, as the same call, when the session is resumed: of several that
+        are put off that way the CLI would drop all but the last. The others are answered by message,
+        and so are those that come meanwhile. None: no question waits.
 
-        The CLI continues from the last entry of the session's record. Where the result of a call beside the
-        one that is asked again stands behind that, it would drop the latter's result without a word: all
-        others have theirs first. Where that takes too long, the last one is left for a message, too.
-
-        Returns:
-            Whether the CLI ends its turn for one that it will ask again; None where no question waits.
+        The CLI continues from the last entry of the session's record. Where the result of a call
+        beside the one that is asked again stands behind that, it would drop the latter's result
+        without a word: all others have theirs first. Where that takes too long, the last one is left
+        for a message, too.
         """
         waiting = [name for name in self.pending if name in self._parkable & self._told]
         if not waiting:
@@ -242,13 +220,7 @@ class Waits:
     ) -> RequestOutcome | Parked:
         """Wait for a person; cancelling the wait settles the request as cancelled.
 
-        Args:
-            request: What to ask.
-            parkable: Whether `park` may end the wait.
-            context: What the agent wrote before it; "" for what it wrote last.
-
-        Returns:
-            How it was settled, or that it was parked.
+        ``context`` is what the agent wrote before it, "" for what it wrote last.
         """
         await self.call_shown(request.tool_use_id)
         await self.calls.turn(request.tool_use_id, TURN_SECONDS)

@@ -25,16 +25,7 @@ class RecordedSets:
         self._known: set[str] = set()
 
     def ask(self, call: str, source: Mapping[str, Any], session_id: str) -> Iterator[AgentEvent]:
-        """Take a call of the tool; one that cannot be read as questions is left to be shown as a call.
-
-        Args:
-            call: The call's ``tool_use_id``.
-            source: Its input.
-            session_id: The session.
-
-        Yields:
-            That it was asked.
-        """
+        """Take a call of the tool; one that cannot be read as questions is left to be shown as a call."""
         if call in self._known:
             return
         try:
@@ -46,15 +37,7 @@ class RecordedSets:
         yield QuestionAsked(self._open[call])
 
     def settle(self, call: str, result: CallResult) -> Iterator[AgentEvent]:
-        """Take a call's result.
-
-        Args:
-            call: The call's ``tool_use_id``.
-            result: What it gave back.
-
-        Yields:
-            How the questions ended; nothing if they can still be answered, or are not known.
-        """
+        """Take a call's result; yields nothing for questions that can still be answered or are not known."""
         request = self._open.get(call)
         if request is None or (result.failed and _NOBODY_THERE in result.output):
             return
@@ -68,21 +51,13 @@ class RecordedSets:
         yield RequestSettled(request.id, outcome, at=result.at)
 
     def go_on(self) -> Iterator[AgentEvent]:
-        """Take that the person said something else instead.
-
-        Yields:
-            That what was open was not answered.
-        """
+        """Settle what is open as unanswered: the person said something else instead."""
         for request in self._open.values():
             yield RequestSettled(request.id, Cancelled(PASSED_OVER))
         self._open.clear()
 
     def end(self) -> Iterator[AgentEvent]:
-        """Take that nothing more comes.
-
-        Yields:
-            That what was open was not answered, but for the last set, which still can be.
-        """
+        """Settle what is open as unanswered, but for the last set, which still can be."""
         for call in list(self._open)[:-1]:
             yield RequestSettled(self._open.pop(call).id, Cancelled(UNANSWERED))
 

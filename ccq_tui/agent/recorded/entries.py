@@ -28,18 +28,7 @@ class BadLineError(ValueError):
 
 
 def entries(data: bytes, *, too_long: bool = False) -> list[Entry]:
-    """Read a line.
-
-    Args:
-        data: The line's bytes.
-        too_long: Whether there were too many of them.
-
-    Returns:
-        Its object, or the objects of a list; none for an empty line.
-
-    Raises:
-        BadLineError: It is something else.
-    """
+    """Read the objects of a line, none for an empty one; raises `BadLineError`."""
     if too_long:
         raise BadLineError("too long")
     data = data.removeprefix(_BYTE_ORDER_MARK).strip()

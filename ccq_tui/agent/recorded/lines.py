@@ -56,24 +56,13 @@ class Lines:
         self._number = 0
 
     def head(self, seconds: float) -> bytes:
-        """Look at the beginning without taking it.
-
-        Args:
-            seconds: How long to wait for something.
-        """
+        """Return the beginning without taking it, after waiting for something at most so long."""
         if not self._chunk and not self.ended:
             self._fill(seconds)
         return self._chunk
 
     def next(self, seconds: float = 0.0) -> RecordLine | None:
-        """Take the next line.
-
-        Args:
-            seconds: How long to wait for it.
-
-        Returns:
-            The line, or None if there is none: not yet, or, if all was read, never again.
-        """
+        """Take the next line; None for none yet, or, if all was read, never again."""
         while True:
             end = self._chunk.find(b"\n", self._at)
             if end >= 0:

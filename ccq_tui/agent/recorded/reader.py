@@ -105,13 +105,9 @@ class Recording:
         return self._translation.asked.waiting if self.ended else None
 
     def next(self, *, single: bool = False) -> Slice:
-        """Read on; at most for some hundredths of a second, or as long as a pipe has nothing for so long.
+        """Read on, for some hundredths of a second at most; `ended` says whether there is more to come.
 
-        Args:
-            single: Whether to stop after the first line that tells something.
-
-        Returns:
-            What was told; `ended` says whether there is more to come.
+        ``single`` stops after the first line that tells something.
         """
         events: list[AgentEvent] = []
         until, most = self._clock() + SLICE_SECONDS, self.lines.bytes + SLICE_BYTES

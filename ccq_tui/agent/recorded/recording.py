@@ -25,18 +25,7 @@ class RecordingError(Exception):
 
 
 def open_recording(path: str | None, descriptor: int | None = None) -> Recording:
-    """Open a file, or take what is open already.
-
-    Args:
-        path: The file, or None.
-        descriptor: A descriptor to read instead, which is the recording's own from now on.
-
-    Returns:
-        The recording; its beginning looks like one.
-
-    Raises:
-        RecordingError: It is missing, unreadable, empty, or something else.
-    """
+    """Open a file, or take over a descriptor; raises `RecordingError` for what is no recording."""
     name = STDIN if path is None else one_line(path, _NAME)
     if descriptor is None:
         descriptor = _opened(path or "", name)
@@ -95,16 +84,7 @@ def _is_recording(head: bytes) -> bool:
 
 
 def why_gone(session_id: str, cwd: str, environment: Mapping[str, str]) -> str:
-    """Say why a recorded session cannot be resumed on this machine; reads the disk.
-
-    Args:
-        session_id: Its id, or "" if the recording names none.
-        cwd: The directory that it worked in, or "".
-        environment: The environment that Claude Code would have.
-
-    Returns:
-        The reason, for a person, or "" if nothing is known to be missing.
-    """
+    """Say why a recorded session cannot be resumed here, or "" where nothing is missing; reads the disk."""
     if not session_id:
         return "the recording names no session"
     if not cwd:

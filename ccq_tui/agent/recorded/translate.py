@@ -60,14 +60,7 @@ class Translation:
         self._names = count(1)
 
     def feed(self, entry: Entry) -> Iterator[AgentEvent]:
-        """Translate an entry.
-
-        Args:
-            entry: An object of any shape.
-
-        Yields:
-            What it means; nothing for what is of no interest.
-        """
+        """Translate an object of any shape; nothing for what is of no interest."""
         yield from self._identify(entry)
         if entry.get("isSidechain") is True or entry.get("isMeta") is True:
             return  # a subagent's own talk, or what the CLI told the model alone
@@ -88,11 +81,7 @@ class Translation:
                 yield from self._attached(fields(entry, "attachment"))
 
     def end(self) -> Iterator[AgentEvent]:
-        """Close what the recording left open.
-
-        Yields:
-            What was streamed and never whole, calls without a result, questions that nobody can answer now.
-        """
+        """Close what the recording left open: streamed blocks, calls without a result, questions."""
         yield from self._streams.end_turn()
         for call, tool in self._tools.items():
             if tool != QUESTION_TOOL:

@@ -31,14 +31,7 @@ class SparedError(RuntimeError):
 
 
 def import_sdk() -> ModuleType:
-    """Import the SDK, lightly where that works, else as it is; later calls return at once.
-
-    Returns:
-        The SDK.
-
-    Raises:
-        ImportError: There is none, or it cannot be imported.
-    """
+    """Import the SDK, lightly where that works, else as it is; raises ImportError. Later calls are quick."""
     if NAME in sys.modules or any(name in sys.modules for name in _SPARED):
         return importlib.import_module(NAME)
     with _placeholders():

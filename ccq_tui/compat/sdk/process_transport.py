@@ -26,11 +26,7 @@ require(
 
 
 class ProcessTransport(SubprocessCLITransport):
-    """Starts the CLI.
-
-    Args:
-        options: What the CLI is started with, by somebody who answers its questions.
-    """
+    """Starts the CLI."""
 
     def __init__(self, options: ClaudeAgentOptions) -> None:
         # What the SDK sets itself where it makes the transport and somebody can be asked.
@@ -42,22 +38,17 @@ class ProcessTransport(SubprocessCLITransport):
         return None if self._process is None else self._process.pid
 
     def input_descriptor(self) -> int | None:
-        """Duplicate the descriptor that writes to the process.
+        """Duplicate the descriptor that writes to the process; the caller closes it.
 
-        Returns:
-            A descriptor that is the caller's to close, or None where the process no longer runs, or where
-            anyio, which has no public way to it, has another private one.
+        None where the process no longer runs, or where anyio, which has no public way to it, has
+        another private one.
         """
         writer: Any = getattr(getattr(self._process, "stdin", None), "_stream", None)
         pipe = writer.get_extra_info("pipe") if hasattr(writer, "get_extra_info") else None
         return None if pipe is None or pipe.closed else os.dup(pipe.fileno())
 
     def read_through(self, wrap: Callable[[AsyncIterator[str]], AsyncIterator[str]]) -> None:
-        """Read the output, which is cut anywhere, through another stream.
-
-        Args:
-            wrap: Given the output's stream; returns the one to read.
-        """
+        """Read the output, which is cut anywhere, through another stream that ``wrap`` makes of it."""
         if self._stdout_stream is not None:
             self._stdout_stream: Any = wrap(self._stdout_stream)
 

@@ -78,11 +78,9 @@ def lasting_driver() -> type[Driver] | None:
 
 
 def taking_over(early: EarlyPrompt, taken: Callable[[str], str]) -> type[Driver] | None:
-    """Return `lasting_driver`, made to take the terminal from who has had it until now.
+    """Return `lasting_driver`, made to take the terminal from what had it until now.
 
-    Args:
-        early: Who has had it.
-        taken: Given what was typed until then; returns of it what the screen is to take as typed now.
+    ``taken`` is given what was typed until then, and returns the part that the screen takes as typed now.
     """
     lasting: Any = lasting_driver()
     if lasting is None:
@@ -109,12 +107,7 @@ def taking_over(early: EarlyPrompt, taken: Callable[[str], str]) -> type[Driver]
 
 
 def write(app: App[Any], sequence: str) -> None:
-    """Write a sequence to the terminal, in order with the frames; Textual has no public way to do so.
-
-    Args:
-        app: The app that has the terminal.
-        sequence: What is written; "" for nothing.
-    """
+    """Write a sequence to the terminal, in order with the frames; Textual has no public way to do so."""
     if (driver := _driver_of(app)) is not None and sequence and not app.is_headless:
         driver.write(sequence)
 

@@ -40,9 +40,6 @@ class LastingOutput:
 
     Textual writes from a thread. If that thread died of an error, its bounded queue would fill, the next
     write would wait for ever, and with it the session, its process and the temporary files.
-
-    Args:
-        file: The terminal's output.
     """
 
     def __init__(self, file: IO[str]) -> None:

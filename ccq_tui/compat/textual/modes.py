@@ -16,13 +16,7 @@ from ccq_tui.compat.private import has
 
 
 async def begin_behind(app: App[Any], mode: str, screen: Screen[Any]) -> None:
-    """Begin a mode without showing it.
-
-    Args:
-        app: The app, which has the mode.
-        mode: The mode's name.
-        screen: Its screen.
-    """
+    """Begin a mode without showing it."""
     if has(app, "_init_mode"):
         await app._init_mode(mode)
         screen.post_message(events.ScreenSuspend())

@@ -12,14 +12,8 @@ from ccq_tui.compat.private import has
 def bind_first(node: DOMNode, key: str, action: str, description: str) -> None:
     """Let a key mean something more, before what it means already.
 
-    Of what a class and its bases declare for one key Textual keeps the last alone. Without this the key means
-    what it was declared for.
-
-    Args:
-        node: The widget or screen.
-        key: The key, as Textual spells it.
-        action: What it does; where `check_action` forbids that, the key does what it did before.
-        description: The action in words.
+    Of what a class and its bases declare for one key Textual keeps the last alone. Without this, or where
+    `check_action` forbids the action, the key means what it was declared for.
     """
     if has(node, "_bindings"):
         node._bindings.bind(key, action, description, show=False, priority=True)
@@ -31,11 +25,6 @@ def restyles(widget: Widget) -> bool:
 
 
 def restyle(widget: Widget, lines: Region) -> None:
-    """Have lines of a widget styled anew when they are drawn next; a refresh would draw them once more.
-
-    Args:
-        widget: The widget.
-        lines: Where they are.
-    """
+    """Have lines of a widget styled anew when they are drawn next; a refresh would draw them once more."""
     if restyles(widget):
         widget._styles_cache.set_dirty(lines)

@@ -26,9 +26,6 @@ class KeptStylesheet(Stylesheet):
 
     Textual reads all of them anew with each session that is opened, and once more when the first widget of
     a kind comes: that was half of the time in which the first panel kept the program from taking keys.
-
-    Args:
-        variables: The variables of the theme, by name.
     """
 
     def __init__(self, *, variables: dict[str, str]) -> None:

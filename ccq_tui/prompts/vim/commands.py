@@ -92,17 +92,7 @@ class VimOutcome:
 
 
 def pressed(state: VimState, key: str, text: str, caret: int) -> VimOutcome | None:
-    """Take a key.
-
-    Args:
-        state: What is remembered.
-        key: A printable character, or `ESCAPE`.
-        text: The text.
-        caret: The caret's place in it, in characters.
-
-    Returns:
-        What it did, or None where the key is not Vim's: it is typed, or means something elsewhere.
-    """
+    """Take a printable key or `ESCAPE`; None for one that is not Vim's, and means something elsewhere."""
     if key == ESCAPE:
         return _escaped(state, text, caret)
     if state.mode is VimMode.INSERT:

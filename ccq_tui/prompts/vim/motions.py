@@ -4,17 +4,10 @@ from __future__ import annotations
 
 
 def target(motion: str, count: int, text: str, caret: int, find: str) -> int | None:
-    """Follow a motion.
+    """Return where a motion such as ``w`` or ``fx`` leads, or None for nowhere.
 
-    Args:
-        motion: Its keys, such as ``w`` or ``fx``.
-        count: How often; 0 where no count was typed.
-        text: The text.
-        caret: Where it begins.
-        find: The last of f, F, t and T, with its character, for ``;`` and ``,``.
-
-    Returns:
-        Where it leads, which may be behind the line's last character; None for nowhere.
+    It may lead behind the line's last character. ``find`` is the last of f, F, t and T, with its
+    character.
     """
     times = count or 1
     match motion:

@@ -9,16 +9,7 @@ _QUOTES = "\"'`"
 
 
 def text_object(name: str, text: str, caret: int) -> tuple[int, int] | None:
-    """Find a text object.
-
-    Args:
-        name: Its keys, such as ``iw`` or ``a(``.
-        text: The text.
-        caret: The place in or before it.
-
-    Returns:
-        Where it begins and where it ends, or None where there is none.
-    """
+    """Return where a text object such as ``iw`` or ``a(`` begins and ends, or None."""
     around, what = name[0] == "a", name[1]
     if what in "wW":
         return _word_object(text, caret, around=around, big=what == "W")
