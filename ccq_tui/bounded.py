@@ -26,6 +26,9 @@ _LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-]){_PART}(?:[ \t]*\.[ \t]*{_PART}){{{D
 """A key of so many parts that reading it alone takes minutes."""
 
 
+_TOML_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+
 class UnfitFileError(ValueError):
     """A file that cannot be read, or is not what it should be; the message says why."""
 
@@ -74,6 +77,16 @@ def parse_toml(text: str) -> dict[str, Any]:
     if not _is_flat(values):
         raise tomllib.TOMLDecodeError(TOO_DEEP)
     return values
+
+
+def toml_place(error: tomllib.TOMLDecodeError, text: str) -> tuple[str, int, str]:
+    """Split tomllib's "(at line 3, column 5)" off its message: the cause, the line or 0, the column."""
+    message = str(error)
+    found = _TOML_PLACE.search(message)
+    if found is None:
+        return message, 0, ""
+    line = int(found[1] or text.rstrip("\n").count("\n") + 1)
+    return message[: found.start()], line, f"column {found[2]}" if found[2] else "end of file"
 
 
 def parse_json(text: str | bytes) -> Any:

@@ -61,7 +61,7 @@ def answer(
     text = None if json_file is None else _read(json_file)
 
     def outcome_for(asked: Request) -> RequestOutcome:
-        from ccq_tui.cli.saying_json import discussed, said_in_json
+        from ccq_tui.cli.answer_input import discussed, said_in_json
         from ccq_tui.inbox.requests import QuestionRequest
 
         if text is not None:
@@ -70,7 +70,7 @@ def answer(
             return _decision(asked, choose, other, note, discuss)
         if discuss is not None:
             return discussed(discuss)
-        from ccq_tui.cli.answer_flags import answered, said_in_flags
+        from ccq_tui.cli.answer_input import answered, said_in_flags
 
         return answered(asked.questions, said_in_flags(asked.questions, choose, other, note))
 
@@ -100,7 +100,7 @@ def _decision(
     note: tuple[str, ...],
     discuss: str | None,
 ) -> RequestOutcome:
-    from ccq_tui.cli.answer_flags import SayingError, decided
+    from ccq_tui.cli.answer_input import SayingError, decided
     from ccq_tui.inbox.requests import QuestionRequest
 
     if isinstance(asked, QuestionRequest):
@@ -113,7 +113,7 @@ def _decision(
 
 
 def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command: str) -> int:
-    from ccq_tui.cli.answer_flags import SayingError
+    from ccq_tui.cli.answer_input import SayingError
     from ccq_tui.inbox.actors import Actor, Surface
     from ccq_tui.inbox.kinds import kind_of
     from ccq_tui.inbox.reach import NO_RECORD_WORDS, NOBODY_DECIDES, TAKES_DECISIONS, Reach
@@ -187,7 +187,7 @@ def _delivery(store: Store, session_id: str, reach: Reach) -> str:
 
 
 def _read(name: str) -> str:
-    from ccq_tui.cli.saying_json import MOST_JSON
+    from ccq_tui.cli.answer_input import MOST_JSON
 
     shown = one_line(name, 200)
     try:

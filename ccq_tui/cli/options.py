@@ -22,176 +22,179 @@ def complete_themes(_context: click.Context, _parameter: click.Parameter, start:
     return names or [CompletionItem(start, type="file")]
 
 
+_Flag = tuple[tuple[str, ...], dict[str, Any]]
+
+
+def _flag(*names: str, **keywords: Any) -> _Flag:
+    """Return what `click.option` makes a flag of."""
+    return names, keywords
+
+
 _MODES = click.Choice([*get_args(PermissionMode), "manual"])
-_SETTINGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (("--model",), {"metavar": "MODEL", "help": "The model: an alias such as opus, or a full name."}),
-    (
-        ("--permission-mode",),
-        {
-            "type": _MODES,
-            "metavar": "MODE",
-            "help": f"What the agent may do unasked: {', '.join(_MODES.choices)}.",
-        },
+_SETTINGS: tuple[_Flag, ...] = (
+    _flag("--model", metavar="MODEL", help="The model: an alias such as opus, or a full name."),
+    _flag(
+        "--permission-mode",
+        type=_MODES,
+        metavar="MODE",
+        help=f"What the agent may do unasked: {', '.join(_MODES.choices)}.",
     ),
-    (("--effort",), {"type": click.Choice(get_args(Effort)), "help": "How much the model thinks."}),
-    (("--cwd",), {"metavar": "DIR", "help": "The directory to work in. [default: the current one]"}),
-    (
-        ("--add-dir", "add_dirs"),
-        {"metavar": "DIR", "multiple": True, "help": "Another directory the agent may use. Repeatable."},
+    _flag("--effort", type=click.Choice(get_args(Effort)), help="How much the model thinks."),
+    _flag("--cwd", metavar="DIR", help="The directory to work in. [default: the current one]"),
+    _flag(
+        "--add-dir",
+        "add_dirs",
+        metavar="DIR",
+        multiple=True,
+        help="Another directory the agent may use. Repeatable.",
     ),
-    (
-        ("--allowed-tools", "--allowedTools", "allowed_tools"),
-        {
-            "metavar": "TOOLS",
-            "multiple": True,
-            "help": 'Tools that run unasked: "Bash(git *) Edit". Repeatable.',
-        },
+    _flag(
+        "--allowed-tools",
+        "--allowedTools",
+        "allowed_tools",
+        metavar="TOOLS",
+        multiple=True,
+        help='Tools that run unasked: "Bash(git *) Edit". Repeatable.',
     ),
-    (
-        ("--disallowed-tools", "--disallowedTools", "disallowed_tools"),
-        {"metavar": "TOOLS", "multiple": True, "help": "Tools the agent must not use. Repeatable."},
+    _flag(
+        "--disallowed-tools",
+        "--disallowedTools",
+        "disallowed_tools",
+        metavar="TOOLS",
+        multiple=True,
+        help="Tools the agent must not use. Repeatable.",
     ),
-    (
-        ("--mcp-config",),
-        {
-            "metavar": "FILE|JSON",
-            "multiple": True,
-            "help": "MCP servers, from a JSON file or JSON. Repeatable.",
-        },
+    _flag(
+        "--mcp-config",
+        metavar="FILE|JSON",
+        multiple=True,
+        help="MCP servers, from a JSON file or JSON. Repeatable.",
     ),
-    (("--settings",), {"metavar": "FILE|JSON", "help": "More Claude Code settings."}),
-    (("--append-system-prompt",), {"metavar": "TEXT", "help": "Text added to Claude Code's system prompt."}),
-    (
-        ("--max-turns",),
-        {"type": int, "metavar": "N", "help": "The most turns the agent takes for one prompt."},
+    _flag("--settings", metavar="FILE|JSON", help="More Claude Code settings."),
+    _flag("--append-system-prompt", metavar="TEXT", help="Text added to Claude Code's system prompt."),
+    _flag("--max-turns", type=int, metavar="N", help="The most turns the agent takes for one prompt."),
+    _flag("--max-budget-usd", type=float, metavar="USD", help="The most that API calls may cost."),
+    _flag(
+        "--questions",
+        type=click.Choice(get_args(QuestionMode)),
+        help="Ask freely; assume, and list what was assumed; or ask a few rounds. [default: ask]",
     ),
-    (("--max-budget-usd",), {"type": float, "metavar": "USD", "help": "The most that API calls may cost."}),
-    (
-        ("--questions",),
-        {
-            "type": click.Choice(get_args(QuestionMode)),
-            "help": "Ask freely; assume, and list what was assumed; or ask a few rounds. [default: ask]",
-        },
+    _flag(
+        "--max-question-rounds",
+        type=int,
+        metavar="N",
+        help="How many rounds with --questions adaptive. [default: 5]",
     ),
-    (
-        ("--max-question-rounds",),
-        {"type": int, "metavar": "N", "help": "How many rounds with --questions adaptive. [default: 5]"},
+    _flag(
+        "--theme",
+        metavar="NAME|FILE",
+        shell_complete=complete_themes,
+        help="The colours: ccq-dark, ccq-light, one of yours or of Textual's. [default: ccq-dark]",
     ),
-    (
-        ("--theme",),
-        {
-            "metavar": "NAME|FILE",
-            "shell_complete": complete_themes,
-            "help": "The colours: ccq-dark, ccq-light, one of yours or of Textual's. [default: ccq-dark]",
-        },
+    _flag("--agent", metavar="NAME", help="The agent that leads the session."),
+    _flag("--agents", metavar="FILE|JSON", help="More agents: their descriptions and prompts."),
+    _flag("--system-prompt", metavar="TEXT", help="A system prompt in place of Claude Code's."),
+    _flag(
+        "--system-prompt-snapshot",
+        type=click.Choice(("on", "off")),
+        help="Whether a conversation keeps its system prompt.",
     ),
-    (("--agent",), {"metavar": "NAME", "help": "The agent that leads the session."}),
-    (("--agents",), {"metavar": "FILE|JSON", "help": "More agents: their descriptions and prompts."}),
-    (("--system-prompt",), {"metavar": "TEXT", "help": "A system prompt in place of Claude Code's."}),
-    (
-        ("--system-prompt-snapshot",),
-        {
-            "type": click.Choice(("on", "off")),
-            "help": "Whether a conversation keeps its system prompt.",
-        },
+    _flag(
+        "--exclude-dynamic-system-prompt-sections",
+        is_flag=True,
+        help="Keep what differs between machines out of the system prompt.",
     ),
-    (
-        ("--exclude-dynamic-system-prompt-sections",),
-        {"is_flag": True, "help": "Keep what differs between machines out of the system prompt."},
+    _flag(
+        "--fallback-model",
+        metavar="MODELS",
+        help="Models for when the first is overloaded, separated by commas.",
     ),
-    (
-        ("--fallback-model",),
-        {"metavar": "MODELS", "help": "Models for when the first is overloaded, separated by commas."},
+    _flag("--tools", metavar="TOOLS", multiple=True, help='The built-in tools: "Bash,Edit", "" for none.'),
+    _flag("--strict-mcp-config", is_flag=True, help="Only the MCP servers of --mcp-config."),
+    _flag(
+        "--plugin-dir",
+        "plugin_dirs",
+        metavar="DIR|ZIP",
+        multiple=True,
+        help="A plugin for this session. Repeatable.",
     ),
-    (
-        ("--tools",),
-        {
-            "metavar": "TOOLS",
-            "multiple": True,
-            "help": 'The built-in tools: "Bash,Edit", "" for none.',
-        },
+    _flag(
+        "--plugin-url",
+        "plugin_urls",
+        metavar="URL",
+        multiple=True,
+        help="A plugin .zip for this session. Repeatable.",
     ),
-    (("--strict-mcp-config",), {"is_flag": True, "help": "Only the MCP servers of --mcp-config."}),
-    (
-        ("--plugin-dir", "plugin_dirs"),
-        {"metavar": "DIR|ZIP", "multiple": True, "help": "A plugin for this session. Repeatable."},
+    _flag(
+        "--setting-sources",
+        metavar="SOURCES",
+        help="Which settings of Claude Code count: user,project,local.",
     ),
-    (
-        ("--plugin-url", "plugin_urls"),
-        {"metavar": "URL", "multiple": True, "help": "A plugin .zip for this session. Repeatable."},
+    _flag("--betas", metavar="BETAS", multiple=True, help="Beta headers for API requests."),
+    _flag("--autocompact", metavar="auto|TOKENS", help="When the conversation is compacted: 500k."),
+    _flag("--disable-slash-commands", is_flag=True, help="No skills, no commands of Claude Code."),
+    _flag("--bare", is_flag=True, help="Without hooks, plugins, memory and CLAUDE.md."),
+    _flag("--safe-mode", is_flag=True, help="Without any customization, to find what is wrong."),
+    _flag("--restricted", is_flag=True, help="Without tools that run code or settings files."),
+    _flag(
+        "--allow-dangerously-skip-permissions",
+        is_flag=True,
+        help="Offer bypassing all permission checks with Shift+Tab.",
     ),
-    (
-        ("--setting-sources",),
-        {"metavar": "SOURCES", "help": "Which settings of Claude Code count: user,project,local."},
+    _flag(
+        "-d",
+        "--debug",
+        metavar="[FILTER]",
+        is_flag=False,
+        flag_value="",
+        help="Have Claude Code write a debug log: hooks,mcp or all.",
     ),
-    (("--betas",), {"metavar": "BETAS", "multiple": True, "help": "Beta headers for API requests."}),
-    (("--autocompact",), {"metavar": "auto|TOKENS", "help": "When the conversation is compacted: 500k."}),
-    (
-        ("--disable-slash-commands",),
-        {"is_flag": True, "help": "No skills, no commands of Claude Code."},
-    ),
-    (("--bare",), {"is_flag": True, "help": "Without hooks, plugins, memory and CLAUDE.md."}),
-    (("--safe-mode",), {"is_flag": True, "help": "Without any customization, to find what is wrong."}),
-    (
-        ("--restricted",),
-        {"is_flag": True, "help": "Without tools that run code or settings files."},
-    ),
-    (
-        ("--allow-dangerously-skip-permissions",),
-        {"is_flag": True, "help": "Offer bypassing all permission checks with Shift+Tab."},
-    ),
-    (
-        ("-d", "--debug"),
-        {
-            "metavar": "[FILTER]",
-            "is_flag": False,
-            "flag_value": "",
-            "help": "Have Claude Code write a debug log: hooks,mcp or all.",
-        },
-    ),
-    (("--debug-file",), {"metavar": "FILE", "help": "The file of that log."}),
-    (("--verbose",), {"is_flag": True, "help": "Begin with everything unfolded."}),
-    (("--cli-path",), {"metavar": "FILE", "help": "The Claude Code CLI to run. [default: the bundled one]"}),
+    _flag("--debug-file", metavar="FILE", help="The file of that log."),
+    _flag("--verbose", is_flag=True, help="Begin with everything unfolded."),
+    _flag("--cli-path", metavar="FILE", help="The Claude Code CLI to run. [default: the bundled one]"),
 )
-_SESSION: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (
-        ("-c", "--continue", "continue_last"),
-        {"is_flag": True, "help": "Continue the newest conversation of the directory."},
+_SESSION: tuple[_Flag, ...] = (
+    _flag(
+        "-c",
+        "--continue",
+        "continue_last",
+        is_flag=True,
+        help="Continue the newest conversation of the directory.",
     ),
-    (
-        ("-r", "--resume"),
-        {
-            "metavar": "[ID]",
-            "is_flag": False,
-            "flag_value": "",
-            "help": "Resume the conversation with this session id, or one chosen from a list.",
-        },
+    _flag(
+        "-r",
+        "--resume",
+        metavar="[ID]",
+        is_flag=False,
+        flag_value="",
+        help="Resume the conversation with this session id, or one chosen from a list.",
     ),
-    (
-        ("--fork", "--fork-session", "fork"),
-        {"is_flag": True, "help": "With --continue or --resume: go on under a new session id."},
+    _flag(
+        "--fork",
+        "--fork-session",
+        "fork",
+        is_flag=True,
+        help="With --continue or --resume: go on under a new session id.",
     ),
-    (
-        ("-w", "--worktree"),
-        {
-            "metavar": "[NAME]",
-            "is_flag": False,
-            "flag_value": "",
-            "help": "Work in a git worktree of its own, with this name or one that is made up.",
-        },
+    _flag(
+        "-w",
+        "--worktree",
+        metavar="[NAME]",
+        is_flag=False,
+        flag_value="",
+        help="Work in a git worktree of its own, with this name or one that is made up.",
     ),
-    (("-n", "--name"), {"metavar": "NAME", "help": "What the new session is called."}),
-    (("--session-id",), {"metavar": "UUID", "help": "The id of the new session, or of the fork."}),
-    (
-        ("--from-pr",),
-        {
-            "metavar": "NUMBER|URL",
-            "help": "Resume the newest conversation here that is linked to this pull request.",
-        },
+    _flag("-n", "--name", metavar="NAME", help="What the new session is called."),
+    _flag("--session-id", metavar="UUID", help="The id of the new session, or of the fork."),
+    _flag(
+        "--from-pr",
+        metavar="NUMBER|URL",
+        help="Resume the newest conversation here that is linked to this pull request.",
     ),
-    (
-        ("--dangerously-skip-permissions",),
-        {"is_flag": True, "help": "The same as --permission-mode bypassPermissions."},
+    _flag(
+        "--dangerously-skip-permissions",
+        is_flag=True,
+        help="The same as --permission-mode bypassPermissions.",
     ),
 )
 
@@ -232,9 +235,7 @@ def given_settings(context: click.Context) -> dict[str, Any]:
     return settings
 
 
-def _flags(
-    flags: tuple[tuple[tuple[str, ...], dict[str, Any]], ...], *, hidden: bool
-) -> Callable[[AnyCallable], AnyCallable]:
+def _flags(flags: tuple[_Flag, ...], *, hidden: bool) -> Callable[[AnyCallable], AnyCallable]:
     def decorate(function: AnyCallable) -> AnyCallable:
         for names, keywords in reversed(flags):
             function = click.option(*names, expose_value=True, hidden=hidden, **keywords)(function)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import os
 import re
 import signal
@@ -19,11 +20,15 @@ from ccq_tui.cli.exits import CRASHED, Refused
 from ccq_tui.cli.options import given_flags, given_settings
 from ccq_tui.output import echo
 from ccq_tui.preboot_input import early_prompt
-from ccq_tui.text import safe
+from ccq_tui.text import one_line, reason, safe
 
 if TYPE_CHECKING:
     from ccq_tui.config import Launch
     from ccq_tui.preboot_input import EarlyPrompt
+
+
+_LONGEST_LINK = 10_000
+_LINK = b'"pr-link"'
 
 
 def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
@@ -39,9 +44,7 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
     if "from_pr" in flags:
         if continue_last or resume or choose:
             raise click.UsageError("--from-pr excludes --continue and --resume.", context)
-        from ccq_tui.cli.linked import linked_to
-
-        resume = linked_to(flags["from_pr"], flags.get("cwd"))
+        resume = _linked_to(flags["from_pr"], flags.get("cwd"))
     if "name" in flags and (continue_last or resume or choose):
         raise click.UsageError("--name begins a session; /rename renames one that is resumed.", context)
     if "session_id" in flags:
@@ -86,6 +89,57 @@ def _check_session_id(flags: Mapping[str, Any], context: click.Context, *, resum
 
     if recorded(SessionOptions(cwd=Path()), wanted.lower()) is not Recorded.NOTHING:
         raise Refused(f"--session-id: there is a session {wanted} already; --resume {wanted} continues it.")
+
+
+def _linked_to(pull_request: str, directory: str | None) -> str:
+    """Return the newest conversation of a directory in which a pull request was opened; reads files.
+
+    Raises `Refused`.
+    """
+    import asyncio
+
+    from ccq_tui.agent.options import SessionOptions
+    from ccq_tui.agent.reader import ReaderError
+    from ccq_tui.agent.session_catalog import earlier_sessions
+    from ccq_tui.claude_files import record_files
+    from ccq_tui.config.paths import expanded
+
+    wanted = pull_request.strip().removeprefix("#").rstrip("/")
+    options = SessionOptions(cwd=(expanded(directory) if directory else Path.cwd()).absolute())
+    try:
+        sessions = asyncio.run(earlier_sessions(options))
+    except ReaderError as error:
+        raise Refused(
+            f"--from-pr: the conversations cannot be read: {one_line(reason(error), 300)}."
+        ) from error
+    for session in sessions:
+        if any(wanted in _links(path) for path in record_files(session.session_id)):
+            return session.session_id
+    said = one_line(pull_request, 200)
+    raise Refused(f"--from-pr: no conversation here is linked to {said!r}; --resume shows all there are.")
+
+
+def _links(path: Path) -> set[str]:
+    """Return the numbers and addresses of the pull requests that a record names."""
+    found: set[str] = set()
+    try:
+        with path.open("rb") as lines:
+            for line in lines:
+                if _LINK in line[:200] and len(line) < _LONGEST_LINK:
+                    found |= _link(line)
+    except OSError as error:
+        raise Refused(f"--from-pr: {path} cannot be read: {error.strerror}.") from error
+    return found
+
+
+def _link(line: bytes) -> set[str]:
+    try:
+        link = json.loads(line)
+    except ValueError:
+        return set()  # a line that is still being written
+    if not isinstance(link, dict) or link.get("type") != "pr-link":
+        return set()
+    return {str(link.get(name, "")).rstrip("/") for name in ("prNumber", "prUrl")} - {""}
 
 
 def shown_early(context: click.Context) -> EarlyPrompt | None:

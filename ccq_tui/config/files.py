@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from ccq_tui.bounded import UnfitFileError, parse_toml, read_text
+from ccq_tui.bounded import UnfitFileError, parse_toml, read_text, toml_place
 from ccq_tui.config.errors import SettingProblem, SettingsError
 from ccq_tui.config.paths import expanded
 from ccq_tui.config.values import is_inline_json
@@ -59,7 +59,9 @@ def read_settings_file(path: Path, owner: Owner) -> SettingsFile:
     try:
         values = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError([_syntax_problem(path, text, str(error))]) from error
+        cause, line, column = toml_place(error, text)
+        message = f"is not TOML: {cause} ({column})" if line else f"is not TOML: {cause}"
+        raise SettingsError([SettingProblem(f"{path}:{line}" if line else str(path), message)]) from error
     base = path.parent.absolute()
     return SettingsFile(
         path,
@@ -82,16 +84,6 @@ def unknown_settings(file: SettingsFile, known: Iterable[str]) -> list[SettingPr
         more = f"{len(unknown) - MOST_NAMED} more names are no settings either"
         problems.append(SettingProblem(str(file.path), more))
     return problems
-
-
-def _syntax_problem(path: Path, text: str, message: str) -> SettingProblem:
-    """Move tomllib's "(at line 3, column 5)" to where every other message has its line."""
-    place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
-    if place is None:
-        return SettingProblem(str(path), f"is not TOML: {message}")
-    line = place[1] or max(1, len(text.rstrip("\n").split("\n")))
-    column = f"column {place[2]}" if place[2] else "end of file"
-    return SettingProblem(f"{path}:{line}", f"is not TOML: {message[: place.start()]} ({column})")
 
 
 def _lines(text: str, values: Mapping[str, Any]) -> dict[str, int]:

@@ -12,7 +12,6 @@ from pydantic import ValidationError
 
 from ccq_tui.choices import PermissionMode
 from ccq_tui.config.claude_flags import ClaudeFlags
-from ccq_tui.config.environment import environment_settings
 from ccq_tui.config.errors import SettingProblem, SettingsError, explain
 from ccq_tui.config.files import SettingsFile, read_settings_file, unknown_settings
 from ccq_tui.config.keymap import key_problems
@@ -89,11 +88,10 @@ def flag_of(name: str) -> str:
 
 
 def _environment() -> dict[str, _Value]:
-    spelling = {name.upper(): name for name in os.environ}
-    return {
-        name: _Value(value, spelling.get(f"{ENV_PREFIX}{name.upper()}", f"{ENV_PREFIX}{name.upper()}"))
-        for name, value in environment_settings().items()
-    }
+    """Return the settings that the environment has, as texts; an empty variable counts as not set."""
+    fields = {f"{ENV_PREFIX}{name.upper()}": name for name in Settings.model_fields}
+    given = ((fields.get(variable.upper()), variable, text) for variable, text in os.environ.items() if text)
+    return {name: _Value(text, variable) for name, variable, text in given if name}
 
 
 def _files(strongest: Mapping[str, _Value], *, project: bool) -> list[SettingsFile]:

@@ -8,13 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ccq_tui.agent.problems import MINIMUM_CLI
 from ccq_tui.claude_files import claude_directory
 from ccq_tui.config.claude_program import find_cli
 from ccq_tui.doctor.check import Check, Level
 
 AREA = "Claude Code"
 TIME_LIMIT = 20.0
-MINIMUM = (2, 0, 0)
 KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
 PROVIDERS = ("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY")
 
@@ -72,7 +72,7 @@ def _version(path: Path) -> Check:
         said = (answer.stderr or answer.stdout).strip().splitlines()
         message = f"exit code {answer.returncode}: {said[0][:80] if said else 'no output'}"
         return Check(AREA, "Version", message, Level.FAILURE, f'Run "{path} --version" by hand.')
-    if tuple(map(int, version.groups())) < MINIMUM:
-        wanted = ".".join(map(str, MINIMUM))
+    if tuple(map(int, version.groups())) < MINIMUM_CLI:
+        wanted = ".".join(map(str, MINIMUM_CLI))
         return Check(AREA, "Version", version[0], Level.FAILURE, f"Use Claude Code {wanted} or newer.")
     return Check(AREA, "Version", version[0])

@@ -153,24 +153,14 @@ def launch_in(directory: Path, prompt: str, launch: Launch, *, asked: bool = Tru
     Raises:
         SettingsError: The directory's own settings cannot be used.
     """
-    fresh = replace(
-        launch,
+    fresh = Launch(
+        settings=launch.settings,
         prompt=prompt,
-        draft="",
-        continue_last=False,
-        choose=False,
-        resume="",
-        session_id="",
-        chosen_id="",
-        name="",
-        title="",
-        fork=False,
-        inbox=False,
-        notices=(),
-        carried=None,
-        trusted_settings=None,
-        plan=None,
-        worktree=None,
+        home=launch.home,
+        environment=launch.environment,
+        project_settings=launch.project_settings,
+        flags=launch.flags,
+        state=launch.state,
     )
     if asked and directory == launch.settings.directory.resolve():
         return fresh

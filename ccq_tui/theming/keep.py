@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from ccq_tui.bounded import SETTINGS_BYTES, parse_toml, read_bytes
+from ccq_tui.stored import write_whole
 
 LINE = re.compile(
     r"""^(?P<name>\s*["']?theme["']?\s*=\s*)(?P<value>"(?:[^"\\]|\\.)*"|'[^']*')(?P<rest>.*)$""", re.DOTALL
@@ -30,7 +30,7 @@ def keep_theme(path: Path, theme: str) -> None:
         real.parent.mkdir(parents=True, exist_ok=True)
         before = read_bytes(real, SETTINGS_BYTES).decode("utf-8") if real.exists() else ""
         mode = real.stat().st_mode & 0o777 if real.exists() else PRIVATE
-        _replace(real, with_theme(before, theme), mode)
+        write_whole(real, with_theme(before, theme).encode(), mode)
     except UnicodeDecodeError as error:
         raise KeepError(f"{path} is not UTF-8 text") from error
     except OSError as error:
@@ -88,17 +88,3 @@ def _parsed(text: str) -> dict[str, Any] | None:
         return parse_toml(text)
     except tomllib.TOMLDecodeError:
         return None
-
-
-def _replace(path: Path, text: str, mode: int) -> None:
-    """Write a file whole or not at all."""
-    with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        temporary = Path(file.name)
-        try:
-            file.write(text.encode("utf-8"))
-            file.flush()
-            temporary.chmod(mode)
-            temporary.replace(path)
-        except OSError:
-            temporary.unlink(missing_ok=True)
-            raise

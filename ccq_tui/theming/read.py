@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 from textual.theme import Theme
 
-from ccq_tui.bounded import UnfitFileError, parse_toml, read_text
+from ccq_tui.bounded import UnfitFileError, parse_toml, read_text, toml_place
 from ccq_tui.config.errors import explain
 from ccq_tui.theming.model import ThemeFile
 
@@ -27,30 +27,21 @@ class ThemeFileError(ValueError):
 
 def read_theme(path: Path) -> Theme:
     """Read one theme file; raises `ThemeFileError`."""
-    text = _text(path)
+    try:
+        text = read_text(path)
+    except UnfitFileError as error:
+        raise ThemeFileError(path, str(error)) from error
     try:
         values = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
-        raise _syntax_error(path, text, str(error)) from error
+        cause, line, _ = toml_place(error, text)
+        raise ThemeFileError(path, f"is not TOML: {cause}", line) from error
     try:
         return ThemeFile.model_validate({"name": path.stem, **values}).to_theme()
     except ValidationError as error:
         wrong = error.errors(include_url=False)
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise ThemeFileError(path, _say(wrong[0]) + more, _line(text, wrong[0])) from error
-
-
-def _text(path: Path) -> str:
-    try:
-        return read_text(path)
-    except UnfitFileError as error:
-        raise ThemeFileError(path, str(error)) from error
-
-
-def _syntax_error(path: Path, text: str, message: str) -> ThemeFileError:
-    place = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", message)
-    line = int(place[1] or text.rstrip("\n").count("\n") + 1) if place else 0
-    return ThemeFileError(path, f"is not TOML: {message[: place.start()] if place else message}", line)
 
 
 def _say(error: Any) -> str:

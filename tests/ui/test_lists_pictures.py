@@ -25,7 +25,6 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.session_catalog import EarlierSession
 from ccq_tui.config import Launch, Settings, state_dir
-from ccq_tui.prompts import source
 from ccq_tui.prompts.files import Files
 from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.screens.pickers import Picker, SessionPicker, shelf
@@ -150,7 +149,7 @@ def _things_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:
         return Files(PATHS)
 
     monkeypatch.setattr(shelf, "earlier_sessions", sessions)
-    monkeypatch.setattr(source, "list_files", files)
+    monkeypatch.setattr("ccq_tui.prompts.files.list_files", files)
     for text in reversed(PROMPTS):
         PromptHistory(state_dir() / "history.jsonl", HERE).add(text)
 

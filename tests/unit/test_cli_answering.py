@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.cli import main
-from ccq_tui.cli.answer_flags import Said, SayingError, answered, said_in_flags
-from ccq_tui.cli.saying_json import said_in_json
+from ccq_tui.cli.answer_input import Said, SayingError, answered, said_in_flags, said_in_json
 from ccq_tui.config import inbox_path
 from ccq_tui.inbox import Allowed, Cancelled, Denied, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.actors import WITHDRAWN
@@ -228,7 +227,7 @@ def test_where_the_record_of_the_session_is_gone_it_says_so_and_keeps_the_answer
 def test_who_is_a_moment_later_is_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ccq_tui.cli import answer_flags
+    from ccq_tui.cli import answer_input
 
     def while_another_answers(*_arguments: object) -> Answered:
         with asked() as store:
@@ -236,7 +235,7 @@ def test_who_is_a_moment_later_is_told(
         return Answered((Answer(other="late"),))
 
     stock()
-    monkeypatch.setattr(answer_flags, "answered", while_another_answers)
+    monkeypatch.setattr(answer_input, "answered", while_another_answers)
     assert main(["answer", CACHE, "--other", "late"]) == 3
     assert "was already answered in its session at" in capsys.readouterr().err
     assert outcome_of(CACHE) == Declined()

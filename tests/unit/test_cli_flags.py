@@ -15,8 +15,7 @@ import pytest
 
 from ccq_tui.agent.options import session_options
 from ccq_tui.cli import main
-from ccq_tui.cli.left_out import LEFT_OUT
-from ccq_tui.cli.main import cli
+from ccq_tui.cli.main import LEFT_OUT, cli
 from ccq_tui.config import Launch, load_settings
 from ccq_tui.config.claude_flags import ClaudeFlags
 from tests.unit.starting import FakeApp

@@ -12,9 +12,9 @@ from ccq_tui.agent.events import CommandsListed, SlashCommand
 from ccq_tui.prompts.command_names import ALTERNATIVES, named, nearest
 from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
 from ccq_tui.prompts.completion_list import MOST_ROWS, Completion
+from ccq_tui.prompts.files import FileSource
 from ccq_tui.prompts.fuzzy import Index
 from ccq_tui.prompts.image_paths import file_facts
-from ccq_tui.prompts.source import FileSource
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.supervisor.events import SessionEvent
 

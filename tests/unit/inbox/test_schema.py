@@ -11,9 +11,8 @@ from click.testing import CliRunner
 from hypothesis import given
 from pydantic import TypeAdapter
 
-from ccq_tui.cli.answer_flags import SayingError
+from ccq_tui.cli.answer_input import SayingError, said_in_json
 from ccq_tui.cli.main import cli
-from ccq_tui.cli.saying_json import said_in_json
 from ccq_tui.config import inbox_path
 from ccq_tui.inbox import Request, RequestOutcome, schema
 from ccq_tui.inbox.kinds import KINDS, kind_of

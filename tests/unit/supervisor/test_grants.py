@@ -11,14 +11,13 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.agent.events import Connected, PermissionAsked, RequestSettled, ToolFinished
-from ccq_tui.config.granted import settings_files
 from ccq_tui.config.trust import remember, untrusted
 from ccq_tui.inbox import Allowed
 from ccq_tui.inbox.requests import PermissionRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.supervisor import grants
 from ccq_tui.supervisor.events import SessionEvent
-from ccq_tui.supervisor.grants import GrantWatch
+from ccq_tui.supervisor.grants import GrantWatch, settings_files
 from tests.actors import PANEL
 
 GRANT = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
