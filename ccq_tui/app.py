@@ -71,7 +71,7 @@ from ccq_tui.widgets.lifetime import WorkFailed, after_refresh, failure, start_w
 from ccq_tui.widgets.palette import APP_CSS
 
 if TYPE_CHECKING:
-    from ccq_tui.agent.claude.prestart import Ahead
+    from ccq_tui.agent.claude.prestart import Prestarted
 
 _logger = logging.getLogger(__name__)
 
@@ -114,7 +114,7 @@ class CcqApp(_Base):
         *,
         clock: Callable[[], float] = time.monotonic,
         early: EarlyPrompt | None = None,
-        ahead: Ahead | None = None,
+        ahead: Prestarted | None = None,
     ) -> None:
         driver = taking_over(early, self._typed_early) if early is not None else lasting_driver()
         super().__init__(driver_class=driver)
@@ -465,7 +465,7 @@ class CcqApp(_Base):
         end_driver(self)
 
 
-async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Ahead | None = None) -> int:
+async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Prestarted | None = None) -> int:
     """Put the screen up until it ends.
 
     Return the exit code: 0 ended, 1 crashed, 2 no session, 128 + signal.

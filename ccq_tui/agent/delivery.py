@@ -25,7 +25,7 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.history import SessionPast
-from ccq_tui.agent.unwritten import RECORDED_SECONDS
+from ccq_tui.agent.unrecorded_prompts import RECORDED_SECONDS
 from ccq_tui.inbox import (
     Cancelled,
     Inbox,

@@ -1,17 +1,22 @@
-"""Loads the SDK when the first session starts, off the event loop."""
+"""Loads the SDK off the event loop, and starts the first CLI while the screen is still being loaded."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import warnings
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from ccq_tui.agent.options import SessionOptions
 from ccq_tui.compat.sdk.light_import import import_sdk
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.connection import Connection
+    from ccq_tui.agent.claude.prestart import Prestarted
 
+_logger = logging.getLogger(__name__)
 LOAD_SECONDS = 120.0
 """A cold import reads hundreds of files; seconds are usual on a slow disk."""
 
@@ -41,3 +46,39 @@ def load_now() -> type[Connection]:
     # It warns that allowed tools and bypassPermissions bypass the callback: that is what they are for.
     warnings.filterwarnings("ignore", category=sdk.CanUseToolShadowedWarning)
     return Connection
+
+
+@asynccontextmanager
+async def prestarted(options: SessionOptions | None, prompt: str = "") -> AsyncIterator[Prestarted | None]:
+    """Start the CLI of the first session early, and end it unless a session takes it over.
+
+    Yields None where the options are not known yet, or the process cannot be started: its session will
+    say so.
+    """
+    ahead = await _prestarted(options, prompt) if options is not None else None
+    try:
+        yield ahead
+    finally:
+        if ahead is not None:
+            await ahead.close()
+
+
+async def _prestarted(options: SessionOptions, prompt: str) -> Prestarted | None:
+    try:
+        sdk = import_sdk()
+        from ccq_tui.agent.claude.prestart import Prestarted
+    except ImportError as error:
+        _logger.info("No process can be started ahead: %s", error)
+        return None
+    ahead = Prestarted(options, prompt)
+    try:
+        await ahead.start()
+    except (sdk.ClaudeSDKError, OSError, ValueError) as error:
+        _logger.info("The process could not be started ahead: %s", type(error).__name__)
+        return None
+    try:
+        # While it starts: later this would hold up keys.
+        load_now()
+    except ImportError as error:
+        _logger.info("What speaks to the process cannot be loaded: %s", error)  # its session will say so
+    return ahead

@@ -43,8 +43,8 @@ from ccq_tui.agent.history import NO_HISTORY, HistoryError, SessionPast, Told, r
 from ccq_tui.agent.loader import LoadError, load_connection
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem
-from ccq_tui.agent.session_recorder import SessionBook, forked
-from ccq_tui.agent.unwritten import Unwritten
+from ccq_tui.agent.session_recorder import SessionRecorder, forked
+from ccq_tui.agent.unrecorded_prompts import UnrecordedPrompts
 from ccq_tui.inbox import Inbox, RequestOutcome
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.port import Claim, ClaimLostError
@@ -52,7 +52,7 @@ from ccq_tui.inbox.waiting_line import Draft
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.connection import Connection
-    from ccq_tui.agent.claude.prestart import Ahead
+    from ccq_tui.agent.claude.prestart import Prestarted
 
 T = TypeVar("T")
 
@@ -92,7 +92,7 @@ class AgentSession:
         inbox: Inbox,
         on_event: EventListener | None = None,
         *,
-        ahead: Ahead | None = None,
+        ahead: Prestarted | None = None,
         admitted: Admitted | None = None,
     ) -> None:
         self.options = options
@@ -101,9 +101,9 @@ class AgentSession:
         self._inbox = inbox
         self._events: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
         self._delivery = Delivery(inbox, self._emit, self.put)
-        self._unwritten = Unwritten(self._emit, self.taken)
+        self._unrecorded = UnrecordedPrompts(self._emit, self.taken)
         self._commander = Commander(inbox, self._emit, self._stop, self._delivery.send_again)
-        self._book = SessionBook(inbox, options)
+        self._recorder = SessionRecorder(inbox, options)
         self._connection: Connection | None = None
         self._claim: Claim | None = None
         self._ahead = ahead if ahead is not None and ahead.fits(options) else None
@@ -270,7 +270,7 @@ class AgentSession:
                 if resumed:
                     before = await self._inbox.sessions.launch(resumed)
                     self.options = self.options.as_before(before)
-                    self._book.options = self.options
+                    self._recorder.options = self.options
                 connection = kind(self.options, self._inbox, self._emit)
                 lost = await self._open(connection, resumed, reading)
                 if lost is None:
@@ -320,7 +320,7 @@ class AgentSession:
         """Make sure that nothing else runs a session that is about to be resumed; raises `ClaimLostError`."""
         if session_id and not self.options.fork and self._claim is None:
             self._claim = await self._inbox.sessions.claim(session_id)
-            self._book.hold(self._claim)
+            self._recorder.hold(self._claim)
         # By a process that is no longer known; all that it wrote is past, too.
         await end_leftovers(session_id)
 
@@ -356,7 +356,7 @@ class AgentSession:
                 await self._connection.close()
                 reason = lost.reason if lost.expected else PROCESS_ENDED
                 await self._connection.settle_prompts(reason)
-                await self._unwritten.settle(self.session_id, reason, in_order=lost.expected)
+                await self._unrecorded.settle(self.session_id, reason, in_order=lost.expected)
         finally:
             self._commander.finish()
             self._emit(StateChanged(self._last_state(lost)))
@@ -371,7 +371,7 @@ class AgentSession:
 
     def _stop(self, parked: bool = False, cause: str = "") -> None:
         self._closing = True
-        self._book.cause = cause
+        self._recorder.cause = cause
         self._parked = self._parked or parked
         if self._scope is not None and not self._scope.expired():
             self._scope.reschedule(asyncio.get_running_loop().time())
@@ -382,9 +382,9 @@ class AgentSession:
         if isinstance(event, PromptReturned) and self._delivery.came_back(event.prompt_id, event.text):
             event = replace(event, kept=True)
         if not self._delivery.has(getattr(event, "prompt_id", "")):
-            self._unwritten.note(event)
+            self._unrecorded.note(event)
         self._delivery.note(event)
-        self._book.note(event)
+        self._recorder.note(event)
         if self._listener is None:
             self._events.put_nowait(event)
             return

@@ -32,7 +32,7 @@ LINE = 200
 UNKEPT = frozenset({SessionState.QUEUED, SessionState.STARTING})
 
 
-class SessionBook:
+class SessionRecorder:
     """Writes a session's facts into the inbox, from its first prompt on: before that there is none.
 
     Attributes:

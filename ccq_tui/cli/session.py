@@ -238,12 +238,12 @@ def show(launch: Launch, early: EarlyPrompt | None = None) -> int:
 async def _shown(launch: Launch, early: EarlyPrompt | None) -> int:
     import asyncio
 
-    from ccq_tui.agent.ahead import started_ahead
+    from ccq_tui.agent.loader import prestarted
     from ccq_tui.agent.options import session_options
 
     # Nothing is started that depends on what is still to be asked or read.
     known = not (launch.carried or launch.continue_last or launch.resume or launch.choose or launch.inbox)
-    async with started_ahead(session_options(launch) if known else None, launch.prompt.rstrip()) as ahead:
+    async with prestarted(session_options(launch) if known else None, launch.prompt.rstrip()) as ahead:
         # In a thread: the CLI that starts meanwhile is listened to, and its pipes do not fill up.
         app = await asyncio.to_thread(import_module, "ccq_tui.app")
         code: int = await app.run(launch, early, ahead)

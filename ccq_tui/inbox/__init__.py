@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from ccq_tui.lazy import loaded_later
 
 if TYPE_CHECKING:
-    from ccq_tui.inbox.memory import MemoryInbox
     from ccq_tui.inbox.port import (
         Added,
         DraftUpdated,
@@ -56,7 +55,6 @@ __all__ = [
     "InboxTrouble",
     "InboxUnavailable",
     "Left",
-    "MemoryInbox",
     "ParkWanted",
     "PermissionRequest",
     "PlanRequest",
@@ -75,7 +73,6 @@ __all__ = [
 __getattr__ = loaded_later(
     __name__,
     {
-        "memory": ("MemoryInbox",),
         "port": (
             "Added",
             "DraftUpdated",

@@ -19,7 +19,7 @@ from ccq_tui.testing.incoming import Incoming
 from ccq_tui.testing.log import Exchange
 from ccq_tui.testing.play import Turn
 from ccq_tui.testing.scenario import Failure, error_body
-from ccq_tui.testing.sending import SentMessage
+from ccq_tui.testing.sent_message import SentMessage
 from ccq_tui.testing.wire import stream, whole
 
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]

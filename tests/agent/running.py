@@ -10,13 +10,14 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from ccq_tui.agent import AgentSession, SessionOptions
-from ccq_tui.agent.claude.prestart import Ahead
+from ccq_tui.agent.claude.prestart import Prestarted
 from ccq_tui.agent.events import AgentEvent, ConversationReset, SessionLost, SessionState, StateChanged
-from ccq_tui.inbox import MemoryInbox, RequestOutcome
+from ccq_tui.inbox import RequestOutcome
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import request_id
 from ccq_tui.testing.environment import CleanHome
 from tests.actors import PANEL
+from tests.memory_inbox import MemoryInbox
 
 LIMIT = 60.0
 LINE = 160
@@ -32,7 +33,7 @@ class Running:
         home: CleanHome,
         inbox: MemoryInbox | DurableInbox | None = None,
         *,
-        ahead: Ahead | None = None,
+        ahead: Prestarted | None = None,
         **options: Any,
     ) -> None:
         self.events: list[AgentEvent] = []

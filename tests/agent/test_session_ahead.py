@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from ccq_tui.agent.ahead import started_ahead
-from ccq_tui.agent.claude.prestart import MOST_WRITTEN, Ahead
+from ccq_tui.agent.claude.prestart import MOST_WRITTEN, Prestarted
 from ccq_tui.agent.events import (
     Connected,
     PromptAccepted,
@@ -17,6 +16,7 @@ from ccq_tui.agent.events import (
     ToolFinished,
     TurnEnded,
 )
+from ccq_tui.agent.loader import prestarted
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running, alive, options_in
@@ -26,7 +26,7 @@ DATABASE = Question(
 )
 
 
-def pid_of(ahead: Ahead | None) -> int:
+def pid_of(ahead: Prestarted | None) -> int:
     process: Any = ahead._transport._process if ahead else None
     return int(process.pid)
 
@@ -35,7 +35,7 @@ async def test_the_cli_asks_the_model_before_there_is_a_session_which_takes_all_
     play: Callable[..., Any],
 ) -> None:
     model, home = play(Scenario("q").asks(DATABASE).says("Thanks.").ends_turn().says("Again."))
-    async with started_ahead(options_in(home), "Build it") as ahead:
+    async with prestarted(options_in(home), "Build it") as ahead:
         assert ahead is not None
         assert not ahead.fits(options_in(home, model="another"))
         pid = pid_of(ahead)
@@ -61,7 +61,7 @@ async def test_the_cli_asks_the_model_before_there_is_a_session_which_takes_all_
 async def test_a_long_prompt_is_left_to_the_session(play: Callable[..., Any]) -> None:
     _, home = play(Scenario("long").says("I have read it."))
     long = "word " * (MOST_WRITTEN // 5)
-    async with started_ahead(options_in(home), long) as ahead, Running(home, ahead=ahead) as run:
+    async with prestarted(options_in(home), long) as ahead, Running(home, ahead=ahead) as run:
         assert ahead is not None
         assert ahead.prompt == "", "a pipe that nobody reads yet would not take it"
         name = run.session.send(long)
@@ -73,7 +73,7 @@ async def test_a_session_that_ends_before_it_has_its_process_gives_the_prompt_ba
     play: Callable[..., Any],
 ) -> None:
     _, home = play(Scenario("nothing"))
-    async with started_ahead(options_in(home), "Build it") as ahead:
+    async with prestarted(options_in(home), "Build it") as ahead:
         pid = pid_of(ahead)
         run = Running(home, ahead=ahead)
         run.session.send("Build it")
@@ -89,7 +89,7 @@ async def test_a_cli_that_ends_at_once_gives_the_prompt_back(play: Callable[...,
     program = home.root / "reads-a-line"
     program.write_text("#!/bin/sh\nread line\nexit 3\n", encoding="utf-8")
     program.chmod(0o700)
-    async with started_ahead(options_in(home, cli_path=program), "Build it") as ahead:
+    async with prestarted(options_in(home, cli_path=program), "Build it") as ahead:
         async with Running(home, ahead=ahead, cli_path=program) as run:
             name = run.session.send("Build it")
             assert not (await run.until(SessionLost)).expected
@@ -99,7 +99,7 @@ async def test_a_cli_that_ends_at_once_gives_the_prompt_back(play: Callable[...,
 
 async def test_a_process_that_no_session_took_is_ended(play: Callable[..., Any]) -> None:
     _, home = play(Scenario("nothing"))
-    async with started_ahead(options_in(home)) as ahead:
+    async with prestarted(options_in(home)) as ahead:
         pid = pid_of(ahead)
         assert alive(pid)
     assert not alive(pid)
@@ -107,7 +107,7 @@ async def test_a_process_that_no_session_took_is_ended(play: Callable[..., Any])
 
 async def test_where_no_process_can_be_started_there_is_none(play: Callable[..., Any]) -> None:
     _, home = play(Scenario("nothing"))
-    async with started_ahead(replace(options_in(home), cli_path=home.root / "none")) as ahead:
+    async with prestarted(replace(options_in(home), cli_path=home.root / "none")) as ahead:
         assert ahead is None
-    async with started_ahead(None) as ahead:
+    async with prestarted(None) as ahead:
         assert ahead is None

@@ -28,13 +28,14 @@ from ccq_tui.agent.events import (
     SessionState,
     TurnEnded,
 )
-from ccq_tui.inbox import Cancelled, MemoryInbox
+from ccq_tui.inbox import Cancelled
 from ccq_tui.inbox.requests import call_of
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask
 from tests.agent.running import LIMIT, Running, alive, options_in, until_written
 from tests.agent.stage import staged
+from tests.memory_inbox import MemoryInbox
 from tests.steps import until_true
 
 DATABASE = Question(

@@ -37,6 +37,6 @@ def app(monkeypatch: pytest.MonkeyPatch, place: Path, restored: None) -> FakeApp
     fake = FakeApp()
     monkeypatch.setitem(sys.modules, "ccq_tui.app", fake)
     monkeypatch.setattr("ccq_tui.cli.session.not_terminals", list)
-    monkeypatch.setattr("ccq_tui.agent.ahead._started", fake.start_nothing)
+    monkeypatch.setattr("ccq_tui.agent.loader._prestarted", fake.start_nothing)
     monkeypatch.chdir(place)
     return fake

@@ -21,11 +21,11 @@ from claude_agent_sdk import (
     TaskStartedMessage,
 )
 
-from ccq_tui.agent.claude.delta_coalescer import Growth
-from ccq_tui.agent.claude.errors import LastWords, SessionFailure, explain
+from ccq_tui.agent.claude.delta_coalescer import DeltaCoalescer
+from ccq_tui.agent.claude.errors import SessionFailure, StderrTail, explain
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.options import sdk_options
-from ccq_tui.agent.claude.partial_sets import Arrivals
+from ccq_tui.agent.claude.partial_sets import PartialSets
 from ccq_tui.agent.claude.prompts import as_stream, image_blocks
 from ccq_tui.agent.claude.record import taken
 from ccq_tui.agent.claude.shutdown import leave, limited
@@ -67,7 +67,7 @@ from ccq_tui.inbox import Inbox
 from ccq_tui.inbox.port import Claim
 
 if TYPE_CHECKING:
-    from ccq_tui.agent.claude.prestart import Ahead
+    from ccq_tui.agent.claude.prestart import Prestarted
 
 T = TypeVar("T")
 
@@ -92,21 +92,21 @@ class Connection:
 
     def __init__(self, options: SessionOptions, inbox: Inbox, emit: Callable[[AgentEvent], None]) -> None:
         self._options = options
-        self._growth = Growth(emit)
+        self._growth = DeltaCoalescer(emit)
         self._out = self._growth.take
         self._state = SessionState.STARTING
         self._since = time.monotonic()
         self._waited = 0.0  # seconds of this turn
-        self._words = LastWords()
+        self._words = StderrTail()
         self._client: ClaudeSDKClient | None = None
         self._pid: int | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._turn_over = asyncio.Event()
         self.translator = Translator(session_id="", model="", mode="")
         self.gate = Gate(inbox, options, lambda: self.translator.session_id, self._emit)
-        self._arrivals = Arrivals(lambda: self.translator.session_id, self.gate.will_ask, self._emit)
+        self._arrivals = PartialSets(lambda: self.translator.session_id, self.gate.will_ask, self._emit)
 
-    async def begin(self, session_id: str, ahead: Ahead | None = None) -> SessionFailure | None:
+    async def begin(self, session_id: str, ahead: Prestarted | None = None) -> SessionFailure | None:
         """Start the CLI for a new session; returns why it failed (no process is left then), or None."""
         self.translator.usage.cost = 0.0
         if ahead is None:

@@ -11,7 +11,7 @@ MOMENT = 0.05
 """Seconds in which what comes is told together; what comes after a pause is told at once."""
 
 
-class Growth:
+class DeltaCoalescer:
     """Passes events on in order, the growth of blocks as few of them."""
 
     def __init__(self, emit: Callable[[AgentEvent], None]) -> None:

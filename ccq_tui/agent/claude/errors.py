@@ -43,7 +43,7 @@ class SessionFailure:
     exit_code: int | None = None
 
 
-class LastWords:
+class StderrTail:
     """The last lines of the CLI's standard error."""
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class LastWords:
         return "\n".join([*([text] if text else []), *self._lines])
 
 
-def explain(error: BaseException, words: LastWords) -> SessionFailure:
+def explain(error: BaseException, words: StderrTail) -> SessionFailure:
     """Explain an error of the SDK, with the exit code where there is one."""
     match error:
         case _ if words.have(_AS_ROOT):
@@ -83,7 +83,7 @@ def explain(error: BaseException, words: LastWords) -> SessionFailure:
             return SessionFailure(Problem.LOST, words.after(one_line(reason(error), TEXT_CHARACTERS)))
 
 
-def _refused(error: ResultError, words: LastWords) -> SessionFailure:
+def _refused(error: ResultError, words: StderrTail) -> SessionFailure:
     said = "\n".join(error.errors) or error.result or ""
     if is_missing_conversation(said):
         # What the CLI says is about its own flags, and it says it twice.
@@ -91,7 +91,7 @@ def _refused(error: ResultError, words: LastWords) -> SessionFailure:
     return SessionFailure(Problem.CLI_ENDED, words.after(bounded(said, TEXT_CHARACTERS)), error.exit_code)
 
 
-def _unconnected(said: str, words: LastWords) -> SessionFailure:
+def _unconnected(said: str, words: StderrTail) -> SessionFailure:
     if said.startswith("Working directory does not exist"):
         return SessionFailure(Problem.DIRECTORY_GONE, "")
     if found := _EXIT_CODE.search(said):
@@ -99,7 +99,7 @@ def _unconnected(said: str, words: LastWords) -> SessionFailure:
     return SessionFailure(Problem.CLI_UNUSABLE, words.after(""))
 
 
-def _ended(exit_code: int | None, words: LastWords) -> SessionFailure:
+def _ended(exit_code: int | None, words: StderrTail) -> SessionFailure:
     if exit_code is None:
         return SessionFailure(Problem.CLI_ENDED, words.after(""))
     number = -exit_code if exit_code < 0 else exit_code - 128 if exit_code > 128 else 0

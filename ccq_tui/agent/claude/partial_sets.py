@@ -53,7 +53,7 @@ class _Call:
     """Its input, once that is whole."""
 
 
-class Arrivals:
+class PartialSets:
     """The question sets of one connection that are on their way.
 
     A subagent's are left out: the CLI has it ask nobody.

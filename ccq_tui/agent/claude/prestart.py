@@ -25,7 +25,7 @@ MOST_WRITTEN = 50_000
 """Bytes of a prompt that are written before anybody reads: a pipe takes 64 KB, then its writer waits."""
 
 
-class Ahead:
+class Prestarted:
     """A process of the CLI for a new session, to which its session speaks later on.
 
     What the CLI asks before there is a session waits for it.

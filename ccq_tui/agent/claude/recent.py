@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 
 
-class Recent:
+class RecentIds:
     """A set of the newest ids, bounded so that a session of weeks does not grow without end."""
 
     def __init__(self, limit: int = 50_000) -> None:

@@ -8,7 +8,7 @@ import re
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from pathlib import Path
 
-from ccq_tui.agent.claude.errors import LastWords, SessionFailure, explain, signal_name
+from ccq_tui.agent.claude.errors import SessionFailure, StderrTail, explain, signal_name
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import MINIMUM_CLI, Problem
 from ccq_tui.child_process import end
@@ -32,7 +32,7 @@ _EXAMINED = frozenset(
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 
 
-async def explain_start(error: BaseException, words: LastWords, options: SessionOptions) -> SessionFailure:
+async def explain_start(error: BaseException, words: StderrTail, options: SessionOptions) -> SessionFailure:
     """Explain why the CLI did not start, and name the program or the directory."""
     failure = explain(error, words)
     program = options.cli_path

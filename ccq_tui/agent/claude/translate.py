@@ -27,7 +27,7 @@ from claude_agent_sdk import (
 
 from ccq_tui.agent.claude import notices, tasks
 from ccq_tui.agent.claude.classify import api_problem, detail, turn_problem
-from ccq_tui.agent.claude.recent import Recent
+from ccq_tui.agent.claude.recent import RecentIds
 from ccq_tui.agent.claude.streams import BlockStreams
 from ccq_tui.agent.claude.turn_usage import TurnUsage
 from ccq_tui.agent.controls import McpServer, listed_servers
@@ -85,7 +85,7 @@ class Translator:
         self._reset = False
         self._failed_servers: frozenset[str] = frozenset()
         self._streams = BlockStreams()
-        self._seen = Recent()
+        self._seen = RecentIds()
         self._tools: dict[str, str] = {}
 
     def remember(self, uuids: Iterable[str]) -> None:

@@ -215,13 +215,8 @@ class Waits:
         if park is not None and not park.done():
             park.set_result(parked)
 
-    async def ask(
-        self, request: Request, *, parkable: bool = False, context: str = ""
-    ) -> RequestOutcome | Parked:
-        """Wait for a person; cancelling the wait settles the request as cancelled.
-
-        ``context`` is what the agent wrote before it, "" for what it wrote last.
-        """
+    async def ask(self, request: Request, *, parkable: bool = False) -> RequestOutcome | Parked:
+        """Wait for a person; cancelling the wait settles the request as cancelled."""
         await self.call_shown(request.tool_use_id)
         await self.calls.turn(request.tool_use_id, TURN_SECONDS)
         self._stop_when_over()
@@ -238,7 +233,7 @@ class Waits:
 
         unsubscribe = self._inbox.subscribe(hear)
         # A task of its own, because the inbox hears the reason from us before its own wait ends.
-        asking = asyncio.ensure_future(self._inbox.ask(request, context or self._written))
+        asking = asyncio.ensure_future(self._inbox.ask(request, self._written))
         asking.add_done_callback(lambda _: waits.set())
         park = self._parks[request.id] = asyncio.get_running_loop().create_future()
         if parkable:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -72,21 +71,13 @@ class Recording:
         ended: Whether all was read.
     """
 
-    def __init__(self, name: str, lines: Lines, clock: Callable[[], float] = time.monotonic) -> None:
-        """Read nothing yet.
-
-        Args:
-            name: What it is called on the screen.
-            lines: Where it is read from.
-            clock: Returns seconds.
-        """
+    def __init__(self, name: str, lines: Lines) -> None:
         self.name = name
         self.lines = lines
         self.read = 0
         self.bad = BadLines()
         self.ended = False
         self._translation = Translation()
-        self._clock = clock
         self._told = False
 
     @property
@@ -110,7 +101,7 @@ class Recording:
         ``single`` stops after the first line that tells something.
         """
         events: list[AgentEvent] = []
-        until, most = self._clock() + SLICE_SECONDS, self.lines.bytes + SLICE_BYTES
+        until, most = time.monotonic() + SLICE_SECONDS, self.lines.bytes + SLICE_BYTES
         at, streamed = None, False
         while not self.ended:
             try:
@@ -128,7 +119,7 @@ class Recording:
             events.extend(found)
             if found:
                 at, streamed = written_at, piece
-            full = len(events) >= SLICE_EVENTS or self._clock() >= until or self.lines.bytes >= most
+            full = len(events) >= SLICE_EVENTS or time.monotonic() >= until or self.lines.bytes >= most
             if full or (single and events):
                 break
         return Slice(tuple(events), at, streamed)

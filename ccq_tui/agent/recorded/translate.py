@@ -9,7 +9,7 @@ from typing import Any
 
 from ccq_tui.agent.claude import notices, tasks
 from ccq_tui.agent.claude.classify import api_problem, detail, turn_problem
-from ccq_tui.agent.claude.recent import Recent
+from ccq_tui.agent.claude.recent import RecentIds
 from ccq_tui.agent.claude.streams import BlockStreams
 from ccq_tui.agent.claude.turn_usage import TurnUsage
 from ccq_tui.agent.events import (
@@ -55,7 +55,7 @@ class Translation:
         self.asked = RecordedSets()
         self._streams = BlockStreams()
         self._usage = TurnUsage()
-        self._seen = Recent()
+        self._seen = RecentIds()
         self._tools: dict[str, str] = {}
         self._names = count(1)
 

@@ -22,12 +22,12 @@ from ccq_tui.agent.events import (
     ToolStarted,
 )
 from ccq_tui.agent.history import SessionPast
-from ccq_tui.inbox import Allowed, InboxChange, MemoryInbox, PermissionRequest, QuestionRequest
+from ccq_tui.inbox import Allowed, InboxChange, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.memory import MemorySessions
 from ccq_tui.inbox.store import Store, StoredRequest
 from ccq_tui.questions import Option, Question, QuestionSet
 from tests.actors import PANEL
+from tests.memory_inbox import MemoryInbox, MemorySessions
 
 QUESTION = Question("Which?", "Which", (Option("A", "a"), Option("B", "b")))
 ANSWERED = 'Your questions have been answered: "Which?"="A".'

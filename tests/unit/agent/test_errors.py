@@ -16,8 +16,8 @@ from claude_agent_sdk import (
 from ccq_tui.agent.claude.errors import (
     STDERR_LINE_CHARACTERS,
     STDERR_LINES,
-    LastWords,
     SessionFailure,
+    StderrTail,
     explain,
 )
 from ccq_tui.agent.claude.shutdown import limited
@@ -65,13 +65,13 @@ from ccq_tui.agent.problems import Problem
     ],
 )
 def test_each_error_is_explained(error: Exception, failure: SessionFailure) -> None:
-    words = LastWords()
+    words = StderrTail()
     words.add("boom")
     assert explain(error, words) == failure
 
 
 def test_only_the_last_words_are_kept() -> None:
-    words = LastWords()
+    words = StderrTail()
     for number in range(100):
         words.add(f"{number}" * 1_000)
     lines = words.after("Ended.").splitlines()

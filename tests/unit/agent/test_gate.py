@@ -24,11 +24,12 @@ from ccq_tui.agent.events import (
     ToolFinished,
     ToolStarted,
 )
-from ccq_tui.inbox import Cancelled, MemoryInbox, PermissionRequest, Verdict, Won
+from ccq_tui.inbox import Cancelled, PermissionRequest, Verdict, Won
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Expired
 from tests.actors import LIMIT, PANEL
+from tests.memory_inbox import MemoryInbox
 
 SOURCE: dict[str, Any] = {
     "questions": [{"question": "Q?", "header": "H", "options": [{"label": "a"}, {"label": "b"}]}]
@@ -159,7 +160,7 @@ async def test_an_outcome_of_the_wrong_kind_is_refused_and_an_error_where_it_com
         await asked.inbox.answer("t@s", Declined(), PANEL)
     assert not task.done()
     # A database may hold what another program wrote.
-    monkeypatch.setattr("ccq_tui.inbox.memory.check_outcome", lambda *_: None)
+    monkeypatch.setattr("tests.memory_inbox.check_outcome", lambda *_: None)
     await asked.inbox.answer("t@s", Declined(), PANEL)
     with pytest.raises(TypeError, match="Declined does not settle a permission"):
         await task

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ccq_tui.agent import QuestionPolicy, SessionOptions
 from ccq_tui.agent.claude.options import sdk_options
-from ccq_tui.agent.claude.recent import Recent
+from ccq_tui.agent.claude.recent import RecentIds
 
 
 def built(**fields: object) -> object:
@@ -73,5 +73,5 @@ def test_assuming_takes_the_tool_away_and_says_so() -> None:
 
 
 def test_what_came_lately_is_bounded() -> None:
-    recent = Recent(limit=2)
+    recent = RecentIds(limit=2)
     assert [recent.add(item) for item in ("a", "b", "a", "c", "a")] == [True, True, False, True, True]

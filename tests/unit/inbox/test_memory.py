@@ -13,7 +13,6 @@ from ccq_tui.inbox import (
     Cancelled,
     Denied,
     InboxChange,
-    MemoryInbox,
     PermissionRequest,
     Settled,
     Unknown,
@@ -22,6 +21,7 @@ from ccq_tui.inbox import (
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.waiting_line import first_draft
 from tests.actors import PANEL, PHONE
+from tests.memory_inbox import MemoryInbox
 
 
 def request(name: str) -> PermissionRequest:

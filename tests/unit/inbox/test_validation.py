@@ -26,7 +26,6 @@ from ccq_tui.inbox import (
 )
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.kinds import check_outcome, kind_of
-from ccq_tui.inbox.memory import MemoryInbox
 from ccq_tui.inbox.store import RequestState, Store
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.inbox.verdicts import InvalidOutcome
@@ -45,6 +44,7 @@ from ccq_tui.questions.events import Event
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import opened
 from tests.actors import PANEL
+from tests.memory_inbox import MemoryInbox
 from tests.unit.inbox.made import requests
 from tests.unit.questions.test_random_events import events, sets
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.agent.claude import delta_coalescer
-from ccq_tui.agent.claude.delta_coalescer import Growth
+from ccq_tui.agent.claude.delta_coalescer import DeltaCoalescer
 from ccq_tui.agent.events import AgentEvent, BlockFinished, BlockGrew, BlockKey, BlockKind
 
 ONE, TWO = BlockKey("m", 0), BlockKey("m", 1, "agent")
@@ -33,7 +33,7 @@ async def moment_over(told: list[AgentEvent], count: int) -> None:
 
 async def test_the_first_is_told_at_once_and_the_rest_of_a_moment_together() -> None:
     told: list[AgentEvent] = []
-    joined = Growth(told.append)
+    joined = DeltaCoalescer(told.append)
     joined.take(grew("a"))
     assert told == [grew("a")]
     for letter in "bcd":
@@ -56,7 +56,7 @@ async def test_a_thousand_crumbs_wake_nobody_a_thousand_times(monkeypatch: pytes
 
     monkeypatch.setattr(delta_coalescer.asyncio, "get_running_loop", Counted)
     told: list[AgentEvent] = []
-    joined = Growth(told.append)
+    joined = DeltaCoalescer(told.append)
     for _ in range(1_000):
         joined.take(grew("x"))
     assert (asked, len(told)) == (1, 1)
@@ -67,7 +67,7 @@ async def test_a_thousand_crumbs_wake_nobody_a_thousand_times(monkeypatch: pytes
 
 async def test_the_end_tells_what_is_left() -> None:
     told: list[AgentEvent] = []
-    joined = Growth(told.append)
+    joined = DeltaCoalescer(told.append)
     joined.take(grew("a"))
     joined.take(grew("b"))
     joined.close()
@@ -83,7 +83,7 @@ def test_whatever_is_joined_every_block_reads_the_same(crumbs: list[tuple[BlockK
 
     async def played() -> list[AgentEvent]:
         told: list[AgentEvent] = []
-        joined = Growth(told.append)
+        joined = DeltaCoalescer(told.append)
         for event in events:
             joined.take(event)
         joined.close()

@@ -15,7 +15,7 @@ from ccq_tui.agent.events import (
     TitleChanged,
 )
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.agent.session_recorder import SessionBook, forked, title_of
+from ccq_tui.agent.session_recorder import SessionRecorder, forked, title_of
 from ccq_tui.inbox.durable import DurableInbox
 
 
@@ -24,7 +24,7 @@ async def test_a_session_keeps_its_name_when_it_goes_on(tmp_path: Path, renamed:
     inbox = await DurableInbox.open(tmp_path / "inbox.db")
     try:
         for resume, prompt in ((None, "first thing"), ("s", "second thing")):
-            book = SessionBook(inbox, SessionOptions(cwd=tmp_path, resume=resume))
+            book = SessionRecorder(inbox, SessionOptions(cwd=tmp_path, resume=resume))
             book.note(Connected("s", "m", "default", str(tmp_path), "2"))
             book.note(PromptAccepted(prompt))
             if renamed and resume is None:
@@ -52,7 +52,7 @@ async def test_a_session_is_called_by_its_title_or_else_by_its_first_prompt(
 ) -> None:
     inbox = await DurableInbox.open(tmp_path / "inbox.db")
     try:
-        book = SessionBook(inbox, SessionOptions(cwd=tmp_path))
+        book = SessionRecorder(inbox, SessionOptions(cwd=tmp_path))
         book.note(Connected("s", "m", "default", str(tmp_path), "2"))
         for event in events:
             book.note(event)
@@ -70,7 +70,7 @@ async def test_a_resumed_session_is_named_by_its_past_also_where_that_is_read_la
 ) -> None:
     inbox = await DurableInbox.open(tmp_path / "inbox.db")
     try:
-        book = SessionBook(inbox, SessionOptions(cwd=tmp_path, resume="s"))
+        book = SessionRecorder(inbox, SessionOptions(cwd=tmp_path, resume="s"))
         book.note(Connected("s", "m", "default", str(tmp_path), "2"))
         book.note(HistoryLoaded((), title=title, first_prompt="Build it"))
         book.note(PromptAccepted("Go on"))

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from ccq_tui.agent import unwritten
+from ccq_tui.agent import unrecorded_prompts
 from ccq_tui.agent.events import AgentEvent, PromptAccepted, PromptDelivered, PromptRecorded, PromptReturned
-from ccq_tui.agent.unwritten import Unwritten
+from ccq_tui.agent.unrecorded_prompts import UnrecordedPrompts
 
 
 class Told:
@@ -19,7 +19,7 @@ class Told:
         self.events: list[AgentEvent] = []
         self.looked_up: list[Mapping[str, str]] = []
         self._recorded = frozenset(recorded)
-        self.unwritten = Unwritten(self.events.append, self._taken)
+        self.unwritten = UnrecordedPrompts(self.events.append, self._taken)
 
     async def _taken(self, prompts: Mapping[str, str]) -> frozenset[str]:
         self.looked_up.append(dict(prompts))
@@ -32,7 +32,7 @@ class Told:
 
 
 async def test_it_is_recorded_a_while_after_it_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unwritten, "RECORDED_SECONDS", 0.01)
+    monkeypatch.setattr(unrecorded_prompts, "RECORDED_SECONDS", 0.01)
     told = Told()
     told.delivered("a")
     assert told.events == []

@@ -45,7 +45,7 @@ class MemorySessions:
         """Return the claim: no other process knows of this inbox."""
         return Claim(session_id)
 
-    async def launch(self, session_id: str) -> Mapping[str, Any]:  # noqa: ARG002 - as the port has it
+    async def launch(self, session_id: str) -> Mapping[str, Any]:
         """Know nothing of earlier processes."""
         return {}
 
@@ -74,7 +74,7 @@ class MemoryInbox:
         """What waits for a person, oldest first."""
         return tuple(entry.request for entry in self._entries.values())
 
-    async def ask(self, request: Request, context: str = "") -> RequestOutcome:  # noqa: ARG002 - nobody reads it later
+    async def ask(self, request: Request, context: str = "") -> RequestOutcome:
         """Wait, without limit, until the request has an outcome.
 
         Asking again with the id of a request that still waits joins that wait. Cancelling the wait withdraws
@@ -105,7 +105,7 @@ class MemoryInbox:
         """
         self._settle(request_id, Cancelled(reason), actor)
 
-    async def defer(self, request_id: str) -> bool:  # noqa: ARG002 - as the port has it
+    async def defer(self, request_id: str) -> bool:
         """Return False: nothing outlives this process, so nothing can be asked again after it."""
         return False
 
@@ -115,7 +115,7 @@ class MemoryInbox:
         if entry is not None:
             entry.left = True
 
-    def save_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:  # noqa: ARG002 - one process
+    def save_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
         """Keep what was selected and typed so far for a request that waits."""
         if request_id in self._entries:
             self._drafts[request_id] = draft
@@ -124,7 +124,7 @@ class MemoryInbox:
         """Return the draft of a request that waits, or None when none is kept."""
         return self._drafts.get(request.id)
 
-    async def asked_before(self, request: Request) -> tuple[Recalled | None, ...]:  # noqa: ARG002
+    async def asked_before(self, request: Request) -> tuple[Recalled | None, ...]:
         """Return (): nothing outlives the process."""
         return ()
 

@@ -11,7 +11,7 @@ import pytest
 
 from ccq_tui.agent import SessionOptions
 from ccq_tui.agent.claude.gate import Gate
-from ccq_tui.agent.claude.partial_sets import BROKE, INTERRUPTED, PASSED_OVER, REJECTED, Arrivals
+from ccq_tui.agent.claude.partial_sets import BROKE, INTERRUPTED, PASSED_OVER, REJECTED, PartialSets
 from ccq_tui.agent.events import (
     AgentEvent,
     ArrivingEnded,
@@ -25,8 +25,8 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.options import QuestionPolicy
-from ccq_tui.inbox import MemoryInbox
 from ccq_tui.questions.state import Arriving
+from tests.memory_inbox import MemoryInbox
 
 SOURCE: dict[str, Any] = {
     "questions": [{"question": "Q?", "header": "H", "options": [{"label": "a"}, {"label": "b"}]}]
@@ -41,7 +41,7 @@ class Told:
     def __init__(self, **options: Any) -> None:
         self.events: list[AgentEvent] = []
         gate = Gate(MemoryInbox(), SessionOptions(cwd=Path(), **options), lambda: "s", self.events.append)
-        self.arrivals = Arrivals(lambda: "s", gate.will_ask, self.events.append)
+        self.arrivals = PartialSets(lambda: "s", gate.will_ask, self.events.append)
 
     def begin(self, name: str, index: int = 0, *, tool: str = TOOL, parent: str = "") -> None:
         block = {"type": "tool_use", "id": name, "name": tool, "input": {}}

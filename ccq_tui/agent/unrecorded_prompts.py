@@ -14,7 +14,7 @@ It was seen to need up to a quarter of a second. Killed before, it knows nothing
 """
 
 
-class Unwritten:
+class UnrecordedPrompts:
     """Says of each prompt when a kill of the CLI takes it no more."""
 
     def __init__(
