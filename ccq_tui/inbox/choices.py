@@ -44,12 +44,7 @@ class Choice:
         return self.key in NUMBERS
 
     def outcome(self, text: str = "", plan: str = "") -> Allowed | Denied:
-        """Return what is decided by it.
-
-        Args:
-            text: What was typed, for a choice that takes text.
-            plan: The plan as the person edited it, or "".
-        """
+        """Return what is decided by it."""
         said = text if self.takes_text else ""
         return Allowed(said, self.suggestion, self.mode, plan) if self.allows else Denied(said)
 

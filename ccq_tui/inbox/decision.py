@@ -222,12 +222,7 @@ def decision_hints(state: DecisionState) -> tuple[tuple[str, str], ...]:
 
 
 def unseen_words(state: DecisionState, *, short: bool = False) -> str:
-    """Say how much was never on the screen, how to see it, and which key decides without that.
-
-    Args:
-        state: The state, with a choice of which this is to be said.
-        short: Whether there is room for few words.
-    """
+    """Say how much was never on the screen, how to see it, and which key decides without that."""
     plan = isinstance(state.request, PlanRequest)
     least = "over " if state.at_least else ""
     one = state.unseen == 1 and not least

@@ -47,13 +47,7 @@ def untouched(draft: Draft) -> Draft:
 
 
 def changed(draft: Draft, before: Draft | None = None) -> frozenset[DraftField]:
-    """Return the fields that differ.
-
-    Args:
-        draft: A draft.
-        before: Another one of the same request, of whose questions some may not have been there yet; None
-            for the one with which it opens.
-    """
+    """Return the fields that differ."""
     fields, was = fields_of(draft), fields_of(untouched(draft) if before is None else before)
     if fields.keys() - was.keys():
         was = fields_of(untouched(draft)) | was

@@ -30,13 +30,6 @@ class Runs(Protocol):
 class DurableSessions:
     """`ccq_tui.inbox.port.InboxSessions` in the inbox's database.
 
-    Args:
-        run: Does something with the store, and waits for it.
-        submit: Does something with the store, soon.
-        in_trouble: Says that the disk refused something, which is tried again; from any thread.
-        retries: What the disk refused.
-        held: What was written; for the store's thread alone.
-
     Attributes:
         running: The sessions that this process runs or is about to run.
     """
@@ -56,11 +49,7 @@ class DurableSessions:
     async def left(self, session_id: str) -> tuple[Left, ...]:
         """Return what waits in a session, or was decided and not delivered, since an earlier process.
 
-        Args:
-            session_id: The Claude session id.
-
-        Raises:
-            InboxUnavailable: The disk cannot be read.
+        Raises `InboxUnavailable`.
         """
 
         def read(store: Store) -> tuple[Left, ...]:
@@ -76,21 +65,11 @@ class DurableSessions:
         return found
 
     def delivered(self, request_id: str, way: str) -> None:
-        """Note, soon and without waiting, that the agent was seen to have what was decided.
-
-        Args:
-            request_id: The request's id; one that has nothing to deliver is passed over.
-            way: "result" of the same call, or "message".
-        """
+        """Note, soon and without waiting, that the agent was seen to have what was decided."""
         self._soon(lambda store: store.requests.mark_delivered(request_id, way))
 
     def give_up(self, request_id: str, reason: str) -> None:
-        """Withdraw, soon and without waiting, what was decided and no process can take any more.
-
-        Args:
-            request_id: The request's id; one that has nothing to deliver is passed over.
-            reason: Why, for a person.
-        """
+        """Withdraw, soon and without waiting, what was decided and no process can take any more."""
         self._soon(lambda store: store.orphans.give_up(request_id, reason))
 
     async def claim(self, session_id: str) -> Claim:
@@ -98,11 +77,7 @@ class DurableSessions:
 
         Where the disk refuses, the session is this process's as far as anybody can know.
 
-        Args:
-            session_id: The Claude session id.
-
-        Raises:
-            ClaimLostError: Another process, or another session of this one, runs it.
+        Raises `ClaimLostError`.
         """
         if session_id in self.running:
             raise ClaimLostError(this_process())
@@ -128,11 +103,7 @@ class DurableSessions:
         return Claim(session_id)
 
     async def launch(self, session_id: str) -> Mapping[str, Any]:
-        """Return what a session was started with the last time; nothing where the disk cannot be read.
-
-        Args:
-            session_id: The Claude session id.
-        """
+        """Return what a session was started with the last time; nothing where the disk cannot be read."""
 
         def read(store: Store) -> Mapping[str, Any]:
             known = store.sessions.get(session_id)
@@ -145,11 +116,7 @@ class DurableSessions:
             return {}
 
     def release(self, session_id: str) -> None:
-        """Give back the right to run a session, soon and without waiting; one that is not held stays.
-
-        Args:
-            session_id: The Claude session id.
-        """
+        """Give back the right to run a session, soon and without waiting; one that is not held stays."""
         if session_id in self.running:
             self.running.discard(session_id)
 
@@ -160,12 +127,7 @@ class DurableSessions:
             self._soon(released)
 
     def note(self, session_id: str, fact: SessionFact) -> None:
-        """Keep what is known of a session, soon and without waiting.
-
-        Args:
-            session_id: The Claude session id.
-            fact: What is known; what is None in it stays as it was.
-        """
+        """Keep what is known of a session, soon and without waiting."""
         if fact.runs:
             self.running.add(session_id)
 

@@ -31,11 +31,7 @@ class Entry:
     async def wait(self, withdraw: Callable[[str], None]) -> RequestOutcome:
         """Wait, without limit, for the outcome.
 
-        Args:
-            withdraw: Called with the reason when the last wait is cancelled and the request was not left.
-
-        Returns:
-            How the request was settled.
+        Returns how the request was settled.
         """
         self.left = False
         self.waiting += 1

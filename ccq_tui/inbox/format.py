@@ -24,11 +24,7 @@ Shorten = Callable[[str], str]
 
 
 def shortener(ids: Iterable[str]) -> Shorten:
-    """Return what shortens an id so far that no other one begins like it.
-
-    Args:
-        ids: All ids there are, sorted.
-    """
+    """Return what shortens an id so far that no other one begins like it."""
     every = list(ids)
     needed: dict[str, int] = {}
     for before, here, after in zip(["", *every], every, [*every[1:], ""], strict=False):
@@ -44,13 +40,7 @@ def brief(at: datetime) -> str:
 
 
 def inbox_lines(waiting: Sequence[StoredRequest], request_name: Shorten, session_name: Shorten) -> list[str]:
-    """List what waits, oldest first.
-
-    Args:
-        waiting: The requests.
-        request_name: Shortens a request's id.
-        session_name: Names a session by its id.
-    """
+    """List what waits, oldest first."""
     if not waiting:
         return ["Nothing waits."]
     rows = [
@@ -69,13 +59,7 @@ def inbox_lines(waiting: Sequence[StoredRequest], request_name: Shorten, session
 def undelivered_lines(
     undelivered: Mapping[str, int], session_name: Shorten, reach: Callable[[str], Reach]
 ) -> list[str]:
-    """Say which confirmed answers have not reached their agents, and what to do.
-
-    Args:
-        undelivered: How many of each session, by its id.
-        session_name: Names a session by its id.
-        reach: Says how a session can be reached.
-    """
+    """Say which confirmed answers have not reached their agents, and what to do."""
     lines = []
     for name, count in undelivered.items():
         answers, it = ("1 answer", "it") if count == 1 else (f"{count} answers", "them")
@@ -105,14 +89,7 @@ def session_lines(
     session_id: Shorten,
     undelivered: Mapping[str, int] = MappingProxyType({}),
 ) -> list[str]:
-    """List sessions, the one that changed last at the end.
-
-    Args:
-        sessions: The sessions, in that order.
-        waiting: How many requests of each wait.
-        session_id: Shortens a session's id.
-        undelivered: How many answers to each have not reached its agent.
-    """
+    """List sessions, the one that changed last at the end."""
     if not sessions:
         return ["There are no sessions."]
     rows = [
@@ -138,13 +115,7 @@ def unread_words(count: int) -> str:
 
 
 def history_lines(changes: Sequence[Change], request_name: Shorten, session_id: Shorten) -> list[str]:
-    """List changes, oldest first.
-
-    Args:
-        changes: The changes.
-        request_name: Shortens a request's id.
-        session_id: Shortens a session's id.
-    """
+    """List changes, oldest first."""
     if not changes:
         return ["Nothing happened."]
     rows = [

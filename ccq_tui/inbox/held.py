@@ -78,16 +78,7 @@ class Held:
     ) -> list[StoredRequest]:
         """Write everything, unless the database has it: what others wrote stays.
 
-        Args:
-            store: The database.
-            running: The sessions that this process runs.
-            draft_of: Gives the newest draft of a request that this process had.
-
-        Returns:
-            The requests as they are stored now.
-
-        Raises:
-            InboxUnavailable: Not everything was written; it can be written again.
+        Returns the requests as they are stored now. Raises `InboxUnavailable`.
         """
         for name in running:  # before its requests: else they would have no process
             if (other := store.sessions.claim(name, this_process())) is not None:
@@ -103,11 +94,7 @@ class Held:
 
 
 def write_fact(store: Store, session_id: str, fact: SessionFact) -> None:
-    """Write what is known of a session.
-
-    Raises:
-        InboxUnavailable: Not all of it was written; it can be written again.
-    """
+    """Write what is known of a session; raises `InboxUnavailable`."""
     store.sessions.upsert(
         session_id,
         fact.directory,

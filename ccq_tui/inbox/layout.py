@@ -74,13 +74,7 @@ def pad(text: str, width: int) -> str:
 
 
 def wrapped(text: str, lead: str = "", width: int = WIDTH) -> list[str]:
-    """Break one paragraph into lines.
-
-    Args:
-        text: Harmless text; white space is taken as one blank.
-        lead: What stands before the first line; the others begin under its end.
-        width: The most columns of a line.
-    """
+    """Break one paragraph into lines."""
     room = max(8, width - cells(lead))
     lines: list[str] = []
     line = ""
@@ -108,12 +102,7 @@ def _held(text: str, room: int) -> int:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Align rows in columns, the last of which is cut where the line ends.
-
-    Args:
-        heads: The columns' names.
-        rows: The cells; all but the last are short.
-    """
+    """Align rows in columns, the last of which is cut where the line ends."""
     kept = [[*(fit(cell, 40) for cell in row[:-1]), row[-1]] for row in rows]
     widths = [max(cells(row[place]) for row in [list(heads), *kept]) for place in range(len(heads) - 1)]
     room = max(8, WIDTH - sum(widths) - 2 * len(widths))

@@ -19,11 +19,7 @@ class Listeners:
     def add(self, callback: Listener) -> Callable[[], None]:
         """Tell a listener from now on.
 
-        Args:
-            callback: Called in order, while the change is made. What it raises is logged and reaches nobody.
-
-        Returns:
-            A function that ends the subscription; calling it again does nothing.
+        Returns A function that ends the subscription; calling it again does nothing.
         """
         self._listeners.append(callback)
 

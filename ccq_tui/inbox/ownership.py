@@ -8,16 +8,7 @@ from ccq_tui.processes import Owner, alive, this_process
 
 
 def run_elsewhere(store: Store, session_id: str, directory: str) -> dict[str, Owner]:
-    """Return which sessions other processes run, by id.
-
-    Args:
-        store: The inbox.
-        session_id: The only session that is meant; "" for all of the directory.
-        directory: Where they work.
-
-    Raises:
-        InboxUnavailable: The disk cannot be read.
-    """
+    """Return which sessions other processes run, by id; raises `InboxUnavailable`."""
     one = store.sessions.get(session_id) if session_id else None
     meant = [one] if one is not None else [] if session_id else store.sessions.page(directory)
     return {session.id: owner for session in meant if (owner := _other(session)) is not None}

@@ -44,13 +44,7 @@ class Parking:
 
 
 class ParkWish:
-    """A wish that a session be parked; `look` is called until it tells how that ended.
-
-    Args:
-        session_id: The session.
-        actor: Who wishes it.
-        clock: Returns seconds of a monotonic clock.
-    """
+    """A wish that a session be parked; `look` is called until it tells how that ended."""
 
     def __init__(self, session_id: str, actor: Actor, clock: Callable[[], float] = time.monotonic) -> None:
         self._session_id = session_id
@@ -63,14 +57,7 @@ class ParkWish:
     def look(self, store: Store) -> Parking | None:
         """Do the next step.
 
-        Args:
-            store: The inbox.
-
-        Returns:
-            How it ended, or None while it has not.
-
-        Raises:
-            InboxError: The inbox cannot be read or written.
+        Returns how it ended, or None while it has not. Raises `InboxError`.
         """
         session = store.sessions.get(self._session_id)
         waiting = store.requests.waiting_counts().get(self._session_id, 0)
@@ -90,8 +77,7 @@ class ParkWish:
     def withdraw(self, store: Store) -> None:
         """Take the wish back where nobody has taken it on yet: who wished it waits no longer.
 
-        Raises:
-            InboxError: The inbox cannot be written.
+        Raises `InboxError`.
         """
         if self._number:
             store.wishes.settle(self._number, WishState.WITHDRAWN)
@@ -131,15 +117,7 @@ class ParkWish:
 async def parked_elsewhere(
     run: Callable[[Callable[[Store], Parking | None]], Awaitable[Parking | None]], wish: ParkWish
 ) -> Parking:
-    """Follow a wish to its end.
-
-    Args:
-        run: Does something with the inbox, in its thread.
-        wish: The wish.
-
-    Raises:
-        InboxError: The inbox cannot be read or written.
-    """
+    """Follow a wish to its end; raises `InboxError`."""
     while True:
         if (parking := await run(wish.look)) is not None:
             return parking

@@ -68,13 +68,7 @@ def whole_record(stored: StoredRequest) -> dict[str, Any]:
 
 
 def session_record(session: StoredSession, waiting: int, undelivered: int = 0) -> schema.SessionRecord:
-    """Return a session as JSON has it.
-
-    Args:
-        session: The session.
-        waiting: How many requests of it wait.
-        undelivered: How many answers to it have not reached its agent, while no process runs it.
-    """
+    """Return a session as JSON has it."""
     return {
         "id": session.id,
         "name": session.name,

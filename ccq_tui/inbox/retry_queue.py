@@ -37,12 +37,7 @@ MOST_OWED = 10_000
 
 
 class SeenDraft:
-    """What one surface of this process has of a draft, and what it may still take over of others.
-
-    Args:
-        own: The draft that the surface opened with.
-        heard: What other processes changed it into, oldest first.
-    """
+    """What one surface of this process has of a draft, and what it may still take over of others."""
 
     def __init__(self, own: Draft, heard: Iterable[DraftFields]) -> None:
         self.own = own
@@ -54,8 +49,7 @@ class SeenDraft:
     def take(self, draft: Draft) -> tuple[frozenset[DraftField], frozenset[DraftField]]:
         """Take the draft that the surface has now.
 
-        Returns:
-            The fields that changed, and those of them that have nothing another surface wrote.
+        Returns the fields that changed, and those of them that have nothing another surface wrote.
         """
         fields, new = fields_of(draft), changed(draft, self.own)
         self.own = draft
@@ -87,11 +81,7 @@ class SeenDraft:
 
 
 class KnownDraft:
-    """What surfaces of this process have of one draft, and what those of others did to it.
-
-    Args:
-        draft: A draft of the request.
-    """
+    """What surfaces of this process have of one draft, and what those of others did to it."""
 
     def __init__(self, draft: Draft) -> None:
         self.newest = draft
@@ -170,11 +160,7 @@ class KnownDraft:
 
 
 class RetryQueue:
-    """Collects in the event loop, writes in the store's thread.
-
-    Args:
-        failed: Called in the thread with what went wrong.
-    """
+    """Collects in the event loop, writes in the store's thread."""
 
     def __init__(self, failed: Callable[[InboxError], None]) -> None:
         self._failed = failed
@@ -258,11 +244,7 @@ class RetryQueue:
     def write_fact(self, store: Store, session_id: str, fact: SessionFact) -> SessionFact:
         """Write what became known of a session, after what is owed of it; in the store's thread.
 
-        Returns:
-            What was written.
-
-        Raises:
-            InboxUnavailable: It stays owed.
+        Returns what was written. Raises `InboxUnavailable`.
         """
         whole = self.fact(session_id, fact)
         write_fact(store, session_id, whole)

@@ -27,12 +27,6 @@ def group_of(state: str, waiting: int, *, runs: bool, done: bool) -> Group:
     """Say in which group a session is.
 
     What waits for a person or works is never hidden among what is done.
-
-    Args:
-        state: What it does, in the program's word.
-        waiting: How many of its requests wait.
-        runs: Whether a process runs it.
-        done: Whether the person marked it as done.
     """
     if runs and (waiting or state == StoredSessionState.AWAITING):
         return Group.NEEDS
@@ -50,10 +44,5 @@ def group_of(state: str, waiting: int, *, runs: bool, done: bool) -> Group:
 
 
 def stored_group(session: StoredSession, waiting: int) -> Group:
-    """Say in which group a stored session is; looks whether its process runs.
-
-    Args:
-        session: The session.
-        waiting: How many of its requests wait.
-    """
+    """Say in which group a stored session is; looks whether its process runs."""
     return group_of(session.state, waiting, runs=alive(session.owner), done=session.done)

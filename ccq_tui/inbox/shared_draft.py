@@ -16,19 +16,11 @@ def followed(mine: Draft, change: DraftUpdated, at: float) -> Draft:
 
     Each field is taken as it is on disk, unless
 
-    - its text is open here: it is somebody's who writes,
-    - or it was changed here and that is not on disk yet: it is newer, and will be news there.
+    - its text is open here: it is somebody's who writes, - or it was changed here and that is not on disk
+    yet: it is newer, and will be news there.
 
-    Where the cursor is, and what is open, stays. A surface keeps the draft that it shows then like any
-    other change of it: only so it is known that the change was taken.
-
-    Args:
-        mine: The draft as it is here.
-        change: What was changed.
-        at: The time: what would confirm within a moment is held back, as nobody has seen it.
-
-    Returns:
-        The draft to show; ``mine`` itself where nothing is new.
+    Where the cursor is, and what is open, stays. A surface keeps the draft that it shows then like any other
+    change of it: only so it is known that the change was taken.
     """
     theirs = change.draft
     if mine.outcome is not None or (isinstance(mine, PanelState) and mine.arriving is not None):
@@ -54,13 +46,7 @@ def followed(mine: Draft, change: DraftUpdated, at: float) -> Draft:
 
 
 def replaced(before: Draft, after: Draft, change: DraftUpdated) -> str:
-    """Return the texts that were typed here and that another surface replaced, or "".
-
-    Args:
-        before: The draft as it was here.
-        after: The draft that is shown in its place.
-        change: What was changed.
-    """
+    """Return the texts that were typed here and that another surface replaced, or ""."""
     texts, kept = texts_of(before), texts_of(after)
     gone = [
         text

@@ -105,12 +105,7 @@ def charts(statistics: WaitStatistics) -> list[Chart]:
 def chart_lines(chart: Chart, width: int = WIDTH) -> Iterator[tuple[str, str, str]]:
     """Draw a chart.
 
-    Args:
-        chart: The chart.
-        width: The columns there are; names and bars get shorter on a narrow screen.
-
-    Yields:
-        For each row: name, bar and words, padded so that they stand below each other.
+    Yields for each row: name, bar and words, padded so that they stand below each other.
     """
     room = max(8, min(LABEL, width // 3))
     names = [fit(bar.name, room) for bar in chart.bars]

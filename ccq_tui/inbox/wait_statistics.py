@@ -159,11 +159,6 @@ def wait_statistics(waits: Iterable[Wait], since: datetime, until: datetime) -> 
     """Add up waits.
 
     What the asker withdrew is counted, and its time is not: its agent had gone, and nobody waited.
-
-    Args:
-        waits: Those that ended after `since`, or have not ended, in any order.
-        since: The time from which they count.
-        until: The time up to which they count.
     """
     made = WaitStatistics(since, until)
     made.hours = {hour: Share() for hour in range(24)}
@@ -205,8 +200,7 @@ class WaitPage:
     def next(self, store: Store, since: datetime) -> WaitPage:
         """Read the next page: first what waits, then what was settled at a time or later.
 
-        Raises:
-            InboxUnavailable: The store cannot be read.
+        Raises `InboxUnavailable`.
         """
         if not self.settled:
             found = store.requests.waiting(after=self.after)
@@ -216,12 +210,7 @@ class WaitPage:
 
 
 def projects_of(store: Store, project_of: Callable[[str], str]) -> dict[str, str]:
-    """Return the checkout of each session, by its id.
-
-    Args:
-        store: The store.
-        project_of: Names the checkout to which a directory belongs.
-    """
+    """Return the checkout of each session, by its id."""
     return {one.id: project_of(one.directory) for one in store.sessions.page(limit=-1)}
 
 

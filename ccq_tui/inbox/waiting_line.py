@@ -80,12 +80,7 @@ class WaitingLine:
         return next((item for item in self.items if item.request.id == request_id), None)
 
     def with_added(self, request: Request, draft: Draft | None = None) -> WaitingLine:
-        """Return the line with a request at its end; one that waits already stays where it is.
-
-        Args:
-            request: The request.
-            draft: What was selected and typed for it before, or None.
-        """
+        """Return the line with a request at its end; one that waits already stays where it is."""
         if request.id in self:
             return self
         return replace(self, items=(*self.items, Waiting(request, draft or first_draft(request))))
@@ -110,12 +105,7 @@ class WaitingLine:
         )
 
     def told(self, countdown: str, *, opens: bool) -> str:
-        """Say what waits beside the prompt, and how it is shown.
-
-        Args:
-            countdown: What happens soon if nobody presses a key, or "".
-            opens: Whether it opens by itself.
-        """
+        """Say what waits beside the prompt, and how it is shown."""
         waits = " · ".join(words for words in (countdown, self.summary()) if words)
         later = " opens when you pause typing ·" if opens and not countdown else ""
         return f"{waits} ·{later} F2" if self.items else waits
@@ -151,13 +141,7 @@ def with_recalled(draft: Draft, recalled: tuple[Recalled | None, ...]) -> Draft:
 
 
 def seconds_to_wait(now: float, last_typed: float | None, *, drafting: bool) -> float:
-    """Return the seconds until a panel may open by itself; 0.0 when it may open now.
-
-    Args:
-        now: Seconds of a monotonic clock.
-        last_typed: When the prompt was last typed into, or None.
-        drafting: Whether text stands in the prompt.
-    """
+    """Return the seconds until a panel may open by itself; 0.0 when it may open now."""
     pause = THINKING_PAUSE if drafting else TYPING_PAUSE
     return 0.0 if last_typed is None else max(0.0, last_typed + pause - now)
 

@@ -26,13 +26,7 @@ News = Added | Settled | DraftUpdated | SessionNoted | ParkWanted | Over
 
 
 class ChangeFeed:
-    """Follows the history: it is written in the order in which things happened, by all processes.
-
-    Args:
-        store: The store, up to whose newest change everything is known.
-        before: What followed the database that had this one's place until now: what happened in this one
-            since it last looked is not known. None where there was none.
-    """
+    """Follows the history: it is written in the order in which things happened, by all processes."""
 
     def __init__(self, store: Store, before: ChangeFeed | None = None) -> None:
         self._store = store
@@ -52,8 +46,7 @@ class ChangeFeed:
     def news(self) -> list[News]:
         """Return what happened to requests and sessions; at most a page of it, the rest next time.
 
-        Raises:
-            InboxUnavailable: The database cannot be read.
+        Raises `InboxUnavailable`.
         """
         looked, version = datetime.now(UTC), self._store.database.versions()
         if version == self._version:

@@ -74,8 +74,7 @@ class Database:
     def versions(self) -> tuple[int, int]:
         """Return numbers that change when another connection has written, and when this one has.
 
-        Raises:
-            InboxUnavailable: The database cannot be read.
+        Raises `InboxUnavailable`.
         """
         return int(self.rows("PRAGMA data_version")[0][0]), self._connection.total_changes
 
@@ -134,8 +133,7 @@ class Database:
     def writing(self) -> Iterator[str]:
         """Do everything inside or nothing, alone among all processes; gives the time of it.
 
-        Raises:
-            InboxUnavailable: It was not done.
+        Raises `InboxUnavailable`.
         """
         self._require_path()
         try:
@@ -153,11 +151,7 @@ class Database:
         self._require_path()
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
-        """Return the rows of a query.
-
-        Raises:
-            InboxUnavailable: The database cannot be read.
-        """
+        """Return the rows of a query; raises `InboxUnavailable`."""
         try:
             return self._connection.execute(query, values).fetchall()
         except sqlite3.Error as error:

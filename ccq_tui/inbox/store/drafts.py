@@ -39,13 +39,6 @@ def with_draft(request: Request, text: str) -> Draft:
     """Return the state in which a request opens with a draft in it.
 
     The text of a question set that was open is open again. A decision opens on its list: it is made anew.
-
-    Args:
-        request: The request.
-        text: What `draft_to_json` wrote; what does not fit the request is passed over.
-
-    Returns:
-        The state; the first one, if nothing fits.
     """
     state = first_draft(request)
     try:
@@ -60,13 +53,7 @@ def merged(stored: str, state: Draft, touched: Collection[DraftField]) -> str:
 
     Where the cursor is, and what is open, is the surface's that comes last.
 
-    Args:
-        stored: What is on disk, perhaps of another surface.
-        state: The draft.
-        touched: The fields.
-
-    Returns:
-        What both have.
+    Returns what both have.
     """
     try:
         before = parse(stored)

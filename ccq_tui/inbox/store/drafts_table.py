@@ -49,20 +49,11 @@ class DraftTable:
     ) -> dict[str, Actor | None]:
         """Keep the newest drafts, by the ids of their requests; one for no known request is passed over.
 
-        A draft is kept although its request was settled meanwhile: what was typed is never lost. Of a
-        draft that another surface wrote, what this one did not touch stays.
+        A draft is kept although its request was settled meanwhile: what was typed is never lost. Of a draft
+        that another surface wrote, what this one did not touch stays.
 
-        Args:
-            drafts: The drafts.
-            touched: The fields of each that the surface touched; those that differ from the draft with which
-                a request opens, where nothing is said of it.
-            actors: Who typed them.
-
-        Returns:
-            Which of them now have something that another surface typed, with who wrote there before.
-
-        Raises:
-            InboxUnavailable: None of them was kept.
+        Returns which of them now have something that another surface typed, with who wrote there before.
+        Raises `InboxUnavailable`.
         """
         from ccq_tui.inbox.draft_fields import changed
         from ccq_tui.inbox.store.drafts import draft_to_json, merged
@@ -89,16 +80,7 @@ class DraftTable:
         return shared
 
     def save(self, request_id: str, draft: Draft, before: Draft | None = None) -> None:
-        """Keep a request's newest draft; as `save_all`.
-
-        Args:
-            request_id: The request.
-            draft: The draft.
-            before: The draft that the surface had before; None for the one with which the request opens.
-
-        Raises:
-            InboxUnavailable: It was not kept.
-        """
+        """Keep a request's newest draft; as `save_all`; raises `InboxUnavailable`."""
         from ccq_tui.inbox.draft_fields import changed
 
         self.save_all({request_id: draft}, {request_id: changed(draft, before)})

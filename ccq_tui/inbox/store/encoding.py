@@ -66,14 +66,7 @@ def request_to_json(request: Request) -> str:
 def request_from_json(text: str) -> Request:
     """Read a request.
 
-    Args:
-        text: What `request_to_json` wrote, in this version or another.
-
-    Returns:
-        The request.
-
-    Raises:
-        StoredFormatError: It cannot be understood.
+    Returns the request. Raises `StoredFormatError`.
     """
     content = parse(text)
     # A request was called after its call alone once.
@@ -90,14 +83,7 @@ def outcome_to_json(outcome: RequestOutcome) -> str:
 def outcome_from_json(text: str) -> RequestOutcome:
     """Read an outcome.
 
-    Args:
-        text: What `outcome_to_json` wrote, in this version or another.
-
-    Returns:
-        The outcome.
-
-    Raises:
-        StoredFormatError: It cannot be understood.
+    Returns the outcome. Raises `StoredFormatError`.
     """
     return _read(parse(text), _OUTCOMES, "outcome")
 
@@ -128,14 +114,7 @@ def dump(content: Mapping[str, Any]) -> str:
 def parse(text: str) -> dict[str, Any]:
     """Read a JSON object.
 
-    Args:
-        text: The text.
-
-    Returns:
-        The object.
-
-    Raises:
-        StoredFormatError: It is none.
+    Returns the object. Raises `StoredFormatError`.
     """
     try:
         content = json.loads(text)

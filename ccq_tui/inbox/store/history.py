@@ -27,15 +27,7 @@ class HistoryTable:
         after: int = 0,
         limit: int = PAGE,
     ) -> list[Change]:
-        """Return changes, oldest first.
-
-        Args:
-            since: Only those at this time or later.
-            session_id: Only those of a session and its requests.
-            request_id: Only those of a request.
-            after: Only those after the change of this number: the last one of the page before.
-            limit: At most so many.
-        """
+        """Return changes, oldest first."""
         where, values = ["number > ?"], [after]  # type: tuple[list[str], list[object]]
         for condition, value in (
             ("at >= ?", stamp(since) if since else None),
@@ -49,11 +41,7 @@ class HistoryTable:
         return [_change(row) for row in self._database.rows(query, (*values, limit))]
 
     def last(self, before: datetime | None = None) -> int:
-        """Return the number of the newest change; 0 when there is none.
-
-        Args:
-            before: Only of those before this time.
-        """
+        """Return the number of the newest change; 0 when there is none."""
         query = "SELECT number FROM history WHERE at < ? ORDER BY number DESC LIMIT 1"
         rows = self._database.rows(query, ("~" if before is None else stamp(before),))
         return int(rows[0][0]) if rows else 0

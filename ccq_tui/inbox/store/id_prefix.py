@@ -16,12 +16,7 @@ class IdPrefixes:
         self._database = database
 
     def requests(self, prefix: str = "", limit: int = MOST_NAMES) -> list[str]:
-        """Return ids of requests, sorted.
-
-        Args:
-            prefix: How they begin.
-            limit: At most so many.
-        """
+        """Return ids of requests, sorted."""
         return self._beginning("SELECT id FROM requests", prefix, limit)
 
     def requests_of(self, tool_use_id: str) -> list[str]:
@@ -34,12 +29,7 @@ class IdPrefixes:
         return request.tool_use_id if len(self.requests_of(request.tool_use_id)) == 1 else request.id
 
     def sessions(self, prefix: str = "", limit: int = MOST_NAMES) -> list[str]:
-        """Return ids of sessions, those that are known by their requests alone among them, sorted.
-
-        Args:
-            prefix: How they begin.
-            limit: At most so many.
-        """
+        """Return ids of sessions, those that are known by their requests alone among them, sorted."""
         both = "SELECT id FROM sessions UNION SELECT session_id FROM requests"
         return self._beginning(both, prefix, limit)
 

@@ -45,18 +45,7 @@ class InboxOpened:
 def open_database(path: Path, busy_seconds: float = BUSY_SECONDS, before: Files | None = None) -> InboxOpened:
     """Open the database, and make or mend it where that is needed.
 
-    Args:
-        path: The file; it and its directory are made, for their owner alone.
-        busy_seconds: How long to wait for other processes.
-        before: The files of a database that had this path until now and is still open: its companions are
-            not taken for those of the database that has its place.
-
-    Returns:
-        The connection, and what a person should know.
-
-    Raises:
-        InboxTooNew: A newer program made the database.
-        InboxUnavailable: It cannot be opened or written.
+    Returns the connection, and what a person should know. Raises `InboxTooNew` and `InboxUnavailable`.
     """
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -71,8 +60,7 @@ def open_database(path: Path, busy_seconds: float = BUSY_SECONDS, before: Files 
 def check_file(path: Path) -> None:
     """Check a database that is open already, as it is on disk and not in the memory of that connection.
 
-    Raises:
-        sqlite3.Error: It is damaged, or cannot be read.
+    Raises .
     """
     if not path.stat().st_size:
         raise sqlite3.DatabaseError("it is empty")

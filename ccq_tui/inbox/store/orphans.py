@@ -34,11 +34,7 @@ class Orphans:
     def withdraw_all(self) -> int:
         """Withdraw all of them.
 
-        Returns:
-            How many there were.
-
-        Raises:
-            InboxUnavailable: Nothing was changed.
+        Returns how many there were. Raises `InboxUnavailable`.
         """
         if not self.found():
             return 0
@@ -51,15 +47,7 @@ class Orphans:
     def give_up(self, request_id: str, reason: str) -> bool:
         """Withdraw what a person decided and no process can take any more.
 
-        Args:
-            request_id: The request's id.
-            reason: Why, for a person.
-
-        Returns:
-            Whether it was decided, and not delivered, until now.
-
-        Raises:
-            InboxUnavailable: Nothing was changed.
+        Returns whether it was decided, and not delivered, until now. Raises `InboxUnavailable`.
         """
         marks = ", ".join("?" * len(TO_DELIVER))
         query = f"SELECT id, session_id, state FROM requests WHERE id = ? AND state IN ({marks})"  # noqa: S608 - ours

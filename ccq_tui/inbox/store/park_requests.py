@@ -48,15 +48,7 @@ class WishTable:
     def add(self, session_id: str, actor: Actor) -> int:
         """Wish that the process that runs a session parks it.
 
-        Args:
-            session_id: The session.
-            actor: Who wishes it.
-
-        Returns:
-            The wish's number.
-
-        Raises:
-            InboxUnavailable: Nothing was changed.
+        Returns the wish's number. Raises `InboxUnavailable`.
         """
         with self._database.writing() as at:
             self._database.do(
@@ -68,16 +60,7 @@ class WishTable:
     def settle(self, number: int, state: WishState, why: str = "") -> bool:
         """Take on, refuse or take back a wish, in one conditional update.
 
-        Args:
-            number: The wish.
-            state: What becomes of it.
-            why: Why it is refused, for a person.
-
-        Returns:
-            Whether it was open until now.
-
-        Raises:
-            InboxUnavailable: Nothing was changed.
+        Returns whether it was open until now. Raises `InboxUnavailable`.
         """
         with self._database.writing():
             query = "UPDATE wishes SET state = ?, why = ? WHERE number = ? AND state = ?"
@@ -89,11 +72,7 @@ class WishTable:
         return _wish(rows[0]) if rows else None
 
     def open(self, after: int = 0) -> list[Wish]:
-        """Return wishes that nobody has taken on, oldest first.
-
-        Args:
-            after: Only those after this number.
-        """
+        """Return wishes that nobody has taken on, oldest first."""
         query = "SELECT * FROM wishes WHERE state = ? AND number > ? ORDER BY number"
         return [_wish(row) for row in self._database.rows(query, (WishState.OPEN, after))]
 

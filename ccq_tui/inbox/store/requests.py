@@ -58,10 +58,6 @@ _SELECT = """
 class RequestTable:
     """Reads and writes requests and their outcomes.
 
-    Args:
-        database: Where they are.
-        orphans: Withdraws what no process can take any more.
-
     Attributes:
         unreadable: The numbers of requests that wait and could not be read so far, each left out of its list.
     """
@@ -80,15 +76,7 @@ class RequestTable:
         has answered it. So is the call of a copied session, which begins with a copy of the draft that waits
         in another.
 
-        Args:
-            request: What is asked.
-            context: What the agent wrote before it.
-
-        Returns:
-            What is stored now; its state says whether it waits.
-
-        Raises:
-            InboxUnavailable: It was not written.
+        Returns what is stored now; its state says whether it waits. Raises `InboxUnavailable`.
         """
         key, session_id = request_key(request.id), name_key(request.session_id)
         before = self.get(request.id)
@@ -106,14 +94,7 @@ class RequestTable:
 
         Subscribers hear nothing of rows that are written anew: they are no news.
 
-        Args:
-            known: The request.
-
-        Returns:
-            What is stored now.
-
-        Raises:
-            InboxUnavailable: It was not written.
+        Returns what is stored now. Raises `InboxUnavailable`.
         """
         request, state = known.request, known.state
         key, session_id = request_key(request.id), name_key(request.session_id)
@@ -209,18 +190,8 @@ class RequestTable:
 
         A permission or a plan whose process is known to be gone is withdrawn instead.
 
-        Args:
-            request_id: The request's id.
-            outcome: How it ends.
-            actor: Who settles it.
-            cause: Why, for the history; None for the outcome's own words.
-
-        Returns:
-            Whether this call settled it; when it did not, who did.
-
-        Raises:
-            InvalidOutcome: The request does not take this outcome; nothing was changed.
-            InboxUnavailable: Nothing was changed.
+        Returns whether this call settled it; when it did not, who did. Raises `InvalidOutcome` and
+        `InboxUnavailable`.
         """
         key, became = request_key(request_id), state_after(outcome)
         if cause is None:
@@ -263,15 +234,8 @@ class RequestTable:
     def mark_delivered(self, request_id: str, way: str) -> bool:
         """Note that the agent was seen to have what a person decided.
 
-        Args:
-            request_id: The request's id.
-            way: "result" of the same call, or "message".
-
-        Returns:
-            Whether this call noted it; False when it was noted before or there is nothing to deliver.
-
-        Raises:
-            InboxUnavailable: Nothing was changed.
+        Returns whether this call noted it; False when it was noted before or there is nothing to deliver.
+        Raises `InboxUnavailable`.
         """
         key = request_key(request_id)
         with self._database.writing() as at:
@@ -297,13 +261,7 @@ class RequestTable:
     def waiting(
         self, session_id: str | None = None, after: int = 0, limit: int = PAGE
     ) -> list[StoredRequest]:
-        """Return requests that wait for a person, oldest first.
-
-        Args:
-            session_id: Only those of a session.
-            after: Only those after the request of this number: the last one of the page before.
-            limit: At most so many.
-        """
+        """Return requests that wait for a person, oldest first."""
         query = f"{_SELECT} WHERE requests.state = 'pending' AND number > ?"
         only = [] if session_id is None else [name_key(session_id)]
         query += " AND session_id = ?" if only else ""
@@ -316,16 +274,7 @@ class RequestTable:
             after = rows[-1]["number"]  # a whole page that cannot be read is not the end
 
     def settled(self, since: datetime, after: int = 0, limit: int = PAGE) -> tuple[list[StoredRequest], int]:
-        """Return requests that were settled at a time or later, in the order in which they were asked.
-
-        Args:
-            since: The time.
-            after: Only those after the request of this number: the one that the page before gave.
-            limit: At most so many.
-
-        Returns:
-            The requests, and the number to ask on from; 0 at the end.
-        """
+        """Return requests that were settled at a time or later, in the order in which they were asked."""
         query = f"{_SELECT} WHERE number > ? AND answers.settled_at >= ? ORDER BY number LIMIT ?"
         rows = self._database.rows(query, (after, stamp(since), limit))
         return _read(rows), rows[-1]["number"] if len(rows) == limit else 0
@@ -333,16 +282,7 @@ class RequestTable:
     def answered(
         self, words: Sequence[str], directory: str = "", *, without: str = ""
     ) -> list[StoredRequest]:
-        """Return question sets that a person answered and that contain one of some words.
-
-        Args:
-            words: What one of their texts contains, as it is written there.
-            directory: Those of sessions of this directory come first, the newest before older ones.
-            without: The id of a request that is left out.
-
-        Returns:
-            At most `MOST_ANSWERED` of the newest `ANSWERS_SEARCHED` requests.
-        """
+        """Return question sets that a person answered and that contain one of some words."""
         if not words:
             return []
         either = " OR ".join("instr(requests.body, ?)" for _ in words)
@@ -357,14 +297,7 @@ class RequestTable:
     def forget(self, session_id: str) -> int:
         """Delete what a session asked and nobody waits for any more, answers and drafts included.
 
-        Args:
-            session_id: The session.
-
-        Returns:
-            How many requests.
-
-        Raises:
-            InboxUnavailable: Nothing was changed.
+        Returns how many requests. Raises `InboxUnavailable`.
         """
         of = "SELECT id FROM requests WHERE session_id = ? AND state != 'pending'"
         key = name_key(session_id)

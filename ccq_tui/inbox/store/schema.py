@@ -144,13 +144,7 @@ def version_of(connection: sqlite3.Connection) -> int:
 def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]] = MIGRATIONS) -> None:
     """Bring a database forward to this version, in one transaction: all steps are done or none.
 
-    Args:
-        connection: A connection in autocommit mode.
-        migrations: The steps, from version 0 on.
-
-    Raises:
-        InboxTooNew: A newer program made the database; nothing was changed.
-        sqlite3.Error: It failed; nothing was changed.
+    Raises `InboxTooNew`.
     """
     _refuse_newer(connection, migrations)
     if version_of(connection) == len(migrations):
@@ -177,15 +171,7 @@ def _roll_back(connection: sqlite3.Connection) -> None:
 
 
 def check_tables(connection: sqlite3.Connection) -> None:
-    """Check that a database has the tables of its version, and none of a later one.
-
-    Args:
-        connection: A connection in autocommit mode.
-
-    Raises:
-        InboxTooNew: A newer program made the database.
-        sqlite3.DatabaseError: A table or a column was lost, or the version is another one's.
-    """
+    """Check that a database has the tables of its version, and none of a later one; raises `InboxTooNew`."""
     connection.execute("BEGIN")  # version and tables of one moment
     try:
         _refuse_newer(connection, MIGRATIONS)

@@ -52,21 +52,7 @@ class SessionTable:
     ) -> StoredSession:
         """Note a session, or what changed about one; what is None stays.
 
-        Args:
-            session_id: The Claude session id.
-            directory: Where it works.
-            name: What the person calls it.
-            first_name: What it is called while it has no name.
-            launch: What it was started with, as JSON knows it.
-            last_line: The last line of its transcript.
-            cost: What it cost so far, in US dollars.
-            done: Whether the person marked it as done.
-
-        Returns:
-            What is stored now.
-
-        Raises:
-            InboxUnavailable: Nothing was changed.
+        Returns what is stored now. Raises `InboxUnavailable`.
         """
         key = name_key(session_id)
         changes: dict[str, object] = {
@@ -93,17 +79,7 @@ class SessionTable:
     ) -> bool:
         """Note what a session is doing.
 
-        Args:
-            session_id: The session; one that is not known is noted.
-            state: What it does from now on.
-            cause: Why, for the history.
-            actor: Who caused it.
-
-        Returns:
-            Whether it did something else before.
-
-        Raises:
-            InboxUnavailable: Nothing was changed.
+        Returns whether it did something else before. Raises `InboxUnavailable`.
         """
         key = name_key(session_id)
         with self._database.writing() as at:
@@ -121,15 +97,7 @@ class SessionTable:
     def claim(self, session_id: str, owner: Owner) -> Owner | None:
         """Make a process a session's owner, unless another one that still runs is.
 
-        Args:
-            session_id: The session; one that is not known is noted.
-            owner: The process.
-
-        Returns:
-            None when it is the owner now, else the process that is.
-
-        Raises:
-            InboxUnavailable: Nothing was changed.
+        Returns none when it is the owner now, else the process that is. Raises `InboxUnavailable`.
         """
         key = name_key(session_id)
         with self._database.writing() as at:
@@ -144,11 +112,7 @@ class SessionTable:
         return None
 
     def release(self, session_id: str, owner: Owner) -> None:
-        """Note that a process no longer runs a session; another owner stays.
-
-        Raises:
-            InboxUnavailable: Nothing was changed.
-        """
+        """Note that a process no longer runs a session; another owner stays; raises `InboxUnavailable`."""
         with self._database.writing():
             self._database.do(
                 "UPDATE sessions SET owner_pid = NULL, owner_start = ''"
@@ -164,13 +128,7 @@ class SessionTable:
     def page(
         self, directory: str | None = None, before: datetime | None = None, limit: int = PAGE
     ) -> list[StoredSession]:
-        """Return sessions, the one that changed last first.
-
-        Args:
-            directory: Only those that work there.
-            before: Only those that changed before: the last one's time of the page before.
-            limit: At most so many.
-        """
+        """Return sessions, the one that changed last first."""
         where, values = "WHERE 1", []  # type: tuple[str, list[object]]
         if directory is not None:
             where += " AND directory = ?"
@@ -182,12 +140,7 @@ class SessionTable:
         return [_session(row) for row in self._database.rows(query, (*values, limit))]
 
     def standings(self, after: StoredSession | None = None, limit: int = PAGE) -> list[StoredStanding]:
-        """Return sessions with what waits in each, the one that changed last first.
-
-        Args:
-            after: The last one of the page before, or None.
-            limit: At most so many.
-        """
+        """Return sessions with what waits in each, the one that changed last first."""
         mark = (stamp(after.changed_at), after.id) if after is not None else ("~", "")
         query = (
             f"{_STANDING} WHERE (s.changed_at, s.id) < (?, ?) ORDER BY s.changed_at DESC, s.id DESC LIMIT ?"
@@ -202,16 +155,7 @@ class SessionTable:
     def set_done(self, session_id: str, done: bool, actor: Actor) -> bool:
         """Note whether the person is done with a session; when it changed last stays.
 
-        Args:
-            session_id: The session.
-            done: Whether they are.
-            actor: Who says so.
-
-        Returns:
-            Whether the session is known.
-
-        Raises:
-            InboxUnavailable: Nothing was changed.
+        Returns whether the session is known. Raises `InboxUnavailable`.
         """
         key = name_key(session_id)
         with self._database.writing() as at:

@@ -24,12 +24,6 @@ class Store:
     Several threads and processes may each have one on the same file. A method that writes does all of it or
     nothing.
 
-    Args:
-        path: The file.
-        busy_seconds: How long to wait for other processes.
-        now: Gives the time.
-        before: The files of a store that had this path until now, and is still open; None without one.
-
     Attributes:
         database: The connection.
         requests: What is asked, what was answered.

@@ -31,17 +31,6 @@ class Worker:
 
     A database that cannot be opened is tried again; one that lost its path, or is damaged, is opened anew.
     Until that is done, what is given fails.
-
-    Args:
-        path: The database.
-        leaving: Called in the thread with a store whose place another one is to take, perhaps repeatedly.
-        opened_anew: Called in the thread with a store that was opened later than at the start, and whether
-            it is in another file, before anything else is done with it. What it raises fails the opening.
-        cannot_open: Called in the thread each time that an opening failed.
-        before: Called in the thread before each piece of work, and at each tick.
-        after: Called in the thread after each piece of work, before its giver has the result, and at each
-            tick. What either raises is logged.
-        waits: Whether something waits for an answer; asked in the thread.
     """
 
     def __init__(
@@ -79,11 +68,7 @@ class Worker:
     def submit(self, work: Callable[[Store], T]) -> Future[T]:
         """Queue a piece of work.
 
-        Args:
-            work: What to do.
-
-        Returns:
-            Its result to come; after `stop` it has failed already.
+        Returns its result to come; after `stop` it has failed already.
         """
         future: Future[T] = Future()
         with self._lock:
@@ -96,11 +81,7 @@ class Worker:
     def stop(self, seconds: float) -> bool:
         """Do what is queued, and end the thread.
 
-        Args:
-            seconds: How long to wait for it.
-
-        Returns:
-            Whether it has ended.
+        Returns whether it has ended.
         """
         with self._lock:
             if not self._closed:
