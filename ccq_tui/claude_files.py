@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 
 def claude_directory(environment: Mapping[str, str] = os.environ) -> Path:
@@ -18,6 +20,15 @@ def record_files(session_id: str, environment: Mapping[str, str] = os.environ) -
     if not session_id:
         return []
     return sorted(claude_directory(environment).glob(f"projects/*/{session_id}.jsonl"))
+
+
+def record_entry(line: str | bytes) -> dict[str, Any]:
+    """Return the entry in a line of a record; empty where a CLI that was killed did not finish the line."""
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return entry if isinstance(entry, dict) else {}
 
 
 def recorded_sessions(environment: Mapping[str, str]) -> frozenset[str] | None:

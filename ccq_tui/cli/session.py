@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
 import os
 import re
 import signal
@@ -133,11 +132,10 @@ def _links(path: Path) -> set[str]:
 
 
 def _link(line: bytes) -> set[str]:
-    try:
-        link = json.loads(line)
-    except ValueError:
-        return set()  # a line that is still being written
-    if not isinstance(link, dict) or link.get("type") != "pr-link":
+    from ccq_tui.claude_files import record_entry
+
+    link = record_entry(line)
+    if link.get("type") != "pr-link":
         return set()
     return {str(link.get(name, "")).rstrip("/") for name in ("prNumber", "prUrl")} - {""}
 

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ccq_tui.agent.claude.record_repair import RecordRepairError, beside, line_of, repair
-from ccq_tui.claude_files import record_files
+from ccq_tui.agent.claude.record_repair import RecordRepairError, beside, blocks_of, line_of, repair
+from ccq_tui.claude_files import record_entry, record_files
 from ccq_tui.compat.sdk.light_import import import_sdk
 
 _QUESTION_TOOL = "AskUserQuestion"
@@ -91,9 +91,7 @@ def linked(session_id: str) -> dict[str, dict[str, Any]]:
     return {
         str(entry["uuid"]): entry
         for line in _lines(session_id)
-        if '"uuid"' in line
-        for entry in _entry(line)
-        if entry.get("uuid")
+        if '"uuid"' in line and (entry := record_entry(line)).get("uuid")
     }
 
 
@@ -122,12 +120,12 @@ def parts(messages: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     last = {
         str(block.get("tool_use_id")): index
         for index, message in enumerate(messages)
-        for block in _blocks(message["message"])
+        for block in blocks_of(message["message"])
         if block.get("type") == "tool_result"
     }
     found, begin, needed = [], 0, -1
     for index, message in enumerate(messages):
-        for block in _blocks(message["message"]):
+        for block in blocks_of(message["message"]):
             needed = max(needed, last.get(str(block.get("id")), -1))
         if index >= needed and index + 1 - begin >= PART:
             found.append(messages[begin : index + 1])
@@ -144,7 +142,7 @@ def add_records(session_id: str, messages: Iterable[dict[str, Any]]) -> None:
     wanted: dict[str, dict[str, Any]] = {}
     questions: set[str] = set()
     for message in messages:
-        for block in _blocks(message["message"]):
+        for block in blocks_of(message["message"]):
             if block.get("type") == "tool_use" and block.get("name") in {_QUESTION_TOOL, *_EDITORS}:
                 calls[str(block.get("id"))] = str(block["name"])
             elif block.get("type") == "tool_result" and (name := str(block.get("tool_use_id"))) in calls:
@@ -163,9 +161,8 @@ def deferred(session_id: str) -> list[str]:
     call = ""
     for line in _lines(session_id):
         if '"hook_deferred_tool"' in line:
-            for entry in _entry(line):
-                attachment = entry.get("attachment")
-                call = str(attachment.get("toolUseID") or "") if isinstance(attachment, Mapping) else call
+            attachment = record_entry(line).get("attachment")
+            call = str(attachment.get("toolUseID") or "") if isinstance(attachment, Mapping) else call
         elif call and '"tool_result"' in line and call in line:
             call = ""
     return [call] if call else []
@@ -176,9 +173,9 @@ def notifications(session_id: str) -> list[str]:
     return [
         text[:LONGEST]
         for line in _lines(session_id)
-        if _NOTIFICATION in line and '"queue-operation"' in line
-        for entry in _entry(line)
-        if entry.get("operation") == "enqueue"
+        if _NOTIFICATION in line
+        and '"queue-operation"' in line
+        and (entry := record_entry(line)).get("operation") == "enqueue"
         and (text := str(entry.get("content"))).startswith(_NOTIFICATION)
     ]
 
@@ -211,16 +208,11 @@ def _short(record: Any) -> Any:
     return {name: record[name] for name in ("type", _PATCH) if name in record}
 
 
-def _blocks(message: Any) -> Iterator[Mapping[str, Any]]:
-    content = message.get("content") if isinstance(message, Mapping) else None
-    return (block for block in content or () if isinstance(block, Mapping))
-
-
 def _entries(session_id: str, questions: set[str]) -> Iterator[dict[str, Any]]:
     """Read the lines about these calls, or about an edit."""
     for line in _lines(session_id):
         if f'"{_PATCH}"' in line or any(call in line for call in questions):
-            yield from _entry(line)
+            yield record_entry(line)
 
 
 def _lines(session_id: str) -> Iterator[str]:
@@ -231,15 +223,6 @@ def _lines(session_id: str) -> Iterator[str]:
                 yield from lines
         except OSError:
             continue  # answers and edits are then told from their text
-
-
-def _entry(line: str) -> Iterator[dict[str, Any]]:
-    try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
-        return  # the CLI was killed while it wrote the line
-    if isinstance(entry, dict):
-        yield entry
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from ccq_tui.claude_files import record_entry
+
 _LEAF = '"last-prompt"'
 _DEFERRED = '"hook_deferred_tool"'
 _KNOWN = frozenset({"type", "lastPrompt", "leafUuid", "sessionId"})
@@ -122,12 +124,13 @@ def _deferred(entry: Mapping[str, Any]) -> str:
 
 def _calls(entry: Mapping[str, Any]) -> set[str]:
     """Return the calls that an entry makes."""
-    message = entry.get("message")
+    return {str(one.get("id")) for one in blocks_of(entry.get("message")) if one.get("type") == "tool_use"}
+
+
+def blocks_of(message: Any) -> Iterator[Mapping[str, Any]]:
+    """Give the content blocks of a message."""
     content = message.get("content") if isinstance(message, Mapping) else None
-    blocks = content if isinstance(content, list) else []
-    return {
-        str(one.get("id")) for one in blocks if isinstance(one, Mapping) and one.get("type") == "tool_use"
-    }
+    return (block for block in (content if isinstance(content, list) else ()) if isinstance(block, Mapping))
 
 
 def _read(path: Path, *words: str) -> Iterator[dict[str, Any]]:
@@ -135,9 +138,4 @@ def _read(path: Path, *words: str) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
             if any(word in line for word in words):
-                try:
-                    entry = json.loads(line)
-                except (ValueError, RecursionError):
-                    continue  # the CLI was killed while it wrote the line
-                if isinstance(entry, dict):
-                    yield entry
+                yield record_entry(line)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from ccq_tui.claude_files import record_files
+from ccq_tui.claude_files import record_entry, record_files
 from ccq_tui.compat.sdk.light_import import import_sdk
 
 LAST_MESSAGES = 3
@@ -74,11 +74,8 @@ def _lines_from_end(session_id: str) -> Iterator[bytes]:
 
 def _said(line: bytes) -> tuple[str, str] | None:
     """Return who said what in a line, or None for a line in which nobody says anything."""
-    try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(entry, dict) or entry.get("type") not in {"user", "assistant"}:
+    entry = record_entry(line)
+    if entry.get("type") not in {"user", "assistant"}:
         return None
     message = entry.get("message")
     if entry.get("isMeta") or entry.get("isSidechain") or not isinstance(message, dict):
