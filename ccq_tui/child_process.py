@@ -1,4 +1,4 @@
-"""The end of a program that this one has started and reads from."""
+"""Ends a child process whose output is read."""
 
 from __future__ import annotations
 

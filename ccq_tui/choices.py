@@ -1,4 +1,4 @@
-"""The words that settings with a fixed set of values take.
+"""The values of settings with a fixed set of them.
 
 They stand apart from the settings so that the command line can list them without loading pydantic.
 """

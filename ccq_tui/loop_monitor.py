@@ -1,4 +1,4 @@
-"""Notes when the event loop stands still, and where: off unless the variable ``CCQ_STALLS`` names a file.
+"""Records when and where the event loop stalls: off unless the variable ``CCQ_STALLS`` names a file.
 
 While the loop stands still no key is taken and nothing is drawn. Each time is one line of JSON: ``at``, the
 seconds since the first paint, ``ms``, how long, ``cpu``, how long of that the loop had the processor, and

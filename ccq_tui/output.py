@@ -1,4 +1,4 @@
-"""The way out to standard output and standard error: what is printed is harmless, wherever it came from.
+"""Standard output and standard error: everything printed is harmless, wherever it came from.
 
 `echo` prints for the program. What others print (click's help and errors, tracebacks, warnings, log records
 before there is a log) passes the streams that `harmless_streams` puts in place.

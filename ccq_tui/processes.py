@@ -1,4 +1,4 @@
-"""Which process something belongs to, so that a process number used again is not taken for its owner."""
+"""Identifies processes, so that a reused process number is not taken for an owner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small files that only their owner may read: written whole, and where needed by one process at a time."""
+"""Small private files, written atomically and, where needed, by one process at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the agent reads when a person does not simply answer or allow."""
+"""Messages to the agent for everything but an answer or a permission."""
 
 from __future__ import annotations
 

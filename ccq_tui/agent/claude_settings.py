@@ -50,5 +50,5 @@ def _read(path: Path) -> Mapping[str, Any]:
     try:
         data = parse_json(read_bytes(path, JSON_BYTES))
     except (OSError, ValueError, UnfitFileError):
-        return {}  # the CLI says what is wrong with it
+        return {}  # the CLI reports what is wrong with it
     return data if isinstance(data, dict) else {}

@@ -1,4 +1,4 @@
-"""Does what a session is told, in order, without ever holding up its reader."""
+"""Executes a session's commands in order, without ever blocking its reader."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ class Commander:
 
     async def _interrupt(self) -> None:
         if self._connection is None:
-            return  # nothing runs yet; what is queued is meant to
+            return  # nothing runs yet, and queued prompts are meant to run
         await self._ordered_done()
         try:
             await self._connection.interrupt()
@@ -252,7 +252,7 @@ class Commander:
             case Ask():
                 _fail(command, OVER)
             case SettleRequest():
-                # Other sessions, and what is left of this one, share the inbox.
+                # The inbox is shared with other sessions, and outlives this one.
                 self._answer(command)
             case Interrupt() | Park() | Close():
                 _logger.debug("Nothing to end any more")

@@ -1,4 +1,4 @@
-"""What a session can be told to do: frozen orders that go through its queue."""
+"""Commands of a session: frozen, and executed through its queue."""
 
 from __future__ import annotations
 
@@ -110,5 +110,5 @@ class Close:
 
 
 Ordered = Send | Withdraw | SetMode | SetModel | SetEffort
-"""What is done in the order in which it was told."""
+"""Commands that keep their order."""
 Command = Ordered | Interrupt | Ask | SettleRequest | Park | Close

@@ -176,7 +176,7 @@ def stop_task(task_id: str) -> Control[None]:
 
 
 def background_tasks() -> Control[None]:
-    """Send the commands and subagents that Claude waits for to the background; the turn goes on."""
+    """Send the commands and subagents that Claude waits for to the background; the turn continues."""
     return Control("background_tasks", _nothing)
 
 
@@ -197,7 +197,7 @@ def session_status() -> Control[tuple[StatusSection, ...]]:
 
 
 def workspace_diff() -> Control[tuple[ChangedFile, ...]]:
-    """Ask what is changed in the session's repository and not committed."""
+    """Ask for the uncommitted changes in the session's repository."""
     return Control("get_workspace_diff", _diff)
 
 

@@ -1,4 +1,4 @@
-"""Brings what a person decided to the agent, exactly once: as the call's result, or as a message."""
+"""Delivers a person's decisions to the agent exactly once: as the call's result, or as a message."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _NO_ANSWERS = (ABANDONED, INTERRUPTED, LOST, MISSING, POSTPONED, UNASKED)
 
 
 class Delivery:
-    """Knows which requests of a session still have to reach the agent, and by which way."""
+    """The outcomes of a session that still have to reach the agent, and the way of each."""
 
     def __init__(
         self, inbox: Inbox, emit: Callable[[AgentEvent], None], send: Callable[[Send], None]

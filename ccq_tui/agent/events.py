@@ -1,4 +1,4 @@
-"""What a session tells the rest of the program: frozen facts in the past tense.
+"""The events of a session: frozen facts in the past tense.
 
 Text in events is the model's or a tool's own, unsanitised: the code that draws it makes it safe.
 """
@@ -259,7 +259,7 @@ class PlanProposed:
 
 @dataclass(frozen=True, slots=True)
 class RequestParked:
-    """A question set still waits, but in no process; it is shown again when its session goes on.
+    """A question set still waits, but without a process; it is shown again when its session is resumed.
 
     Attributes:
         request_id: The request.
@@ -421,7 +421,7 @@ class ThinkingCounted:
 
 @dataclass(frozen=True, slots=True)
 class ErrorReported:
-    """Something went wrong; the session goes on.
+    """Something went wrong; the session continues.
 
     Attributes:
         kind: Which of `ccq_tui.agent.problems` it is, or a word of the CLI's that has none there.

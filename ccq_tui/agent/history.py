@@ -1,4 +1,4 @@
-"""What was said in a session before it is resumed."""
+"""The past of a session, read before it is resumed."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class PermissionRule:
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """A hook; ``source`` is the CLI's name of where it stands, ``place`` its words for a person."""
+    """A hook; ``source`` is the CLI's name for its settings file, ``place`` the words for a person."""
 
     event: str
     matcher: str

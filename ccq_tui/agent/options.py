@@ -1,4 +1,4 @@
-"""What a session is started with."""
+"""The options of a session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tools and commands gave back, as bounded text."""
+"""The output of tools and commands, as bounded text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TASK_ENDS = {
 }
 """How tasks end, by the CLI's words."""
 SUMMARY = 4_000
-"""Characters of what is said of a task."""
+"""Characters of a task's description or summary."""
 _COMMAND_OUTPUT = re.compile(r"<(local-command|bash)-(stdout|stderr)>(.*?)</\1-\2>", re.DOTALL)
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -56,7 +56,7 @@ _CUT_SHORT = "Output token limit hit"
 
 
 def told_to_model(text: str) -> NoticeGiven | None:
-    """Say what happened, of a text in which the CLI tells the model what to do now; None for any other."""
+    """Return the event behind a text in which the CLI instructs the model, or None for another text."""
     if text.startswith(_CUT_SHORT):
         return NoticeGiven("warning", "The answer reached the output token limit; Claude continues it.")
     if found := _HOOK.match(text):

@@ -1,4 +1,4 @@
-"""What can go wrong with a session: each problem with its cause, its remedy, and what a key can do."""
+"""The problems of a session, each with its cause, its remedy, and the action of a key."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Remedy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What a person is told about a problem.
+    """The explanation of a problem for a person.
 
     Attributes:
         cause: What happened, in a sentence.

@@ -1,4 +1,4 @@
-"""Reads what the SDK knows of earlier sessions, in a process of its own.
+"""Reads earlier sessions with the SDK, in a process of its own.
 
 The SDK reads the configuration directory of its own process's environment alone, which may be another one
 than the session's, and parses transcripts of any size in one go.

@@ -347,7 +347,7 @@ class AgentSession:
         """Leave nothing behind: no request that waits, no process, no prompt that nobody has."""
         try:
             if self._ahead is not None:
-                # Ended before it had its process, which would go on alone with the prompt that it was given.
+                # Otherwise the unused process would work on its prompt without a session.
                 await self._ahead.close()
                 if self._ahead.prompt:
                     self._emit(PromptReturned(self._ahead.prompt, lost.reason, self._ahead.prompt_id))

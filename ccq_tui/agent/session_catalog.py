@@ -1,4 +1,4 @@
-"""The sessions that can be resumed, those of the native program too, and what can be done with one."""
+"""The sessions that can be resumed, also the native program's; listed, renamed and deleted."""
 
 from __future__ import annotations
 

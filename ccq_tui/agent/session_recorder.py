@@ -1,4 +1,4 @@
-"""Keeps what is known of a session where other processes and later starts find it."""
+"""Records the facts of a session in the inbox, for other processes and later starts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class SessionRecorder:
         self._title = "" if self._begun else one_line(options.name, LINE)
 
     def note(self, event: AgentEvent) -> None:
-        """Keep what an event tells."""
+        """Record what an event changes."""
         match event:
             case Connected(session_id=session_id) | ConversationReset(session_id=session_id):
                 if isinstance(event, ConversationReset):
@@ -133,7 +133,7 @@ def title_of(prompt: str) -> str:
 
 
 def forked(past: HistoryLoaded) -> HistoryLoaded:
-    """Return the past of a session as that of its fork, which a cut name still tells from the original."""
+    """Return a session's past under its fork's names, which differ from the original's even when cut."""
     names = (f"Fork of {name}" if title_of(name) else "" for name in (past.title, past.first_prompt))
     return HistoryLoaded(past.events, past.cut, past.older, *names)
 

@@ -17,9 +17,9 @@ from ccq_tui.prompts.shell_runs import ShellRun
 MOST_BYTES = 200_000
 """What is kept of a stream: one half from its beginning, one from its end."""
 TAIL_BYTES = 8_000
-"""What is told of the output while the command runs: its newest part."""
+"""Bytes at the end of the output that are shown while the command runs."""
 TELL_SECONDS = 0.1
-"""Between two tellings."""
+"""Seconds between two updates."""
 LAST_SECONDS = 0.3
 """How long output is read after the command's end: what it left running may keep the streams open."""
 STOP_SECONDS = 2.0

@@ -1,4 +1,4 @@
-"""The ``statusLine`` of Claude Code's settings: found, told what it asks for, and run with bounds."""
+"""Finds and runs the ``statusLine`` command of Claude Code's settings, within bounds."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def status_command(options: SessionOptions) -> str:
 
 
 def status_data(options: SessionOptions, facts: StatusFacts, seconds: float) -> dict[str, Any]:
-    """Return what the command is told, as Claude Code documents it; looks for a file: for a thread."""
+    """Return the command's JSON input, as Claude Code documents it; looks for a file: for a thread."""
     place = str(options.cwd)
     records = record_files(facts.session_id, options.environ())
     used = None if facts.percentage is None else round(facts.percentage)

@@ -1,4 +1,4 @@
-"""Question sets of a session's past: what was asked, and what became of it as far as that can be told.
+"""Question sets of a session's past, and their outcomes as far as the record shows them.
 
 What a transcript keeps of an answer is the wire's string. It is taken apart here for display alone: where it
 could mean several things it is shown as custom text, and nothing read here is ever sent.
@@ -87,7 +87,7 @@ def recalled(
 
 
 def outcome_of(questions: QuestionSet, result: CallResult) -> RequestOutcome | None:
-    """Tell from a call's result what became of its questions; None where that cannot be told."""
+    """Return the outcome of questions by their call's result, or None where it does not show."""
     if PROCEED in result.output:
         return Cancelled(ROUNDS_USED)  # more than the person wanted: nobody was asked
     if result.failed:

@@ -1,4 +1,4 @@
-"""Prompts that the CLI reports as read before the session's record has them."""
+"""Prompts that the CLI has read and not yet recorded."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from ccq_tui.agent.events import AgentEvent, PromptAccepted, PromptDelivered, PromptRecorded, PromptReturned
 
 RECORDED_SECONDS = 2.0
-"""How long Claude Code may take to write into the session's record what it has told.
+"""How long Claude Code may take to write into the session's record what it has reported.
 
-It was seen to need up to a quarter of a second. Killed before, it knows nothing of what it was told.
+Up to a quarter of a second was seen. Killed before, it has lost what it was given.
 """
 
 
 class UnrecordedPrompts:
-    """Says of each prompt when a kill of the CLI takes it no more."""
+    """Reports when each prompt is safe from a kill of the CLI."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""How the program ends, in numbers. `docs/exit-codes.md` says the same for people."""
+"""Exit codes; `docs/exit-codes.md` documents them."""
 
 from __future__ import annotations
 

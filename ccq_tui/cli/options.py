@@ -1,4 +1,4 @@
-"""The flags, and what was given of them."""
+"""The flags of the command line."""
 
 from __future__ import annotations
 

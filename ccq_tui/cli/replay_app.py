@@ -1,4 +1,4 @@
-"""Puts a recording on the screen, and resumes its session when its last question was answered."""
+"""Shows a recording, and resumes its session when its last question is answered."""
 
 from __future__ import annotations
 

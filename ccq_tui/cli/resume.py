@@ -1,4 +1,4 @@
-"""Commands that take a session up again, or out of the program as a file."""
+"""Commands that resume a session, or export it."""
 
 from __future__ import annotations
 

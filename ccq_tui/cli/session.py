@@ -239,7 +239,7 @@ async def _shown(launch: Launch, early: EarlyPrompt | None) -> int:
     from ccq_tui.agent.loader import prestarted
     from ccq_tui.agent.options import session_options
 
-    # Nothing is started that depends on what is still to be asked or read.
+    # Not for a session that depends on a question or a file that comes first.
     known = not (launch.carried or launch.continue_last or launch.resume or launch.choose or launch.inbox)
     async with prestarted(session_options(launch) if known else None, launch.prompt.rstrip()) as ahead:
         # In a thread: the CLI that starts meanwhile is listened to, and its pipes do not fill up.

@@ -1,4 +1,4 @@
-"""What keys can be given to: every action by name, with the keys it has and where they work."""
+"""The actions that keys can be given to, by name, with their keys and where these work."""
 
 from __future__ import annotations
 

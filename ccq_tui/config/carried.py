@@ -1,4 +1,4 @@
-"""What a project's own files would do: run programs, allow tools, set variables. Only read, never obeyed."""
+"""The effects of a project's own files: programs, allowed tools, variables. Read here, never obeyed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with settings, said so that a person finds the place and knows what to write there."""
+"""Problems of settings, in words that name the place and what to write there."""
 
 from __future__ import annotations
 

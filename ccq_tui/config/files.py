@@ -1,4 +1,4 @@
-"""Reads a settings file, and says on which line a setting stands."""
+"""Reads a settings file, and finds the line of each setting."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _lines(text: str, values: Mapping[str, Any]) -> dict[str, int]:
         for inner in islice(value, MOST_LINES) if isinstance(value, dict) and name in found else ():
             dotted = rf"{_key(name)}\s*\.\s*{_key(inner)}"
             whole = f"{name}.{inner}"
-            # What stands in the same line as its table ({a = 1, b = 2}) has that line.
+            # A key of an inline table ({a = 1, b = 2}) has the table's line.
             found[whole] = found[name]
             found |= statements.line_of(whole, rf"(?:{dotted}|{_key(inner)})", found[name] - 1)
     return found
@@ -118,7 +118,7 @@ class _Statements:
         self._left = MOST_PARSED
 
     def line_of(self, name: str, key: str, start: int) -> dict[str, int]:
-        """Return the line of a key by its name; nothing where that cannot be told."""
+        """Return the line of a key by its name, if it can be found."""
         pattern = re.compile(rf"\s*\[*\s*{key}\s*[.=\]]")
         for number in range(start, len(self._lines)):
             if pattern.match(self._lines[number]) and self._is_begin(number):
@@ -129,7 +129,7 @@ class _Statements:
         if number not in self._begins:
             if self._left < 0:
                 return False
-            # From the last begin that is known: what stands before that has been looked at.
+            # From the last known beginning: the text before that is checked already.
             known = max(line for line, begins in self._begins.items() if begins and line < number)
             before = "\n".join(self._lines[known:number])
             self._left -= len(before)

@@ -1,4 +1,4 @@
-"""Which keys do what: the defaults, a preset, and what a person chose; and what is wrong with a choice."""
+"""The keys of all actions: defaults, a preset and a person's choices, and the problems of a choice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one run of the program is started with."""
+"""The launch: the settings and the first session of one run."""
 
 from __future__ import annotations
 

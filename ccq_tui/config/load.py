@@ -1,4 +1,4 @@
-"""Collects settings from all their places and notes where each value came from."""
+"""Loads the settings from all their sources, with the origin of each value."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _forbidden(file: SettingsFile) -> list[SettingProblem]:
 
 
 def _wrong_keys(file: SettingsFile, stronger: Mapping[str, _Value]) -> list[SettingProblem]:
-    """Say of each wrong key of a file on which line it stands."""
+    """Report each wrong key of a file with its line."""
     keys = file.values.get("keys")
     if keys is None or "keys" in stronger or file.owner == "project":
         return []

@@ -171,7 +171,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _indent(text: str) -> int | str | None:
-    """Return how a text is indented: as most settings are where it cannot be told."""
+    """Return the indentation of a text, by default that of most settings."""
     found = re.search(r"\n([ \t]+)\S", text)
     if found is None:
         return None if text.strip() and "\n" not in text.strip() else 2

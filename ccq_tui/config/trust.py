@@ -162,7 +162,7 @@ def _of(known: dict[str, Any], directory: Path) -> dict[str, Any]:
 
 
 def _moved(known: dict[str, Any], directory: Path) -> dict[str, Any]:
-    """Return what is trusted of the project of a git worktree, as if it stood in the worktree.
+    """Return what is trusted of a git worktree's project, with the paths of the worktree.
 
     Files that are not the same there are still asked about.
     """

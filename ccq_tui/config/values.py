@@ -23,7 +23,7 @@ def split_tools(value: object) -> object:
 
 
 def _names(text: str) -> list[str]:
-    """Split one text; what stands in parentheses stays whole, also when they are never closed."""
+    """Split one text; parentheses stay whole, also when they are never closed."""
     names, depth = [""], 0
     for character in text:
         depth += (character == "(") - (character == ")" and depth > 0)

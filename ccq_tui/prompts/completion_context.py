@@ -1,4 +1,4 @@
-"""What of a prompt is completed at the caret, and what stands there afterwards."""
+"""Finds the piece of a prompt that is completed at the caret, and completes it."""
 
 from __future__ import annotations
 

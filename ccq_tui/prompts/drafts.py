@@ -1,4 +1,4 @@
-"""Prompts that Claude has not read yet, kept so that the end of the program does not take them."""
+"""Prompts that Claude has not read yet, kept on disk beyond the end of the program."""
 
 from __future__ import annotations
 

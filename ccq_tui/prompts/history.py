@@ -64,7 +64,7 @@ class PromptHistory:
                 self._shorten()
 
     def _shorten(self) -> None:
-        """Keep the newest entries that fill half of what is allowed."""
+        """Keep the newest entries, up to half of the allowed size."""
         kept: list[bytes] = []
         room = MOST_BYTES // 2
         for text, project, images in reversed(self._entries()[-MOST_ENTRIES:]):

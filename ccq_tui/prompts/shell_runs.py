@@ -1,4 +1,4 @@
-"""Commands that a person runs in the shell from the prompt, and how Claude is told what came of them."""
+"""Commands that a person runs in the shell from the prompt, and the message to Claude about them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CAVEAT = (
     "The command below was run directly in Claude Code, not sent to you as a request, and its output goes "
     "straight to the user. It's recorded here as context for later messages."
 )
-"""What the CLI tells the model of a command that it need not answer (2.1.330)."""
+"""What the CLI adds for the model to a command that needs no answer (2.1.330)."""
 _CLOSING = re.compile(r"<(?=/?bash-)")
 _RUN = re.compile(
     r"\A(?:<local-command-caveat>[^<]*</local-command-caveat>\s*)?"
@@ -51,7 +51,7 @@ def command_in(prompt: str) -> str | None:
 
 
 def message_of(run: ShellRun, *, answer: bool = True) -> str:
-    """Return what Claude is told of a command, in the form in which Claude Code's own screen tells it."""
+    """Return the message to Claude about a command, in the form of Claude Code's own screen."""
     caveat = "" if answer else f"<local-command-caveat>{CAVEAT}</local-command-caveat>\n"
     code = f"<bash-exit-code>{run.code}</bash-exit-code>" if run.code else ""
     return (
@@ -62,7 +62,7 @@ def message_of(run: ShellRun, *, answer: bool = True) -> str:
 
 
 def run_in(message: str) -> ShellRun | None:
-    """Return the command that a message tells of, also one of Claude Code's own; None for others."""
+    """Return the command that a message reports, also one of Claude Code's own, or None."""
     if "<bash-input>" not in message:
         return None
     found = _RUN.match(message)
@@ -77,7 +77,7 @@ def run_in(message: str) -> ShellRun | None:
 
 
 def _inside(text: str) -> str:
-    """Keep a text from closing the tags that it stands in."""
+    """Keep a text from closing the tags around it."""
     return _CLOSING.sub(r"<\\", text)
 
 

@@ -22,7 +22,7 @@ class Walk:
         return self._changed.get(-1, "") if self._place >= 0 else ""
 
     def remember(self, earlier: Iterable[str]) -> None:
-        """Take other earlier prompts; a walk under way takes older ones alone, and goes on where it was."""
+        """Replace the earlier prompts; a walk under way keeps its place, and takes only older ones."""
         others = list(earlier)
         if self._place < 0 or others[: len(self._earlier)] == self._earlier:
             self._earlier = others

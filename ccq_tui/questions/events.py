@@ -1,4 +1,4 @@
-"""What can happen to an open question set: one small frozen event for each key, click and moment.
+"""The events of an open question set: one small frozen class for each key, click and moment.
 
 Times are seconds of a monotonic clock; the machine itself never looks at a clock.
 """
@@ -59,7 +59,7 @@ class Pressed:
 
 
 class PastedText(str):
-    """What a paste types, which is told from a key also where it is one character."""
+    """The text of a paste, distinct from a key even where it is one character."""
 
     __slots__ = ()
 
@@ -144,7 +144,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class GoOn:
-    """Take what is here and go on: Enter, whatever has the focus."""
+    """Take the current answer and continue: Enter, whatever has the focus."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Going on, going back and ending: the only places where an outcome is made."""
+"""Next, back and the end: the only places where an outcome is made."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EMPTY_DISCUSSION = "nothing typed yet · write what you want to say, Esc goes ba
 
 
 def go_on(state: PanelState) -> PanelState:
-    """Take what is here and go on to the next question, the review, or the end."""
+    """Take the current answer, and continue with the next question, the review, or the end."""
     match state.focus:
         case Focus.LIST:
             return _from_list(state)

@@ -79,7 +79,7 @@ def _held_back(after: PanelState, before: PanelState, event: Event) -> PanelStat
 
 
 def _leaves_out_text(after: PanelState) -> bool:
-    """Whether own text stands beside another answer that nobody reviews before it is sent."""
+    """Whether typed text is left unselected in an answer that is sent without a review."""
     return isinstance(after.outcome, Answered) and not after.needs_review and bool(after.page.unselected)
 
 

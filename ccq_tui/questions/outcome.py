@@ -1,4 +1,4 @@
-"""How a question set ends when a person (or nobody) deals with it."""
+"""The outcomes of a question set."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class ArrivingSet:
         self._fragments: list[str] = []
         self._length = 0
         self._head = ""
-        """What stands before the first question, once there is one."""
+        """The text before the first question, once there is one."""
         self._text = ""
         """What follows the last complete question; everything, before there is a head."""
         self._due = 0
@@ -124,7 +124,7 @@ class ArrivingSet:
         return found
 
     def _split(self) -> None:
-        """Part what stands before the first question from the rest."""
+        """Split off the text before the first question."""
         name = self._text.find('"questions"')
         start = self._text.find("[", name) + 1
         # The name may also stand in another object: then nothing is read before the call is complete.

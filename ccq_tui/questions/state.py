@@ -46,7 +46,7 @@ def is_text(character: str) -> bool:
 
 
 def proposed(question: Question) -> str:
-    """Return the answer that stands in a field at first, without anything that would not be seen in it."""
+    """Return the initial text of a field, without invisible characters."""
     return "" if question.kind is Kind.CHOICE else _TRICKS.sub("", typable(question.default))
 
 
@@ -117,7 +117,7 @@ class Page:
 
     @property
     def typed(self) -> str:
-        """What stands in a field and is not what its question proposed, or ""."""
+        """The text of a field unless it is what its question proposed, or ""."""
         return self.draft.other if self.draft.other != proposed(self.question) else ""
 
     @property
@@ -256,7 +256,7 @@ class PanelState:
 
     @property
     def text(self) -> str:
-        """What stands in the open text field, or "" when none is open."""
+        """The text of the open field, or "" when none is open."""
         match self.focus:
             case Focus.OTHER | Focus.FIELD:
                 return self.page.draft.other

@@ -1,4 +1,4 @@
-"""What a supervised session tells beside what its agent does."""
+"""Events of a supervised session beside those of its agent."""
 
 from __future__ import annotations
 
@@ -33,5 +33,5 @@ class GaveWay:
 
 
 OWN_EVENTS = Reconnected | LimitReached | GaveWay | DraftUpdated
-"""Events of the supervisor and the inbox: no agent tells them."""
+"""Events of the supervisor and the inbox, not of an agent."""
 SessionEvent = AgentEvent | OWN_EVENTS

@@ -1,4 +1,4 @@
-"""Keeps trusting a directory to whose settings Claude Code adds what a person granted here for good."""
+"""Keeps a directory trusted when Claude Code adds lasting grants to its settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session of this process is started with: a new one, another one, an earlier one that is resumed."""
+"""The launches of this process's sessions: the first, another new one, a resumed one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When what waits, or nobody uses, is parked, ended or closed: decided from given times alone.
+"""The time limits of sessions: when one is parked, ended or closed, decided from given times alone.
 
 No limit ever chooses an option, and none passes under somebody's hands: each is counted from the last key.
 """
@@ -54,7 +54,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a session stands; times are seconds of one clock.
+    """The state of a session for its limits; times are seconds of one clock.
 
     Attributes:
         state: What it is doing.

@@ -78,4 +78,4 @@ class Session(Protocol):
 
 
 SessionFactory = Callable[[Callable[[AgentEvent], None], Launch], Session]
-"""Makes a session that tells its events to a function, as a launch asks for it."""
+"""Makes the session of a launch, which passes its events to a function."""

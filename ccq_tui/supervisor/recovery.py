@@ -1,4 +1,4 @@
-"""What can be done about what went wrong, as data: told by the session's events, done by one key."""
+"""The recovery from a failure, as data: derived from the session's events, taken by one key."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def _again(recovery: Recovery, because: str) -> Recovery:
 
 
 def relaunched(launch: Launch, recovery: Recovery, *, session_id: str, mode: str) -> Launch:
-    """Return with what the CLI is to be started again.
+    """Return the launch with which the CLI is started again.
 
     Args:
         launch: What it was started with.

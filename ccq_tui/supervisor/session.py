@@ -77,9 +77,9 @@ class SupervisedSession:
         self.since = clock()
         """When the state began, in seconds of the clock."""
         self.session_id = ""
-        """The Claude session id, or "" before a process has told it."""
+        """The Claude session id, or "" before a process has reported it."""
         self.mode = ""
-        """The permission mode, or "" before a process has told it."""
+        """The permission mode, or "" before a process has reported it."""
         self.recovery = Recovery()
         """What can be done about what went wrong."""
         self.ends = False
@@ -118,7 +118,7 @@ class SupervisedSession:
         """The session of the agent, one at a time."""
 
     def subscribe(self, listener: Callable[[SessionEvent], None]) -> None:
-        """Have each event from now on told, in order, in the session's event loop.
+        """Subscribe to the events from now on, in order, in the session's event loop.
 
         Args:
             listener: Takes the events; must not block.
@@ -270,7 +270,7 @@ class SupervisedSession:
         return wait
 
     def take_offer(self) -> None:
-        """Note that what is offered about what went wrong is being done: it works once."""
+        """Note that the offered recovery is taken; it works once."""
         self.recovery = taken(self.recovery, self.clock())
 
     def wake(self, *, answered: bool = False) -> None:
@@ -381,7 +381,7 @@ class SupervisedSession:
     def _note_request(self, event: AgentEvent) -> None:
         match event:
             case QuestionAsked(request) | PermissionAsked(request) | PlanProposed(request):
-                if request.id not in self._answered:  # else asked again only to be told what was answered
+                if request.id not in self._answered:  # else the CLI asks again only to get the answer
                     if request.id not in self._waiting and not self._parking:
                         self._ending_for = None  # the turn went on
                     self._waiting[request.id] = request
@@ -451,7 +451,7 @@ class SupervisedSession:
             self._limit_timer = None
 
     def _nobody(self) -> Attention:
-        """Say what is known of a person where no surface shows the session."""
+        """Return the attention of nobody: no surface shows the session."""
         first = next(iter(self._waiting.values()), None)
         question = first.id if first and kind_of(first).EXPIRES else ""
         return Attention(float("-inf"), question)
@@ -472,7 +472,7 @@ class SupervisedSession:
         """Tell why the session ended, where a limit or another session's need ended it."""
         limit = self._ending_for
         if state in OVER or state in (SessionState.IDLE, SessionState.STARTING):
-            self._ending_for = None  # what it was to end has ended, or has gone on
+            self._ending_for = None  # the session has ended, or continued
         gave_way = self.gives_way and state in OVER
         if gave_way or state is SessionState.STARTING:
             self.gives_way = False

@@ -122,7 +122,7 @@ class Supervisor:
     # -- the inbox ------------------------------------------------------------------------------------------
 
     def follow(self, inbox: DurableInbox) -> None:
-        """Bring the sessions what is decided elsewhere, and what other processes ask of them.
+        """Pass on to the sessions the decisions and requests of other processes.
 
         Args:
             inbox: The inbox of all processes.

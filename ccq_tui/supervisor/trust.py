@@ -1,4 +1,4 @@
-"""What a person's answer about a directory does to a session that is to be started there."""
+"""Applies a person's answer about a directory to the session that is started there."""
 
 from __future__ import annotations
 

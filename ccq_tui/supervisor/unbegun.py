@@ -1,4 +1,4 @@
-"""The sessions that had not begun when their program ended, and with what each is started again."""
+"""Sessions that had not begun when their program ended, and the launch that starts each again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of colours on a terminal that has few of them, or is to show none."""
+"""Colours for terminals with sixteen of them or none."""
 
 from __future__ import annotations
 

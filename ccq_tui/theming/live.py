@@ -1,4 +1,4 @@
-"""The themes of a running program: which is wanted, which is looked at, what was written meanwhile."""
+"""The themes of a running program: the chosen one, the previewed one, and changed files."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def _say(error: Any) -> str:
 
 
 def _line(text: str, error: Any) -> int:
-    """Find the line of what is wrong: that of the last name which stands at the begin of one."""
+    """Find the line of an error: that of its innermost name that begins one."""
     names = [str(part) for part in error["loc"]]
     if error["type"] == "value_error":
         # The message of a wrong variable begins with its name.

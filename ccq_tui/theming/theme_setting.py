@@ -1,4 +1,4 @@
-"""Makes a theme the one of every later start: the one line of the person's own settings, and nothing else."""
+"""Sets the theme in the person's settings: changes or adds that one line, and nothing else."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def with_theme(text: str, theme: str) -> str:
 
 
 def _candidates(text: str, theme: str, *, there: bool) -> Iterator[str]:
-    """Yield texts of which one may say what is wanted; what they say is looked at, not how they look."""
+    """Yield changed texts, of which the first that parses to the wanted settings is taken."""
     value = json.dumps(theme, ensure_ascii=False)
     lines = text.splitlines(keepends=True) if "\r\n" in text else re.findall(r"[^\n]*\n|[^\n]+", text)
     if there:

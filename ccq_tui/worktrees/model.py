@@ -1,4 +1,4 @@
-"""What a worktree is called, where it is, and whether ccq-tui made it."""
+"""A worktree: its name, its place, and whether ccq-tui made it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a worktree may be called, and names for those that nobody named."""
+"""The rules for names of worktrees, and made-up names."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What speaks to the SDK. Importing anything in here imports the SDK, which takes seconds: see `..loader`."""
+"""The part of a session that faces the CLI: messages, requests, records. Most of it imports the SDK."""

@@ -1,4 +1,4 @@
-"""From the CLI's words for what went wrong to the program's own problems."""
+"""Maps the CLI's errors to the program's own problems."""
 
 from __future__ import annotations
 

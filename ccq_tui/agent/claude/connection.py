@@ -234,7 +234,7 @@ class Connection:
     async def set_effort(self, level: str) -> None:
         """Change how hard the model thinks; raises as `interrupt` does."""
         await self.ask(set_effort(level))
-        # The CLI confirms a level that does not exist, too, and goes on as before.
+        # The CLI also confirms a level that does not exist, and keeps the old one.
         applied = await self.ask(applied_effort())
         if applied and applied != level:
             raise CommandError(f"it stays {applied}")
@@ -397,7 +397,7 @@ class Connection:
             usage.cost = cost
 
     async def _watch_servers(self) -> None:
-        """Report the MCP servers that do not start; the CLI tells of them with the first prompt only."""
+        """Report the MCP servers that do not start; the CLI lists them only with the first prompt."""
         for seconds in SERVER_PAUSES:
             await asyncio.sleep(seconds)
             try:

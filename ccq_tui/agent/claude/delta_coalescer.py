@@ -1,4 +1,4 @@
-"""Joins what a block grows by: a model sends its text in crumbs, and nobody reads crumbs."""
+"""Joins the deltas of a block: a model sends them faster than anybody reads."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Callable
 from ccq_tui.agent.events import AgentEvent, BlockGrew, BlockKey
 
 MOMENT = 0.05
-"""Seconds in which what comes is told together; what comes after a pause is told at once."""
+"""Seconds for which deltas are collected; the first one after a pause is emitted at once."""
 
 
 class DeltaCoalescer:
-    """Passes events on in order, the growth of blocks as few of them."""
+    """Passes events on in order, with the deltas of each block joined."""
 
     def __init__(self, emit: Callable[[AgentEvent], None]) -> None:
         self._emit = emit
@@ -20,7 +20,7 @@ class DeltaCoalescer:
         self._moment: asyncio.TimerHandle | None = None
 
     def take(self, event: AgentEvent) -> None:
-        """Pass an event on; growth within a moment of the growth before is held until that moment ends."""
+        """Pass an event on; a delta that follows another within `MOMENT` is held until its end."""
         if not isinstance(event, BlockGrew):
             self.flush()
             self._emit(event)
@@ -31,14 +31,14 @@ class DeltaCoalescer:
             self._grown.setdefault(event.key, []).append(event)
 
     def flush(self) -> None:
-        """Tell what has grown and was not told yet."""
+        """Emit the collected deltas."""
         grown, self._grown = self._grown, {}
         for key, events in grown.items():
             text = "".join(event.text for event in events)
             self._emit(BlockGrew(key, events[0].kind, text))
 
     def close(self) -> None:
-        """Tell the rest, and wait for no more."""
+        """Emit the rest, and cancel the timer."""
         if self._moment is not None:
             self._moment.cancel()
             self._moment = None

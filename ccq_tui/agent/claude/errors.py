@@ -1,4 +1,4 @@
-"""What went wrong between the program and the CLI, in words for a person."""
+"""Failures between the program and the CLI, explained for a person."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class StderrTail:
         self._lines.append(line[:STDERR_LINE_CHARACTERS])
 
     def have(self, text: str) -> bool:
-        """Whether a text stands in one of the lines."""
+        """Whether one of the lines contains a text."""
         return any(text in line for line in self._lines)
 
     def after(self, text: str) -> str:

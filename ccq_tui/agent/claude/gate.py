@@ -83,7 +83,7 @@ class Gate:
                 return True
 
     def finished(self, tool_use_id: str) -> None:
-        """Forget a tool call that has its result; others may go on after the turn, in the background."""
+        """Forget a tool call that has its result; background calls may outlast the turn."""
         self.waits.finished(tool_use_id)
         self._verdicts.pop(tool_use_id, None)
         self._return_remark(tool_use_id, UNTOLD)
@@ -228,7 +228,7 @@ _DEFER: HookJSONOutput = {
 
 
 def _remark(questions: QuestionSet, outcome: RequestOutcome | Parked) -> str:
-    """Return the prose in which the agent is told of an outcome that is no answer, or ""."""
+    """Return the message to the agent for an outcome other than an answer, or ""."""
     match outcome:
         case Discussed():
             return discussion_text(questions, outcome)
@@ -253,7 +253,7 @@ def _allow(updated_input: dict[str, Any]) -> HookJSONOutput:
 
 
 def _granted(request: PermissionRequest | PlanRequest, outcome: Allowed) -> list[Suggestion]:
-    """Return what is granted for longer: of a permission only what the CLI itself suggested."""
+    """Return the lasting grants of an outcome: for a permission only what the CLI suggested."""
     if isinstance(request, PlanRequest):
         return [Suggestion("setMode", mode=outcome.mode)] if outcome.mode else []
     if outcome.suggestion is None:

@@ -222,10 +222,10 @@ def _lines(session_id: str) -> Iterator[str]:
             with path.open(encoding="utf-8", errors="replace") as lines:
                 yield from lines
         except OSError:
-            continue  # answers and edits are then told from their text
+            continue  # answers and edits are then read from their text
 
 
 if __name__ == "__main__":
-    gc.disable()  # what is read makes no circles, and the program ends when it is printed
+    gc.disable()  # the data has no reference cycles, and the process ends after printing it
     place, session, most, *given = sys.argv[1:]
     main(place, session, int(most), resuming="resuming" in given, repairing="repairing" in given)

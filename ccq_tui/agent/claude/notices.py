@@ -1,4 +1,4 @@
-"""What the CLI says beside the conversation, in words for a person."""
+"""Translates the CLI's notices beside the conversation."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def system(subtype: str, data: Mapping[str, Any]) -> Iterator[NoticeGiven | Comp
 
 
 def _reason(data: Mapping[str, Any]) -> str:
-    # The first sentence is for a person, the rest tells the model what to do.
+    # The first sentence is for a person, the rest instructs the model.
     return (
         bounded(str(data.get("message") or "no reason was given")).split(". ", 1)[0].split(" IMPORTANT", 1)[0]
     )

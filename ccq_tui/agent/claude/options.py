@@ -122,7 +122,7 @@ def _system_prompt(options: SessionOptions) -> str | SystemPromptPreset:
 
 
 def _appended(options: SessionOptions) -> str:
-    """Return what stands after the system prompt, be that Claude Code's own or another."""
+    """Return the text to append to the system prompt, Claude Code's own or another."""
     parts = [options.append_system_prompt]
     match options.questions:
         case QuestionPolicy.ASSUME:

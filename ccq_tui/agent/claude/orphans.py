@@ -1,4 +1,4 @@
-"""Ends what a killed program left running: a CLI without anybody to ask goes on by itself.
+"""Ends the CLIs of killed programs: without anybody to ask, a CLI continues by itself.
 
 When its program is killed, the CLI does not end in the middle of a turn. It takes every question and
 permission for refused, tells the model so, and writes into the record of the session that is about to be
@@ -27,7 +27,7 @@ _PS = ("ps", "-A", "-ww", "-o", "pid=", "-o", "ppid=", "-o", "stat=", "-o", "com
 _PS_LINE = re.compile(r"\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)")
 _PS_SECONDS = 5.0
 _NAMES = ("--session-id=", "--resume=")
-"""How the SDK tells the CLI its session; one that is a fork has both, and the first is its own."""
+"""The flags with which the SDK names a session; a fork has both, and the first is its own."""
 
 
 async def end_leftovers(session_id: str) -> bool:

@@ -1,4 +1,4 @@
-"""Question sets whose calls are still being streamed: shown early, and taken away where nobody is asked them.
+"""Question sets whose calls are still being streamed: shown early, and removed if nobody is asked them.
 
 Only the call's own hook asks a person. What is reported here goes before it, or comes to nothing: the CLI
 rejects what does not fit its schema, streams break, turns are interrupted.
@@ -90,7 +90,7 @@ class PartialSets:
                 call.arriving.feed(str(event["delta"].get("partial_json") or ""))
                 self._look_soon()
             case "message_stop":
-                # A call that is whole was told so before; a stream that broke is ended like any other.
+                # Complete calls were reported before; a broken stream ends with the same event.
                 for call in self._calls.values():
                     call.stopped = True
 
@@ -116,7 +116,7 @@ class PartialSets:
                 pass
 
     def give_up(self, reason: str) -> None:
-        """End what is on its way: nobody will be asked it."""
+        """End the sets that are still arriving: nobody will be asked them."""
         if self._next_look is not None:
             self._next_look.cancel()
             self._next_look = None

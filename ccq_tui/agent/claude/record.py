@@ -1,4 +1,4 @@
-"""What the CLI's record of a session says of prompts: which of them it has taken."""
+"""Looks up in a session's record which prompts the CLI has read."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def _append(path: Path, added: bytes) -> None:
         whole = os.read(descriptor, 1) in (b"", b"\n")
         line = (b"" if whole else b"\n") + added + b"\n"
         if (count := os.write(descriptor, line)) != len(line):
-            # The next line that is written begins behind it: the CLI passes over what is cut.
+            # So that the next entry begins on a line of its own; the CLI skips the incomplete one.
             os.write(descriptor, b"\n")
             raise RecordRepairError(f"{path.name}: only {count} of {len(line)} bytes were added")
     finally:
@@ -134,7 +134,7 @@ def blocks_of(message: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _read(path: Path, *words: str) -> Iterator[dict[str, Any]]:
-    """Read the entries in whose lines one of some words stands."""
+    """Read the entries whose lines contain one of some words."""
     with path.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
             if any(word in line for word in words):

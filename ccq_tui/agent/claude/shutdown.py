@@ -1,4 +1,4 @@
-"""Waits that end: limits on what the client does, and the end of its process."""
+"""Time limits for the client, and the end of its process."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def is_too_old(version: str) -> bool:
 
 
 async def _examined(program: Path, options: SessionOptions, failure: SessionFailure) -> SessionFailure:
-    """Ask the program for its version, as every Claude Code tells it at once."""
+    """Ask the program for its version, which every Claude Code prints at once."""
     try:
         process = await asyncio.create_subprocess_exec(
             program,

@@ -85,7 +85,7 @@ class BlockStreams:
     def retry(self) -> Iterator[BlockDropped]:
         """Drop what broken streams left; the CLI is about to make their requests again."""
         for message in self._open.values():
-            # A block that has not stopped belongs to another agent's stream, which goes on.
+            # A block that has not stopped belongs to another agent's stream, which continues.
             yield from _drop(block for block in message.unsettled() if block.stopped)
 
     def end_turn(self) -> Iterator[BlockFinished]:

@@ -1,4 +1,4 @@
-"""What the CLI tells of subagents and commands that take a while: the tasks of a session."""
+"""Translates the CLI's messages about tasks: subagents and long commands."""
 
 from __future__ import annotations
 

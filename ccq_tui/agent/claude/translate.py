@@ -242,7 +242,7 @@ class Translator:
         if state == "started":
             self._started.add(prompt_id)
         elif state == "completed" or (state == "cancelled" and prompt_id in self._started):
-            # One that was cancelled before it was started was taken back, which its control request tells.
+            # A prompt cancelled before its start was withdrawn; the control request's answer says so.
             del self.sent[prompt_id]
             self._started.discard(prompt_id)
             yield PromptDelivered(prompt_id)

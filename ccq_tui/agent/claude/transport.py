@@ -63,13 +63,13 @@ class CliTransport(ProcessTransport):
         await super().end_input()
 
     async def _release(self) -> None:
-        """Let the guard go: it holds the process's input open, whose end tells the process to end."""
+        """Release the guard: it holds the process's input open, whose end makes the process end."""
         guard, self._guard = self._guard, None
         if guard is not None:
             await guard.release()
 
     def read_messages(self) -> AsyncIterator[dict[str, Any]]:
-        """Read what the CLI writes; where a prompt stands, which the SDK passes over, as a system message."""
+        """Read the CLI's messages; the lifecycle of prompts, which the SDK drops, as system messages."""
         return _with_lifecycle(super().read_messages())
 
 

@@ -1,4 +1,4 @@
-"""What the CLI waits for a person with: asked through the inbox, settled, parked, or given up."""
+"""The CLI's requests to a person: asked through the inbox, settled, parked or given up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a line to what stands in it: JSON objects, of whatever shape, with text that can be shown."""
+"""Parses a line into JSON objects of any shape, with text that can be shown."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ NOTHING = "There is no message of a conversation in it."
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """What some lines told.
+    """Events read from some lines.
 
     Attributes:
         events: What happened, in order.

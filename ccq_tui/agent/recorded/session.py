@@ -1,4 +1,4 @@
-"""A session that tells what a recording tells, at once or in time, and takes part in nothing."""
+"""Plays a recording as a session, at once or in time; every command to it is ignored or refused."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class ReplayedSession:
         return not self._going.is_set()
 
     def pause(self) -> None:
-        """Hold it, or let it go on."""
+        """Pause or continue."""
         if self.paused:
             self._going.set()
         else:

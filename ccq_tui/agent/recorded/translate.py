@@ -63,7 +63,7 @@ class Translation:
         """Translate an object of any shape; nothing for what is of no interest."""
         yield from self._identify(entry)
         if entry.get("isSidechain") is True or entry.get("isMeta") is True:
-            return  # a subagent's own talk, or what the CLI told the model alone
+            return  # a subagent's own conversation, or text for the model alone
         match entry.get("type"):
             case "assistant" if self._is_new(entry):
                 yield from self._assistant(entry)
@@ -220,7 +220,7 @@ def _system(entry: Entry) -> Iterator[AgentEvent]:
 
 
 def _short(record: Any) -> Any:
-    """Keep of a call's record what is shown: a patch whole, of everything else only what is short."""
+    """Return the part of a call's record that is shown: a patch whole, other fields only if short."""
     if not isinstance(record, Mapping):
         return None
     if _PATCH in record:
@@ -235,7 +235,7 @@ def _short(record: Any) -> Any:
 
 
 def _is_whole(event: Mapping[str, Any]) -> bool:
-    """Whether a piece of a stream has what is read of it."""
+    """Whether a stream event has every field that is read."""
     index = event.get("index")
     match event.get("type"):
         case "message_start":
