@@ -9,8 +9,7 @@ import sys
 from pathlib import Path
 
 from ccq_tui.agent.problems import MINIMUM_CLI
-from ccq_tui.claude_files import claude_directory
-from ccq_tui.config.claude_program import find_cli
+from ccq_tui.claude_files import claude_directory, find_cli
 from ccq_tui.doctor.check import Check, Level
 
 AREA = "Claude Code"

@@ -25,7 +25,7 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.problems import Problem
-from ccq_tui.config.claude_program import find_cli
+from ccq_tui.claude_files import find_cli
 from ccq_tui.inbox import Allowed
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from ccq_tui.claude_files import find_cli
 from ccq_tui.cli import main
 from ccq_tui.config import config_dir, state_dir, user_config
-from ccq_tui.config.claude_program import find_cli
 from ccq_tui.doctor import Check, Level, claude, examine
 
 

@@ -9,8 +9,8 @@ from textual.app import SuspendNotSupported
 
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.events import SessionState
+from ccq_tui.claude_files import find_cli
 from ccq_tui.compat.textual.driver import is_lent
-from ccq_tui.config.claude_program import find_cli
 from ccq_tui.screens.editor import GROUP, UnstartedError, run_program
 from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 
