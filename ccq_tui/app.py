@@ -290,6 +290,10 @@ class CcqApp(_Base):
     def _replace_wanted(self, event: messages.ReplaceWanted) -> None:
         self.manager.work("resume", partial(self.manager.replace_session, event.session, event.launch))
 
+    @on(messages.MoveWanted)
+    def _move_wanted(self, event: messages.MoveWanted) -> None:
+        self.manager.work("move session", partial(self.manager.move, event.session, event.directory))
+
     @on(messages.CloseWanted)
     def _close_wanted(self, event: messages.CloseWanted) -> None:
         self.manager.work("close session", partial(self.manager.close, event.session))

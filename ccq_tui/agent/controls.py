@@ -121,6 +121,19 @@ class ChangedFile:
     lines: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class MoveAnswer:
+    """What came of the wish to move a session to another directory.
+
+    Attributes:
+        untrusted: The directory that Claude Code does not trust: nothing was moved. "" where it was.
+        root: The repository that would be trusted with it as a whole, or "".
+    """
+
+    untrusted: str = ""
+    root: str = ""
+
+
 _REFUSALS = {
     "commands_queued": "prompts wait to be read; ↑ takes them back",
     "prompt_pending": "a question waits for an answer",
@@ -178,6 +191,17 @@ def stop_task(task_id: str) -> Control[None]:
 def background_tasks() -> Control[None]:
     """Send the commands and subagents that Claude waits for to the background; the turn continues."""
     return Control("background_tasks", _nothing)
+
+
+def move_session(directory: str, trusted: str = "") -> Control[MoveAnswer]:
+    """Move the session and its record to another directory.
+
+    Args:
+        directory: Where to.
+        trusted: The directory of an answer before that named it as untrusted, once a person has trusted it.
+    """
+    fields = {"trust_accepted": True, "trusted_directory": trusted} if trusted else {}
+    return Control("set_cwd", _moved, {"path": directory, **fields})
 
 
 def set_thinking(*, on: bool) -> Control[None]:
@@ -282,6 +306,17 @@ def text_of(entry: Mapping[str, Any], name: str) -> str:
 
 def _number(value: object) -> int:
     return int(value) if isinstance(value, int | float) else 0
+
+
+def _moved(answer: Mapping[str, Any]) -> MoveAnswer:
+    status = answer.get("status")
+    if status == "needs_trust":
+        return MoveAnswer(str(answer.get("directory") or ""), str(answer.get("trust_root") or ""))
+    if status != "ok":
+        raise CommandError(str(answer.get("message") or "Claude Code refused"))
+    if answer.get("transcript_relocated") is False:
+        raise CommandError("Claude moved, and its record of the session could not be moved with it")
+    return MoveAnswer()
 
 
 def _context(answer: Mapping[str, Any]) -> ContextDetails:

@@ -17,7 +17,6 @@ ALTERNATIVES = {
     "bashes": "/tasks shows what runs in the background",
     "branch": "/rewind goes back; ccq-tui --resume ID --fork-session makes a copy",
     "bug": "report it with claude in a terminal",
-    "cd": "Ctrl+N opens a session in another directory",
     "chrome": "claude --chrome in a terminal",
     "desktop": "claude in a terminal has it",
     "feedback": "send it with claude in a terminal",

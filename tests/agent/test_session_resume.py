@@ -7,6 +7,10 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
+from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.controls import MoveAnswer, move_session
 from ccq_tui.agent.events import (
     BlockFinished,
     Compacted,
@@ -48,6 +52,8 @@ async def test_a_session_is_begun_forked_and_gone_on_with(play: Callable[..., An
         await it_is_continued_and_forked(home, session_id)
     with step("a resumed session shows its past and goes on"):
         await it_shows_its_past_and_goes_on(home, model, session_id)
+    with step("a session is moved to another directory, and resumed from there"):
+        await it_is_moved_and_resumed_there(home, model, session_id)
     with step("a session that another process runs is not started"):
         await a_session_that_another_process_runs_starts_nothing(home, session_id)
 
@@ -124,6 +130,34 @@ async def it_shows_its_past_and_goes_on(home: CleanHome, model: ScriptedModel, s
     texts = str(model.requests()[-1].body["messages"])
     assert "Build it" in texts
     assert "Settled." in texts
+
+
+async def it_is_moved_and_resumed_there(home: CleanHome, model: ScriptedModel, session_id: str) -> None:
+    there = home.root / "there"
+    there.mkdir()
+    inbox = await DurableInbox.open(home.home / "moved.db")
+    try:
+        async with Running(home, inbox, resume=session_id) as run:
+            run.session.send("Where are you?")
+            await run.idle()
+            with pytest.raises(CommandError, match="Couldn't find a directory"):
+                await run.session.ask(move_session(str(home.root / "nowhere")))
+            asked = await run.session.ask(move_session(str(there)))
+            assert asked == MoveAnswer(untrusted=str(there))
+            assert (await run.session.ask(move_session(str(there), asked.untrusted))) == MoveAnswer()
+        async with Running(home, inbox, resume=session_id, cwd=there) as run:
+            run.session.send("And now?")
+            await run.idle()
+            assert run.one(HistoryLoaded).first_prompt == "Build it"
+            assert "working directory has changed" not in str(run.one(HistoryLoaded).events)
+            stored = await inbox.run(lambda store: store.sessions.get(session_id))
+            assert stored is not None
+            assert stored.directory == str(there)
+            # Back, for what comes after.
+            assert await run.session.ask(move_session(str(home.project))) == MoveAnswer()
+    finally:
+        await inbox.close()
+    assert f"Primary working directory: {there}" in str(model.requests()[-1].body["messages"])
 
 
 async def a_session_that_another_process_runs_starts_nothing(home: CleanHome, session_id: str) -> None:

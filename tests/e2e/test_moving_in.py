@@ -96,8 +96,9 @@ def do(run: Running, move: Move) -> None:
 @pytest.mark.timeout(300)
 def test_a_hand_finds_every_command_and_key(start: Start) -> None:
     scenario = Scenario("hand").says("First answer.").ends_turn().says("Because.").ends_turn()
-    run = start(scenario.says("Seen.").ends_turn(), prompt="one", size=(120, 40))
+    run = start(scenario.says("Seen.").ends_turn().says("There.").ends_turn(), prompt="one", size=(120, 40))
     (run.home.project / "dot.png").write_bytes(png(4, 4))
+    (run.home.project / "sub").mkdir()
     run.terminal.wait("First answer.")
     run.terminal.wait("ready")
     for move in (*COMMANDS, *KEYS):
@@ -107,6 +108,11 @@ def test_a_hand_finds_every_command_and_key(start: Start) -> None:
     assert "echo $((6 * 7))" in said
     assert "42" in said
     assert "why so?" not in said, "what was asked beside is no part of the conversation"
+    do(run, Move("/cd sub\r", "The session works in"))
+    run.terminal.type("! pwd\r")
+    run.terminal.wait("project/sub")
+    run.terminal.wait("There.")
+    assert "First answer." in str(run.model.requests()[-1].body), "it is the same conversation"
     run.terminal.type("/exit\r")
     assert run.terminal.wait_end() == 0
     assert run.terminal.restored

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from textual.message import Message
 
@@ -57,6 +58,13 @@ class ReplaceWanted(SessionMessage):
     """Another conversation is to take the place of a session."""
 
     launch: Launch
+
+
+@dataclass
+class MoveWanted(SessionMessage):
+    """A session is to go on in another directory."""
+
+    directory: Path
 
 
 class ElsewhereWanted(SessionMessage):

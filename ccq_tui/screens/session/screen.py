@@ -139,7 +139,7 @@ class SessionScreen(SessionBase):
         self.themes = ThemeCommand(runner)
         self.resume = ResumeCommand(runner)
         self.tasks = TasksCommand(runner)
-        self.workspace = WorkspaceCommands(runner)
+        self.workspace = WorkspaceCommands(runner, lambda: self.shell.runs or bool(self.tasks.running))
         self.listings = ListingCommands(runner)
         self.account = AccountCommands(runner, lambda: bool(self.tasks.running))
         self.listeners = (
@@ -336,6 +336,13 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
         "PATH",
         "Let Claude work in another directory, too",
         work=lambda s, path: s.workspace.add_directory(path),
+        needs="directory",
+    ),
+    Command(
+        "cd",
+        "PATH",
+        "Go on with this session in another directory",
+        work=lambda s, path: s.workspace.move(path),
         needs="directory",
     ),
     Command("context", "", "Show what fills the context", work=lambda s, _: s.usage.context()),

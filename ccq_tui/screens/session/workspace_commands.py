@@ -1,31 +1,42 @@
-"""/copy, /status, /diff and /add-dir."""
+"""/copy, /status, /diff, /add-dir and /cd."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 from ccq_tui.agent import controls
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import ChangedFile
-from ccq_tui.agent.events import Connected
+from ccq_tui.agent.events import Connected, SessionState
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
+from ccq_tui.screens.session.messages import MoveWanted
+from ccq_tui.screens.session.view import short_path
 from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.text import one_line
 from ccq_tui.widgets.transcript.blocks import ProseBlock
 from ccq_tui.widgets.transcript.contents import text_of
 
+BUSY = "Claude is at work · Esc interrupts it, and /new opens a session there"
+RUNS = "what runs in the background would end · /tasks shows it, and /new opens a session there"
 MOST_LINES = 500
 """Lines of a diff that are shown."""
 
 
 class WorkspaceCommands(CommandGroup):
-    """Shows what a session works on, copies what was said, adds directories."""
+    """Shows what a session works on, copies what was said, adds directories, moves to another one.
 
-    def __init__(self, runner: CommandRunner) -> None:
+    Args:
+        runner: Runs commands.
+        works: Whether something runs beside the conversation that ends with Claude's process.
+    """
+
+    def __init__(self, runner: CommandRunner, works: Callable[[], bool]) -> None:
         super().__init__(runner)
+        self._works = works
         self._added: tuple[str, ...] = ()
 
     def take(self, event: SessionEvent) -> None:
@@ -85,6 +96,21 @@ class WorkspaceCommands(CommandGroup):
         await self._runner.ask(controls.add_directories(added))
         self._added = added
         self._runner.tell(f"Claude may work in {directory} too, until its process ends")
+
+    # -- /cd ---------------------------------------------------------------------------------------------
+
+    async def move(self, path: str) -> None:
+        """Go on with this session in another directory."""
+        self._runner.need_process()
+        directory = await asyncio.to_thread(_resolved, path, self._ui.view.cwd)
+        if directory == await asyncio.to_thread(self._ui.view.cwd.resolve):
+            self._ui.say(f"The session works in {short_path(directory)} already")
+            return
+        if self._ui.view.state is not SessionState.IDLE:
+            raise CommandError(BUSY)
+        if self._works():
+            raise CommandError(RUNS)
+        self._ui.post_message(MoveWanted(self._ui.session, directory))
 
 
 def _resolved(path: str, base: Path) -> Path:

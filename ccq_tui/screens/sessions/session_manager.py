@@ -14,6 +14,8 @@ from typing import Any, Protocol
 
 from textual.app import App
 
+from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.controls import MoveAnswer, move_session
 from ccq_tui.agent.options import session_options
 from ccq_tui.claude_files import recorded_sessions
 from ccq_tui.config import Launch, SettingsError, state_dir
@@ -22,7 +24,7 @@ from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.prompts.drafts import directory_key, leave_text
-from ccq_tui.screens.pickers import SessionPicker, shelf_of
+from ccq_tui.screens.pickers import Picker, PickRow, SessionPicker, shelf_of
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, next_waiting, stepped
@@ -30,6 +32,7 @@ from ccq_tui.screens.sessions.ownership_prompt import OwnershipPrompt
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.supervisor.launches import launch_in, launch_of, launch_to_resume
 from ccq_tui.supervisor.ownership import may_run_elsewhere, resumes, runs_elsewhere
+from ccq_tui.supervisor.recovery import relaunched
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.supervisor.supervisor import Supervisor
 from ccq_tui.supervisor.worktree_cleanup import WorktreeCleanup
@@ -40,6 +43,10 @@ from ccq_tui.worktrees.model import WorktreeError
 _logger = logging.getLogger(__name__)
 
 UNOPENED = "No session was opened · F8 copies the prompt that you typed for it"
+OBEYED = (
+    "Claude Code would obey what that directory carries while it moves · "
+    "/new opens a session there without it"
+)
 
 
 class AtRest(Protocol):
@@ -246,14 +253,70 @@ class SessionManager:
         if alone is None or old is None:
             return
         trusted = await self._trust.let_in(_beside(old.launch, alone))
-        if trusted is None:
+        if trusted is not None:
+            await self._exchange(old, trusted)
+
+    async def move(self, session: SupervisedSession, directory: Path) -> None:
+        """Go on with a session in another directory, once that is trusted; for a worker.
+
+        Claude Code moves its record there. The session then starts again, so that settings, hooks, MCP
+        servers and all that the screen shows of a directory are those of the new one.
+        """
+        old = self.sessions.own(session)
+        if old is None:
             return
+        try:
+            there = await asyncio.to_thread(launch_in, directory, "", old.launch)
+            asked = there.carried is not None
+            trusted = await self._trust.let_in(there, leave="stay here")
+            if trusted is None:
+                return
+            launch = relaunched(trusted, session.recovery, session_id=session.session_id, mode=session.mode)
+            if launch.resume and not await self._record_moved(session, trusted, asked=asked):
+                return
+        except (SettingsError, WorktreeError, CommandError) as error:
+            old.note(f"/cd did not work: {error}", "warning")
+            return
+        await self._exchange(old, replace(launch, draft=trusted.draft, notices=trusted.notices))
+        self.sessions.say(f"The session works in {directory} now")
+
+    async def _record_moved(self, session: SupervisedSession, launch: Launch, *, asked: bool) -> bool:
+        """Have Claude Code move a session and its record; return whether it did.
+
+        Args:
+            session: The session.
+            launch: With what it starts there.
+            asked: Whether the person has just trusted the directory.
+
+        Raises:
+            CommandError: It cannot be moved, in words.
+        """
+        if not launch.project_settings:
+            raise CommandError(OBEYED)
+        directory = str(launch.settings.directory)
+        answer = await session.agent.ask(move_session(directory))
+        if not answer.untrusted:
+            return True
+        if (answer.root or not asked) and not await self._trusts(answer):
+            return False
+        if (await session.agent.ask(move_session(directory, answer.untrusted))).untrusted:
+            raise CommandError(f"{directory} is another directory by now")
+        return True
+
+    async def _trusts(self, answer: MoveAnswer) -> bool:
+        rows = (PickRow("no", "Stay here"), PickRow("yes", "Trust it and go there"))
+        about = f"Claude Code will remember that you trust {answer.root or answer.untrusted} with all in it."
+        picker = Picker(f"Trust {answer.untrusted}?", rows, about=about)
+        return await self._app.push_screen_wait(picker) == "yes"
+
+    async def _exchange(self, old: SessionScreen, launch: Launch) -> None:
+        """End a session and put another one in its place."""
         await self._end(old)
         if self.ending:
             return
-        left, fresh = self.sessions.exchange(old, trusted)
+        left, fresh = self.sessions.exchange(old, launch)
         # Another session works on in the same worktree.
-        same = trusted.settings.directory == old.launch.settings.directory
+        same = launch.settings.directory == old.launch.settings.directory
         said = () if same else await self._cleared(old)
         await self.sessions.leave(left, fresh)
         self.sessions.note(said)
