@@ -48,6 +48,7 @@ class CompletionList:
         note: What to say where there are no rows.
         top: The row at the top when one was pointed at: rows stay under the pointer.
         awaited: Whether Enter takes the likeliest row as soon as the rows for what is typed are found.
+        more: How many match beside the rows.
     """
 
     wanted: WantedCompletion
@@ -59,6 +60,7 @@ class CompletionList:
     note: str = ""
     top: int | None = None
     awaited: bool = False
+    more: int = 0
 
     @property
     def chosen(self) -> Completion | None:
@@ -111,7 +113,9 @@ class CompletionList:
         early = self.wanted.kind is CompletionKind.HISTORY and not self.ready and not self.moved
         return replace(self, awaited=True) if early else None
 
-    def found(self, rows: tuple[Completion, ...], note: str = "", at: float | None = None) -> CompletionList:
+    def found(
+        self, rows: tuple[Completion, ...], note: str = "", at: float | None = None, more: int = 0
+    ) -> CompletionList:
         """Return the list with the rows for what is typed now; one that had none comes up at that time.
 
         Of rows that come again, with more among them, the one under the cursor stays under it: somebody may
@@ -121,16 +125,10 @@ class CompletionList:
         if self.ready and self.chosen is not None:
             values = [row.value for row in rows]
             kept = values.index(self.chosen.value) if self.chosen.value in values else kept
-        return replace(
-            self,
-            rows=rows,
-            since=self.since if at is None or self.rows else at,
-            cursor=kept,
-            ready=True,
-            note=note,
-            moved=self.moved and kept > 0,
-            top=None,
-        )
+        known = replace(self, rows=rows, note=note, more=more)
+        since = self.since if at is None or self.rows else at
+        moved = self.moved and kept > 0
+        return replace(known, since=since, cursor=kept, ready=True, moved=moved, top=None)
 
     def enter_takes(self, now: float) -> bool:
         """Whether Enter puts the chosen row into the prompt; otherwise it sends, as if there were no list.

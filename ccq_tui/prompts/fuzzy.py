@@ -34,22 +34,29 @@ class Index:
         self._paths = paths
         self._lines = [_line(text) for text in self.texts]
 
-    def search(self, query: str, most: int, stopped: Callable[[], bool] = lambda: False) -> list[FuzzyMatch]:
-        """Return the ``most`` texts that match best, the best first, unless ``stopped`` says True."""
+    def search(
+        self, query: str, most: int, stopped: Callable[[], bool] = lambda: False
+    ) -> tuple[list[FuzzyMatch], int]:
+        """Return the ``most`` texts that match best, the best first, and how many match in all.
+
+        Nothing is found once ``stopped`` says True.
+        """
         wanted = query.lower()
         found: list[FuzzyMatch] = []
+        count = 0
         matches = pattern(wanted).match
         for begin in range(0, len(self._lines), _SLICE):
             if stopped():
-                return []
+                return [], 0
             part = self._lines[begin : begin + _SLICE]
-            here = (
+            here = [
                 FuzzyMatch(begin + at, self._score(wanted, line))
                 for at, line in enumerate(part)
                 if matches(line)
-            )
+            ]
+            count += len(here)
             found = heapq.nlargest(most, (*found, *here), key=_rank)
-        return found
+        return found, count
 
     def _score(self, query: str, line: str) -> int:
         if not self._paths:

@@ -94,3 +94,13 @@ def test_a_list_says_how_many_rows_lie_beyond_its_lines() -> None:
         assert lines[0][-4:] == " ↑ 4"
         assert "↓" not in lines[-1]
         assert {len(line) for line in lines[:1]} == {width}
+
+
+def test_a_list_counts_what_it_does_not_offer_and_says_how_to_reach_it() -> None:
+    rows = tuple(Completion(name := f"src/{number}.py", name) for number in range(12))
+    choices = CompletionList(WantedCompletion(CompletionKind.FILES, "s")).found(rows, more=1_234)
+    for width in (20, 80):
+        lines = drawn(choices, width, 8, PLAIN).plain.split("\n")
+        assert lines[-1].endswith(" ↓ 1,238")
+        lines = drawn(choices.to(11), width, 8, PLAIN).plain.split("\n")
+        assert lines[-1].endswith(" 1,234 more · type on"[-width:])

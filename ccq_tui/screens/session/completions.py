@@ -66,8 +66,9 @@ class Completions:
                 prompt.offer(wanted, commands_for(wanted.query, self.commands))
             case CompletionKind.HISTORY:
                 index = await asyncio.to_thread(Index, self._earlier())
-                rows = await self._found(index, wanted.query)
-                prompt.offer(wanted, rows, "" if rows else NO_PROMPT if self._earlier() else NONE_YET)
+                rows, more = await self._found(index, wanted.query)
+                note = "" if rows else NO_PROMPT if self._earlier() else NONE_YET
+                prompt.offer(wanted, rows, note, more)
             case CompletionKind.FILES:
                 if self._files.stale and (self._listing is None or self._listing.done()):
                     self._listing = asyncio.create_task(asyncio.to_thread(self._files.refresh))
@@ -76,13 +77,16 @@ class Completions:
                     # Typing on ends this search, not the listing that the next one needs as well.
                     await asyncio.shield(self._listing)
                 if self._files.index is not None:
-                    rows = await self._found(self._files.index, wanted.query)
-                    prompt.offer(wanted, await asyncio.to_thread(with_sizes, rows, self._ui.view.cwd))
+                    rows, more = await self._found(self._files.index, wanted.query)
+                    sized = await asyncio.to_thread(with_sizes, rows, self._ui.view.cwd)
+                    prompt.offer(wanted, sized, more=more)
 
-    async def _found(self, index: Index, query: str) -> tuple[Completion, ...]:
+    async def _found(self, index: Index, query: str) -> tuple[tuple[Completion, ...], int]:
+        """Return the best rows, and how many more match."""
         mine = self._search
-        found = await asyncio.to_thread(index.search, query, MOST_ROWS, lambda: mine != self._search)
-        return tuple(Completion(index.texts[item.index], index.texts[item.index]) for item in found)
+        found, count = await asyncio.to_thread(index.search, query, MOST_ROWS, lambda: mine != self._search)
+        rows = tuple(Completion(index.texts[item.index], index.texts[item.index]) for item in found)
+        return rows, count - len(rows)
 
 
 def merged(own: Iterable[SlashCommand], others: Iterable[SlashCommand]) -> tuple[SlashCommand, ...]:
@@ -112,7 +116,7 @@ def commands_for(query: str, commands: tuple[SlashCommand, ...]) -> tuple[Comple
     aliased = [command for command in commands if query in command.aliases]
     commands = (*aliased, *(command for command in commands if command not in aliased))
     names = (query if query in command.aliases else command.name for command in commands)
-    found = Index(names).search(query, len(commands))
+    found, _ = Index(names).search(query, len(commands))
     return tuple(
         Completion(command.name, f"/{command.name}", command.arguments, command.description, command.aliases)
         for command in (commands[item.index] for item in found)

@@ -116,8 +116,10 @@ def drawn(choices: CompletionList, width: int, most: int, palette: Palette) -> T
         line.truncate(width, overflow="ellipsis")
     if window.start:
         _sign(lines[has_title(choices)], f" ↑ {window.start}", width, palette)
-    if more := len(choices.rows) - window.stop:
-        _sign(lines[-1], f" ↓ {more}", width, palette)
+    if below := len(choices.rows) - window.stop:
+        _sign(lines[-1], f" ↓ {below + choices.more:,}", width, palette)
+    elif choices.more:
+        _sign(lines[-1], f" {choices.more:,} more · type on", width, palette)
     return Text("\n").join(lines)
 
 

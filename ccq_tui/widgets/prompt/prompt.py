@@ -333,11 +333,13 @@ class Prompt(Vertical):
         """Take the earlier prompts, the newest first."""
         self._walk.remember(earlier)
 
-    def offer(self, wanted: WantedCompletion, rows: tuple[Completion, ...], note: str = "") -> None:
-        """Show what completes a piece of the prompt; what is no longer wanted is left out."""
+    def offer(
+        self, wanted: WantedCompletion, rows: tuple[Completion, ...], note: str = "", more: int = 0
+    ) -> None:
+        """Show what completes a piece of the prompt, of which there is `more`, if that is still wanted."""
         if self._choices is None or self._choices.wanted != wanted:
             return
-        self._show(found := self._choices.found(rows, note, self._clock()))
+        self._show(found := self._choices.found(rows, note, self._clock(), more))
         if found.awaited:
             self._take()
 

@@ -19,7 +19,7 @@ def is_within(query: str, text: str) -> bool:
 
 @given(LETTERS, st.lists(LETTERS, max_size=20))
 def test_all_texts_with_the_letters_in_order_are_found_and_no_others(query: str, texts: list[str]) -> None:
-    found = {item.index for item in Index(texts).search(query, 100)}
+    found = {item.index for item in Index(texts).search(query, 100)[0]}
     assert found == {number for number, text in enumerate(texts) if is_within(query, text)}
 
 
@@ -47,15 +47,17 @@ def test_the_letters_drawn_are_those_typed(query: str, text: str) -> None:
 )
 def test_the_likelier_path_comes_first(query: str, best: str, other: str) -> None:
     index = Index([other, best], paths=True)
-    assert index.texts[index.search(query, 1)[0].index] == best
+    assert index.texts[index.search(query, 1)[0][0].index] == best
 
 
 def test_of_equally_good_texts_the_first_given_comes_first() -> None:
-    assert [found.index for found in Index(["fix it", "fix it", "fix it"]).search("fix", 2)] == [0, 1]
+    found, count = Index(["fix it", "fix it", "other", "fix it"]).search("fix", 2)
+    assert [item.index for item in found] == [0, 1]
+    assert count == 3
 
 
 def test_a_search_that_nobody_waits_for_ends() -> None:
     asked: list[int] = []
     index = Index(["a"] * 10_000)
-    assert index.search("a", 5, lambda: len(asked) > 1 or asked.append(1) is not None) == []
+    assert index.search("a", 5, lambda: len(asked) > 1 or asked.append(1) is not None) == ([], 0)
     assert len(asked) == 2
