@@ -211,6 +211,8 @@ class CcqApp(_Base):
         now = self.clock()
         if isinstance(event, events.Key):
             self.presses = self.presses.pressed(event.key, now)
+            if self.screen_stack and isinstance(self.screen, SessionBase):
+                self.screen.dock.notices.pressed(event.key)
             if event.key == "escape":
                 self.escapes = self.escapes.pressed(now)
         if typed:

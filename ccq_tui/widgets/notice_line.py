@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
+from functools import partial
 
 from rich.text import Text
 from textual import events
@@ -20,6 +22,15 @@ BESIDE = 2
 """Lines under and above a panel that a notice leaves free: the status, and one of the page."""
 MOST = 400
 """Characters of one text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """A text that passes: until its timer ends, or a key is pressed that is not the one it names."""
+
+    text: str
+    key: str
+    timer: asyncio.TimerHandle
 
 
 class NoticeLine(Static):
@@ -42,12 +53,16 @@ class NoticeLine(Static):
         self._standing = ""
         self._key = ""
         self._pointer = Pointer(self._key_under)
-        self._passing = ""
-        self._timer: asyncio.TimerHandle | None = None
+        self._said: dict[str, Passing] = {}
+        """The passing texts by what they belong to, the newest last: that one is shown."""
 
     @property
     def text(self) -> str:
         return "\n".join(text for text in (self._passing, self._standing) if text)
+
+    @property
+    def _passing(self) -> str:
+        return next((passing.text for passing in reversed(self._said.values())), "")
 
     def stand(self, text: str, key: str = "") -> None:
         """Show a text until another one comes; a click on it presses ``key``."""
@@ -68,18 +83,30 @@ class NoticeLine(Static):
         if (key := self._pointer.clicked(event)) is not None:
             press_key(self, key)
 
-    def say(self, text: str, seconds: float = PASSING_SECONDS) -> None:
-        """Show a text for some seconds, above the standing one."""
-        if self._timer:
-            self._timer.cancel()
-        self._passing = text
-        self._timer = after(self, seconds, self.hush)
-        self._draw()
+    def say(self, text: str, seconds: float = PASSING_SECONDS, of: str = "", key: str = "") -> None:
+        """Show a text for some seconds, above the standing one; it covers older ones, which come back.
 
-    def hush(self) -> None:
-        """Show the standing text alone."""
-        self._passing = ""
-        self._draw()
+        Args:
+            text: The text, or "" for none.
+            seconds: For how long at most.
+            of: What the text belongs to: `hush` takes it back with that, and another text of it replaces it.
+            key: The key that the text asks for once more: any other one takes it back.
+        """
+        self.hush(of)
+        if text:
+            self._said[of] = Passing(text, key, after(self, seconds, partial(self.hush, of)))
+            self._draw()
+
+    def hush(self, of: str = "") -> None:
+        """Take back the passing text that belongs to something."""
+        if (passing := self._said.pop(of, None)) is not None:
+            passing.timer.cancel()
+            self._draw()
+
+    def pressed(self, key: str) -> None:
+        """Take back what another key than this one was to be pressed for once more."""
+        for of in [of for of, passing in self._said.items() if passing.key not in ("", key)]:
+            self.hush(of)
 
     def leave_room(self, panel: bool) -> None:
         """Take few lines while a panel is below: on a low screen its end would be pushed out of sight."""

@@ -144,9 +144,9 @@ class SessionBase(Screen[None]):
         """Whether this session is the one on the screen, a list over it or not."""
         return self in self.app.screen_stack
 
-    def say(self, text: str, seconds: float = PASSING_SECONDS) -> None:
-        """Show a text above the prompt for some seconds."""
-        self.dock.notices.say(text, seconds=seconds)
+    def say(self, text: str, seconds: float = PASSING_SECONDS, of: str = "", key: str = "") -> None:
+        """Show a text above the prompt for some seconds; see `NoticeLine.say`."""
+        self.dock.notices.say(text, seconds, of, key)
 
     def note(self, text: str, level: str = "info") -> None:
         """Add a notice to the transcript."""

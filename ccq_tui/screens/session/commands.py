@@ -14,6 +14,8 @@ from ccq_tui.screens.pickers import Picker, PickRow
 from ccq_tui.screens.session.ui import SessionUi
 
 PARKED = "the session is parked, and no Claude process runs · an answer or a prompt starts it again"
+ASKING = "what is asked"
+"""What a text belongs to that says what is waited for."""
 T = TypeVar("T")
 S = TypeVar("S")
 
@@ -110,11 +112,11 @@ class CommandRunner:
     async def asking(self, answer: Awaitable[T], seconds: float = USUAL_SECONDS) -> T:
         """Wait for an answer of the CLI, and say so meanwhile."""
         self._asked_before = True
-        self.ui.say("Asking Claude…", seconds=seconds)
+        self.ui.say("Asking Claude…", seconds, ASKING)
         try:
             return await answer
         finally:
-            self.ui.dock.notices.hush()
+            self.ui.dock.notices.hush(ASKING)
 
     async def pick(
         self,

@@ -145,7 +145,7 @@ class UnknownCommands:
         again = text == self._kept and now - self._asked_at >= HELD_SECONDS
         self._kept, self._asked_at = text, now
         if words and not again:
-            self._ui.say(words, seconds=SECONDS)
+            self._ui.dock.say_unsent(words, SECONDS)
             return True
         self._kept = ""
         return False

@@ -39,6 +39,8 @@ from ccq_tui.widgets.question import QuestionPanel
 
 LOW_SCREEN = 18
 SHELL_KEYS: Hints = (("Enter", "run in your shell"), ("Esc Esc", "clear"), ("↑", "earlier prompts"))
+UNSENT = "the prompt"
+"""What a text belongs to that says why the prompt was not sent."""
 TIDY_SECONDS = 0.05
 """How long an answered panel may stay on the screen until the answer is on its way to the agent."""
 
@@ -88,6 +90,8 @@ class Dock(Vertical):
         self._countdown = ""
         self._keys: Hints = ()
         self._room = 0
+        self._unsent = ""
+        """The prompt of which it is said why it was not sent, for as long as it stands there, or ""."""
         self._early: list[str] | None = []
         """What was typed before the prompt was there to take it; None since it is."""
         self.folded_at: float | None = None
@@ -488,7 +492,20 @@ class Dock(Vertical):
     @on(Prompt.Said)
     def _say(self, event: Prompt.Said) -> None:
         event.stop()
-        self.notices.say(event.words)
+        self.notices.say(event.words, of=UNSENT)
+
+    def say_unsent(self, words: str, seconds: float) -> None:
+        """Say why what stands in the prompt was not sent, until another text stands there."""
+        self._unsent = self.prompt.text
+        self.notices.say(words, seconds, UNSENT)
+
+    @on(Prompt.Submitted)
+    @on(Prompt.Changed)
+    def _say_it_no_longer(self, event: Prompt.Submitted | Prompt.Changed) -> None:
+        """Say nothing more of a prompt that was not sent, once it is sent or is another one."""
+        if isinstance(event, Prompt.Submitted) or self._unsent not in ("", self.prompt.text):
+            self._unsent = ""
+            self.notices.hush(UNSENT)
 
     @on(RequestPanel.Ended)
     def _settle(self, event: RequestPanel.Ended) -> None:

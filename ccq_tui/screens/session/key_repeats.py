@@ -86,7 +86,7 @@ class QuitKeys:
             self._quitting = KeyRelease(self._ui, self._leave)
             return
         words = " · ".join(part for part in (first(), f"{shown_key(key)} again quits") if part)
-        self._ui.say(words, seconds=AGAIN_SECONDS)
+        self._ui.say(words, AGAIN_SECONDS, key, key)
 
     def _leave(self) -> None:
         self._quitting = None

@@ -228,7 +228,7 @@ class Prompts:
             return
         if self._ui.dock.line.items and not self._ui.pressed_again("escape"):
             words = "Esc again interrupts Claude and withdraws what waits · F2 shows it"
-            self._ui.say(words, seconds=AGAIN_SECONDS)
+            self._ui.say(words, AGAIN_SECONDS, "escape", "escape")
             return
         if escapes.may_be_held:
             KeyRelease(self._ui, partial(self._interrupt_after, escapes))
@@ -252,7 +252,7 @@ class Prompts:
         if escapes.counts:
             self._escaped_at = escapes.last
             if dock.prompt.holds_text:
-                self._ui.say("Esc again clears the prompt", seconds=AGAIN_SECONDS)
+                self._ui.say("Esc again clears the prompt", AGAIN_SECONDS, "escape", "escape")
 
     def _clear_or_rewind_after(self, escapes: Escapes) -> None:
         dock = self._ui.dock

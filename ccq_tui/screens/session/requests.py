@@ -18,9 +18,10 @@ from ccq_tui.agent.events import (
     StateChanged,
 )
 from ccq_tui.agent.problems import Problem
-from ccq_tui.inbox import Cancelled, DraftUpdated, PlanRequest
+from ccq_tui.inbox import Cancelled, DraftUpdated, PlanRequest, QuestionRequest, Request
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.shared_draft import draft_words, replaced
+from ccq_tui.inbox.waiting_line import Waiting
 from ccq_tui.questions import Expired
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.drafts import (
@@ -47,6 +48,8 @@ CLOSED_SECONDS = 30.0
 """How long it is said above the prompt that a request was closed."""
 HOW_SECONDS = 20.0
 """How long it is said there how an answer reaches the agent."""
+CLOSED, ARRIVING = "a closed request", "a question that was being written"
+"""What a text belongs to that says why something is no longer asked."""
 REPLACED = "F8 copies what you had typed there"
 LEFT_OVER = "F8 copies what you had selected and typed"
 PARKED = "Parked: no process waits · your answer starts Claude again"
@@ -62,9 +65,9 @@ class RequestQueue:
         self._ui = ui
         self._drafts = ClosedDrafts()
         self._left = ClosedPages()
-        self._said_closed = ""
-        self._way: tuple[str, str] = "", ""
-        """The request of which it is said how its answer reaches the agent, and the words."""
+        self._closed: Waiting | None = None
+        """The request whose end was said last."""
+        self._parked: set[str] = set()
         self._answered: dict[str, Dock.Answered] = {}
         self._offered: frozenset[str] = frozenset()
         """The requests whose answers can be copied because the session's directory is gone."""
@@ -79,17 +82,17 @@ class RequestQueue:
         dock = self._ui.dock
         match event:
             case QuestionArriving(request, arriving):
-                self._came_again()
+                self._came_again(request)
                 dock.arrive(request, arriving, self._left.pages)
             case ArrivingEnded():
                 self._close_arriving(event)
             case QuestionAsked(request) | PermissionAsked(request) | PlanProposed(request):
-                self._came_again()
+                self._came_again(request)
                 if request.id not in self._answered:  # else asked again only to be told what was answered
                     recalled = event.recalled if isinstance(event, QuestionAsked) else ()
                     dock.add(request, event.draft, self._left.pages, recalled)
                 if isinstance(event, QuestionAsked) and event.by_message:
-                    self._say_of(request.id, BY_MESSAGE)
+                    self._ui.say(BY_MESSAGE, HOW_SECONDS, request.id)
             case RequestSettled():
                 self._close(event)
             case DraftUpdated():
@@ -107,34 +110,23 @@ class RequestQueue:
         dock = self._ui.dock
         match event:
             case RequestParked(request_id, deferred) if request_id in dock.line.asked:
-                self._say_of(request_id, PARKED if deferred else LEFT)
+                self._parked.add(request_id)
+                self._ui.say(PARKED if deferred else LEFT, HOW_SECONDS, request_id)
             case SessionLost(kind=Problem.RUNS_ELSEWHERE) if self._answered:
                 self._ui.say(OTHERS, seconds=HOW_SECONDS)
             case SessionLost(kind=Problem.DIRECTORY_GONE):
                 self._offer_answers()
             case StateChanged(SessionState.STARTING):
-                if self._way[1] in (PARKED, LEFT):
-                    self._hush_of(self._way[0])  # a process waits again
+                for request_id in self._parked:
+                    self._ui.dock.notices.hush(request_id)  # a process waits again
+                self._parked.clear()
             case _:
                 pass
-
-    def _say_of(self, request_id: str, words: str) -> None:
-        """Say of a request how its answer reaches the agent; it is no longer said once that is settled."""
-        self._way = request_id, words
-        self._ui.say(words, seconds=HOW_SECONDS)
-
-    def _hush_of(self, request_id: str) -> None:
-        """Say no longer what belongs to a request."""
-        of, words = self._way
-        if of and of == request_id:
-            self._way = "", ""
-            if words in self._ui.dock.notices.text:
-                self._ui.dock.notices.hush()
 
     def _close(self, event: RequestSettled) -> None:
         """Close the panel of a request that was settled elsewhere, keeping what was typed for it."""
         outcome = event.outcome
-        self._hush_of(event.request_id)
+        self._ui.dock.notices.hush(event.request_id)
         answered = self._answered.pop(event.request_id, None)
         own = event.actor in (None, Actor.here(Surface.PANEL))
         if answered is not None and own and outcome == answered.outcome:
@@ -150,14 +142,16 @@ class RequestQueue:
         if isinstance(outcome, Cancelled):
             self._left.add(gone)
         kept = self.keep(draft_of(gone))
-        self._ui.say(f"The request was closed: {reason}{kept}", seconds=CLOSED_SECONDS)
+        self._closed = gone
+        self._ui.say(f"The request was closed: {reason}{kept}", CLOSED_SECONDS, CLOSED)
 
     def _follow(self, change: DraftUpdated) -> None:
         """Show what another surface changed in a draft; what it replaced of what was typed here is kept."""
         changed = self._ui.dock.follow(change)
         if changed is not None:
             kept = self._drafts.keep(replaced(*changed, change))
-            self._ui.say(draft_words(change.actor) + (f" · {REPLACED}" if kept else ""))
+            words = draft_words(change.actor) + (f" · {REPLACED}" if kept else "")
+            self._ui.say(words, of=change.request.id)
 
     def _close_arriving(self, event: ArrivingEnded) -> None:
         """Close the panel of a set that will not be asked; its draft comes back with the same questions."""
@@ -166,14 +160,14 @@ class RequestQueue:
             return
         self._left.add(gone)
         kept = self.keep(draft_of(gone))
-        self._said_closed = f"The question was closed: {event.reason}{kept}"
-        self._ui.say(self._said_closed, seconds=CLOSED_SECONDS)
+        self._ui.say(f"The question was closed: {event.reason}{kept}", CLOSED_SECONDS, ARRIVING)
 
-    def _came_again(self) -> None:
-        """No longer say that a question was closed once one is asked again, with its draft."""
-        said, self._said_closed = self._said_closed, ""
-        if said and said in self._ui.dock.notices.text:
-            self._ui.dock.notices.hush()
+    def _came_again(self, request: Request) -> None:
+        """Say no longer that a question was closed once it is asked again, with its draft."""
+        self._ui.dock.notices.hush(ARRIVING)
+        if self._closed is not None and _same(self._closed.request, request):
+            self._closed = None
+            self._ui.dock.notices.hush(CLOSED)
 
     def _offer_answers(self) -> None:
         """Let a person copy what the agent cannot be given where it was to be given; it stays kept."""
@@ -200,7 +194,7 @@ class RequestQueue:
     def answer(self, event: Dock.Answered) -> None:
         """Give an outcome to the session, and keep what was typed and is no part of it."""
         waiting, outcome, dock = event.waiting, event.outcome, self._ui.dock
-        self._hush_of(waiting.request.id)
+        self._ui.dock.notices.hush(waiting.request.id)
         if text := text_left_over(waiting, outcome):
             dock.prompt.put_back(text)
         self.keep(plan_left_over(waiting, outcome))
@@ -279,3 +273,10 @@ class RequestQueue:
         panel = self._ui.dock.panel
         if panel is not None:
             panel.uncover(again=(panel, panel.turn) == self._seen)
+
+
+def _same(closed: Request, request: Request) -> bool:
+    """Whether a request asks the same as one that was closed."""
+    if isinstance(closed, QuestionRequest) and isinstance(request, QuestionRequest):
+        return closed.questions.questions == request.questions.questions
+    return closed.id == request.id

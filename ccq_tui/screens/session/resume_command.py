@@ -8,7 +8,7 @@ from ccq_tui.agent.options import session_options
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.config import SettingsError
 from ccq_tui.screens.pickers import PickRow, SessionPicker, Shelf, shelf_of
-from ccq_tui.screens.session.commands import CommandGroup
+from ccq_tui.screens.session.commands import ASKING, CommandGroup
 from ccq_tui.screens.session.messages import ReplaceWanted
 from ccq_tui.supervisor.launches import WayOn, launch_to_resume
 from ccq_tui.text import one_line
@@ -36,14 +36,14 @@ class ResumeCommand(CommandGroup):
 
     async def _named(self, shelf: Shelf, wanted: str) -> WayOn | None:
         """Find the session whose id begins so; where that is not one alone, let the person choose."""
-        self._ui.say("Looking for earlier sessions…", seconds=30.0)
+        self._ui.say("Looking for earlier sessions…", 30.0, ASKING)
         try:
             found = await shelf.sessions(everywhere=True)
         except ReaderError as error:
             self._runner.tell(f"Earlier sessions could not be read: {error}", "warning")
             return None
         finally:
-            self._ui.dock.notices.hush()
+            self._ui.dock.notices.hush(ASKING)
         fitting = [one.session for one in found if one.session.session_id.startswith(wanted)]
         if len(fitting) == 1:
             return WayOn(fitting[0])

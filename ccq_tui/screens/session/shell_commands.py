@@ -53,12 +53,12 @@ class ShellCommands:
         self._process = process
         self._ui.transcript.apply(ToolStarted(name, SHELL, {"command": command}))
         self._ui.start(partial(self._run, name, process), "shell")
-        self._ui.say(RUNS)
+        self._ui.say(RUNS, of=SHELL)
 
     def stop(self) -> None:
         if self._process is not None:
             self._process.stop()
-            self._ui.say(STOPPING)
+            self._ui.say(STOPPING, of=SHELL)
 
     def close(self) -> None:
         """End the command that runs, with the session."""
@@ -72,6 +72,7 @@ class ShellCommands:
     async def _run(self, name: str, process: ShellProcess) -> None:
         run = await process.run()
         self._process = None
+        self._ui.dock.notices.hush(SHELL)
         self._ui.transcript.apply(finished(name, run))
         answer = not process.stopped and await asyncio.to_thread(
             answers_shell, session_options(self._ui.launch)

@@ -59,8 +59,8 @@ class SessionUi(Protocol):
     def in_front(self) -> bool:
         """Whether this session is the one on the terminal."""
 
-    def say(self, text: str, seconds: float = PASSING_SECONDS) -> None:
-        """Show a text above the prompt for some seconds."""
+    def say(self, text: str, seconds: float = PASSING_SECONDS, of: str = "", key: str = "") -> None:
+        """Show a text above the prompt for some seconds; see `NoticeLine.say`."""
 
     def note(self, text: str, level: str = "info") -> None:
         """Add a notice to the transcript, to stay."""

@@ -28,6 +28,8 @@ from ccq_tui.widgets.side_bar import SideBarEntry
 from ccq_tui.worktrees.model import worktree_at
 from ccq_tui.worktrees.words import SHORT
 
+WAITS, NEWS = "waits", "news"
+"""Kinds of what is said of a session that is not shown."""
 NAME_LENGTH = 60
 """Characters of a name at most; how many fit is up to the drawing code."""
 
@@ -165,6 +167,7 @@ class OpenSessions(Sequence[SessionScreen]):
 
     def list(self) -> None:
         """Show in the session on the screen the state of all of them."""
+        self._forget_news()
         if (front := self.front) is not None:
             front.switcher.list_sessions(self.entries(), self._waiting_beside(front), bar=self._bar)
         for listener in tuple(self._listeners):
@@ -179,10 +182,16 @@ class OpenSessions(Sequence[SessionScreen]):
         """Return how many requests wait in other sessions than this one, in all terminals."""
         return sum(count for name, count in self.counts.items() if name != screen.session.record_id)
 
-    def say(self, text: str, seconds: float = 6.0) -> None:
-        """Say something above the keys of the session, or of the recording, on the screen."""
+    def say(self, text: str, seconds: float = 6.0, of: str = "") -> None:
+        """Say something above the keys of the session, or of the recording, on the screen.
+
+        Args:
+            text: What to say, or "" for nothing any more of what it belongs to.
+            seconds: For how long.
+            of: What it belongs to.
+        """
         for dock in self._docks():
-            dock.notices.say(text, seconds=seconds)
+            dock.notices.say(text, seconds, of)
 
     def announce(self, asker: str, news: str) -> None:
         """Say that something else than a session of ours asks, also to a person who looks elsewhere."""
@@ -190,10 +199,21 @@ class OpenSessions(Sequence[SessionScreen]):
         if (front := self.front) is not None and is_live(front):
             front.notifications.call(*notification_of(asker, [news]))
 
-    def hush(self) -> None:
-        """Take back what `say` said last."""
-        for dock in self._docks():
-            dock.notices.hush()
+    def tell_news(self, screen: SessionScreen, news: str) -> None:
+        """Say in the session on the screen what happened in another one, until somebody goes there.
+
+        What waits there is no longer said either once that is answered.
+        """
+        of = f"{self._modes[screen]} {WAITS if screen.waiting.items else NEWS}"
+        self.say(f"◆ {screen.view.name}: {news} · F4 goes there", 20.0, of)
+
+    def _forget_news(self) -> None:
+        """Say nothing more of what happened in the session on the screen, and of what waits no longer."""
+        front = self.front
+        for one, mode in self._modes.items():
+            over = (WAITS, NEWS) if one is front else () if one.waiting.items else (WAITS,)
+            for screen, kind in itertools.product(self._modes, over):
+                screen.dock.notices.hush(f"{mode} {kind}")
 
     def _docks(self) -> Iterator[Dock]:
         # A screen that is going away has no dock any more.

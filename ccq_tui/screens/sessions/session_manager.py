@@ -43,6 +43,7 @@ from ccq_tui.worktrees.model import WorktreeError
 _logger = logging.getLogger(__name__)
 
 UNOPENED = "No session was opened · F8 copies the prompt that you typed for it"
+WORKTREE = "the worktree"
 OBEYED = (
     "Claude Code would obey what that directory carries while it moves · "
     "/new opens a session there without it"
@@ -138,7 +139,7 @@ class SessionManager:
             front.requests.keep_to_copy(form.left, UNOPENED)
             return
         if wanted.plan is not None:
-            self.sessions.say("Making the worktree…", seconds=60.0)
+            self.sessions.say("Making the worktree…", 60.0, WORKTREE)
         try:
             launch = await asyncio.to_thread(launch_of, wanted, front.launch)
         except (SettingsError, WorktreeError) as error:
@@ -147,7 +148,7 @@ class SessionManager:
             return
         finally:
             if wanted.plan is not None:
-                self.sessions.hush()
+                self.sessions.say("", of=WORKTREE)
         await self.open(launch)
 
     async def open_earlier(self) -> str:
@@ -382,7 +383,7 @@ class SessionManager:
         """Say in the session on the screen what happened in another one."""
         own = self.sessions.own(session)
         if own is not None and own is not self.sessions.front:
-            self.sessions.say(f"◆ {own.view.name}: {news} · F4 goes there", seconds=20.0)
+            self.sessions.tell_news(own, news)
 
 
 async def _keep(launch: Launch, typed: str) -> None:

@@ -1,0 +1,121 @@
+"""What is said above the prompt goes with what it belongs to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from textual.app import App, ComposeResult
+
+from ccq_tui import theming
+from ccq_tui.agent.events import CommandsListed, RequestParked, RequestSettled, SessionState, StateChanged
+from ccq_tui.config import Launch, Settings
+from ccq_tui.inbox import Cancelled
+from ccq_tui.questions import Answer, Answered
+from ccq_tui.screens.session.requests import PARKED
+from ccq_tui.widgets.notice_line import NoticeLine
+from tests.actors import PANEL
+from tests.steps import step
+from tests.ui.session import Driven, asked, keys_work, until
+from tests.ui.test_sessions import Many
+
+
+class Noticing(App[None]):
+    """A line that notices pass on."""
+
+    def compose(self) -> ComposeResult:
+        yield NoticeLine()
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return theming.variable_defaults()
+
+
+async def test_a_newer_text_covers_an_older_one_which_comes_back() -> None:
+    app = Noticing()
+    async with app.run_test():
+        line = app.query_one(NoticeLine)
+        line.say("it waits", of="a")
+        line.say("copied")
+        assert line.text == "copied"
+        line.hush()
+        assert line.text == "it waits"
+        line.say("it waits longer", of="a")
+        line.say("again quits", key="ctrl+c")
+        line.pressed("ctrl+c")
+        assert line.text == "again quits"
+        line.pressed("x")
+        assert line.text == "it waits longer"
+        line.hush("b")
+        line.say("", of="a")
+        assert line.text == ""
+        assert line.has_class("-empty")
+
+
+async def test_what_belongs_to_a_request_goes_with_it() -> None:
+    run = Driven()
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        notices = run.screen.dock.notices
+        with step("parked, then something else is said, then a process waits again"):
+            run.told.tell(asked())
+            await keys_work(run, pilot)
+            run.told.tell(RequestParked("toolu_1", deferred=True))
+            await until(pilot, lambda: notices.text == PARKED)
+            run.screen.say("Copied 12 characters")
+            notices.hush()
+            assert notices.text == PARKED, "it is still parked"
+            run.told.tell(StateChanged(SessionState.STARTING))
+            await until(pilot, lambda: notices.text == "")
+        with step("closed, and asked again by the next process"):
+            run.told.tell(RequestSettled("toolu_1", Cancelled("the Claude process ended")))
+            await until(pilot, lambda: "The request was closed: the Claude process ended" in notices.text)
+            run.told.tell(asked("toolu_2"))
+            await until(pilot, lambda: "The request was closed" not in notices.text)
+
+
+async def test_a_key_that_quits_when_pressed_again_is_said_until_another_key_comes() -> None:
+    run = Driven()
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        notices = run.screen.dock.notices
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: "Ctrl+C again quits" in notices.text)
+        await pilot.press("a")
+        assert notices.text == ""
+        run.clock.skip(1.0)
+        await pilot.press("escape")
+        assert "Esc again clears the prompt" in notices.text
+        await pilot.press("b")
+        assert notices.text == ""
+
+
+async def test_why_a_prompt_was_not_sent_is_said_until_it_is_another_one() -> None:
+    run = Driven()
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        run.told.tell(CommandsListed(()))
+        await until(pilot, lambda: run.screen.completions.listed)
+        notices = run.screen.dock.notices
+        run.screen.dock.prompt.put("/comapct")
+        await pilot.press("enter")
+        await until(pilot, lambda: "There is no command /comapct" in notices.text)
+        await pilot.press("backspace")
+        await until(pilot, lambda: "There is no command" not in notices.text)
+
+
+async def test_the_news_of_another_session_go_with_what_waits_there(tmp_path: Path) -> None:
+    launch = Launch(settings=Settings(cwd=tmp_path))
+    run = Many(launch)
+    async with run.app.run_test(size=(100, 30)) as pilot:
+        await run.app.sessions.add(replace(launch, prompt=""))
+        await until(pilot, lambda: len(run.all) == 2 and run.number() == 2)
+        notices = run.session_screen.dock.notices
+        run.all[0].tell(asked())
+        await until(pilot, lambda: "F4 goes there" in notices.text)
+        answer = RequestSettled("toolu_1", Answered((Answer(("First",)),)), PANEL)
+        run.all[0].tell(answer)
+        await until(pilot, lambda: "F4 goes there" not in notices.text)
+        run.all[0].tell(asked("toolu_2"))
+        await until(pilot, lambda: "F4 goes there" in notices.text)
+        await pilot.press("f4")
+        await until(pilot, lambda: run.number() == 1)
+        await pilot.press("alt+2")
+        await until(pilot, lambda: run.number() == 2)
+        assert "F4 goes there" not in notices.text
