@@ -174,7 +174,7 @@ class Delivery:
             self._tell(request, left.outcome)
         else:
             self._by_message[request.id] = request
-            self._emit(QuestionAsked(request, left.draft, by_message=True))
+            self._emit(QuestionAsked(request, left.draft, by_message=True, recalled=left.recalled))
 
     def _expect_no_more(self) -> None:
         """Go on by message: the turn was interrupted before the CLI had made its deferred call again.

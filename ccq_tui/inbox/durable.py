@@ -76,7 +76,9 @@ class DurableInbox:
         self._feed: ChangeFeed | None = None
         self._retries = RetryQueue(self.in_trouble)
         self._held = Held()
-        self.sessions = DurableSessions(self.run, self.submit, self.in_trouble, self._retries, self._held)
+        self.sessions = DurableSessions(
+            self.run, self.submit, self.in_trouble, self._retries, self._held, self._asked_before
+        )
         self._swept = float("-inf")
         self._listens = False
         self._worker = Worker(

@@ -10,11 +10,13 @@ from typing import Any, Protocol, TypeVar
 
 from ccq_tui.inbox.held import Held
 from ccq_tui.inbox.port import Claim, ClaimLostError, Left, SessionFact
+from ccq_tui.inbox.requests import Request
 from ccq_tui.inbox.retry_queue import RetryQueue
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxClosed, InboxError
 from ccq_tui.processes import Owner, this_process
+from ccq_tui.questions.recalled import Recalled
 
 _logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -41,10 +43,11 @@ class DurableSessions:
         in_trouble: Callable[[InboxError], None],
         retries: RetryQueue,
         held: Held,
+        recall: Callable[[Store, Request], tuple[Recalled | None, ...]],
     ) -> None:
         self.running: set[str] = set()
         self._run, self._submit, self._in_trouble = run, submit, in_trouble
-        self._retries, self._held = retries, held
+        self._retries, self._held, self._recall = retries, held, recall
 
     async def left(self, session_id: str) -> tuple[Left, ...]:
         """Return what waits in a session, or was decided and not delivered, since an earlier process.
@@ -56,7 +59,7 @@ class DurableSessions:
             found = (*store.requests.undelivered(session_id), *store.requests.waiting(session_id))
             for one in found:
                 self._held.request(store, one)
-            return tuple(_left(one, store) for one in found)
+            return tuple(self._left(one, store) for one in found)
 
         found = await self._run(read)
         for one in found:
@@ -149,7 +152,8 @@ class DurableSessions:
 
         self._submit(work).add_done_callback(done)
 
-
-def _left(stored: StoredRequest, store: Store) -> Left:
-    draft = store.drafts.load(stored.request) if stored.has_draft and stored.outcome is None else None
-    return Left(stored.request, stored.outcome, draft)
+    def _left(self, stored: StoredRequest, store: Store) -> Left:
+        if stored.outcome is not None:
+            return Left(stored.request, stored.outcome)
+        draft = store.drafts.load(stored.request) if stored.has_draft else None
+        return Left(stored.request, draft=draft, recalled=self._recall(store, stored.request))

@@ -80,11 +80,13 @@ class Left:
         request: The request.
         outcome: What a person decided and the agent was not seen to have, or None while it waits.
         draft: What was selected and typed for it, or None.
+        recalled: How each question was answered before; empty where nothing is known.
     """
 
     request: Request
     outcome: RequestOutcome | None = None
     draft: Draft | None = None
+    recalled: tuple[Recalled | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

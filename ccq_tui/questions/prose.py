@@ -66,8 +66,13 @@ def answer_parts(answer: Answer) -> list[str]:
 
 def before_line(before: Recalled) -> str:
     """Return in one line how a question was answered before, and when."""
+    return f"Answered {before_briefly(before)}"
+
+
+def before_briefly(before: Recalled) -> str:
+    """Return the same in fewer words, for a line that says something else first."""
     note = f" · ✎ {before.answer.note}" if before.answer.note else ""
-    return f"Answered {before.when}: {answer_line(before.answer)}{note}"
+    return f"{before.when}: {answer_line(before.answer)}{note}"
 
 
 def shown_label(label: str) -> str:

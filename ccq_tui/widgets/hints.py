@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from rich.cells import cell_len
@@ -22,6 +22,7 @@ from ccq_tui.widgets.pointer import Pointer
 
 Hints = tuple[tuple[str, str], ...]
 SEPARATOR = " · "
+LEAVES = "Esc"
 NARROW = 60
 """Cells below which keys go before the word at the right end, and the last of them is alone."""
 APART = 2
@@ -76,6 +77,19 @@ class HintLines:
         return None
 
     def _fitted(self, width: int) -> list[list[tuple[str, str]]]:
+        """Put keys into lines; where there is little room, the key that leaves stands without its words."""
+        lines = self._filled(width)
+        if width >= NARROW or LEAVES not in dict(self.hints) or LEAVES in dict(_joined(lines)):
+            return lines
+        first, *rest = (hint for hint in self.hints if hint[0] != LEAVES)
+        for brief in (first, (first[0], "")):
+            fewer = replace(self, hints=(brief, *rest), last=((LEAVES, ""), *self.last))
+            left = fewer._filled(width)
+            if len(_joined(left)) > len(_joined(lines)):
+                return left
+        return lines
+
+    def _filled(self, width: int) -> list[list[tuple[str, str]]]:
         lines: list[list[tuple[str, str]]] = [[]]
         narrow = width < NARROW
         used = 1 + (cell_len(self.right) + APART + 1 if self.right and not narrow else 0)
@@ -169,6 +183,10 @@ class HintBar(Static):
         if self._asleep:
             palette = replace(palette, strong=palette.muted)
         return self._shown.text(self.size.width, palette)
+
+
+def _joined(lines: Iterable[Iterable[tuple[str, str]]]) -> list[tuple[str, str]]:
+    return [hint for line in lines for hint in line]
 
 
 def _cells(hint: tuple[str, str]) -> int:

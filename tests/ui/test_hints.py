@@ -32,6 +32,17 @@ def test_the_word_at_the_right_never_touches_the_keys(width: int, most: int) -> 
         assert cell_len(lines[0]) == width - 1
 
 
+def test_where_there_is_little_room_the_key_that_hides_stands_without_words() -> None:
+    f1 = (("F1", "all keys"),)
+    hide = (("Esc", "hide"), ("o", "other"))
+    for first, line in (
+        ((("Space", "select"), ("Enter", "confirm")), " Space select · Enter confirm · Esc · F1"),
+        ((("Space", "select"), ("Enter", "none of these")), " Space · Enter none of these · Esc · F1"),
+        ((("Enter", "type"),), " Enter type · Esc hide · o other · F1"),
+    ):
+        assert HintLines((*first, *hide), last=f1).text(40, PLAIN).plain == line
+
+
 def test_the_row_for_own_words_is_not_said_to_lack_a_preview() -> None:
     state = opened(QuestionSet("toolu_1", (PREVIEWED,)))
 

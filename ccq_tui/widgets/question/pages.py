@@ -18,10 +18,11 @@ from ccq_tui.questions.prose import (
     NONE_SELECTED,
     UNSELECTED,
     answer_parts,
+    before_briefly,
     before_line,
 )
 from ccq_tui.questions.state import Focus, Page, PanelState
-from ccq_tui.text import safe
+from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.lines import DrawnLine, flowing, indented, row_lines, verbatim, wrapped
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.question.captions import REVIEW, coming
@@ -67,11 +68,21 @@ def page_lines(
     asked: bool = False,
     airy: bool = True,
     signed: bool = False,
+    low: bool = False,
 ) -> list[DrawnLine]:
-    """Return the lines of a question's page, wherever its cursor is; ``signed``: previews by their sign."""
-    page = state.pages[tab]
+    """Return the lines of a question's page, wherever its cursor is; ``signed``: previews by their sign.
+
+    On a ``low`` screen the line of the header says how the question was answered before, as far as there is
+    room: below the options it would be out of sight.
+    """
+    page, before = state.pages[tab], state.before_on(tab)
     here = state.focus if tab == state.tab else None
-    lines = [_above(drawn(text), palette.muted, width) for text in above]
+    heads = [drawn(text) for text in above]
+    if low and heads and before is not None:
+        whole = f"{heads[-1]} · ↺ {drawn(before_briefly(before))}"
+        heads[-1] = one_line(whole, width - 2)
+        before = before if heads[-1] != whole else None
+    lines = [_above(text, palette.muted, width) for text in heads]
     if not asked:
         lines.append(_above(drawn(page.question.text), palette.strong, width))
     if page.question.description:
@@ -90,7 +101,7 @@ def page_lines(
         if page.is_field
         else _rows(page, here, width, palette, growing=growing, signed=signed)
     )
-    if (before := state.before_on(tab)) is not None:
+    if before is not None:
         said = wrapped_once(drawn(before_line(before)), palette.muted, width - 13)
         found += [DrawnLine(text) for text in indented(said, Text("     ↺ ", palette.muted), 7)]
     if page.draft.note and here is not Focus.NOTE:

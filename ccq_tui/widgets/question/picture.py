@@ -245,7 +245,15 @@ class Picture:
         return self._remember(
             (tab, width, airy, asked, signed, *above, here, page.draft, page.filter, state.before_on(tab)),
             lambda: page_lines(
-                state, tab, width, self.look.palette, above=above, asked=asked, airy=airy, signed=signed
+                state,
+                tab,
+                width,
+                self.look.palette,
+                above=above,
+                asked=asked,
+                airy=airy,
+                signed=signed,
+                low=self._low,
             ),
         )
 

@@ -24,8 +24,10 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.history import SessionPast
 from ccq_tui.inbox import Allowed, InboxChange, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.port import Left
 from ccq_tui.inbox.store import Store, StoredRequest
-from ccq_tui.questions import Option, Question, QuestionSet
+from ccq_tui.questions import Answer, Option, Question, QuestionSet
+from ccq_tui.questions.recalled import Recalled
 from tests.actors import PANEL
 from tests.memory_inbox import MemoryInbox, MemorySessions
 
@@ -170,3 +172,20 @@ def test_a_question_knows_the_prompts_before_it_also_where_its_call_was_not_writ
     assert prompts_before(history, "a") == {"1"}
     assert prompts_before(history, "b") == {"1", "2"}
     assert prompts_before(replace(history, cut=True), "b") == frozenset(), "older than what is read"
+
+
+async def test_a_question_answered_by_message_says_how_it_was_answered_before() -> None:
+    events: list[AgentEvent] = []
+    before = Recalled(Answer(("A",)), "on 3 Nov")
+    request = QuestionRequest("a", "s", QuestionSet("a", (QUESTION,)))
+
+    class Leaving(MemorySessions):
+        async def left(self, session_id: str) -> tuple[Left, ...]:
+            return (Left(request, recalled=(before,)),)
+
+    inbox = MemoryInbox()
+    inbox.sessions = Leaving(lambda _session_id: ())
+    made = Delivery(inbox, events.append, lambda _: None)
+    await made.catch_up("s", SessionPast("s", ()))
+    made.close(in_order=True)
+    assert events == [QuestionAsked(request, by_message=True, recalled=(before,))]

@@ -121,6 +121,24 @@ async def test_an_inbox_that_does_not_recall_says_nothing(tmp_path: Path) -> Non
         await inbox.close()
 
 
+async def test_a_question_that_is_taken_over_comes_with_it(tmp_path: Path) -> None:
+    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+
+    def keep(store: Store) -> None:
+        answered(store, asked("a", "one"), Answered((SQLITE,)))
+        store.sessions.upsert("now", "/here")
+        store.requests.add(asked("again", "now"))
+
+    try:
+        await inbox.run(keep)
+        (left,) = await inbox.sessions.left("now")
+        (known,) = left.recalled
+        assert known is not None
+        assert known.answer == SQLITE
+    finally:
+        await inbox.close()
+
+
 def test_the_day_is_shown_as_a_person_reads_it() -> None:
     at = datetime(2026, 11, 3, 14, 5).astimezone()
     assert shown_day(at, date(2026, 11, 3)) == "today 14:05"
