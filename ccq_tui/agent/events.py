@@ -176,6 +176,13 @@ class TaskStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskBackgrounded:
+    """A task that the turn waited for was sent to the background: the turn goes on meanwhile."""
+
+    task_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class TaskProgressed:
     """A task got further; ``doing`` is what it does now, the numbers are those of the whole task so far."""
 
@@ -550,6 +557,7 @@ AgentEvent = (
     | ToolStarted
     | ToolFinished
     | TaskStarted
+    | TaskBackgrounded
     | TaskProgressed
     | TaskEnded
     | QuestionArriving

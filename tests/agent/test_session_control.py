@@ -22,6 +22,8 @@ from ccq_tui.agent.events import (
     ModelsListed,
     PermissionAsked,
     PromptAccepted,
+    TaskBackgrounded,
+    TaskStarted,
 )
 from ccq_tui.agent.history import read_history
 from ccq_tui.agent.session_catalog import earlier_sessions
@@ -96,6 +98,8 @@ async def what_runs_goes_to_the_background(run: Running, model: ScriptedModel) -
             await run.session.ask(controls.background_tasks())
             await asyncio.sleep(0.1)
     assert "in the background" in model.tool_results()[0].text
+    # What was told as begun already is told as sent there, too.
+    assert run.all(TaskBackgrounded) or any(one.background for one in run.all(TaskStarted))
     await run.idle()
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ccq_tui.agent.events import TaskEnded, TaskProgressed, TaskStarted
+from ccq_tui.agent.events import TaskBackgrounded, TaskEnded, TaskProgressed, TaskStarted
 from ccq_tui.agent.output_text import SUMMARY, TASK_ENDS, bounded
 
-TaskEvent = TaskStarted | TaskProgressed | TaskEnded
+TaskEvent = TaskStarted | TaskBackgrounded | TaskProgressed | TaskEnded
 
 SUBTYPES = frozenset({"task_started", "task_progress", "task_updated", "task_notification"})
 """The system messages that this module translates."""
@@ -36,7 +36,10 @@ def task(subtype: str, data: Mapping[str, Any]) -> Iterator[TaskEvent]:
             yield TaskProgressed(name, call, doing, tools, tokens, seconds)
         case "task_updated" | "task_notification":
             patch = data.get("patch")
-            status = (patch if isinstance(patch, Mapping) else data).get("status")
+            told = patch if isinstance(patch, Mapping) else data
+            if told.get("is_backgrounded") is True:
+                yield TaskBackgrounded(name)
+            status = told.get("status")
             if isinstance(status, str) and status in TASK_ENDS:
                 summary = bounded(str(data.get("summary") or ""), SUMMARY)
                 yield TaskEnded(name, call, TASK_ENDS[status], summary, tools, tokens, seconds)

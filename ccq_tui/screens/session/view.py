@@ -22,6 +22,7 @@ from ccq_tui.agent.events import (
     SessionLost,
     SessionState,
     StateChanged,
+    TaskBackgrounded,
     TaskEnded,
     TaskStarted,
     TitleChanged,
@@ -198,6 +199,8 @@ def _worked(view: SessionView, event: AgentEvent) -> SessionView:
         case EffortChanged(level):
             return replace(view, effort=level)
         case TaskStarted(task_id=task_id, background=True):
+            return replace(view, background=view.background | {task_id})
+        case TaskBackgrounded(task_id):
             return replace(view, background=view.background | {task_id})
         case TaskEnded(task_id=task_id) if task_id in view.background:
             return replace(view, background=view.background - {task_id})

@@ -279,6 +279,10 @@ class TranscriptModel:
         self._calls.task_started(event)
 
     @_take.register
+    def _(self, event: ev.TaskBackgrounded) -> None:
+        self._calls.task_backgrounded(event)
+
+    @_take.register
     def _(self, event: ev.TaskProgressed) -> None:
         self._calls.task_progressed(event)
 

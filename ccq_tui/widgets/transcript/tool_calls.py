@@ -39,6 +39,8 @@ class ToolCalls:
         self._add = add
         self._calls: dict[str, ToolBlock] = {}
         self._by_task: dict[str, ToolBlock] = {}
+        self._commands: dict[str, ToolBlock] = {}
+        """Commands that the turn waits for, by their tasks."""
         self._ended: dict[str, NoticeBlock] = {}
         self._list = TaskList()
         self._listed: ToolBlock | None = None
@@ -162,10 +164,24 @@ class ToolCalls:
     def task_started(self, event: ev.TaskStarted) -> None:
         """Note that a call has a task of its own."""
         block = self._calls.get(event.tool_use_id)
-        if block is None or (block.card is not ToolCard.AGENT and not event.background):
-            return  # a command of a few seconds: the call itself tells all of it
-        block.task = Task(event.task_id, event.background)
-        self._by_task[event.task_id] = block
+        if block is None:
+            return
+        if block.card is not ToolCard.AGENT and not event.background:
+            self._commands[event.task_id] = block  # of a few seconds: the call itself tells all of it
+            return
+        self._has_task(block, Task(event.task_id, event.background))
+
+    def task_backgrounded(self, event: ev.TaskBackgrounded) -> None:
+        """Note that a call goes on in the background, which its result then tells nothing of."""
+        if (block := self._commands.pop(event.task_id, None)) is not None:
+            self._has_task(block, Task(event.task_id, background=True))
+        elif (block := self._by_task.get(event.task_id)) is not None and block.task is not None:
+            block.task.background = True
+            self._order.touch(block)
+
+    def _has_task(self, block: ToolBlock, task: Task) -> None:
+        block.task = task
+        self._by_task[task.id] = block
         self._order.touch(block)
 
     def task_progressed(self, event: ev.TaskProgressed) -> None:
@@ -177,6 +193,7 @@ class ToolCalls:
 
     def task_ended(self, event: ev.TaskEnded) -> None:
         """Show a task's end; one in the background also says so where the conversation is by then."""
+        self._commands.pop(event.task_id, None)
         block = self._by_task.get(event.task_id)
         if block is None or block.task is None:
             return

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ccq_tui.agent.claude.tasks import task
-from ccq_tui.agent.events import TaskEnded, TaskProgressed, TaskStarted
+from ccq_tui.agent.events import TaskBackgrounded, TaskEnded, TaskProgressed, TaskStarted
 
 AGENT = {"task_id": "t", "tool_use_id": "a"}
 USAGE = {"total_tokens": 8865, "tool_uses": 2, "duration_ms": 1203}
@@ -33,7 +33,7 @@ USAGE = {"total_tokens": 8865, "tool_uses": 2, "duration_ms": 1203}
         ),
         ("task_progress", {**AGENT, "last_tool_name": "Grep"}, [TaskProgressed("t", "a", "Grep")]),
         ("task_updated", {"task_id": "t", "patch": {"status": "killed"}}, [TaskEnded("t", "", "stopped")]),
-        ("task_updated", {"task_id": "t", "patch": {"is_backgrounded": True}}, []),
+        ("task_updated", {"task_id": "t", "patch": {"is_backgrounded": True}}, [TaskBackgrounded("t")]),
         (
             "task_notification",
             {**AGENT, "status": "completed", "summary": "All found.", "usage": USAGE},

@@ -19,6 +19,9 @@ from ccq_tui.agent.events import (
     SessionLost,
     SessionState,
     StateChanged,
+    TaskBackgrounded,
+    TaskEnded,
+    TaskStarted,
     TurnEnded,
 )
 from ccq_tui.inbox import QuestionRequest
@@ -196,3 +199,11 @@ def test_a_worktree_is_named_by_its_branch_where_a_path_would_have_no_room() -> 
     assert ".claude" not in wide
     assert entry_of(1, view, 0, 0.0, shown=True).state == "starting · worktree-x"
     assert entry_of(1, replace(view, cwd=Path("/repo")), 0, 0.0, shown=True).state == "starting"
+
+
+def test_a_command_that_is_sent_to_the_background_counts_there_until_it_ends() -> None:
+    view = noted(SessionView(Path("/work")), TaskStarted("t", "b", "Build"), 0.0)
+    assert view.background == frozenset()
+    view = noted(view, TaskBackgrounded("t"), 0.0)
+    assert "1 in the background" in [piece.text for piece in view.pieces(0.0)]
+    assert noted(view, TaskEnded("t", "", "completed"), 0.0).background == frozenset()

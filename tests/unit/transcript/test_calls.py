@@ -265,6 +265,18 @@ def test_a_background_task_outlives_its_turn_and_tells_its_end(model: Transcript
     assert block.state is bl.ToolState.FAILED
 
 
+def test_a_command_that_is_sent_to_the_background_goes_on_there(model: TranscriptModel, clock: Clock) -> None:
+    model.apply(ev.ToolStarted("b", "Bash", {"command": "make", "description": "Build"}))
+    model.apply(ev.TaskStarted("t", "b", "Build"))
+    model.apply(ev.TaskBackgrounded("t"))
+    model.apply(ev.ToolFinished("b", "Bash", "Command was manually backgrounded by user with ID: t"))
+    clock.now += 20
+    model.tick()
+    assert shown(model).startswith("▸ Bash make · in the background · 20 s")
+    model.apply(ev.TaskEnded("t", "", "completed"))
+    assert shown(model).startswith("✔ Bash make · done in the background · 20 s")
+
+
 def test_a_lost_session_stops_what_is_in_the_background(model: TranscriptModel) -> None:
     block = background(model)
     model.apply(ev.SessionLost("", kind="session_lost"))
