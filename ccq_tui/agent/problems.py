@@ -45,6 +45,7 @@ class Remedy(StrEnum):
     """What a key can do about a problem; the value is what the key is called."""
 
     RETRY = "send it again"
+    CHANGE = "change the prompt"
     GO_ON = "go on"
     RECONNECT = "reconnect"
     ANEW = "start a new conversation"
@@ -155,7 +156,7 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
         Problem.REQUEST_REFUSED: Advice(
             "The API refused the request.",
             "Change the prompt and send it again; if the conversation itself is refused, /clear begins anew.",
-            Remedy.RETRY,
+            Remedy.CHANGE,
         ),
         Problem.TURNS_SPENT: Advice(
             "Claude stopped after the most turns that one prompt may take.",

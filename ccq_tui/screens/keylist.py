@@ -19,6 +19,8 @@ from ccq_tui.screens.overview.board import OVERVIEW, OVERVIEW_KEYS
 from ccq_tui.screens.overview.statistics import STATISTICS, STATISTICS_KEYS
 from ccq_tui.screens.pickers.picker import PICKER_KEYS
 from ccq_tui.screens.pickers.sessions import SESSION_KEYS, SESSIONS
+from ccq_tui.screens.sessions.new_session import NEW, NEW_KEYS
+from ccq_tui.screens.trust import TRUST, TRUST_KEYS
 from ccq_tui.widgets.panel.field import EDITS, LEFT_TO_OTHERS
 from ccq_tui.widgets.search_bar import SEARCH, SearchField
 
@@ -117,6 +119,8 @@ def _sections(
         Section(SESSIONS, _uses(SESSION_KEYS, finding)),
         Section(OVERVIEW, _uses(OVERVIEW_KEYS, screens)),
         Section(STATISTICS, _uses(STATISTICS_KEYS, screens)),
+        Section(NEW, _uses(NEW_KEYS, {})),
+        Section(TRUST, _uses(TRUST_KEYS, {})),
         Section(INBOX, _uses(INBOX_KEYS, finding)),
         Section(KeyPlace.EVERYWHERE.value, tuple(bound[KeyPlace.EVERYWHERE])),
         Section(TEXT, _rows(_text_keys(LEFT_TO_OTHERS | keymap.taken_from_text))),

@@ -25,6 +25,7 @@ from ccq_tui.config.trust_question import (
     pressed,
     text_came,
 )
+from ccq_tui.key_uses import KeyUse
 from ccq_tui.questions.input_guard import CLICK_GRACE
 from ccq_tui.questions.state import typable
 from ccq_tui.text import one_line
@@ -41,6 +42,18 @@ LINE = 400
 LONGEST_PATH = 4_096
 TOLD = "A session here obeys its files. They can run programs and allow tools, as soon as it starts:"
 HINTS = (("↑ ↓", "choose"), ("Enter", "answer"), ("PgUp PgDn", "scroll"))
+TRUST = "Whether to trust a directory"
+TRUST_KEYS = (
+    KeyUse(("up", "down"), "move", "Move"),
+    KeyUse(
+        ("y", "d", "n"), "letter", "To trusting, to starting without the files, to leaving; nothing typed"
+    ),
+    KeyUse(("enter",), "answer", "Answer with the row under the cursor"),
+    KeyUse(("pageup", "pagedown", "home", "end"), "scroll", "Scroll what the files would do"),
+    KeyUse(("shift+up", "shift+down"), "scroll", "Scroll it by a line"),
+    KeyUse(("backspace",), "delete", "Delete the last of what is typed: all else goes to the prompt"),
+)
+"""The keys of the question, as F1 shows them; `ccq_tui.config.trust_question` has what they do."""
 QUIET = 0.25
 """Seconds without a key after which somebody has stopped typing."""
 QUIET_LIMIT = 2.0
@@ -88,6 +101,8 @@ class TrustScreen(Screen[None]):
         }
     }
     """
+
+    help_place = TRUST
 
     def __init__(
         self,

@@ -8,7 +8,14 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.agent.events import Connected, PermissionAsked, RequestSettled, ToolFinished, TurnEnded
+from ccq_tui.agent.events import (
+    Connected,
+    PermissionAsked,
+    RequestSettled,
+    SessionLost,
+    ToolFinished,
+    TurnEnded,
+)
 from ccq_tui.bounded import parse_json
 from ccq_tui.config.carried import candidates, read
 from ccq_tui.config.trust import follow
@@ -53,7 +60,7 @@ class GrantWatch:
                 place in _OF_PROJECT
             ):
                 self._granted |= frozenset(_added(granted))
-            case ToolFinished() | TurnEnded() if self._granted:
+            case ToolFinished() | TurnEnded() | SessionLost() if self._granted:
                 self._begin(self._follow())
             case _:
                 pass

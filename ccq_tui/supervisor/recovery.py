@@ -130,7 +130,7 @@ def _failed(recovery: Recovery, kind: str) -> Recovery:
         return recovery
     if known.action is Remedy.SERVERS and recovery.offer is not None:
         return recovery
-    if known.action is Remedy.RETRY and not recovery.prompt:
+    if known.action in (Remedy.RETRY, Remedy.CHANGE) and not recovery.prompt:
         return recovery
     return replace(recovery, offer=known.action, because=known.cause, doing=None)
 

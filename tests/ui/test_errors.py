@@ -44,6 +44,20 @@ def prompted(text: str = "Build it", name: str = "1") -> tuple[AgentEvent, ...]:
     return PromptAccepted(text, prompt_id=name), PromptDelivered(name)
 
 
+async def test_a_prompt_that_was_refused_comes_back_into_its_field_to_be_changed() -> None:
+    driven = Driven()
+    async with driven.app.run_test() as pilot:
+        await ready(driven, pilot)
+        refused = ErrorReported(Problem.REQUEST_REFUSED, "400 messages: bad")
+        await tell(driven, pilot, *prompted("Build it all"), refused, FAILED_TURN)
+        assert "F6 change the prompt" in driven.screen.dock.notices.text
+        driven.screen.dock.prompt.put("typed since")
+        await pilot.press("f6", "f6")
+        assert driven.screen.dock.prompt.text == "Build it all\ntyped since"
+        assert driven.told.sent == []
+        assert "F6" not in driven.screen.dock.notices.text.removeprefix("F6 helps after an error")
+
+
 async def test_an_error_names_cause_and_remedy_and_the_key_sends_the_prompt_again() -> None:
     driven = Driven()
     async with driven.app.run_test() as pilot:

@@ -22,6 +22,7 @@ from ccq_tui.config import Launch, Settings
 from ccq_tui.config.actions import ACTIONS, KeyPlace
 from ccq_tui.config.keymap import DEFAULT_KEYS, keymap_of
 from ccq_tui.config.keynames import shown_key
+from ccq_tui.config.trust import untrusted
 from ccq_tui.inbox.choices import NUMBERS
 from ccq_tui.inbox.decision import DECISION, DECISION_KEYS, IN_TEXT, means_something
 from ccq_tui.inbox.kinds import kind_of
@@ -39,6 +40,8 @@ from ccq_tui.screens.pickers.pick_list import PickRow
 from ccq_tui.screens.pickers.picker import Picker
 from ccq_tui.screens.replay import ReplayScreen
 from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.sessions.new_session import NEW, NewSessionScreen
+from ccq_tui.screens.trust import TRUST, TrustScreen
 from ccq_tui.widgets.search_bar import SEARCH, SearchField
 from tests.ui.host import Clock
 from tests.ui.session import Driven, asked, keys_work, panel_drawn, permission, until
@@ -73,6 +76,22 @@ async def test_f1_opens_on_the_keys_of_the_place_it_was_pressed_in() -> None:
         await pilot.press("f1")
         await until(pilot, lambda: isinstance(run.app.screen, HelpScreen) and shown(run))
         assert shown(run).startswith(KeyPlace.QUESTION.value)
+
+
+async def test_f1_begins_with_the_keys_of_a_form_and_of_the_question_about_trust(tmp_path: Path) -> None:
+    (tmp_path / ".mcp.json").write_text('{"mcpServers": {"a": {"command": "true"}}}')
+    run = started(cwd=tmp_path)
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        await idle(run, pilot)
+        carried = untrusted(tmp_path)
+        assert carried is not None
+        for screen, place in ((NewSessionScreen(tmp_path), NEW), (TrustScreen(carried), TRUST)):
+            run.app.push_screen(screen)
+            await until(pilot, lambda screen=screen: run.app.screen is screen)  # type: ignore[misc]
+            await pilot.press("f1")
+            await until(pilot, lambda: isinstance(run.app.screen, HelpScreen) and shown(run))
+            assert shown(run).startswith(place)
+            await pilot.press("f1")
 
 
 # -- the list ---------------------------------------------------------------------------------------------

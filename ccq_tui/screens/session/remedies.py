@@ -53,6 +53,7 @@ class Remedies:
     def _remedies(self) -> dict[Remedy, Callable[[], object]]:
         return {
             Remedy.RETRY: lambda: self._send(self._ui.session.recovery.prompt),
+            Remedy.CHANGE: lambda: self._ui.dock.prompt.put_back(self._ui.session.recovery.prompt),
             Remedy.GO_ON: self._continue_turn,
             Remedy.COMPACT: lambda: self._send("/compact"),
             Remedy.MODEL: lambda: self._command("/model"),

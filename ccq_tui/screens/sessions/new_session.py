@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Input, Static
 
+from ccq_tui.key_uses import KeyUse
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.supervisor.launches import PlaceError, WantedSession, place, proposed_name, wanted
 from ccq_tui.text import safe
@@ -23,6 +24,14 @@ from ccq_tui.widgets.palette import palette_of
 from ccq_tui.worktrees.model import WorktreeError
 
 HINTS = (("Enter", "next, then open"), ("Tab", "other field"), ("Esc", "stay here"))
+NEW = "Another session"
+NEW_KEYS = (
+    KeyUse(("enter",), "go_on", "From the directory to the prompt, then open the session"),
+    KeyUse(("tab", "shift+tab"), "field", "Next field, field before"),
+    KeyUse(("space",), "name", "In the empty field of the worktree: make up a name"),
+    KeyUse(("escape",), "leave", "Stay here; F8 copies the prompt then"),
+)
+"""The keys of the form, as F1 shows them."""
 LONGEST = 600
 """Characters of what is wrong."""
 WORKTREE_HINTS = (
@@ -77,6 +86,8 @@ class NewSessionScreen(Overlay[WantedSession]):
         }
     }
     """
+
+    help_place = NEW
 
     def __init__(self, here: Path) -> None:
         super().__init__()

@@ -10,7 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.agent.events import Connected, PermissionAsked, RequestSettled, ToolFinished
+from ccq_tui.agent.events import (
+    Connected,
+    PermissionAsked,
+    RequestSettled,
+    SessionLost,
+    ToolFinished,
+    TurnEnded,
+)
 from ccq_tui.config.trust import remember, untrusted
 from ccq_tui.inbox import Allowed
 from ccq_tui.inbox.requests import PermissionRequest
@@ -23,6 +30,28 @@ from tests.actors import PANEL
 GRANT = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
 REQUEST = PermissionRequest("t", "s", "Bash", {"command": "make"}, suggestions=(GRANT,))
 LIMIT = 10.0
+
+
+@pytest.mark.parametrize(
+    "end",
+    [ToolFinished("t", "Bash", ""), TurnEnded("aborted_tools", False, 1.0, None, 0, 0), SessionLost("")],
+)
+async def test_what_was_granted_is_followed_however_its_call_ends(tmp_path: Path, end: SessionEvent) -> None:
+    tasks: list[asyncio.Task[None]] = []
+    file = tmp_path / ".claude/settings.local.json"
+    file.parent.mkdir()
+    file.write_text('{"env": {"A": "b"}}')
+    carried = untrusted(tmp_path)
+    assert carried is not None
+    remember(carried)
+    watch = GrantWatch(tmp_path, lambda work: tasks.append(asyncio.create_task(work)))
+    watch.take(Connected("s", "claude-x", "default", str(tmp_path)))
+    await asyncio.wait(tasks, timeout=LIMIT)
+    watch.take(RequestSettled(REQUEST.id, Allowed(suggestion=GRANT), PANEL))
+    file.write_text(json.dumps({"env": {"A": "b"}, "permissions": {"allow": ["Bash(make *)"]}}))
+    watch.take(end)
+    await asyncio.wait(tasks, timeout=LIMIT)
+    assert untrusted(tmp_path) is None
 
 
 async def test_a_look_that_ends_after_the_grant_was_written_is_not_taken_for_what_was_before(
