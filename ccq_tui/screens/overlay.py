@@ -84,13 +84,20 @@ class Overlay(ModalScreen[Result]):
         """Give what is typed to the widget that has the focus now, where this screen is not the active one.
 
         It came in one burst with the key that left this screen, or that opened another one over it. A key
-        that types nothing was meant for what is no more. Returns whether this screen takes nothing of it.
+        that types nothing was meant for what is no more, unless it means the same wherever it is pressed.
+        Returns whether this screen takes nothing of it.
         """
         if self.is_active:
             return False
         types = isinstance(event, events.Paste) or text_of(event)
-        if types and self not in self.app.screen_stack and (focused := self.app.screen.focused) is not None:
+        if self in self.app.screen_stack:
+            return True
+        if types and (focused := self.app.screen.focused) is not None:
             focused.post_message(copy_of(event))
+        elif isinstance(event, events.Key) and not types:
+            bound = self.app.screen.active_bindings.get(event.key)
+            if bound is not None and bound.binding.priority:
+                self.app.call_next(self.app.run_action, bound.binding.action, bound.node)
         return True
 
     @property

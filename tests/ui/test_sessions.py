@@ -7,6 +7,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
@@ -15,6 +16,7 @@ from ccq_tui.config import Launch, Settings, state_dir
 from ccq_tui.prompts.drafts import PromptDrafts
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.questions import Answer, Answered
+from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.widgets.side_bar import SideBar
@@ -223,3 +225,25 @@ async def test_where_there_is_no_room_the_sessions_are_a_list(tmp_path: Path) ->
         await until(pilot, lambda: not isinstance(run.app.screen, SessionScreen))
         await pilot.press("home", "enter")
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen) and run.number() == 1)
+
+
+async def test_a_key_right_behind_the_one_that_leaves_the_overview_goes_to_its_session(
+    tmp_path: Path,
+) -> None:
+    launch = Launch(settings=Settings(cwd=tmp_path))
+    run = Many(launch)
+    async with run.app.run_test(size=(100, 30)) as pilot:
+        await run.app.sessions.add(launch)
+        await until(pilot, lambda: len(run.all) == 2 and run.number() == 2)
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
+        for key in ("escape", "alt+1"):
+            run.app.post_message(events.Key(key, None))
+        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen) and run.number() == 1)
+        run.session_screen.dock.prompt.put("half a thought")
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
+        for key in ("escape", "enter"):
+            run.app.post_message(events.Key(key, None))
+        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+        assert (run.all[0].sent, run.session_screen.dock.prompt.text) == ([], "half a thought")
