@@ -53,7 +53,12 @@ def list_files(directory: Path) -> Files:
     return Files(tuple(paths))
 
 
-def _from_git(directory: Path) -> Iterable[str] | None:
+def untracked_files(directory: Path) -> tuple[str, ...]:
+    """Return the files under a directory that git does not know and would add; for a thread."""
+    return tuple(filter(_typable, _from_git(directory, "-o") or ()))
+
+
+def _from_git(directory: Path, which: str = "-co") -> Iterable[str] | None:
     # A repository may name a program to watch its files; looking at the files must not run it.
     command = [
         "git",
@@ -61,7 +66,7 @@ def _from_git(directory: Path) -> Iterable[str] | None:
         "core.fsmonitor=false",
         "ls-files",
         "-z",
-        "-co",
+        which,
         "--exclude-standard",
         "--deduplicate",
     ]

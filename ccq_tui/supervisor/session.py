@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 
 from ccq_tui.agent.commands import ImageFile
@@ -241,6 +242,16 @@ class SupervisedSession:
         self._take(StateChanged(SessionState.STARTING))
         self.agent = self._make_session(tell, self.launch)
         self.start()
+
+    def add_directory(self, directory: Path) -> None:
+        """Let each next process of Claude work in another directory, too.
+
+        Args:
+            directory: The directory; this process has been told already.
+        """
+        settings = self.launch.settings
+        added = tuple(dict.fromkeys((*settings.add_dirs, directory)))
+        self.launch = replace(self.launch, settings=settings.model_copy(update={"add_dirs": added}))
 
     def reconnect(self) -> None:
         """Start the agent again; one that has a process, which keeps what it began with, ends first."""

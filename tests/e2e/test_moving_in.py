@@ -47,7 +47,7 @@ COMMANDS = (
     Move("/memory\r", "User instructions", "escape"),
     Move("/mcp\r", "There are no MCP servers here"),
     Move("/btw why so?\r", "Because."),
-    Move("/diff\r", "Nothing is changed that git knows of"),
+    Move("/diff\r", "Nothing is changed"),
     Move("/copy\r", "Copied 13 characters"),
     Move("/add-dir ..\r", "Claude may work in"),
     Move("/rename The API\r", "Title: The API"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from ccq_tui.agent.events import (
     PermissionAsked,
     PromptAccepted,
     PromptDelivered,
+    SessionLost,
     SessionState,
     StateChanged,
     TurnEnded,
@@ -397,6 +400,18 @@ async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> 
         run.clock.skip(1.0)
         await pilot.press("enter")
         await until(pilot, lambda: "-two\n+TWO" in notices(run))
+        await asyncio.to_thread(subprocess.run, ["git", "init", "-q"], cwd=tmp_path, check=True)
+        (tmp_path / "new.txt").write_text("first\nlast\n")
+        (tmp_path / "new.bin").write_bytes(b"a\0b")
+        await say(pilot, run, "/diff")
+        rows = (await picker(pilot)).state.rows
+        assert [(row.label, row.description) for row in rows if row.label.startswith("new")] == [
+            ("new.bin", "not in git"),
+            ("new.txt", "not in git"),
+        ]
+        run.clock.skip(1.0)
+        await pilot.press(*"new.txt", "enter")
+        await until(pilot, lambda: "new.txt · not in git · +2 −0\n+first\n+last" in notices(run))
         await say(pilot, run, "/copy")
         await until(pilot, lambda: "/copy did not work: the transcript has 0 answers" in notices(run))
         for number, words in enumerate(("Older.", "Newest.")):
@@ -414,6 +429,11 @@ async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> 
         assert run.told.asked[-1][1] == {
             "settings": {"permissions": {"additionalDirectories": [str(tmp_path / "lib")]}}
         }
+        run.session_screen.session.reconnect()
+        run.told.tell(SessionLost("", expected=True))
+        await until(pilot, lambda: len(run.launches) == 2)
+        assert run.launches[1].settings.add_dirs == (tmp_path / "lib",), "the next process knows it, too"
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
         await say(pilot, run, "/plan look around")
         assert run.told.set[-1] == ("mode", "plan")
         assert run.told.sent == ["look around"]

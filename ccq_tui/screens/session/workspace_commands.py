@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from ccq_tui.agent import controls
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import ChangedFile
 from ccq_tui.agent.events import Connected, SessionState
+from ccq_tui.bounded import begin
+from ccq_tui.prompts.files import untracked_files
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
@@ -22,6 +25,11 @@ from ccq_tui.widgets.transcript.contents import text_of
 
 BUSY = "Claude is at work · Esc interrupts it, and /new opens a session there"
 RUNS = "what runs in the background would end · /tasks shows it, and /new opens a session there"
+UNTRACKED = "not in git"
+MOST_NEW = 200
+"""Files that git does not know that are listed."""
+MOST_BYTES = 100_000
+"""Bytes of such a file that are looked at."""
 MOST_LINES = 500
 """Lines of a diff that are shown."""
 
@@ -74,17 +82,30 @@ class WorkspaceCommands(CommandGroup):
 
     async def diff(self) -> None:
         """List the files that are changed and not committed, and show the diff of one."""
-        files = await self._runner.ask(controls.workspace_diff())
+        cwd = self._ui.view.cwd
+        known = await self._runner.ask(controls.workspace_diff())
+        new = await asyncio.to_thread(untracked_files, cwd)
+        listed = {one.path for one in known}
+        files = (*known, *(ChangedFile(path, UNTRACKED) for path in new[:MOST_NEW] if path not in listed))
         if not files:
-            self._ui.say("Nothing is changed that git knows of and that is not committed")
+            self._ui.say("Nothing is changed that is not committed")
             return
         rows = [
-            PickRow(str(number), one.path, one.status, f"+{one.added} −{one.removed}")
+            PickRow(
+                str(number),
+                one.path,
+                one.status,
+                "" if one.status == UNTRACKED else f"+{one.added} −{one.removed}",
+            )
             for number, one in enumerate(files)
         ]
-        chosen = await self._runner.pick("Changed files", rows, choose="show the diff")
+        more = f"and {len(new) - MOST_NEW:,} more files that git does not know" if len(new) > MOST_NEW else ""
+        chosen = await self._runner.pick("Changed files", rows, about=more, choose="show the diff")
         if chosen is not None:
-            self._runner.tell(_diff_of(files[int(chosen)]))
+            file = files[int(chosen)]
+            if file.status == UNTRACKED:
+                file = await asyncio.to_thread(_whole, cwd, file)
+            self._runner.tell(_diff_of(file))
 
     # -- /add-dir ----------------------------------------------------------------------------------------
 
@@ -95,7 +116,8 @@ class WorkspaceCommands(CommandGroup):
         added = tuple(dict.fromkeys((*self._added, str(directory))))
         await self._runner.ask(controls.add_directories(added))
         self._added = added
-        self._runner.tell(f"Claude may work in {directory} too, until its process ends")
+        self._ui.session.add_directory(directory)
+        self._runner.tell(f"Claude may work in {directory} too, as long as this session is open")
 
     # -- /cd ---------------------------------------------------------------------------------------------
 
@@ -122,6 +144,20 @@ def _resolved(path: str, base: Path) -> Path:
     if not directory.is_dir():
         raise CommandError(f"{one_line(path, 200)} is not a directory")
     return directory
+
+
+def _whole(directory: Path, file: ChangedFile) -> ChangedFile:
+    """Return a file that git does not know with its lines, all of them added. For a thread."""
+    try:
+        content = begin(directory / file.path, MOST_BYTES)
+    except (OSError, ValueError) as error:
+        raise CommandError(
+            f"{one_line(file.path, 200)} cannot be read: {one_line(str(error), 200)}"
+        ) from error
+    if b"\0" in content:
+        return replace(file, status="binary")
+    lines = tuple(f"+{line}" for line in content.decode("utf-8", "replace").splitlines())
+    return replace(file, added=len(lines), lines=lines)
 
 
 def _diff_of(file: ChangedFile) -> str:
