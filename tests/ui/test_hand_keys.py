@@ -214,6 +214,18 @@ async def test_two_presses_in_one_burst_do_not_quit(key: str) -> None:
         assert not run.told.closed
 
 
+@pytest.mark.parametrize("key", ["ctrl+c", "ctrl+d"])
+async def test_a_key_right_behind_the_second_press_keeps_it_from_quitting(key: str) -> None:
+    run = driven()
+    async with run.app.run_test() as pilot:
+        await ready(pilot, run)
+        await press_apart(pilot, run, key, key, seconds=0.5)
+        await pilot.press("a")
+        await settled(pilot)
+        assert not run.told.closed
+        assert run.screen.dock.prompt.text == "a"
+
+
 @pytest.mark.parametrize("over", [1, 2, 3, 4])
 @pytest.mark.parametrize("repeat", [0.03, 0.09])
 async def test_ctrl_d_held_until_the_prompt_is_empty_does_not_quit(over: int, repeat: float) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 
 from ccq_tui.config.keynames import shown_key
 from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
@@ -83,11 +84,13 @@ class QuitKeys:
             self._held = True
             return
         if self._ui.pressed_again(key):
-            self._quitting = KeyRelease(self._ui, self._leave)
+            self._quitting = KeyRelease(self._ui, partial(self._leave, key, now))
             return
         words = " · ".join(part for part in (first(), f"{shown_key(key)} again quits") if part)
         self._ui.say(words, AGAIN_SECONDS, key, key)
 
-    def _leave(self) -> None:
+    def _leave(self, key: str, at: float) -> None:
+        """Quit, unless another key followed on the second press."""
         self._quitting = None
-        self._quit()
+        if not presses_of(self._ui.dock).other_since(key, at):
+            self._quit()

@@ -25,7 +25,7 @@ from tests.ui.host import QUIET_TURNS, Clock, _has_to_draw, _has_work
 from tests.ui.keystrokes.oracle import Frame, Watch, typed
 from tests.ui.session import Driven
 
-LETTERS = "abchjklnopy12 é"
+LETTERS = "abchjklnopry12 é"
 PAUSES = (0.0, 0.03, 0.1, 0.2, 0.39, 0.41, 0.7, 0.81, 1.2, 1.51, 3.0)
 SIZES = ((80, 24), (40, 12), (30, 9), (120, 40))
 SETTLE_SECONDS = 60.0

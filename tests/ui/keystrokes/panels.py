@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from ccq_tui.agent.events import (
     AgentEvent,
     PermissionAsked,
     PlanProposed,
+    QuestionAsked,
     RequestSettled,
     SessionState,
     StateChanged,
@@ -18,7 +19,8 @@ from ccq_tui.inbox import Allowed, Cancelled, Denied, PlanRequest, RequestOutcom
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Question
-from ccq_tui.questions.state import TEXT_FOCUSES, PanelState
+from ccq_tui.questions.recalled import Recalled
+from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.panel_pool import Panel
 from ccq_tui.widgets.search_bar import SearchBar
@@ -28,9 +30,27 @@ from tests.ui.keystrokes.oracle import ESCAPES_APART, Frame, typed
 from tests.ui.session import Driven, asked, permission
 
 OTHERS = ("enter", "escape", "space", "tab", "f2", "down", "up", "ctrl+d", "ctrl+f", "f1", "pagedown")
-MEANT = ("enter", "enter", "enter", "space", "y", "n", "1", "2", "a", "down", "end", "ctrl+d", "tab", "j")
+MEANT = (
+    "enter",
+    "enter",
+    "enter",
+    "space",
+    "y",
+    "n",
+    "1",
+    "2",
+    "a",
+    "down",
+    "end",
+    "ctrl+d",
+    "tab",
+    "j",
+    "r",
+)
 """Keys of somebody who has read the panel."""
 FIELD = Question("Which port?", "Port", kind=Kind.TEXT)
+BEFORE = (Recalled(Answer(("SQLite",), note="nb"), "on 3 Nov"), Recalled(Answer(("Cache",)), "today"))
+"""How the questions were answered before: `r` takes that over."""
 LONG = "\n".join(f"echo step {number}" for number in range(30))
 PLAN = "# A plan\n\n" + "\n".join(f"{number}. Do this and that" for number in range(30))
 
@@ -115,6 +135,8 @@ class Panels(Hands):
             PlanProposed(PlanRequest(name, "s", self.random.choice(("# A", PLAN)))),
         ]
         event = self.random.choice(asks)
+        if isinstance(event, QuestionAsked) and self.random.random() < 0.5:
+            event = replace(event, recalled=BEFORE[: len(event.request.questions.questions)])
         self.say(f"asked {type(event).__name__}")
         self.run.told.tell(event)
         await self.settle()
@@ -238,6 +260,7 @@ class Panels(Hands):
         self.post(key)
         await self.settle()
         told = self.run.told
+        self._taken_over(key, before)
         if len(self.answers) > before.answers:
             self._confirmed(key, before)
         elif typed(key):
@@ -245,6 +268,19 @@ class Panels(Hands):
         if told.interrupts > before.interrupts:
             self.expect(now - escaped_at >= ESCAPES_APART, "a burst interrupted")
         self._settle_answers(before)
+
+    def _taken_over(self, key: str, before: Before) -> None:
+        """Look whether the key of an earlier answer made it a draft, and replaced nothing typed."""
+        state, panel = before.state, self.panel
+        if key != "r" or not isinstance(state, PanelState) or state.focus is not Focus.LIST or before.fresh:
+            return
+        if state.before is None or panel is None or not isinstance(panel.state, PanelState):
+            return
+        old, new = state.page.draft, panel.state.pages[state.tab].draft
+        self.expect(len(self.answers) == before.answers, "an outcome by r")
+        self.expect(not old.other or new.other == old.other, f"{old.other!r} became {new.other!r}")
+        self.expect(old.note in new.note, f"{old.note!r} became {new.note!r}")
+        self.counts["taken over"] += new != old
 
     def _kept(self, character: str, before: Before) -> None:
         """Look where a printable key is now."""
