@@ -84,7 +84,9 @@ class NoticeLine(Static):
             press_key(self, key)
 
     def say(self, text: str, seconds: float = PASSING_SECONDS, of: str = "", key: str = "") -> None:
-        """Show a text for some seconds, above the standing one; it covers older ones, which come back.
+        """Show a text for some seconds, above the standing one.
+
+        It covers older ones: those that belong to something come back, where that still holds.
 
         Args:
             text: The text, or "" for none.
@@ -94,6 +96,7 @@ class NoticeLine(Static):
         """
         self.hush(of)
         if text:
+            self.hush()
             self._said[of] = Passing(text, key, after(self, seconds, partial(self.hush, of)))
             self._draw()
 

@@ -11,7 +11,7 @@ from tests.e2e.conftest import Running, Start
 from tests.unit.prompts.pictures import png
 
 ALT = "\x1b"
-EMPTY = ("❯ Ask Claude to do something", "❯ Ctrl+S brings back the prompt")
+EMPTY = ("❯ Ask Claude to do something", "❯ Ctrl+S brings back the other prompt")
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,10 @@ async def test_a_newer_text_covers_an_older_one_which_comes_back() -> None:
         assert line.text == "again quits"
         line.pressed("x")
         assert line.text == "it waits longer"
+        line.say("copied")
+        line.say("another", of="b")
         line.hush("b")
+        assert line.text == "it waits longer", "what belongs to nothing does not come back"
         line.say("", of="a")
         assert line.text == ""
         assert line.has_class("-empty")
