@@ -179,6 +179,10 @@ class Settings(ClaudeFlags):
         """The directory the agent works in, absolute."""
         return (self.cwd or Path.cwd()).absolute()
 
+    def with_directory(self, directory: Path) -> Settings:
+        """Return settings by which the agent may work in another directory, too."""
+        return self.model_copy(update={"add_dirs": tuple(dict.fromkeys((*self.add_dirs, directory)))})
+
     @property
     def mcp_argument(self) -> str | None:
         """All of mcp_config as the one value that the SDK passes to Claude Code, or None."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from textual import events, on
+from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen
 from textual.widgets import TextArea
@@ -14,7 +16,7 @@ from textual.worker import Worker
 from ccq_tui.filtered_list import FilteredList
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import copy_of, text_of
-from ccq_tui.widgets.lifetime import WorkFailed, failure, is_live, soon
+from ccq_tui.widgets.lifetime import WorkFailed, failure, is_live, soon, start_work
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.pointer import Pointer
 
@@ -89,15 +91,8 @@ class Overlay(ModalScreen[Result]):
         """
         if self.is_active:
             return False
-        types = isinstance(event, events.Paste) or text_of(event)
-        if self in self.app.screen_stack:
-            return True
-        if types and (focused := self.app.screen.focused) is not None:
-            focused.post_message(copy_of(event))
-        elif isinstance(event, events.Key) and not types:
-            bound = self.app.screen.active_bindings.get(event.key)
-            if bound is not None and bound.binding.priority:
-                self.app.call_next(self.app.run_action, bound.binding.action, bound.node)
+        if self not in self.app.screen_stack:
+            _give(self.app, event)
         return True
 
     @property
@@ -169,3 +164,14 @@ class ListScreen(Overlay[Result], Generic[Result, State]):
             self.take_row()
         elif key is not None:
             self.show(self.state.put([row.key for row in self.state.shown].index(key)))
+
+
+def _give(app: App[Any], event: events.Key | events.Paste) -> None:
+    """Let the focused widget have what types something; do what another key does wherever it is pressed."""
+    if isinstance(event, events.Paste) or text_of(event):
+        if (focused := app.screen.focused) is not None:
+            focused.post_message(copy_of(event))
+        return
+    bound = app.screen.active_bindings.get(event.key)
+    if bound is not None and bound.binding.priority:
+        start_work(app, partial(app.run_action, bound.binding.action, bound.node), name="key")

@@ -249,9 +249,7 @@ class SupervisedSession:
         Args:
             directory: The directory; this process has been told already.
         """
-        settings = self.launch.settings
-        added = tuple(dict.fromkeys((*settings.add_dirs, directory)))
-        self.launch = replace(self.launch, settings=settings.model_copy(update={"add_dirs": added}))
+        self.launch = replace(self.launch, settings=self.launch.settings.with_directory(directory))
 
     def reconnect(self) -> None:
         """Start the agent again; one that has a process, which keeps what it began with, ends first."""

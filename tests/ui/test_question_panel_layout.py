@@ -332,7 +332,7 @@ async def test_previews_that_are_not_on_the_screen_have_a_sign_and_their_key() -
     app = PanelHost(PREVIEWED)
     async with app.run_test(size=(40, 12)) as pilot:
         assert "Sidebar ▤" in app.panel_text
-        assert "p ▤ · F1" in app.panel_text
+        assert "p ▤ · Esc · F1" in app.panel_text
         await pilot.press("p")
         assert "─ ○ Sidebar ─" in app.panel_text
         assert "Esc small preview" in app.panel_text
