@@ -331,7 +331,7 @@ class CcqApp(_Base):
     @on(messages.OverviewWanted)
     def _overview_wanted(self) -> None:
         if self.sessions.front is None:
-            self.sessions.say("A recording is shown alone, without other sessions")
+            self.sessions.say("A replay has no other sessions")
         elif isinstance(self.screen, SessionScreen):
             self.push_screen(OverviewScreen(self.manager, clock=self.clock), self._left_overview)
 
@@ -374,7 +374,7 @@ class CcqApp(_Base):
         if self._ending or self._suspending or self.clock() - self._came_back_at < HELD_SECONDS:
             return
         if not shell_may_resume():
-            self.sessions.say("No shell could resume ccq-tui here · Ctrl+Q quits")
+            self.sessions.say("No shell here could resume ccq-tui · Ctrl+Q quits")
             return
         self._suspending = True
         start_work(self, self._suspend, name="suspend")

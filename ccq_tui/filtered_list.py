@@ -27,10 +27,10 @@ LIST_KEYS = (
     KeyUse(("down", "ctrl+n", "tab"), "down", "Move down"),
     KeyUse(("shift+up",), "step_up", "Move up, to the first"),
     KeyUse(("shift+down",), "step_down", "Move down, to the last"),
-    KeyUse(("pageup",), "page_up", "A page up"),
-    KeyUse(("pagedown",), "page_down", "A page down"),
-    KeyUse(("home", "ctrl+home"), "first", "To the first"),
-    KeyUse(("end", "ctrl+end"), "last", "To the last"),
+    KeyUse(("pageup",), "page_up", "Move up a page"),
+    KeyUse(("pagedown",), "page_down", "Move down a page"),
+    KeyUse(("home", "ctrl+home"), "first", "Go to the first"),
+    KeyUse(("end", "ctrl+end"), "last", "Go to the last"),
 )
 """Keys that move the cursor of every list; `FilteredList.after` says where it goes."""
 

@@ -32,7 +32,7 @@ _logger = logging.getLogger(__name__)
 
 OVER = "The session is over."
 NOTHING_WAITS = "No question waits: there is nothing to park."
-TAKEN_BACK = "you took it back"
+TAKEN_BACK = "you withdrew it"
 ENDS = "the session ended before Claude read it"
 # An interrupt is meant for what was sent before it, but must not wait behind a command that hangs.
 _ORDER_SECONDS = 2.0
@@ -234,16 +234,20 @@ class Commander:
             case Send():
                 self._emit(PromptReturned(command.text, reason, command.prompt_id))
             case Withdraw():
-                self._emit(NoticeGiven("warning", f"A queued prompt was not taken back: {reason}"))
+                self._emit(NoticeGiven("warning", f"A queued prompt was not withdrawn: {reason}"))
             case SetMode():
-                self._emit(ErrorReported("mode", f"The mode is not {command.mode}: {reason}"))
+                self._emit(ErrorReported("mode", f"The mode was not changed to {command.mode}: {reason}"))
             case SetModel():
                 self._emit(
-                    ErrorReported("model", f"The model is not {command.model or 'the default'}: {reason}")
+                    ErrorReported(
+                        "model", f"The model was not changed to {command.model or 'the default'}: {reason}"
+                    )
                 )
 
             case SetEffort():
-                self._emit(ErrorReported("effort", f"The effort is not {command.level}: {reason}"))
+                self._emit(
+                    ErrorReported("effort", f"The effort was not changed to {command.level}: {reason}")
+                )
 
     def _refuse(self, command: Command) -> None:
         match command:

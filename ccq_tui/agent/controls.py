@@ -135,15 +135,15 @@ class MoveAnswer:
 
 
 _REFUSALS = {
-    "commands_queued": "prompts wait to be read; ↑ takes them back",
+    "commands_queued": "prompts are queued; ↑ withdraws them",
     "prompt_pending": "a question waits for an answer",
-    "turn_running": "Claude is at work; Esc interrupts it",
-    "target_not_found": "Claude no longer has that prompt: it was summarized or taken back",
-    "stale_target": "something was said since that this screen does not know of",
-    "unseen_later_turn": "something was said since that this screen does not know of",
-    "target_splits_tool_call": "it was read in the middle of a tool call, which cannot be cut in two",
+    "turn_running": "Claude is working; Esc interrupts it",
+    "target_not_found": "Claude no longer has that prompt: it was summarized or rewound",
+    "stale_target": "the conversation has newer messages that this screen does not know",
+    "unseen_later_turn": "the conversation has newer messages that this screen does not know",
+    "target_splits_tool_call": "Claude read it during a tool call, which cannot be split",
     "persist_failed": "the session's record cannot be written",
-    "state_changed": "something else was said meanwhile; try again",
+    "state_changed": "the conversation has just changed; try again",
 }
 """What the CLI's reasons for not rewinding mean to a person."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ccq_tui.agent.events import NoticeGiven
 
+OUTPUT_LIMIT = "The answer reached the output token limit; Claude continues it."
 MAX_OUTPUT_CHARACTERS = 200_000
 """How much of a tool's output is kept; the model has all of it, a person reads the beginning and the end."""
 
@@ -58,7 +59,7 @@ _CUT_SHORT = "Output token limit hit"
 def told_to_model(text: str) -> NoticeGiven | None:
     """Return the event behind a text in which the CLI instructs the model, or None for another text."""
     if text.startswith(_CUT_SHORT):
-        return NoticeGiven("warning", "The answer reached the output token limit; Claude continues it.")
+        return NoticeGiven("warning", OUTPUT_LIMIT)
     if found := _HOOK.match(text):
         return NoticeGiven("warning", f"A {found[1]} hook says: {bounded(found[2].strip(), 4_000)}")
     return None

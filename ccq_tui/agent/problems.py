@@ -52,7 +52,7 @@ class Remedy(StrEnum):
     COMPACT = "compact"
     MODEL = "choose another model"
     SERVERS = "look at the servers"
-    ELSEWHERE = "copy it, or have it parked there"
+    ELSEWHERE = "fork it, or park it there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Advice:
 
 _LATER = "Wait a moment, then send the prompt again."
 _SIGN_IN = (
-    "Run “claude auth login” in another terminal, or set ANTHROPIC_API_KEY and start again; "
+    "Run “claude auth login” in another terminal, or set ANTHROPIC_API_KEY and restart; "
     "“ccq-tui doctor” checks it."
 )
 _OLDEST = ".".join(map(str, MINIMUM_CLI))
@@ -81,17 +81,17 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
     {
         Problem.CLI_MISSING: Advice(
             "Claude Code was not found.",
-            "Give its path with --cli-path, or install it; “ccq-tui doctor” says where it is looked for.",
+            "Give its path with --cli-path, or install it; “ccq-tui doctor” shows where ccq-tui looks.",
             Remedy.RECONNECT,
         ),
         Problem.CLI_UNUSABLE: Advice(
             "Claude Code did not start.",
-            "Look at the program given by --cli-path or cli_path; “ccq-tui doctor” examines it.",
+            "Check the program given by --cli-path or cli_path; “ccq-tui doctor” examines it.",
             Remedy.RECONNECT,
         ),
         Problem.CLI_OLD: Advice(
             "This Claude Code is too old.",
-            f"Update it to {_OLDEST} or newer, or leave out --cli-path for the one ccq-tui brings.",
+            f"Update it to {_OLDEST} or newer, or leave out --cli-path for the bundled one.",
             Remedy.RECONNECT,
         ),
         Problem.CLI_SILENT: Advice(
@@ -100,8 +100,8 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
             Remedy.RECONNECT,
         ),
         Problem.CLI_KILLED: Advice(
-            "Claude Code was ended from outside.",
-            "Reconnect to continue the conversation; often memory had run out.",
+            "Claude Code was killed.",
+            "Reconnect to continue the conversation; the machine may have run out of memory.",
             Remedy.RECONNECT,
         ),
         Problem.CLI_ENDED: Advice(
@@ -119,13 +119,13 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
             "Start as another user or in another permission mode; in a sandbox set IS_SANDBOX=1.",
         ),
         Problem.DIRECTORY_GONE: Advice(
-            "The directory to work in does not exist.",
-            "Make it again and reconnect, or start with another one: --cwd DIR, and --resume ID to go on.",
+            "The working directory does not exist.",
+            "Create it again and reconnect, or restart elsewhere: --cwd DIR --resume ID.",
             Remedy.RECONNECT,
         ),
         Problem.NO_CONVERSATION: Advice(
-            "There is no such conversation in this directory.",
-            "Give the id of one that was held here, --continue for the newest, or begin a new one.",
+            "This directory has no such conversation.",
+            "Give the id of one from here, use --continue for the newest, or start a new one.",
             Remedy.ANEW,
         ),
         Problem.NOT_SIGNED_IN: Advice("Claude Code is not signed in.", _SIGN_IN, Remedy.RECONNECT),
@@ -140,7 +140,7 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
         Problem.SERVER: Advice("The API failed.", _LATER, Remedy.RETRY),
         Problem.NO_NETWORK: Advice(
             "The API cannot be reached.",
-            "Look at the network, the proxy and ANTHROPIC_BASE_URL, then send the prompt again.",
+            "Check the network, the proxy and ANTHROPIC_BASE_URL, then send the prompt again.",
             Remedy.RETRY,
         ),
         Problem.MODEL_MISSING: Advice(
@@ -150,7 +150,7 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
         ),
         Problem.CONTEXT_FULL: Advice(
             "The conversation no longer fits into the model's context.",
-            "Try /compact, go back with /rewind or begin anew with /clear; cut a prompt that is too long.",
+            "Try /compact, go back with /rewind or start over with /clear; shorten a long prompt.",
             Remedy.COMPACT,
         ),
         Problem.REQUEST_REFUSED: Advice(
@@ -159,8 +159,8 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
             Remedy.CHANGE,
         ),
         Problem.TURNS_SPENT: Advice(
-            "Claude stopped after the most turns that one prompt may take.",
-            "Tell it to go on, or start with a higher --max-turns.",
+            "Claude reached the turn limit of one prompt.",
+            "Tell it to continue, or restart with a higher --max-turns.",
             Remedy.GO_ON,
         ),
         Problem.BUDGET_SPENT: Advice(
@@ -169,12 +169,12 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
         ),
         Problem.MCP_FAILED: Advice(
             "An MCP server did not start.",
-            "Its tools are missing, all else works; /mcp shows the servers and starts them again.",
+            "Only its tools are missing; /mcp shows the servers and restarts them.",
             Remedy.SERVERS,
         ),
         Problem.RUNS_ELSEWHERE: Advice(
             "Another ccq-tui runs this session.",
-            "Continue there, fork a copy, or ask that ccq-tui to park it.",
+            "Continue there, fork the session, or park it there.",
             Remedy.ELSEWHERE,
         ),
         Problem.LOST: Advice(

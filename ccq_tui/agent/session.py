@@ -54,16 +54,17 @@ if TYPE_CHECKING:
     from ccq_tui.agent.claude.connection import Connection
     from ccq_tui.agent.claude.prestart import Prestarted
 
+NO_EARLIER_SESSION = "No earlier session here; this is a new one."
 T = TypeVar("T")
 
 _logger = logging.getLogger(__name__)
 
 CLOSED = "the session was closed"
-NOT_TAKEN_BACK = "An answer cannot be taken back: Claude reads it with its next step."
+NOT_TAKEN_BACK = "An answer cannot be withdrawn: Claude reads it with its next step."
 PARKED = "parked: it waits for your answer without a process"
 PROCESS_ENDED = "the Claude process ended"
 
-NOT_ADMITTED = "Not started: files of its directory have changed and are not trusted."
+NOT_ADMITTED = "Not started: files in its directory have changed and are not trusted."
 
 EventListener = Callable[[AgentEvent], None]
 Admitted = Callable[[], Awaitable[SessionOptions | None]]
@@ -300,7 +301,7 @@ class AgentSession:
             if self.options.resume or self.options.continue_conversation:
                 history = await self._read_history(tell)
                 if not history.session_id:
-                    self._emit(NoticeGiven("info", "There is no earlier session here; this is a new one."))
+                    self._emit(NoticeGiven("info", NO_EARLIER_SESSION))
         except ClaimLostError as error:
             known.set_exception(error)
         finally:
@@ -312,7 +313,7 @@ class AgentSession:
         try:
             return await read_history(self.options, tell, resume=self._take_on)
         except HistoryError as error:
-            self._emit(NoticeGiven("warning", f"What was said before could not be read: {error}"))
+            self._emit(NoticeGiven("warning", f"The earlier conversation could not be read: {error}"))
             await self._take_on(self.options.resume or "")
             return SessionPast(self.options.resume or "")
 

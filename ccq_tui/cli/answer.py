@@ -56,7 +56,7 @@ def answer(
         raise Refused("--json, --discuss and the other flags exclude each other: give one kind.")
     if not any(ways):
         raise Refused(
-            "that is no answer: give --choose, --other, --discuss or --json; ccq-tui show has the numbers."
+            "no answer was given: use --choose, --other, --discuss or --json; ccq-tui show lists the numbers."
         )
     text = None if json_file is None else _read(json_file)
 
@@ -141,7 +141,7 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
             # The request as it is now says more than the verdict.
             raise _taken(store.requests.get(key) or stored, called)
         if isinstance(verdict, Unknown):
-            raise Refused(f"the request {one_line(called, 80)} is gone.")
+            raise Refused(f"the request {one_line(called, 80)} is gone; ccq-tui inbox lists those that wait.")
         if reach is Reach.NO_RECORD and not isinstance(outcome, Declined):
             kept = f"it is kept, and ccq-tui show {one_line(called, 80)} prints it"
             raise Taken(f"{one_line(called, 80)}: not delivered: {NO_RECORD_WORDS}; {kept}.")
@@ -174,7 +174,7 @@ def _delivery(store: Store, session_id: str, reach: Reach) -> str:
         case Reach.RUNS:
             return "Its session is running and receives it now."
         case Reach.ASKER:
-            return "Who asked takes it out of the inbox."
+            return "The program that asked collects it from the inbox."
         case Reach.NO_RECORD:
             return f"{NO_RECORD_WORDS}."
         case Reach.NO_DIRECTORY:
@@ -203,8 +203,8 @@ def _read(name: str) -> str:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise Refused(f"{shown} cannot be read: {why}.") from error
     if len(data) > MOST_JSON:
-        raise Refused(f"{shown} has more than {MOST_JSON:,} bytes.")
+        raise Refused(f"{shown} has more than {MOST_JSON:,} bytes: shorten it.")
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise Refused(f"{shown}: not a text in UTF-8.") from error
+        raise Refused(f"{shown} is not UTF-8 text: save it as UTF-8.") from error

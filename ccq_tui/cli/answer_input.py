@@ -72,7 +72,7 @@ class Said:
 def own_words(text: str, what: str) -> str:
     """Return a text as a panel's field would hold it; raises `SayingError` for halves of characters."""
     if _HALVES.search(text):
-        raise SayingError(f"{what} holds half of a character, which is no text: give it in UTF-8")
+        raise SayingError(f"{what} holds half of a character: give it in UTF-8")
     return typable(text)
 
 
@@ -123,16 +123,16 @@ def decided(
         given = f"{len(numbers)} were given" if numbers else "none was given"
         raise SayingError(f"a {kind_of(request).WORD} takes one choice, and {given}: {allowed}")
     if not 1 <= numbers[0] <= len(choices):
-        raise SayingError(f"there is no choice {numbers[0]}: {allowed}")
+        raise SayingError(f"choice {numbers[0]} does not exist: {allowed}")
     choice = choices[numbers[0] - 1]
     with_text = " and ".join(str(place) for place, other in enumerate(choices, 1) if other.takes_text)
     if note is None and choice.takes_text:
-        raise SayingError(f"choice {numbers[0]} needs --note TEXT: what Claude is told")
+        raise SayingError(f"choice {numbers[0]} needs --note TEXT: your message to Claude")
     if note is not None and not choice.takes_text:
-        raise SayingError(f"choice {numbers[0]} takes no note: choose {with_text} to say something")
+        raise SayingError(f"choice {numbers[0]} takes no note: choose {with_text} to add one")
     text = own_words(note or "", "the note")
     if note is not None and not text.strip():
-        raise SayingError("an empty note says nothing: give --note a text")
+        raise SayingError("the note is empty: give --note a text")
     return choice.outcome(text)
 
 
@@ -153,16 +153,14 @@ def _addressed(flag: str, value: str, count: int, sample: str) -> tuple[int, str
     number = int(found[1])
     if not 1 <= number <= count:
         there_are = f"they are 1 to {count}" if count > 1 else "there is only question 1"
-        raise SayingError(f"{flag} names question {number}, which there is not: {there_are}")
+        raise SayingError(f"{flag} names question {number}, which does not exist: {there_are}")
     return number - 1, found[2]
 
 
 def _numbers(value: str, text: str) -> tuple[int, ...]:
     if not _NUMBERS.fullmatch(text):
         shown = one_line(value, 40)
-        raise SayingError(
-            f'--choose takes numbers of options, as in 2 or 1,3, or "{NONE}", and not “{shown}”'
-        )
+        raise SayingError(f'--choose takes numbers of options, as in 2 or 1,3, or "{NONE}", not “{shown}”')
     return tuple(int(number) for number in text.split(","))
 
 
@@ -202,7 +200,7 @@ def _check_choice(number: int, question: Question, said: Said, chosen: tuple[int
         if said.nothing:
             raise SayingError(f"question {number} takes one choice, not none: {_wanted(question)}")
         if given > 1:
-            raise SayingError(f"question {number} takes one choice, and {given} were given")
+            raise SayingError(f"question {number} takes one choice, not {given}: give one")
     elif said.nothing and (chosen or said.other is not None):
         raise SayingError(f'question {number} has both "{NONE}" and a choice: give one of them')
 
@@ -222,21 +220,21 @@ def said_in_json(request: Request, text: str) -> RequestOutcome:
     content = _object(text)
     version = content.get("version", VERSION)
     if not _is_number(version) or version != VERSION:
-        raise SayingError(f"the JSON has another version than {VERSION}, the one that is known")
+        raise SayingError(f"the JSON has an unknown version; the version must be {VERSION}")
     if not isinstance(request, QuestionRequest):
         _only(content, ("version", "choice", "note"), "the JSON", DECISION_SHAPE)
         number, note = content.get("choice"), content.get("note")
         if not _is_number(number) or not isinstance(note, str | None):
-            raise SayingError(f"the JSON is not a decision, {DECISION_SHAPE}")
+            raise SayingError(f"the JSON must be a decision, {DECISION_SHAPE}")
         return decided(request, (str(number),), note)
     _only(content, ("version", "answers", "discuss"), "the JSON", SET_SHAPE)
     if ("answers" in content) == ("discuss" in content):
-        raise SayingError('the JSON has to have either "answers" or "discuss", ' + SET_SHAPE)
+        raise SayingError('the JSON must have either "answers" or "discuss", ' + SET_SHAPE)
     if "discuss" in content:
         return discussed(content["discuss"])
     questions, answers = request.questions.questions, content["answers"]
     if not isinstance(answers, list) or len(answers) != len(questions):
-        raise SayingError(f'"answers" has to be a list of {len(questions)}, one a question, {SET_SHAPE}')
+        raise SayingError(f'"answers" must be a list of {len(questions)}, one a question, {SET_SHAPE}')
     if all(answer is None for answer in answers):
         raise SayingError("every answer is null: answer one question at least, or use ccq-tui decline")
     said = [
@@ -250,7 +248,7 @@ def discussed(text: object) -> Discussed:
     """Make a reply in prose; raises `SayingError` for no text or an empty one."""
     prose = own_words(text, "the reply") if isinstance(text, str) else ""
     if not prose.strip():
-        raise SayingError("an empty reply says nothing: give --discuss a text")
+        raise SayingError("the reply is empty: give --discuss a text")
     return Discussed(prose)
 
 
@@ -262,11 +260,11 @@ def _object(text: str) -> dict[str, Any]:
     except SayingError:
         raise
     except RecursionError as error:
-        raise SayingError("the JSON is nested too deeply") from error
+        raise SayingError("the JSON is nested too deeply: flatten it") from error
     except ValueError as error:
         raise SayingError(f"that is not JSON: {one_line(str(error), 120)}") from error
     if not isinstance(content, dict):
-        raise SayingError(f"the JSON has to be an object, {SET_SHAPE}")
+        raise SayingError(f"the JSON must be an object, {SET_SHAPE}")
     return content
 
 
@@ -282,12 +280,12 @@ def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> None:
-    raise SayingError(f"the JSON holds {name}, which is no number")
+    raise SayingError(f"the JSON holds {name}, which is not a number: give a finite one")
 
 
 def _whole_number(digits: str) -> int:
     if len(digits) > MOST_DIGITS:
-        raise SayingError(f"the JSON holds a number of more than {MOST_DIGITS} digits")
+        raise SayingError(f"the JSON holds a number of more than {MOST_DIGITS} digits: give a shorter one")
     return int(digits)
 
 
@@ -296,13 +294,13 @@ def _said(number: int, question: Question, answer: object) -> Said:
         return Said(left_open=True)
     path = f"answers[{number - 1}]"
     if not isinstance(answer, Mapping):
-        raise SayingError(f"{path} has to be an object, or null to leave question {number} open")
+        raise SayingError(f"{path} must be an object, or null to leave question {number} open")
     _only(answer, _ANSWER_FIELDS, path, f"it may have {', '.join(_ANSWER_FIELDS)}")
     selected, empty = answer.get("selected", []), answer.get("empty", False)
     if not isinstance(selected, list):
-        raise SayingError(f"{path}.selected has to be a list of labels or numbers")
+        raise SayingError(f"{path}.selected must be a list of labels or numbers")
     if not isinstance(empty, bool):
-        raise SayingError(f"{path}.empty has to be true or false")
+        raise SayingError(f"{path}.empty must be true or false")
     _text(answer, "unselected", path)  # checked alone: only a panel leaves a text unselected
     return Said(
         chosen=tuple(_chosen(number, question, item) for item in selected),
@@ -315,7 +313,7 @@ def _said(number: int, question: Question, answer: object) -> Said:
 def _text(answer: Mapping[str, Any], name: str, path: str) -> str | None:
     value = answer.get(name)
     if not isinstance(value, str | None):
-        raise SayingError(f"{path}.{name} has to be a text")
+        raise SayingError(f"{path}.{name} must be a text")
     return value or None
 
 
@@ -324,7 +322,7 @@ def _chosen(number: int, question: Question, item: object) -> int:
     if _is_number(item):
         return int(str(item))
     if not isinstance(item, str | int | float):
-        raise SayingError(f"answers[{number - 1}].selected has to hold labels or numbers of options alone")
+        raise SayingError(f"answers[{number - 1}].selected must hold only labels or numbers of options")
     labels = [option.label for option in question.options]
     if item in labels:
         return labels.index(str(item)) + 1
@@ -338,7 +336,7 @@ def _chosen(number: int, question: Question, item: object) -> int:
 def _only(content: Mapping[str, Any], known: tuple[str, ...], path: str, shape: str) -> None:
     strange = next((name for name in content if name not in known), None)
     if strange is not None:
-        raise SayingError(f"{path} has a field “{one_line(str(strange), 40)}” that is not known: {shape}")
+        raise SayingError(f"{path} has an unknown field “{one_line(str(strange), 40)}”: {shape}")
 
 
 def _is_number(value: object) -> bool:

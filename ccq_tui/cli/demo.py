@@ -52,7 +52,7 @@ def complete_names(_context: click.Context, _parameter: click.Parameter, start: 
     type=click.FloatRange(min=0.0, max=1000.0),
     default=1.0,
     metavar="X",
-    help="How many times as fast the scripted model writes; 0 is without any delay. [default: 1]",
+    help="Speed of the scripted model as a factor; 0 is without delay. [default: 1]",
 )
 @setting_flags(hidden=True)
 @click.pass_context
@@ -69,7 +69,7 @@ def demo(context: click.Context, /, name: str | None, only_list: bool, speed: fl
         return ENDED
     ready = READY.get(name or DEFAULT)
     if ready is None:
-        raise Refused(f"there is no demo {name!r}. There are:\n{_listed(READY.values())}")
+        raise Refused(f"unknown demo {name!r}; the demos are:\n{_listed(READY.values())}")
     end_on_signals()
     early = shown_early(context)
     from ccq_tui.config.launch import load_trusted

@@ -33,21 +33,19 @@ _as_json = click.option("--json", "as_json", is_flag=True, help="As JSON, with a
 
 def _narrowed(function: AnyCallable) -> AnyCallable:
     """Give a command the flags that say which rows it prints."""
-    function = click.option("--since", "since_text", metavar="T", help=f"Only from then on: {SINCE}.")(
-        function
-    )
+    function = click.option("--since", "since_text", metavar="T", help=f"Only since then: {SINCE}.")(function)
     of_session = click.option(
         "--session",
         metavar="ID",
         shell_complete=complete_sessions,
-        help="Only of this session: an id or any unambiguous prefix.",
+        help="Only this session: an id or any unambiguous prefix.",
     )
     return _as_json(of_session(function))
 
 
 @click.command()
 @_narrowed
-@click.option("--plain", is_flag=True, help="Print the list in a terminal, too.")
+@click.option("--plain", is_flag=True, help="Print the list even in a terminal.")
 @setting_flags(hidden=True)
 @click.pass_context
 def inbox(
@@ -59,10 +57,10 @@ def inbox(
     plain: bool,
     **_flags: object,
 ) -> int:
-    """Show what waits for a person in all sessions, and answer it there.
+    """List and answer the waiting requests of all sessions.
 
-    In a terminal that is a screen; no session is started before something is answered. With any of these
-    flags, in a pipe or without a terminal the list is printed, oldest first.
+    In a terminal it opens a screen; a session starts only when you answer its request. With any of these
+    flags, in a pipe or without a terminal, it prints the list, oldest first.
     """
     if not (as_json or plain or session or since_text) and has_screen():
         return begin(given_settings(context), inbox=True)

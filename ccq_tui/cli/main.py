@@ -51,17 +51,17 @@ LEFT_OUT = {
     "--ax-screen-reader": _DRAWN,
     "--background": "sessions run side by side here: Ctrl+N opens another one.",
     "--bg": "sessions run side by side here: Ctrl+N opens another one.",
-    "--brief": "what Claude says is shown here without a tool for it.",
-    "--chrome": "Claude Code starts its browser from its own screen alone.",
+    "--brief": "Claude's text is shown here without a tool.",
+    "--chrome": "Claude Code starts its browser only from its own screen.",
     "--no-chrome": "the browser is never started here.",
     "--cloud": _CLOUD,
     "--environment": _CLOUD,
     "--teleport": _CLOUD,
     "--file": "it is for sessions in the cloud, whose files are elsewhere.",
     "--desktop": "it opens another program; run “claude --desktop”.",
-    "--ide": "Claude Code connects to an editor from its own screen alone.",
-    "--remote-control": "Claude Code offers it from its own screen alone.",
-    "--remote-control-session-name-prefix": "Claude Code offers it from its own screen alone.",
+    "--ide": "Claude Code connects to an editor only from its own screen.",
+    "--remote-control": "Claude Code offers it only from its own screen.",
+    "--remote-control-session-name-prefix": "Claude Code offers it only from its own screen.",
     "--tmux": "--worktree works without it; start ccq-tui in tmux.",
 }
 """The flags of Claude Code that are not taken, each with the reason as the end of a sentence."""
@@ -83,7 +83,7 @@ LEFT_OUT = {
 def cli(context: click.Context, /, **_flags: object) -> int | None:
     """Claude sessions in the terminal, with every question answered from the keyboard.
 
-    With a PROMPT the session begins with it. Put -- before one that begins with a command's name.
+    PROMPT starts the session. Put -- before a prompt that starts with a command's name.
     """
     return start_session(context) if context.invoked_subcommand is None else None
 
@@ -138,13 +138,13 @@ def _say_how_a_prompt_begins(error: click.ClickException) -> None:
     """Help who wrote a prompt, such as "show me the tests", whose first word is a command."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context and context.parent and "unexpected extra argument" in error.message:
-        echo(f"To begin a prompt with this word: ccq-tui -- {context.info_name} ...", err=True)
+        echo(f"To start a prompt with this word: ccq-tui -- {context.info_name} ...", err=True)
 
 
 def _say_why_it_is_left_out(error: click.ClickException) -> None:
     """Help who gave a flag of Claude Code's that is none here."""
     if isinstance(error, click.NoSuchOption) and (reason := LEFT_OUT.get(error.option_name)):
-        echo(f"{error.option_name} is a flag of Claude Code's alone: {reason}", err=True)
+        echo(f"{error.option_name} works only in Claude Code itself: {reason}", err=True)
 
 
 def _failed(error: Exception) -> int:

@@ -37,9 +37,9 @@ _SETTINGS: tuple[_Flag, ...] = (
         "--permission-mode",
         type=_MODES,
         metavar="MODE",
-        help=f"What the agent may do unasked: {', '.join(_MODES.choices)}.",
+        help=f"Permission mode: {', '.join(_MODES.choices)}.",
     ),
-    _flag("--effort", type=click.Choice(get_args(Effort)), help="How much the model thinks."),
+    _flag("--effort", type=click.Choice(get_args(Effort)), help="Thinking effort of the model."),
     _flag("--cwd", metavar="DIR", help="The directory to work in. [default: the current one]"),
     _flag(
         "--add-dir",
@@ -54,7 +54,7 @@ _SETTINGS: tuple[_Flag, ...] = (
         "allowed_tools",
         metavar="TOOLS",
         multiple=True,
-        help='Tools that run unasked: "Bash(git *) Edit". Repeatable.',
+        help='Tools that run without asking: "Bash(git *) Edit". Repeatable.',
     ),
     _flag(
         "--disallowed-tools",
@@ -72,8 +72,8 @@ _SETTINGS: tuple[_Flag, ...] = (
     ),
     _flag("--settings", metavar="FILE|JSON", help="More Claude Code settings."),
     _flag("--append-system-prompt", metavar="TEXT", help="Text added to Claude Code's system prompt."),
-    _flag("--max-turns", type=int, metavar="N", help="The most turns the agent takes for one prompt."),
-    _flag("--max-budget-usd", type=float, metavar="USD", help="The most that API calls may cost."),
+    _flag("--max-turns", type=int, metavar="N", help="Turn limit for one prompt."),
+    _flag("--max-budget-usd", type=float, metavar="USD", help="Spending limit for API calls, in US dollars."),
     _flag(
         "--questions",
         type=click.Choice(get_args(QuestionMode)),
@@ -97,17 +97,17 @@ _SETTINGS: tuple[_Flag, ...] = (
     _flag(
         "--system-prompt-snapshot",
         type=click.Choice(("on", "off")),
-        help="Whether a conversation keeps its system prompt.",
+        help="Keep a conversation's first system prompt, or not.",
     ),
     _flag(
         "--exclude-dynamic-system-prompt-sections",
         is_flag=True,
-        help="Keep what differs between machines out of the system prompt.",
+        help="Keep machine-specific parts out of the system prompt.",
     ),
     _flag(
         "--fallback-model",
         metavar="MODELS",
-        help="Models for when the first is overloaded, separated by commas.",
+        help="Models to use if the first is overloaded, separated by commas.",
     ),
     _flag("--tools", metavar="TOOLS", multiple=True, help='The built-in tools: "Bash,Edit", "" for none.'),
     _flag("--strict-mcp-config", is_flag=True, help="Only the MCP servers of --mcp-config."),
@@ -128,14 +128,18 @@ _SETTINGS: tuple[_Flag, ...] = (
     _flag(
         "--setting-sources",
         metavar="SOURCES",
-        help="Which settings of Claude Code count: user,project,local.",
+        help="Claude Code settings to load: user,project,local.",
     ),
     _flag("--betas", metavar="BETAS", multiple=True, help="Beta headers for API requests."),
-    _flag("--autocompact", metavar="auto|TOKENS", help="When the conversation is compacted: 500k."),
-    _flag("--disable-slash-commands", is_flag=True, help="No skills, no commands of Claude Code."),
-    _flag("--bare", is_flag=True, help="Without hooks, plugins, memory and CLAUDE.md."),
-    _flag("--safe-mode", is_flag=True, help="Without any customization, to find what is wrong."),
-    _flag("--restricted", is_flag=True, help="Without tools that run code or settings files."),
+    _flag(
+        "--autocompact",
+        metavar="auto|TOKENS",
+        help="Window that triggers compaction: auto, or tokens such as 500k.",
+    ),
+    _flag("--disable-slash-commands", is_flag=True, help="Turn off skills and Claude Code's commands."),
+    _flag("--bare", is_flag=True, help="Turn off hooks, plugins, memory and CLAUDE.md."),
+    _flag("--safe-mode", is_flag=True, help="Turn off all customization, to find a problem."),
+    _flag("--restricted", is_flag=True, help="Turn off tools that run code, and settings files."),
     _flag(
         "--allow-dangerously-skip-permissions",
         is_flag=True,
@@ -150,7 +154,7 @@ _SETTINGS: tuple[_Flag, ...] = (
         help="Have Claude Code write a debug log: hooks,mcp or all.",
     ),
     _flag("--debug-file", metavar="FILE", help="The file of that log."),
-    _flag("--verbose", is_flag=True, help="Begin with everything unfolded."),
+    _flag("--verbose", is_flag=True, help="Start with everything unfolded."),
     _flag("--cli-path", metavar="FILE", help="The Claude Code CLI to run. [default: the bundled one]"),
 )
 _SESSION: tuple[_Flag, ...] = (
@@ -174,7 +178,7 @@ _SESSION: tuple[_Flag, ...] = (
         "--fork-session",
         "fork",
         is_flag=True,
-        help="With --continue or --resume: go on under a new session id.",
+        help="With --continue or --resume: continue under a new session id.",
     ),
     _flag(
         "-w",
@@ -182,14 +186,14 @@ _SESSION: tuple[_Flag, ...] = (
         metavar="[NAME]",
         is_flag=False,
         flag_value="",
-        help="Work in a git worktree of its own, with this name or one that is made up.",
+        help="Work in a new git worktree, with this name or a made-up one.",
     ),
-    _flag("-n", "--name", metavar="NAME", help="What the new session is called."),
+    _flag("-n", "--name", metavar="NAME", help="Name of the new session."),
     _flag("--session-id", metavar="UUID", help="The id of the new session, or of the fork."),
     _flag(
         "--from-pr",
         metavar="NUMBER|URL",
-        help="Resume the newest conversation here that is linked to this pull request.",
+        help="Resume the newest conversation linked to this pull request.",
     ),
     _flag(
         "--dangerously-skip-permissions",

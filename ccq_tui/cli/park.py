@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from ccq_tui.inbox.park_requests import Parking, ParkWish
     from ccq_tui.inbox.store import Store
 
+NONE_RUNNING = "name a session; no running one has a request waiting. ccq-tui sessions lists all."
+SOME_RUNNING = "name a session. These running ones have a request waiting:"
+
 
 @click.command()
 @click.argument("session", metavar="SESSION", required=False, shell_complete=complete_sessions)
@@ -34,7 +37,7 @@ def park(session: str | None) -> int:
             raise Refused(_which(store))
         key = find_session(store, session)
         if store is None:
-            raise Refused("there is no inbox.")
+            raise Refused("no inbox exists yet: start a session with ccq-tui first.")
         known = store.sessions.get(key)
         parking = _followed(store, ParkWish(key, Actor.here(Surface.COMMAND, "ccq-tui park")))
     name = one_line((known.name if known else "") or key, 60)
@@ -70,6 +73,6 @@ def _which(store: Store | None) -> str:
     sessions = [one for one in store.sessions.page(limit=-1) if one.id in waiting] if store else []
     running = [one for one in reversed(sessions) if alive(one.owner)]
     if store is None or not running:
-        return "name a session; but none runs in which something waits. ccq-tui sessions lists all."
+        return NONE_RUNNING
     lines = session_lines(running, waiting, shortener(store.ids.sessions()))
-    return "\n".join(["name a session. Something waits in these that run:", *lines])
+    return "\n".join([SOME_RUNNING, *lines])

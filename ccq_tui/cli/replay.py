@@ -27,21 +27,21 @@ FASTEST = 1000.0
     "--speed",
     type=click.FloatRange(min=0.0, min_open=True, max=FASTEST),
     metavar="X",
-    help="Play in time, X times as fast as it was. [default: show all at once]",
+    help="Play with the recorded pauses, X times as fast. [default: show all at once]",
 )
 @setting_flags(hidden=True)
 @click.pass_context
 def replay(context: click.Context, /, file: str, speed: float | None, **_flags: object) -> int:
     """Read a recording as a transcript.
 
-    FILE is the stream-json of "claude -p --output-format stream-json", or a session's own .jsonl file
-    as Claude Code keeps it under ~/.claude/projects; - reads standard input. Space holds the replay.
-    A question that nobody answered can be answered at the end: that resumes its session.
+    FILE is the output of "claude -p --output-format stream-json", or a session's .jsonl file (Claude Code
+    keeps these under ~/.claude/projects); - reads standard input. Space pauses the replay. At its end you
+    can answer an open question: that resumes its session.
     """
     from ccq_tui.config.launch import Launch, load_trusted
 
     if speed is not None and not math.isfinite(speed):
-        raise click.BadParameter(f"it has to be a number up to {FASTEST:g}.", param_hint="--speed")
+        raise click.BadParameter(f"it must be a number up to {FASTEST:g}.", param_hint="--speed")
     given = given_settings(context)
     settings = load_trusted(given).settings
     recording = _opened(file)

@@ -24,7 +24,7 @@ _WHOLE = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 @click.command()
 @click.argument("session", shell_complete=complete_sessions)
-@click.option("--fork", is_flag=True, help="Go on under a new id, and leave the session as it is.")
+@click.option("--fork", is_flag=True, help="Continue under a new id and leave the session unchanged.")
 @setting_flags(hidden=True)
 @click.pass_context
 def resume(context: click.Context, /, session: str, fork: bool, **_flags: object) -> int:
@@ -39,13 +39,13 @@ def resume(context: click.Context, /, session: str, fork: bool, **_flags: object
     if known.process and not fork:
         raise Taken(
             f"the session runs in another ccq-tui (process {known.process}): "
-            f"go on there, or with a copy: ccq-tui resume {one_line(known.id, 40)} --fork"
+            f"continue there, or fork it: ccq-tui resume {one_line(known.id, 40)} --fork"
         )
     given = given_settings(context)
     if known.directory and "cwd" not in given:
         if not there_again(Path(known.directory)):
             where = one_line(known.directory, 300)
-            raise Refused(f"the session's directory {where} is not there; --cwd names another one.")
+            raise Refused(f"the session's directory {where} does not exist; --cwd names another one.")
         given["cwd"] = known.directory
     return begin(given, resume=known.id, fork=fork)
 
@@ -72,7 +72,10 @@ def export(session: str, form: str) -> int:
         raise Refused(f"the session cannot be read: {one_line(reason(error), 300)}.") from error
     if not past.events:
         where = one_line(known.directory, 300) or "this directory"
-        raise Refused(f"Claude Code has nothing of session {one_line(known.id, 80)} in {where}.")
+        raise Refused(
+            f"Claude Code has no record of session {one_line(known.id, 80)} in {where}: "
+            "check CLAUDE_CONFIG_DIR."
+        )
     print_lines(_written(known, past, form).rstrip("\n"))
     if past.cut:
         echo("Older messages are left out.", err=True)

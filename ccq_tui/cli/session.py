@@ -45,14 +45,14 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
             raise click.UsageError("--from-pr excludes --continue and --resume.", context)
         resume = _linked_to(flags["from_pr"], flags.get("cwd"))
     if "name" in flags and (continue_last or resume or choose):
-        raise click.UsageError("--name begins a session; /rename renames one that is resumed.", context)
+        raise click.UsageError("--name is for new sessions; /rename renames a resumed one.", context)
     if "session_id" in flags:
         _check_session_id(flags, context, resumes=bool(continue_last or resume or choose))
     if flags.get("fork") and not (continue_last or resume or choose):
         raise click.UsageError("--fork needs --continue or --resume.", context)
     if "worktree" in flags and (continue_last or resume or choose):
         raise click.UsageError(
-            "--worktree begins a session; --continue and --resume go back to the worktree of theirs.", context
+            "--worktree is for new sessions; --continue and --resume return to their own worktree.", context
         )
     end_on_signals()
     # Nothing of what is imported is garbage; looking for some would hold up the CLI's start and the screen's
@@ -87,7 +87,7 @@ def _check_session_id(flags: Mapping[str, Any], context: click.Context, *, resum
     from ccq_tui.agent.options import SessionOptions
 
     if recorded(SessionOptions(cwd=Path()), wanted.lower()) is not Recorded.NOTHING:
-        raise Refused(f"--session-id: there is a session {wanted} already; --resume {wanted} continues it.")
+        raise Refused(f"--session-id: session {wanted} exists already; --resume {wanted} continues it.")
 
 
 def _linked_to(pull_request: str, directory: str | None) -> str:
@@ -205,7 +205,10 @@ def require_terminal() -> None:
             'for answers without a screen there is "claude -p".'
         )
     if os.environ.get("TERM") == "dumb":
-        raise Refused("ccq-tui needs a terminal that can move the cursor, but TERM is dumb.")
+        raise Refused(
+            "ccq-tui needs a terminal that can move the cursor, but TERM is dumb: "
+            "set it, for example to xterm-256color."
+        )
 
 
 def has_screen() -> bool:
@@ -254,7 +257,7 @@ def say_where_the_log_is() -> None:
 
     path = current_log()
     where = safe(str(path), keep_newlines=False)
-    echo(f"The log is {where}" if path else "There is no log: its file could not be written.", err=True)
+    echo(f"The log is {where}" if path else "No log was written: its file cannot be created.", err=True)
 
 
 def end_on_signals() -> None:

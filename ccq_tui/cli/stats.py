@@ -11,7 +11,9 @@ from ccq_tui.cli.store import SINCE, opened_store, print_lines, since
 
 
 @click.command()
-@click.option("--since", "since_text", metavar="T", help=f"From then on: {SINCE}. Two weeks unless told.")
+@click.option(
+    "--since", "since_text", metavar="T", help=f"Only since then: {SINCE}. [default: two weeks ago]"
+)
 @click.option("--json", "as_json", is_flag=True, help="As JSON, with a version: docs/scripts.md.")
 def stats(since_text: str | None, as_json: bool) -> int:
     """Show how long agents waited for you, how fast you answer, and what you decline most."""

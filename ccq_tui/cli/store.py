@@ -143,7 +143,10 @@ def find_request(store: Store | None, name: str) -> tuple[Store, StoredRequest]:
     key = _one(ids, name, "request", "ccq-tui inbox lists those that wait", called)
     stored = store.requests.get(key) if store else None
     if store is None or stored is None:
-        raise Refused(f"the request {one_line(key, 80)} was written by another version and cannot be read.")
+        raise Refused(
+            f"the request {one_line(key, 80)} was written by another version and cannot be read: "
+            "update ccq-tui."
+        )
     return store, stored
 
 
@@ -162,7 +165,7 @@ def since(text: str | None) -> datetime | None:
             return datetime.now(UTC) - timedelta(**{_UNITS[found[2]]: int(found[1])})
         return datetime.fromisoformat(text.strip()).astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise Refused(f"--since takes {SINCE}, and not “{one_line(text, 40)}”.") from error
+        raise Refused(f"--since takes {SINCE}, not “{one_line(text, 40)}”.") from error
 
 
 def _one(ids: list[str], name: str, what: str, where: str, called: Callable[[str], str] = str) -> str:
@@ -170,11 +173,11 @@ def _one(ids: list[str], name: str, what: str, where: str, called: Callable[[str
     if name in ids:
         return name
     if not ids:
-        raise Refused(f"no {what} has an id that begins with “{shown}”; {where}.")
+        raise Refused(f"no {what} has an id that starts with “{shown}”; {where}.")
     if len(ids) > 1:
         some = ", ".join(one_line(called(item), 80) for item in ids[:_SHOWN])
         more = ", …" if len(ids) > _SHOWN else ""
         raise Refused(
-            f"several {what}s have an id that begins with “{shown}”: {some}{more}; give more of it."
+            f"several {what}s have an id that starts with “{shown}”: {some}{more}; give more characters."
         )
     return ids[0]

@@ -44,22 +44,22 @@ ACTIONS = (
         "copy",
         KeyPlace.EVERYWHERE,
         ("ctrl+c",),
-        "Copy what is selected, else interrupt Claude, else clear the prompt; twice: quit",
+        "Copy the selection, else interrupt Claude, else clear the prompt; twice: quit",
         first=True,
     ),
     Action(
         "suspend", KeyPlace.EVERYWHERE, ("ctrl+z",), "Suspend ccq-tui; fg in the shell resumes it", first=True
     ),
-    Action("panel", KeyPlace.EVERYWHERE, ("f2",), "Show or hide what waits for an answer"),
+    Action("panel", KeyPlace.EVERYWHERE, ("f2",), "Show or hide the waiting request"),
     Action(
         "copy_draft", KeyPlace.EVERYWHERE, ("f8",), "Copy the draft of a question that was closed", first=True
     ),
-    Action("recover", KeyPlace.EVERYWHERE, ("f6",), "Do what an error card offers", first=True),
+    Action("recover", KeyPlace.EVERYWHERE, ("f6",), "Run the remedy that an error card offers", first=True),
     Action("sessions", KeyPlace.EVERYWHERE, ("f3",), "Show or hide the sessions"),
     Action("waiting", KeyPlace.EVERYWHERE, ("f4",), "Go to the next session that waits for you"),
     Action("overview", KeyPlace.EVERYWHERE, ("f5",), "Show all sessions by what they need"),
     Action("session_next", KeyPlace.EVERYWHERE, ("ctrl+pagedown",), "Next session", first=True),
-    Action("session_before", KeyPlace.EVERYWHERE, ("ctrl+pageup",), "Session before", first=True),
+    Action("session_before", KeyPlace.EVERYWHERE, ("ctrl+pageup",), "Previous session", first=True),
     Action(
         "interrupt",
         KeyPlace.PROMPT,
@@ -72,7 +72,7 @@ ACTIONS = (
     Action("model", KeyPlace.PROMPT, ("alt+p",), "Choose the model", first=True),
     Action("thinking", KeyPlace.PROMPT, ("alt+t",), "Turn extended thinking off or on", first=True),
     Action("tasks", KeyPlace.PROMPT, ("ctrl+t",), "See background tasks, and stop them", first=True),
-    Action("background", KeyPlace.PROMPT, ("ctrl+b",), "Send what runs to the background", first=True),
+    Action("background", KeyPlace.PROMPT, ("ctrl+b",), "Send the running work to the background", first=True),
     Action("editor", KeyPlace.PROMPT, ("ctrl+g",), "Edit the prompt in $EDITOR"),
     Action("history", KeyPlace.PROMPT, ("ctrl+r",), "Search earlier prompts"),
     Action("new_session", KeyPlace.PROMPT, ("ctrl+n",), "Open another session"),
@@ -82,7 +82,7 @@ ACTIONS = (
     Action("page_down", KeyPlace.TRANSCRIPT, ("pagedown",), "Scroll down a page", first=True),
     Action("line_up", KeyPlace.TRANSCRIPT, ("ctrl+up",), "Scroll up a line", first=True),
     Action("line_down", KeyPlace.TRANSCRIPT, ("ctrl+down",), "Scroll down a line", first=True),
-    Action("top", KeyPlace.TRANSCRIPT, ("ctrl+home",), "Go to the beginning", first=True),
+    Action("top", KeyPlace.TRANSCRIPT, ("ctrl+home",), "Go to the start", first=True),
     Action("bottom", KeyPlace.TRANSCRIPT, ("ctrl+end",), "Go to the end, and follow it", first=True),
     Action(
         "unfold", KeyPlace.TRANSCRIPT, ("ctrl+o",), "Unfold or fold thinking and long outputs", first=True
@@ -98,14 +98,14 @@ ACTIONS = (
         "copy_code",
         KeyPlace.TRANSCRIPT,
         ("alt+k",),
-        "Copy the code in the marked block, the next one each time",
+        "Copy the code in the marked block; again: the next one",
         first=True,
     ),
     Action(
         "open_link",
         KeyPlace.TRANSCRIPT,
         ("alt+o",),
-        "Open the link or path in the marked block, the next each time",
+        "Open the link or path in the marked block; again: the next one",
         first=True,
     ),
     Action("list_up", KeyPlace.LIST, ("up", "k", "ctrl+p")),

@@ -47,7 +47,7 @@ def effects(path: Path, content: bytes) -> tuple[str, ...]:
             raise UnfitFileError("is too large")
         data = parse_toml(text) if path.suffix == ".toml" else parse_json(text)
     except ValueError:
-        return ("cannot be read, so it cannot be said what it does",)
+        return ("cannot be read, so its effects are unknown",)
     if not isinstance(data, Mapping):
         return ()
     if path.suffix == ".toml":
@@ -72,7 +72,7 @@ def _claude(data: Mapping[str, Any]) -> Iterator[str]:
         yield f"runs {_words(_mapping(rest.pop(name))['command'])} ({name})"
     permissions = _mapping(rest.pop("permissions", None))
     for rule in _list(permissions.get("allow")):
-        yield f"allows {_words(rule)} unasked"
+        yield f"allows {_words(rule)} without asking"
     for place in _list(permissions.get("additionalDirectories")):
         yield f"lets the agent into {_words(place)}"
     if mode := permissions.get("defaultMode"):

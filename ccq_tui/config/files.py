@@ -81,7 +81,7 @@ def unknown_settings(file: SettingsFile, known: Iterable[str]) -> list[SettingPr
         hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}"
         problems.append(SettingProblem(file.origin(name), f"is not a setting{hint}", name))
     if len(unknown) > MOST_NAMED:
-        more = f"{len(unknown) - MOST_NAMED} more names are no settings either"
+        more = f"{len(unknown) - MOST_NAMED} more names are not settings either"
         problems.append(SettingProblem(str(file.path), more))
     return problems
 

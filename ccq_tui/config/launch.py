@@ -108,7 +108,7 @@ def trusting(launch: Launch) -> Launch:
     except CarriedChangedError as changed:
         return replace(launch, carried=changed.carried, trusted_settings=settings)
     except OSError as error:
-        notice = f"That you trust this directory could not be kept: {error.strerror or error}"
+        notice = f"Your trust in this directory could not be saved: {error.strerror or error}"
     notices = (*launch.notices, *([notice] if notice else []))
     return replace(launch, settings=settings, carried=None, trusted_settings=None, notices=notices)
 

@@ -70,9 +70,9 @@ def checked_rule(text: str) -> str:
     """Read a rule as it was typed, ``Tool`` or ``Tool(what)``; raises `RuleError`."""
     rule = text.strip()
     if len(rule) > MOST_RULE:
-        raise RuleError(f"a rule has at most {MOST_RULE:,} characters")
+        raise RuleError(f"a rule can have {MOST_RULE:,} characters at most · shorten it")
     if not _RULE.fullmatch(rule):
-        raise RuleError("a rule reads Tool or Tool(what), such as Bash(npm test *)")
+        raise RuleError("a rule has the form Tool or Tool(what), such as Bash(npm test *)")
     return rule
 
 
@@ -106,9 +106,9 @@ def remove_rule(file: RulesFile, behavior: Behavior, rule: str, *, trusted: bool
 def _change(file: RulesFile, behavior: Behavior, edit: Callable[[list[Any]], bool], trusted: bool) -> bool:
     for _ in range(_TRIES):
         if rules_file(file.scope, file.directory).real != file.real:
-            raise RuleError(f"{file.path} leads somewhere else now · try again")
+            raise RuleError(f"{file.path} points elsewhere now · try again")
         if file.strays:
-            raise RuleError(f"{file.path} is a link out of the project, to {file.real}")
+            raise RuleError(f"{file.path} is a link out of the project · edit {file.real} by hand")
         before = _read(file.real)
         after = _edited(file, before, behavior, edit)
         if after == before:
@@ -152,7 +152,7 @@ def _edited(file: RulesFile, before: bytes, behavior: Behavior, edit: Callable[[
     permissions = data.setdefault("permissions", {}) if isinstance(data, dict) else None
     rules = permissions.setdefault(behavior, []) if isinstance(permissions, dict) else None
     if not isinstance(rules, list):
-        raise RuleError(f"permissions.{behavior} of {file.real} is no list of rules")
+        raise RuleError(f"permissions.{behavior} of {file.real} is not a list of rules · correct it by hand")
     if not edit(rules):
         return before
     written = json.dumps(data, indent=_indent(text), ensure_ascii=False)
@@ -166,7 +166,7 @@ def _edited(file: RulesFile, before: bytes, behavior: Behavior, edit: Callable[[
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a key stands in it twice")
+        raise ValueError("a key is in it twice")
     return found
 
 

@@ -213,4 +213,4 @@ def _stored_or_moved() -> tuple[dict[str, Any], str]:
     except ValueError as error:
         (state_dir() / STORE).replace(state_dir() / DAMAGED)
         place = state_dir() / DAMAGED
-        return {}, f"What you trusted before cannot be read: it {error}. It was moved to {place}."
+        return {}, f"Your earlier trust decisions cannot be read: the file {error}. It was moved to {place}."

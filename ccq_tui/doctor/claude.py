@@ -39,9 +39,9 @@ def examine_sign_in() -> Check:
             return Check(AREA, "Sign-in", f"{name} is set: the provider's own sign-in is used")
     credentials = claude_directory() / ".credentials.json"
     if credentials.is_file():
-        return Check(AREA, "Sign-in", f"{credentials} is there")
+        return Check(AREA, "Sign-in", f"{credentials} exists")
     if sys.platform == "darwin":
-        return Check(AREA, "Sign-in", "not in a file or the environment; the keychain was not looked at")
+        return Check(AREA, "Sign-in", "not in a file or the environment; the keychain was not checked")
     advice = (
         'Sign in with the CLI named above ("claude auth login"), or set ANTHROPIC_API_KEY. '
         '"ccq-tui demo" needs no account.'

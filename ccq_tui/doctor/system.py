@@ -64,11 +64,11 @@ def _colours() -> Check:
     if os.environ.get("NO_COLOR"):
         return Check(TERMINAL, "Colours", "none, because NO_COLOR is set")
     if colourless():
-        return Check(TERMINAL, "Colours", "none: TERM names a terminal without any")
+        return Check(TERMINAL, "Colours", "none: TERM names a terminal without colours")
     if os.environ.get("COLORTERM", "").lower() in {"truecolor", "24bit"} or os.name == "nt":
         return Check(TERMINAL, "Colours", "16 million")
     found = "256" if "256" in os.environ.get("TERM", "") else "16"
-    advice = "The themes are made for 16 million: if the terminal knows them, set COLORTERM=truecolor."
+    advice = "The themes use 16 million colours: if the terminal supports them, set COLORTERM=truecolor."
     return Check(TERMINAL, "Colours", found, Level.WARNING, advice)
 
 
@@ -86,7 +86,7 @@ def _writable(name: str, directory: Path, level: Level) -> Check:
     problem = _problem(nearest, exact=nearest == directory)
     if problem is None:
         return Check(
-            DIRECTORIES, name, str(directory) + ("" if nearest == directory else "  (not there yet)")
+            DIRECTORIES, name, str(directory) + ("" if nearest == directory else "  (not created yet)")
         )
     advice = f"Make {nearest} a directory that you can write to."
     return Check(DIRECTORIES, name, f"{directory}: {problem}", level, advice)

@@ -30,9 +30,9 @@ DECISION = "Permission or plan"
 DECISION_KEYS = (
     KeyUse(("up", "k", "ctrl+p"), "up", "Move up"),
     KeyUse(("down", "j", "ctrl+n"), "down", "Move down"),
-    KeyUse(("home",), "first", "To the first"),
-    KeyUse(("end",), "last", "To the last"),
-    KeyUse(("enter",), "take", "Take what the cursor is on"),
+    KeyUse(("home",), "first", "Go to the first row"),
+    KeyUse(("end",), "last", "Go to the last row"),
+    KeyUse(("enter",), "take", "Choose the row under the cursor"),
     KeyUse(("y",), "choose", "Allow once; approve the plan"),
     KeyUse(tuple(NUMBERS), "choose", "Allow for longer, as suggested; approve and accept edits"),
     KeyUse(("a",), "choose", "Allow once, and say something"),
@@ -41,7 +41,7 @@ DECISION_KEYS = (
     KeyUse(("shift+up",), "scroll_up", "Scroll the details up"),
     KeyUse(("shift+down",), "scroll_down", "Scroll the details down"),
     KeyUse(("ctrl+g",), "edit", "Edit the plan, or the text, in $EDITOR"),
-    KeyUse(("ctrl+d",), "deny", "To “Deny”"),
+    KeyUse(("ctrl+d",), "deny", "Go to “Deny”"),
     KeyUse(("tab", "shift+tab"), "leave_text", "Leave the text"),
     KeyUse(("escape",), "leave", "Leave the text; hide the panel"),
     KeyUse(("f2",), "hide", "Hide or show the panel"),
@@ -209,7 +209,7 @@ def decision_hints(state: DecisionState) -> tuple[tuple[str, str], ...]:
     lasting = numbers[0] if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}" if numbers else ""
     hints = (
         # The letters stand before the choices too; where there is little room, these three are missed most.
-        ("Enter", "take it"),
+        ("Enter", "choose"),
         ("Esc", "hide"),
         ("Ctrl+G", "edit the plan") if plan else ("Shift+↑↓", "scroll"),
         ("y", "approve" if plan else "allow once"),
@@ -242,7 +242,7 @@ def _plan_edited(state: DecisionState, text: str) -> DecisionState:
         return state
     text = typable(text)
     same = text.strip() == state.request.plan.strip()
-    notice = "an empty plan cannot be approved · it is as proposed again" if not text.strip() else ""
+    notice = "an empty plan cannot be approved · the proposed plan is back" if not text.strip() else ""
     return replace(state, plan="" if same or notice else text, notice=notice)
 
 

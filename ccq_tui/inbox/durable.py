@@ -48,7 +48,7 @@ SWEEP_SECONDS = 1.0
 """How often it is looked whether a process is gone that asked for a permission."""
 MEMORY_NUMBERS = 1 << 62
 """From here on what is not on disk is numbered: after everything that is."""
-REPLACED = "The inbox was moved, deleted or replaced while in use; {} has what is open in this program"
+REPLACED = "The inbox was moved, deleted or replaced while in use; {} holds the open requests of this program"
 AGAIN = "Questions are on disk again"
 
 

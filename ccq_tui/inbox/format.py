@@ -91,7 +91,7 @@ def session_lines(
 ) -> list[str]:
     """List sessions, the one that changed last at the end."""
     if not sessions:
-        return ["There are no sessions."]
+        return ["No sessions."]
     rows = [
         (
             session_id(item.id),

@@ -89,7 +89,7 @@ class ParkWish:
             return Parking(Ending.PARKED, f"is parked: {_waits(waiting)} without a process")
         if wish is not None:
             store.wishes.settle(wish.number, WishState.WITHDRAWN)
-            return Parking(Ending.ALREADY, f"has no process any more: {_waits(waiting)} without one")
+            return Parking(Ending.ALREADY, f"no longer has a process: {_waits(waiting)} without one")
         if waiting:
             return Parking(Ending.ALREADY, f"is parked already: {_waits(waiting)} without a process")
         return Parking(Ending.REFUSED, "is not running, and nothing waits in it")
@@ -98,7 +98,7 @@ class ParkWish:
         if not self._taken:
             self._taken, self._until = True, self._clock() + PARK_SECONDS
         if not waiting:
-            return Parking(Ending.REFUSED, "goes on: what waited in it was answered meanwhile")
+            return Parking(Ending.REFUSED, "continues: its requests have just been answered")
         if self._clock() < self._until:
             return None
         return Parking(Ending.SLOW, f"is being parked, and its process still runs after {PARK_SECONDS:.0f} s")
@@ -109,7 +109,7 @@ class ParkWish:
         number = session.owner.pid if session.owner else 0
         return Parking(
             Ending.REFUSED,
-            f"is not parked: the ccq-tui that runs it, process {number}, did not react in "
+            f"is not parked: the ccq-tui that runs it, process {number}, did not respond in "
             f"{NOTICE_SECONDS:.0f} s",
         )
 

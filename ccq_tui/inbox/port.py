@@ -14,6 +14,8 @@ from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions.recalled import Recalled
 
+OPEN_HERE = "it is open in this terminal"
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -35,7 +37,7 @@ class ClaimLostError(Exception):
 
     def __init__(self, owner: Owner) -> None:
         here = owner == this_process()
-        super().__init__("it is open in this terminal" if here else f"process {owner.pid} runs it")
+        super().__init__(OPEN_HERE if here else f"process {owner.pid} runs it")
         self.owner = owner
 
 

@@ -46,7 +46,7 @@ class Look(NamedTuple):
 TAKES_DECISIONS = frozenset({Reach.RUNS, Reach.UNKNOWN, Reach.ASKER})
 """Where a permission or a plan that waits can still be decided."""
 NO_RECORD_WORDS = "Claude Code has no record of its session, so no agent can get it"
-NOBODY_DECIDES = "cannot be decided: no process runs its session, and only the one that asked could take it"
+NOBODY_DECIDES = "cannot be decided: no process runs its session, and only the one that asked could use it"
 
 
 def reach_of(session: StoredSession | None, look: Look, origin: Origin = OURS) -> Reach:

@@ -23,8 +23,8 @@ MODES = {
     "default": ("default", "Ask before edits and commands"),
     "acceptEdits": ("accept edits", "Accept all file edits"),
     "plan": ("plan", "Plan, and change nothing"),
-    "auto": ("auto", "Let a classifier decide instead of you"),
-    "dontAsk": ("don't ask", "Refuse what would need you"),
+    "auto": ("auto", "Let a classifier decide for you"),
+    "dontAsk": ("don't ask", "Deny whatever needs your permission"),
     "bypassPermissions": ("bypass permissions", "Allow everything"),
 }
 """What each permission mode is called, and what it does."""

@@ -88,7 +88,7 @@ def charts(statistics: WaitStatistics) -> list[Chart]:
             ),
         ),
         Chart(
-            "What you decline or discuss most",
+            "Most often declined or discussed",
             tuple(
                 ChartBar(
                     topic if topic == kind else f"{kind}: {topic}",

@@ -60,7 +60,7 @@ def examined(data: bytes, name: str) -> PromptImage:
     called = one_line(name, LONGEST_NAME).translate(_NOT_IN_NAMES).strip() or "image"
     found = header(data[:HEADER_BYTES])
     if found is None:
-        raise UnfitImageError(f"{called} is no PNG, JPEG, GIF or WebP image · convert it to one of these")
+        raise UnfitImageError(f"{called} is not a PNG, JPEG, GIF or WebP image · convert it to one of these")
     media_type, width, height = found
     if max(width, height) > MOST_PIXELS:
         raise UnfitImageError(

@@ -118,14 +118,14 @@ def _always(_state: PanelState) -> bool:
 
 KEY_TABLE: tuple[KeyRow, ...] = (
     KeyRow(
-        ("y",), lambda _: Decline(), lambda s: s.focus is Focus.DECLINE, "y", "Decline, when asked once more"
+        ("y",), lambda _: Decline(), lambda s: s.focus is Focus.DECLINE, "y", "Decline, after a confirmation"
     ),
     KeyRow(("up", "ctrl+p"), lambda _: Move(-1), _moving, "↑ Ctrl+P", "Move up"),
     KeyRow(("down", "ctrl+n"), lambda _: Move(1), _moving, "↓ Ctrl+N", "Move down"),
     KeyRow(("k",), lambda _: Move(-1), _list_or_review, "k", "Move up"),
     KeyRow(("j",), lambda _: Move(1), _list_or_review, "j", "Move down"),
-    KeyRow(("home",), lambda _: MoveToEdge(last=False), _list_or_review, "Home", "To the first"),
-    KeyRow(("end",), lambda _: MoveToEdge(last=True), _list_or_review, "End", "To the last"),
+    KeyRow(("home",), lambda _: MoveToEdge(last=False), _list_or_review, "Home", "Go to the first row"),
+    KeyRow(("end",), lambda _: MoveToEdge(last=True), _list_or_review, "End", "Go to the last row"),
     KeyRow(
         tuple("123456789"), lambda key: Pick(int(key) - 1), _choices, "1-9", "Go to that row and select it"
     ),
@@ -135,16 +135,16 @@ KEY_TABLE: tuple[KeyRow, ...] = (
         lambda _: GoOn(),
         lambda s: s.focus is not Focus.DECLINE,
         "Enter",
-        "Select and go on; on “Submit answers”: confirm",
+        "Select and continue; on “Submit answers”: confirm",
     ),
     KeyRow(("a",), lambda _: MarkAll(), _multi, "a", "All or none of a multi-select"),
     KeyRow(("tab",), lambda _: TurnPage(1), _several, "Tab", "Next question"),
     KeyRow(("shift+tab",), lambda _: TurnPage(-1), _several, "Shift+Tab", "Previous question"),
     KeyRow(("right", "l"), lambda _: TurnPage(1), _list_or_review, "→ l", "Next question"),
     KeyRow(("left", "h"), lambda _: TurnPage(-1), _list_or_review, "← h", "Previous question"),
-    KeyRow(("o",), lambda _: OpenOther(), _list, "o", "Answer in words of your own"),
+    KeyRow(("o",), lambda _: OpenOther(), _list, "o", "Answer in your own words"),
     KeyRow(("n",), lambda _: OpenNote(), _list, "n", "Add a note to the answer"),
-    KeyRow(("r",), lambda _: TakeOver(), _answered_before, "r", "Take over how you answered before"),
+    KeyRow(("r",), lambda _: TakeOver(), _answered_before, "r", "Reuse your earlier answer"),
     KeyRow(("slash",), lambda _: OpenFilter(), _filterable, "/", "Filter a long list"),
     KeyRow(("p",), lambda _: TogglePreview(), _previewable, "p", "Show the preview larger, or back"),
     KeyRow(("shift+up",), lambda _: ScrollPreview(-1), _list_or_review, "Shift+↑", "Scroll the preview up"),

@@ -11,9 +11,9 @@ from ccq_tui.questions.state import Arriving, Focus, Page, PanelState, first_pag
 
 NOT_COMPLETE = "Kept · still arriving: confirm once it is complete"
 NOT_ASKED = "Kept · not asked yet: confirm once it is"
-JUST_COMPLETE = "The last of it came only now · look, then Enter"
-ALL_HERE = "All of it is here now"
-BACK_AGAIN = "What you had answered before is back"
+JUST_COMPLETE = "The question has just arrived whole · check it, then Enter"
+ALL_HERE = "The question is complete now"
+BACK_AGAIN = "Your earlier draft is back"
 GOOD_NEWS = frozenset({ALL_HERE, BACK_AGAIN})
 
 _WAITED = frozenset({NOT_COMPLETE, NOT_ASKED})

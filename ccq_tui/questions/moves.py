@@ -8,8 +8,8 @@ from ccq_tui.questions.model import Answer, Kind
 from ccq_tui.questions.prose import length_notice
 from ccq_tui.questions.state import Draft, Focus, Page, PanelState, resting_focus
 
-OUT_OF_SIGHT = "that row was out of sight · nothing is taken yet · the same key takes it now"
-NOT_DRAWN = "that key came before this was drawn · nothing is taken yet · the same key takes it now"
+OUT_OF_SIGHT = "the row was out of sight · press again to choose it"
+NOT_DRAWN = "the key came before this was drawn · press it again"
 
 
 def move(state: PanelState, by: int) -> PanelState:

@@ -23,6 +23,12 @@ from textual.app import App
 from ccq_tui.child_process import end
 from ccq_tui.prompts.images import MOST_BYTES
 
+OUT_OF_REACH = "The clipboard cannot be read here · drop the image file, or name it with @"
+
+NO_XCLIP = "The clipboard cannot be read · install xclip"
+
+NO_WL_PASTE = "The clipboard cannot be read · install wl-clipboard"
+
 COPY_SECONDS = 2.0
 """How long the system's clipboard may take."""
 
@@ -132,10 +138,10 @@ def reader(environment: Mapping[str, str], platform: str = sys.platform) -> Clip
         images = [(*begin, "-t", kind) for kind in IMAGE_TYPES]
         return ClipboardReader(images, begin, (*begin, "-t", "TARGETS"))
     if environment.get("WAYLAND_DISPLAY"):
-        raise NoReaderError("Nothing here reads the clipboard · install wl-clipboard")
+        raise NoReaderError(NO_WL_PASTE)
     if environment.get("DISPLAY"):
-        raise NoReaderError("Nothing here reads the clipboard · install xclip")
-    raise NoReaderError("The clipboard is out of reach here · drop the image's file, or name it by @")
+        raise NoReaderError(NO_XCLIP)
+    raise NoReaderError(OUT_OF_REACH)
 
 
 async def read_clipboard(how: ClipboardReader) -> bytes | str:

@@ -28,9 +28,9 @@ MOST_BYTES = 250_000
 """The longest text that is taken from an editor: each key in a longer one would take seconds."""
 END_SECONDS = 1.0
 """How long an editor may take to end when the program ends."""
-NO_EDITOR = "There is no editor · set VISUAL or EDITOR"
-KEPT = "The editor ended with an error; what it saved is kept"
-NOT_UTF8 = "The editor did not save UTF-8; “�” stands for what cannot be read"
+NO_EDITOR = "No editor found · set VISUAL or EDITOR"
+KEPT = "The editor ended with an error · the text it saved is kept"
+NOT_UTF8 = "The editor did not save UTF-8 · “�” replaces unreadable bytes"
 _PLUS_LINE = frozenset(
     {"vi", "vim", "nvim", "nano", "emacs", "emacsclient", "hx", "kak", "micro", "joe", "ne"}
 )
@@ -70,7 +70,7 @@ async def edit_text(app: App[Any], text: str) -> Edited | None:
     try:
         file, keep = await asyncio.to_thread(_made, given), False
     except OSError as error:
-        raise EditorError(f"There is no room for a file to edit: {error.strerror}") from error
+        raise EditorError(f"The file to edit cannot be created: {error.strerror}") from error
     try:
         if is_lent(app):
             return None  # the key was pressed twice
@@ -82,7 +82,7 @@ async def edit_text(app: App[Any], text: str) -> Edited | None:
         ) from error
     except UnfitFileError as error:
         keep = True
-        raise EditorError(f"What the editor saved {error}; it is kept in {file}") from error
+        raise EditorError(f"The text the editor saved {error} · it is kept in {file}") from error
     finally:
         if not keep:
             await asyncio.to_thread(shutil.rmtree, file.parent, ignore_errors=True)
@@ -113,7 +113,7 @@ async def edit_file(app: App[Any], file: Path, line: int = 0) -> str:
     try:
         return await run_program(app, command)
     except SuspendNotSupported as error:
-        raise EditorError("This terminal cannot be lent to an editor") from error
+        raise EditorError("This terminal cannot be handed to an editor · edit the text here") from error
     except UnstartedError as error:
         name = one_line(command[0], 80)
         raise EditorError(

@@ -19,6 +19,7 @@ from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import keys_meant
 from ccq_tui.widgets.palette import Palette, palette_of
 
+NO_KEY = "No key matches · Esc clears the filter"
 KEY_WIDTH = 20
 """Cells of the column of keys."""
 NARROW = 60
@@ -141,7 +142,7 @@ def drawn(sections: tuple[Section, ...], width: int, palette: Palette) -> Text:
         lines.append(Text(section.title, palette.accent))
         for row in section.rows:
             lines += _row(row.keys, row.does, width, palette)
-    return Text("\n").join(lines or [Text("No key is called so.", palette.muted)])
+    return Text("\n").join(lines or [Text(NO_KEY, palette.muted)])
 
 
 def _row(keys: str, does: str, width: int, palette: Palette) -> list[Text]:

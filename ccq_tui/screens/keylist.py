@@ -48,29 +48,27 @@ COMMANDS = "Commands"
 CONFIRMING = ("y",)
 TEXT = "In every text"
 PROMPT_ROWS = (
-    HelpRow("Enter", "Send; while Claude works, the prompt waits its turn"),
-    HelpRow("Ctrl+J Alt+Enter", "New line; Shift+Enter too, where the terminal tells it"),
-    HelpRow("/", "At the beginning: commands"),
+    HelpRow("Enter", "Send; while Claude works, the prompt is queued"),
+    HelpRow("Ctrl+J Alt+Enter", "New line; Shift+Enter too, if the terminal sends it"),
+    HelpRow("/", "At the start: commands"),
     HelpRow("@", "Files"),
     HelpRow("?", "In an empty prompt: these keys"),
-    HelpRow("Tab", "Take what the list proposes"),
+    HelpRow("Tab", "Accept the suggestion"),
     HelpRow("↑ ↓", "On the first and last line: earlier and later prompts"),
 )
 """Keys of the prompt's own field."""
 VIM = "Vim's keys in the prompt (/vim)"
 VIM_ROWS = (
-    HelpRow(
-        "Esc", "NORMAL, where letters are commands; there it drops an incomplete one, else works as usual"
-    ),
-    HelpRow("i a I A o O", "INSERT: before, behind, at the line's start or end, on a new line"),
-    HelpRow("h j k l w b e 0 ^ $ gg G", "Move; j and k: other prompts beyond the first and last line"),
+    HelpRow("Esc", "NORMAL mode; there: drop an incomplete command, else as without Vim's keys"),
+    HelpRow("i a I A o O", "INSERT mode: before, after, at the line's start or end, on a new line"),
+    HelpRow("h j k l w b e 0 ^ $ gg G", "Move; j and k beyond the last and first line: other prompts"),
     HelpRow("f F t T ; ,", "Find a character in the line; again, and backwards"),
     HelpRow("d c y", 'Delete, change, yank: with a motion, doubled for lines, or with iw i" a( …'),
     HelpRow("x X s S D C Y r ~ J > <", "Delete, change and join characters and lines; shift lines"),
-    HelpRow("p P . u", "Put what was deleted or yanked; repeat the last change; undo"),
+    HelpRow("p P . u", "Paste deleted or yanked text; repeat the last change; undo"),
 )
 """Keys that hold once /vim or the setting has turned them on."""
-TRANSCRIPT_ROWS = (HelpRow("Esc", "Leave the marked block"),)
+TRANSCRIPT_ROWS = (HelpRow("Esc", "Unmark the block"),)
 """Keys that the screen binds only for a while."""
 
 

@@ -123,7 +123,7 @@ def _start(command: list[str]) -> bool:
 
 async def _edit(app: App[Any], target: Target, path: Path) -> str:
     if is_lent(app):
-        return "Another editor was open · once more opens it"
+        return "Another editor was open · press the key again"
     try:
         failed = await edit_file(app, path, target.line)
     except EditorError as error:

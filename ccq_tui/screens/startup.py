@@ -136,7 +136,7 @@ async def _opened(
     try:
         launch = await launch_of_unbegun(one, place, front.launch)
     except (SettingsError, WorktreeError) as error:
-        sessions.note([f"A session that had not begun is kept for the next start: {error}"])
+        sessions.note([f"A queued session is kept for the next start: {error}"])
         return False
     if launch is None or (plain and launch.session_id and await front.keeper.take_over(one)):
         return False
@@ -154,8 +154,8 @@ def _back_words(back: Sequence[Unbegun], number: int) -> str:
     more = f" and {len(back) - MOST_NAMED} more" if len(back) > MOST_NAMED else ""
     names = f": {named}{more}" if named else ""
     if len(back) == 1:
-        return f"1 session that had not begun is back with its prompt{names} · Alt+{number} goes there"
-    count = f"{len(back)} sessions that had not begun are back with their prompts"
+        return f"1 queued session is back with its prompt{names} · Alt+{number} goes there"
+    count = f"{len(back)} queued sessions are back with their prompts"
     return f"{count}{names} · Alt+{number} goes to the first"
 
 
@@ -164,4 +164,4 @@ def _unreadable_words(files: Sequence[Path]) -> str:
     count = "1 draft" if len(files) == 1 else f"{len(files)} drafts"
     named = ", ".join(one_line(str(path), LONGEST_PATH) for path in files[:MOST_NAMED])
     more = f" and {len(files) - MOST_NAMED} more" if len(files) > MOST_NAMED else ""
-    return f"{count} cannot be read: {named}{more}. Copy what is in there, then delete it."
+    return f"{count} cannot be read: {named}{more}. Copy its content, then delete it."

@@ -38,9 +38,12 @@ from ccq_tui.widgets.panel.measures import is_low, key_lines
 from ccq_tui.widgets.pointer import Pointer
 from ccq_tui.widgets.sight import SightView, more_line
 
+TRUST_QUESTION = "Do you trust this directory?"
+TRUST_IT = "Trust it, and remember that"
+WITHOUT_FILES = "Start without these files, this time"
 LINE = 400
 LONGEST_PATH = 4_096
-TOLD = "A session here obeys its files. They can run programs and allow tools, as soon as it starts:"
+TOLD = "A session here obeys its files. They can run programs and allow tools as soon as it starts:"
 HINTS = (("↑ ↓", "choose"), ("Enter", "answer"), ("PgUp PgDn", "scroll"))
 TRUST = "Whether to trust a directory"
 TRUST_KEYS = (
@@ -115,8 +118,8 @@ class TrustScreen(Screen[None]):
         super().__init__()
         self._labels = {
             Row.LEAVE: f"Do not trust it: {leave}",
-            Row.WITHOUT: "Start without these files, this time",
-            Row.TRUST: "Trust it, and remember that",
+            Row.WITHOUT: WITHOUT_FILES,
+            Row.TRUST: TRUST_IT,
         }
         self._carried = carried
         self._clock = clock
@@ -252,10 +255,8 @@ class TrustScreen(Screen[None]):
 def asks(carried: Carried) -> str:
     """Return the question, on a line."""
     if carried.meanwhile:
-        return "These files have changed while you looked. Do you trust them as they are now?"
-    return (
-        "Trusted files here have changed. Trust them?" if carried.before else "Do you trust this directory?"
-    )
+        return "These files changed while you were reading. Trust them as they are now?"
+    return "Trusted files here have changed. Trust them?" if carried.before else TRUST_QUESTION
 
 
 def rows(question: TrustQuestion, labels: Mapping[Row, str], width: int, palette: Palette) -> list[DrawnLine]:

@@ -132,7 +132,7 @@ def place(text: str, here: Path) -> Path:
     """
     directory = here / expanded(text.strip()) if text.strip() else here
     if not directory.exists():
-        raise PlaceError(f"There is no directory {directory}")
+        raise PlaceError(f"{directory} does not exist")
     if not directory.is_dir():
         raise PlaceError(f"{directory} is not a directory")
     return directory.resolve()

@@ -93,7 +93,7 @@ def noted(recovery: Recovery, event: AgentEvent) -> Recovery:
         case ModelChanged(model):
             chosen = Remedy.MODEL in (recovery.offer, recovery.doing)
             recovery = replace(recovery, model=model)
-            return _again(recovery, "The model is another one now.") if chosen else recovery
+            return _again(recovery, "The model was changed.") if chosen else recovery
         case TurnEnded():
             return _turned(recovery, event)
         case ConversationReset():

@@ -40,6 +40,8 @@ from ccq_tui.supervisor.limits import Attention, Due, Limit, Limits, LimitWatch,
 from ccq_tui.supervisor.port import SessionFactory
 from ccq_tui.supervisor.recovery import Recovery, noted, relaunched, taken
 
+NOTHING_WAITS = "cannot be parked: nothing waits in it"
+
 _logger = logging.getLogger(__name__)
 
 OVER = frozenset({SessionState.PARKED, SessionState.FAILED, SessionState.ENDED})
@@ -170,11 +172,11 @@ class SupervisedSession:
     def why_not_parkable(self) -> str:
         """Why the session cannot be parked by somebody who does not see it, or ""."""
         if not self._waiting:
-            return "cannot be parked: nothing waits in it"
+            return NOTHING_WAITS
         if self.state in (SessionState.QUEUED, SessionState.STARTING):
-            return "cannot be parked: it is being started; try again in a moment"
+            return "cannot be parked: it is starting; try again in a moment"
         if not all(kind_of(request).OUTLIVES for request in self._waiting.values()):
-            return "cannot be parked: a permission or a plan waits in it, which would be lost"
+            return "cannot be parked: it would lose the permission or plan that waits in it"
         return ""
 
     # -- running --------------------------------------------------------------------------------------------

@@ -117,7 +117,7 @@ def _launch_of(one: Unbegun, launch: Launch) -> Launch:
     worktree = back_in(directory, trusts=trusts)
     if not directory.is_dir():
         here = one_line(str(launch.settings.directory), LONGEST_PATH)
-        notices = (f"Its directory {one_line(one.directory, LONGEST_PATH)} is gone: it begins in {here}.",)
+        notices = (f"Its directory {one_line(one.directory, LONGEST_PATH)} is gone: it starts in {here}.",)
         directory = launch.settings.directory
     there = launch_in(directory.resolve(), "", launch)
     return replace(

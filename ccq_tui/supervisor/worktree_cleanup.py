@@ -22,7 +22,7 @@ _logger = logging.getLogger(__name__)
 
 CLEAR_SECONDS = 10.0
 """How long the end of the program may take for that."""
-UNSEEN = "the program ended before it was looked at"
+UNSEEN = "the program ended before it was checked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +68,14 @@ class WorktreeCleanup:
         if worktree is None:
             return ()
         if ended.unsent:
-            return kept(worktree, "a prompt that was not sent waits in it", in_use=True)
+            return kept(worktree, "it has an unsent prompt", in_use=True)
         session_id = ended.session_id or ended.launch.resume
         if ended.launch.settings.directory in beside:
             return kept(worktree, "another session works in it", session_id, in_use=True)
         try:
             known, why = await self._inbox().run(lambda store: _needed(store, str(worktree.path), session_id))
         except InboxError as error:
-            return kept(worktree, f"it is not known what waits in it ({error})", session_id, in_use=True)
+            return kept(worktree, f"its waiting requests are unknown ({error})", session_id, in_use=True)
         session_id = session_id if known else ""
         if why:
             return kept(worktree, why, session_id, in_use=True)

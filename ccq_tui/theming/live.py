@@ -15,8 +15,8 @@ ABOUT = {
     "ccq-dark": "slate and soft colours",
     "ccq-light": "ink on warm paper",
     "ccq-contrast": "clear colours on black, 7:1 or more",
-    "ccq-mono": "greys alone",
-    "ccq-cvd": "told apart by colour-blind eyes too",
+    "ccq-mono": "greys only",
+    "ccq-cvd": "distinct for colour-blind eyes too",
 }
 
 

@@ -88,4 +88,4 @@ def _unknown(wanted: str, themes: Iterable[Theme]) -> str:
         "Textual's": sorted(BUILTIN_THEMES.keys() - set(names)),
     }
     lists = "\n".join(f"{whose}: {', '.join(some)}" for whose, some in told.items() if some)
-    return f"Theme {wanted!r} is not known, so it is {DEFAULT_THEME}.{hint}\n{lists}"
+    return f"Theme {wanted!r} does not exist; {DEFAULT_THEME} is used.{hint}\n{lists}"

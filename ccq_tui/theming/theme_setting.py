@@ -53,7 +53,7 @@ def with_theme(text: str, theme: str) -> str:
     for changed in _candidates(body, theme, there="theme" in before):
         if _parsed(changed) == wanted:
             return mark + changed
-    raise ValueError("has the theme in a way that cannot be changed here: change it by hand")
+    raise ValueError("sets the theme in a form that cannot be changed here: change it by hand")
 
 
 def _candidates(text: str, theme: str, *, there: bool) -> Iterator[str]:

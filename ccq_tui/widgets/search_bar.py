@@ -43,8 +43,8 @@ class SearchField(LineField):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,down", "go(1)", "Go to the next match", show=False),
-        Binding("shift+enter,up", "go(-1)", "Go to the match before", show=False),
-        Binding("escape", "close", "Close the search, and stay there", show=False),
+        Binding("shift+enter,up", "go(-1)", "Go to the previous match", show=False),
+        Binding("escape", "close", "Close the search and stay at the match", show=False),
     ]
 
     def __init__(self) -> None:

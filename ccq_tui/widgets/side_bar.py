@@ -21,7 +21,7 @@ LINES = 2
 """Lines of each session."""
 KEYS = (
     HintLines((("Alt+1-9", "go to"),)),
-    HintLines((("F4", "next that waits"),)),
+    HintLines((("F4", "next waiting"),)),
     HintLines((("Ctrl+N", "new"), ("F3", "hide"))),
 )
 PANEL_KEYS = (*KEYS[:2], HintLines((("F3", "hide"),)))

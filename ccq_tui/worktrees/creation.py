@@ -67,13 +67,15 @@ def make(plan: Plan, *, inert: bool = False) -> Worktree:
         git(worktree.root, "branch", "--no-track", worktree.branch, plan.commit, inert=inert)
     except (GitError, OSError) as error:
         tidy(worktree.root)
-        raise WorktreeError(f"the worktree {worktree.name} cannot be made: {_reason(error)}") from error
+        raise WorktreeError(f"the worktree {worktree.name} cannot be created: {_reason(error)}") from error
     try:
         _check_out(worktree, inert=inert)
     except BaseException as error:
         _undo(worktree, inert=inert)
         if isinstance(error, (GitError, OSError)):
-            raise WorktreeError(f"the worktree {worktree.name} cannot be made: {_reason(error)}") from error
+            raise WorktreeError(
+                f"the worktree {worktree.name} cannot be created: {_reason(error)}"
+            ) from error
         raise
     return replace(worktree, submodules=(worktree.path / ".gitmodules").is_file())
 
@@ -100,7 +102,7 @@ def back_in(directory: Path, *, trusts: Callable[[Path], bool]) -> Worktree | No
         _check_out(worktree, *(("--force",) if known else ()), inert=inert)
     except (GitError, OSError) as error:
         tidy(worktree.root)
-        raise WorktreeError(f"its worktree {directory} cannot be made anew: {_reason(error)}") from error
+        raise WorktreeError(f"its worktree {directory} cannot be created again: {_reason(error)}") from error
     return worktree
 
 
@@ -152,8 +154,8 @@ def _base_for(directory: Path, root: Path) -> tuple[str, str]:
     commit = _commit(directory, "HEAD")
     if not commit:
         raise WorktreeError(
-            f"{root} has no commit yet, so a worktree would have nothing to begin from; "
-            "commit something first, for example with git commit --allow-empty -m Begin"
+            f"{root} has no commit yet, so a worktree has nothing to start from; "
+            "commit something first, for example git commit --allow-empty -m Begin"
         )
     return commit, asked(directory, "symbolic-ref", "--quiet", "--short", "HEAD") or f"commit {commit[:8]}"
 
@@ -187,12 +189,12 @@ def _refuse_links(root: Path) -> None:
 def _taken(worktree: Worktree) -> str:
     if worktree.path.exists():
         return (
-            f"there is a worktree {worktree.name} already; take another name, "
+            f"the worktree {worktree.name} exists already; choose another name, "
             f"or go there with --cwd {worktree.path}"
         )
     return (
-        f"there is a branch {worktree.branch} already; take another name, "
-        f"or delete the branch if you need it no more: git branch -d {worktree.branch}"
+        f"the branch {worktree.branch} exists already; choose another name, "
+        f"or delete the branch if it is no longer needed: git branch -d {worktree.branch}"
     )
 
 

@@ -76,7 +76,7 @@ def git(directory: Path, *words: str, seconds: float = SECONDS, given: str = "",
         )
     except FileNotFoundError as error:
         if not directory.is_dir():
-            raise GitError(f"{directory} is not there") from error
+            raise GitError(f"{directory} does not exist") from error
         raise GitMissingError("git is not installed, or not on PATH") from error
     except OSError as error:
         raise GitError(f"git cannot be started: {error.strerror or error}") from error

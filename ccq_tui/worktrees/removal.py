@@ -72,7 +72,7 @@ def held_by(worktree: Worktree) -> WorktreeContents:
     """Look at what a worktree holds; raises `GitError`."""
     own = git_directory(worktree.path)
     if own is None:
-        raise GitError(f"{worktree.path} is not a worktree any more")
+        raise GitError(f"{worktree.path} is no longer a worktree")
     changed, ignored = 0, []
     for mark, name in _status(worktree.path):
         if mark != "!!":

@@ -29,10 +29,10 @@ def held_words(held: WorktreeContents) -> str:
     ignored, hidden = _named(held.ignored), _named(held.hidden)
     parts = (
         _counted(held.changed, "file") + " not committed" if held.changed else "",
-        _counted(held.commits, "commit") + " that no other branch has" if held.commits else "",
+        _counted(held.commits, "commit") + " on no other branch" if held.commits else "",
         f"{held.doing} under way" if held.doing else "",
         "submodules" if held.submodules else "",
-        f"changed files that git was told to pass over ({hidden})" if hidden else "",
+        f"changed files hidden from git ({hidden})" if hidden else "",
         f"files that git ignores ({ignored})" if ignored else "",
     )
     return ", ".join(part for part in parts if part)
@@ -69,7 +69,7 @@ def kept(
 
 def removed(worktree: Worktree) -> str:
     """Say that a worktree was removed."""
-    return f"The worktree {worktree.name} held nothing of its own and was removed, with its branch."
+    return f"The worktree {worktree.name} had no changes of its own and was removed with its branch."
 
 
 def _named(names: Sequence[str]) -> str:

@@ -73,7 +73,7 @@ async def test_what_a_session_can_be_told_and_asked(play: Callable[..., Any]) ->
         async with stage.scene("an effort that does not exist", one):
             run.session.set_effort("enormous")
             failed = await run.until(ErrorReported)
-            assert "The effort is not enormous: it stays medium" in failed.text
+            assert "The effort was not changed to enormous: it stays medium" in failed.text
             assert not run.all(EffortChanged)
         async with stage.scene("model and effort", one):
             await model_and_effort_hold_from_the_next_prompt_on(run, model, listed)

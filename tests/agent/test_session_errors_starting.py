@@ -40,7 +40,7 @@ def program(directory: Path, *lines: str) -> Path:
 
 async def test_a_program_that_is_not_there(play: Callable[..., Any]) -> None:
     lost = await started(play, cli_path=Path("/nowhere/claude"))
-    assert (lost.kind, lost.reason) == (Problem.CLI_MISSING, "There is no /nowhere/claude.")
+    assert (lost.kind, lost.reason) == (Problem.CLI_MISSING, "/nowhere/claude does not exist.")
 
 
 async def test_a_directory_that_is_not_there(play: Callable[..., Any]) -> None:
@@ -109,4 +109,4 @@ async def test_a_program_that_never_answers_is_given_up(
     monkeypatch.setattr(start_failures, "VERSION_SECONDS", 0.5)
     lost = await started(play, cli_path=program(tmp_path, HANGS, line))
     assert lost.kind == Problem.CLI_SILENT
-    assert "does not answer even when it is asked for its version." in lost.reason
+    assert "does not even report its version." in lost.reason

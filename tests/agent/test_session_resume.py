@@ -30,7 +30,9 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.problems import Problem
+from ccq_tui.agent.session import NO_EARLIER_SESSION
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.port import OPEN_HERE
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import CleanHome, ScriptedModel
@@ -61,7 +63,7 @@ async def test_a_session_is_begun_forked_and_gone_on_with(play: Callable[..., An
 async def it_begins_anew(home: CleanHome) -> str:
     async with Running(home, continue_conversation=True) as run:
         await run.until(Connected)
-        assert run.one(NoticeGiven).text == "There is no earlier session here; this is a new one."
+        assert run.one(NoticeGiven).text == NO_EARLIER_SESSION
         run.session.send("Build it")
         await run.until(QuestionAsked)
         run.answer("toolu_r_1", Answered((Answer(("SQLite",), note="a file will do"),)))
@@ -184,7 +186,7 @@ async def a_session_that_another_process_runs_starts_nothing(home: CleanHome, se
         async with Running(home, inbox, resume=session_id) as run:
             began.append((await run.until(Connected)).session_id)
             async with Running(home, inbox, resume=session_id) as second:
-                assert (await second.ended()).reason == "it is open in this terminal"
+                assert (await second.ended()).reason == OPEN_HERE
             stored = await inbox.run(lambda store: store.sessions.get(session_id))
             assert stored is not None
             assert stored.owner == this_process()

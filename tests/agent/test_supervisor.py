@@ -143,7 +143,7 @@ async def other_process(home: CleanHome, *words: str) -> str:
 
 @pytest.mark.timeout(240)
 async def test_a_whole_life_without_a_screen(play: Callable[..., Any]) -> None:
-    scenario = Scenario("life").asks(DATABASE).runs("Bash", command="touch made", description="Make it")
+    scenario = Scenario("life").asks(DATABASE).runs("Bash", command="touch made", description="Create it")
     scenario = scenario.says("Made.").ends_turn().asks(COLOR).says("Blue it is.").ends_turn()
     model, home = play(scenario.says("Here again.").ends_turn())
     async with house(home, most_live=1) as one:
@@ -158,7 +158,7 @@ async def test_a_whole_life_without_a_screen(play: Callable[..., Any]) -> None:
             assert (settled.request_id, settled.outcome) == (asked.id, Answered((Answer(("Redis",)),)))
         with step("a permission is given"):
             permission = (await heard.until(PermissionAsked)).request
-            assert session.why_not_parkable.startswith("cannot be parked: a permission")
+            assert session.why_not_parkable.startswith("cannot be parked: it would lose the permission")
             session.answer(permission.id, Allowed(), PANEL)
             await heard.until(TurnEnded)
             assert (home.project / "made").is_file()

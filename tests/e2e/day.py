@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 
 from ccq_tui.agent.agent_prompts import rejection
 from ccq_tui.questions import Option, Question
+from ccq_tui.screens.session.rewind_command import WHICH_PROMPT
 from ccq_tui.testing import Replies, Scenario, run
+from ccq_tui.widgets.decision.details import PLAN_TITLE
 from tests.e2e.conftest import Running
 
 PLAN = "# Say hello in two languages\n\n1. Add a flag `--lang`.\n2. Test both."
@@ -123,7 +125,7 @@ def chooses_both(run: Running) -> None:
 
 
 def approves(run: Running) -> None:
-    run.terminal.wait_panel("Claude has a plan")
+    run.terminal.wait_panel(PLAN_TITLE)
     run.decide("y")
 
 
@@ -141,7 +143,7 @@ def sends_another(run: Running) -> None:
 
 
 def rewinds(run: Running) -> None:
-    run.terminal.wait("Rewind to before which prompt?")
+    run.terminal.wait(WHICH_PROMPT)
     run.terminal.press("enter")
     run.terminal.wait("Rewind to before: turn 15")
     run.rest()

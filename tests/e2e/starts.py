@@ -28,7 +28,7 @@ from tests.e2e.terminal import Terminal
 LIMIT = 120.0
 KINDS = ("-r", "-c", "parked")
 LABELS = ("Alder", "Birch", "Cedar")
-LOST = ("open in another ccq-tui", "runs this session now", "Not started")
+LOST = ("open in another ccq-tui", "now runs this session", "Not started")
 
 
 def scenario(count: int) -> Scenario:
@@ -142,7 +142,7 @@ class Starts:
         """End a program that does not run the session, once it says so."""
         if kind != "parked":
             loser.wait(lambda seen: any(words in seen.text for words in LOST))
-            looked_ahead = "Have it parked there" in loser.text
+            looked_ahead = "Park it there" in loser.text
             self.counts["found it running before the start" if looked_ahead else "lost the claim"] += 1
             if looked_ahead:
                 loser.press("escape")

@@ -49,7 +49,7 @@ def test_each_comes_back_as_itself_and_each_prompt_is_sent_once(start: Start, ho
         again = start(ANSWERS, size=WIDE, prompt="", home=run.home, variables=ONE)
         beside = start(ANSWERS, size=WIDE, prompt="", home=run.home, variables=ONE)
         first, other = found_by(again, beside)
-        first.terminal.wait("2 sessions that had not begun are back")
+        first.terminal.wait("2 queued sessions are back")
     with step("each prompt is sent by a key, in its session, by its model"):
         for number, (_, prompts) in QUEUED.items():
             go_to(first.terminal, number)
@@ -58,7 +58,7 @@ def test_each_comes_back_as_itself_and_each_prompt_is_sent_once(start: Start, ho
             first.rest()
             first.terminal.press("enter")
         go_to(first.terminal, 1)
-        first.terminal.wait("had not begun are back")
+        first.terminal.wait("queued sessions are back")
         say(first.terminal, "/close")
         first.terminal.wait(lambda _: told(first, [QUEUED[2][1][0]]) == {QUEUED[2][1][0]: 1})
         first.terminal.wait("tokens · $")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.testing import Scenario
+from ccq_tui.widgets.decision.details import PLAN_TITLE
 from tests.e2e.conftest import Running, Start
 from tests.steps import step
 
@@ -120,7 +121,7 @@ def plans(run: Running) -> None:
         terminal.wait("ready")
         run.rest()
         terminal.press("enter")
-        terminal.wait_panel("Claude has a plan")
+        terminal.wait_panel(PLAN_TITLE)
         assert "1. Begin" in terminal.text
         run.decide("y")
         assert run.result("toolu_e2e_10").startswith("User has approved your plan.")
@@ -129,13 +130,13 @@ def plans(run: Running) -> None:
         terminal.wait("ready")
         run.rest()
         terminal.type("the next one\r")
-        terminal.wait_panel("Claude has a plan", after="Larger")
+        terminal.wait_panel(PLAN_TITLE, after="Larger")
         terminal.press("e")
         terminal.wait_panel("Enter send")
         terminal.type("smaller please")
         terminal.press("enter")
         assert run.result("toolu_e2e_13").endswith("the user said:\nsmaller please")
-        terminal.wait_panel("Claude has a plan", after="Smaller")
+        terminal.wait_panel(PLAN_TITLE, after="Smaller")
         run.decide("y")
         assert run.result("toolu_e2e_15").startswith("User has approved your plan.")
         terminal.wait("Second plan done.")
@@ -143,7 +144,7 @@ def plans(run: Running) -> None:
         terminal.wait("ready")
         run.rest()
         terminal.type("the last one\r")
-        terminal.wait_panel("Claude has a plan", after="2. End")
+        terminal.wait_panel(PLAN_TITLE, after="2. End")
         terminal.press("ctrl+g")
         terminal.wait_panel("+ 2. Rest")
         terminal.press("1 enter")

@@ -48,7 +48,7 @@ def test_a_killed_cli_is_reconnected_and_goes_on(start: Start) -> None:
     with step("reconnected"):
         terminal.type("and more")
         terminal.press("f6")
-        terminal.wait("F6 go on")
+        terminal.wait("F6 continue")
         assert terminal.text.count("Half of it") == 1
         assert "❯ and more" in terminal.text
     with step("killed while a question is open"):

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.questions import Option, Question
+from ccq_tui.screens.trust import TRUST_QUESTION
 from ccq_tui.testing import Scenario, clean_environment
+from ccq_tui.widgets.decision.details import PLAN_TITLE
 from tests.e2e.conftest import Running, Start
 from tests.e2e.terminal import Terminal
 from tests.hostile import FORBIDDEN, MARK, SIGNS, in_toml
@@ -86,7 +88,7 @@ def test_a_session_among_hostile_text(start: Start, tmp_path: Path) -> None:
     run = start(scenario(), "--cwd", place, prompt=f"go {MARK}", home=home, variables=told, size=(110, 50))
     terminal = run.terminal
     with step("the question about trust names the files and what they do"):
-        terminal.wait("Do you trust this directory?")
+        terminal.wait(TRUST_QUESTION)
         terminal.wait(lambda screen: "cat said.json" in screen.text)
         terminal.press("pagedown pagedown")
         checked(terminal)
@@ -106,7 +108,7 @@ def test_a_session_among_hostile_text(start: Start, tmp_path: Path) -> None:
         # In one write: the plan must not be there before the focus has gone.
         terminal.type("\r" + FOCUS_OUT)
     with step("a plan"):
-        allow(run, "Claude has a plan")
+        allow(run, PLAN_TITLE)
         terminal.wait("That is all.")
         terminal.wait("○ ready")
     with step("the lists of sessions and of MCP servers"):

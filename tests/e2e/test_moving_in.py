@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 import pytest
 
+from ccq_tui.screens.session.rewind_command import WHICH_PROMPT
+from ccq_tui.screens.session.session_switcher import WHICH_SESSION
+from ccq_tui.screens.session.tasks_command import NO_TASKS
 from ccq_tui.testing.scenario import Scenario
 from tests.e2e.conftest import Running, Start
 from tests.unit.prompts.pictures import png
@@ -35,30 +38,30 @@ COMMANDS = (
     Move("/model opus\r", "Model: Opus"),
     Move("/mode plan\r", "Claude looks and plans"),
     Move("/mode default\r", "Claude asks before it changes"),
-    Move("/effort high\r", "Effort: high, from the next request on"),
+    Move("/effort high\r", "Effort: high, from the next request"),
     Move("/effort\r", "● high", "escape"),
-    Move("/thinking\r", "Thinking off"),
+    Move("/thinking\r", "Thinking is off"),
     Move("/context\r", "Autocompact buffer"),
     Move("/cost\r", "Usage by model"),
     Move("/theme\r", "◆ Theme", "escape"),
     Move("/permissions\r", "◆ Permission rules", "escape"),
-    Move("/hooks\r", "There are no hooks"),
-    Move("/skills\r", "There are no skills"),
+    Move("/hooks\r", "No hooks yet"),
+    Move("/skills\r", "No skills yet"),
     Move("/memory\r", "User instructions", "escape"),
-    Move("/mcp\r", "There are no MCP servers here"),
+    Move("/mcp\r", "No MCP servers here"),
     Move("/btw why so?\r", "Because."),
     Move("/diff\r", "Nothing is changed"),
     Move("/copy\r", "Copied 13 characters"),
     Move("/add-dir ..\r", "Claude may work in"),
     Move("/rename The API\r", "Title: The API"),
-    Move("/tasks\r", "No tasks run"),
+    Move("/tasks\r", NO_TASKS),
     Move("/background\r", "nothing can go to the background"),
     Move("/stats\r", "Agents waited for you", "escape"),
     Move("/overview\r", "The only session so far", "escape"),
-    Move("/sessions\r", "Go to which session?", "escape"),
+    Move("/sessions\r", WHICH_SESSION, "escape"),
     Move("/resume\r", "Resume which session?", "escape"),
-    Move("/rewind\r", "Rewind to before which prompt?", "escape"),
-    Move("/help\r", "Show what is changed and not committed", "escape"),
+    Move("/rewind\r", WHICH_PROMPT, "escape"),
+    Move("/help\r", "Show uncommitted changes", "escape"),
     Move("/export\r", "Exported to"),
     Move("/agents\r", "ask Claude to write a subagent", "ctrl+u"),
     Move("/comapct\r", "did you mean /compact", "ctrl+u"),
@@ -67,8 +70,8 @@ COMMANDS = (
 )
 KEYS = (
     Move(f"{ALT}p", "◆ Model", "escape"),
-    Move(f"{ALT}t", "Thinking on"),
-    Move("\x14", "No tasks run"),
+    Move(f"{ALT}t", "Thinking is on"),
+    Move("\x14", NO_TASKS),
     Move("\x02", "nothing can go to the background"),
     Move("?", "Esc close", "escape"),
     Move("one two\x17", "❯ one", "ctrl+u"),

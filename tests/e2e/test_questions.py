@@ -11,6 +11,7 @@ import pytest
 
 from ccq_tui.questions import Kind, Option, Question
 from ccq_tui.testing import Scenario, ask
+from ccq_tui.widgets.question.captions import NOTE_CAPTION, OTHER_CAPTION
 from tests.e2e.conftest import Running, Start
 from tests.e2e.terminal import KEYS
 from tests.steps import step
@@ -89,7 +90,7 @@ def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
     with step("two labels and a custom text with a comma"):
         opened(run, 1, "Which features?")
         terminal.press("1 3 o")
-        terminal.wait_in_panel("Other, in your own words")
+        terminal.wait_in_panel(OTHER_CAPTION)
         terminal.type("mail, fax")
         terminal.press("enter enter")
         terminal.wait_in_panel("Submit answers")
@@ -118,7 +119,7 @@ def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
         terminal.resize((120, 40))
         opened(run, 3, "Which layout?")
         terminal.press("down n")
-        terminal.wait_in_panel("Note beside the answer")
+        terminal.wait_in_panel(NOTE_CAPTION)
         terminal.type("keep it small")
         terminal.press("enter enter")
         assert run.result("toolu_e2e_3") == (
@@ -178,7 +179,7 @@ def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
         terminal.wait(lambda terminal: terminal.hints_awake)
         run.model.speed = 10.0
         terminal.press("n")
-        terminal.wait_in_panel("Note beside the answer")
+        terminal.wait_in_panel(NOTE_CAPTION)
         terminal.type("early")
         # Before, Enter would have been meant for what was there before the panel.
         terminal.wait(lambda terminal: "▌ early" in terminal.panel and terminal.hints_awake)
@@ -231,7 +232,7 @@ def an_answer_is_kept_in_a_queue_in_an_editor_and_while_hidden(run: Running, edi
         editor.write_text('#!/bin/sh\necho saved >> "$1"\nexit 1\n')
         terminal.press("ctrl+g")
         terminal.wait_in_panel("saved")
-        terminal.wait(lambda terminal: "what it saved is kept" in terminal.prose)
+        terminal.wait(lambda terminal: "the text it saved is kept" in terminal.prose)
         terminal.type(" by me")
         terminal.press("enter enter")
         assert '"Which database?"="chosen\nsaved by me"' in run.result("toolu_e2e_13")
@@ -248,7 +249,7 @@ def an_answer_is_kept_in_a_queue_in_an_editor_and_while_hidden(run: Running, edi
         # The notice takes lines of the transcript, so that a page would be less.
         terminal.wait(lambda terminal: "set VISUAL" not in terminal.prose)
         terminal.press("2 o")
-        terminal.wait_in_panel("Other, in your own words")
+        terminal.wait_in_panel(OTHER_CAPTION)
         terminal.type("half a thou")
         terminal.press("pageup pageup")
         terminal.wait("Paragraph 51 ")
@@ -261,7 +262,7 @@ def an_answer_is_kept_in_a_queue_in_an_editor_and_while_hidden(run: Running, edi
         terminal.press("f2")
         terminal.wait("half a thou")
         terminal.resize((80, 24))
-        terminal.wait_in_panel("Other, in your own words")
+        terminal.wait_in_panel(OTHER_CAPTION)
         terminal.type("ght")
         terminal.press("enter enter")
         terminal.wait_in_panel("Which features?")
@@ -285,5 +286,5 @@ def types_in_the_editor(run: Running, number: int, keys: str = "ctrl+g") -> None
     """Open Other of a set, type into it, and go to the editor with it."""
     opened(run, number, "Which database?")
     run.terminal.press("o")
-    run.terminal.wait_in_panel("Other, in your own words")
+    run.terminal.wait_in_panel(OTHER_CAPTION)
     run.terminal.type("chosen" + "".join(KEYS[key] for key in keys.split()))

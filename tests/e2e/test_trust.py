@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from ccq_tui.screens.trust import TRUST_QUESTION
 from ccq_tui.testing import Scenario
 from tests.agent.killed.process import command
 from tests.e2e.conftest import Start, program
 from tests.e2e.terminal import Terminal
 
 SERVERS = '{"mcpServers": {"db": {"command": "/bin/false"}}}'
-ASKED = "Do you trust this directory?"
+ASKED = TRUST_QUESTION
 SHELL = "the-shell$ "
 
 
@@ -113,7 +114,7 @@ def test_what_changed_since_is_asked_about_before_claude_code_starts_again(
     )
     pause(terminal, 1.0)
     terminal.press("up enter")
-    terminal.wait("files of its directory have changed and are not trusted")
+    terminal.wait("files in its directory have changed and are not trusted")
     terminal.wait("F6 reconnect")
     assert not [pid for pid in run.processes() if "stream-json" in command(pid)]
     assert "half a thought" in terminal.text

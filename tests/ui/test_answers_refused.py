@@ -78,7 +78,7 @@ async def test_the_panel_of_the_inbox_can_be_opened_and_answered_again(
         run.clock.skip(5)
         await pilot.press("enter")
         await until(pilot, lambda: run.inbox_screen.panel is None)
-        await until(pilot, lambda: "goes on" in run.said() or "started" in run.said())
+        await until(pilot, lambda: "continues" in run.said() or "starts" in run.said())
         stored = await run.app.inbox.run(lambda store: store.requests.get(request.id))
         assert stored is not None
         assert stored.outcome == FIRST

@@ -26,6 +26,7 @@ from ccq_tui.agent.session_catalog import EarlierSession
 from ccq_tui.config import Launch, Settings
 from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.pickers import Picker, shelf
+from ccq_tui.screens.session.rewind_command import WAITS
 from tests.ui.host import Clock
 from tests.ui.session import Driven, ToldSession, asked, until
 
@@ -92,7 +93,7 @@ async def test_a_model_is_chosen_from_a_list_or_by_name() -> None:
         await pilot.press("down", "enter")
         await closed(pilot)
         assert driven.told.set == [("model", "opus")]
-        assert "Model: Opus (claude-o), from the next prompt on" in driven.screen.dock.notices.text
+        assert "Model: Opus (claude-o), from the next prompt" in driven.screen.dock.notices.text
         await say(pilot, driven, "/model default")
         await say(pilot, driven, "/model something-else")
         assert driven.told.set[1:] == [("model", None), ("model", "something-else")]
@@ -115,7 +116,7 @@ async def test_a_mode_without_checks_is_there_only_where_it_was_started_with() -
         assert driven.told.set == [("mode", "acceptEdits")]
         assert "edits files unasked" in driven.screen.dock.notices.text
         assert "edits files unasked" not in notices(driven)  # the CLI has not agreed yet
-        assert "only where ccq-tui was started with" in notices(driven)
+        assert "only when ccq-tui starts with" in notices(driven)
     settings = Settings(cwd=Path("/"), permission_mode="bypassPermissions")
     driven = Driven(Launch(settings=settings))
     async with driven.app.run_test() as pilot:
@@ -128,7 +129,7 @@ async def test_an_effort_is_what_the_model_has_and_is_told_when_it_holds() -> No
     async with driven.app.run_test() as pilot:
         await models_known(pilot, driven)
         await say(pilot, driven, "/effort max")
-        assert "There is no effort max: low, high" in notices(driven)
+        assert "Unknown effort max; choose low, high" in notices(driven)
         driven.told.replies["get_settings"] = {"applied": {"effort": "low"}}
         await say(pilot, driven, "/effort")
         shown = await picker(pilot)
@@ -160,7 +161,7 @@ async def test_context_and_cost_are_shown_and_a_refusal_is_said() -> None:
         )
         driven.told.replies["get_session_cost"] = CommandError("The session is over.")
         await say(pilot, driven, "/cost")
-        await until(pilot, lambda: "/cost did not work: The session is over." in notices(driven))
+        await until(pilot, lambda: "/cost failed: The session is over." in notices(driven))
         assert driven.told.sent == []
 
 
@@ -190,7 +191,7 @@ async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen() ->
         await pilot.press("down", "enter")
         await until(pilot, lambda: "before: Prompt 2" in getattr(pilot.app.screen, "heading", ""))
         driven.clock.skip(1.0)
-        assert "Takes 1 file back: +0 −4 lines." in (await picker(pilot)).about
+        assert "Restores 1 file: +0 −4 lines." in (await picker(pilot)).about
         await pilot.press("escape")
         await until(pilot, lambda: "which prompt" in getattr(pilot.app.screen, "heading", ""))
         await pilot.press("escape")
@@ -247,7 +248,7 @@ async def test_a_rewind_names_the_files_that_did_not_follow(files_alone: bool) -
         await pilot.press(*(["down", "down"] if files_alone else []))
         clock.skip(0.5)
         await pilot.press("enter")
-        await until(pilot, lambda: "Not taken back: b.txt · " in notices(driven))
+        await until(pilot, lambda: "Not restored: b.txt · " in notices(driven))
         assert not any(word in notices(driven) for word in ("Files are as", "· files are as"))
 
 
@@ -265,7 +266,9 @@ async def test_a_rewind_that_is_refused_leaves_files_and_prompt_as_they_are() ->
         await until(pilot, lambda: "before: Prompt" in getattr(pilot.app.screen, "heading", ""))
         driven.clock.skip(1.0)
         await pilot.press("enter")
-        await until(pilot, lambda: "Nothing was taken back: something was said since" in notices(driven))
+        await until(
+            pilot, lambda: "Nothing was rewound: the conversation has newer messages" in notices(driven)
+        )
         assert [name for name, _ in rewound(driven)] == ["rewind_conversation"]
         assert driven.session_screen.dock.prompt.text == ""
 
@@ -275,7 +278,7 @@ async def test_a_prompt_that_came_back_is_no_place_to_rewind_to_and_one_with_its
     async with driven.app.run_test() as pilot:
         driven.told.tell(PromptAccepted("Go on", prompt_id="p1"))
         driven.told.tell(PromptAccepted("Go on", queued=True, prompt_id="p2"))
-        driven.told.tell(PromptReturned("Go on", "you took it back", "p2", wanted=True))
+        driven.told.tell(PromptReturned("Go on", "you withdrew it", "p2", wanted=True))
         await until(pilot, lambda: driven.session_screen.dock.prompt.text == "Go on")
         driven.session_screen.dock.prompt.put("")
         await say(pilot, driven, "/rewind")
@@ -289,16 +292,16 @@ async def test_a_rewind_waits_for_the_end_of_a_turn() -> None:
         driven.told.tell(StateChanged(SessionState.WORKING))
         await until(pilot, lambda: driven.screen.view.busy)
         await say(pilot, driven, "/rewind")
-        await until(pilot, lambda: "at work · Esc interrupts it" in driven.screen.dock.notices.text)
+        await until(pilot, lambda: "working · Esc interrupts it" in driven.screen.dock.notices.text)
         driven.told.tell(StateChanged(SessionState.AWAITING))
         await until(pilot, lambda: driven.screen.view.state is SessionState.AWAITING)
         await say(pilot, driven, "/rewind")
-        await until(pilot, lambda: "Claude waits for you · answer it" in driven.screen.dock.notices.text)
+        await until(pilot, lambda: WAITS in driven.screen.dock.notices.text)
         driven.told.tell(StateChanged(SessionState.PARKED))
         await until(pilot, lambda: driven.screen.view.state is SessionState.PARKED)
         for command in ("rewind", "cost"):
             await say(pilot, driven, f"/{command}")
-            said = f"/{command} did not work: the session is parked, and no Claude process runs"
+            said = f"/{command} failed: the session is parked without a Claude process"
             await until(pilot, lambda said=said: said in notices(driven))
         assert driven.told.asked == []
 
@@ -393,7 +396,7 @@ async def test_a_turn_that_runs_is_not_ended_unasked(monkeypatch: pytest.MonkeyP
         driven.told.tell(StateChanged(SessionState.WORKING))
         await until(pilot, lambda: driven.screen.view.busy)
         await say(pilot, driven, "/resume bbbb")
-        assert "at work" in (await picker(pilot)).heading
+        assert "is working" in (await picker(pilot)).heading
         await pilot.press("enter")
         await closed(pilot)
         await pilot.pause()

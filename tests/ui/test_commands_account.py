@@ -46,7 +46,7 @@ async def test_an_idle_session_starts_again_with_the_account(
         await until(pilot, lambda: driven.screen.view.state is SessionState.IDLE)
         await say(pilot, driven, "/login")
         await until(pilot, lambda: len(driven.launches) == 2)
-        assert "Signed in · the session starts again" in notices(driven)
+        assert "Signed in · the session restarts" in notices(driven)
         await until(pilot, lambda: driven.screen.view.state is SessionState.IDLE)
     assert (tmp_path / "called").read_text() == "auth login "
 
@@ -58,11 +58,11 @@ async def test_a_session_at_work_goes_on(tmp_path: Path, monkeypatch: pytest.Mon
         driven.told.tell(TaskStarted("t1", "", "npm run dev", background=True))
         await until(pilot, lambda: driven.screen.tasks.running)
         await say(pilot, driven, "/login")
-        await until(pilot, lambda: notices(driven).count("takes the account at its next start") == 1)
+        await until(pilot, lambda: notices(driven).count("uses the account from its next start on") == 1)
         driven.told.tell(StateChanged(SessionState.WORKING))
         await until(pilot, lambda: driven.screen.view.state is SessionState.WORKING)
         await say(pilot, driven, "/login")
-        await until(pilot, lambda: notices(driven).count("takes the account at its next start") == 2)
+        await until(pilot, lambda: notices(driven).count("uses the account from its next start on") == 2)
         await say(pilot, driven, "/logout")
         await until(pilot, lambda: "Signed out" in notices(driven))
         assert len(driven.launches) == 1

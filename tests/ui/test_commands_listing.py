@@ -52,18 +52,18 @@ async def test_a_rule_is_added_seen_and_removed(driven: Driven, tmp_path: Path) 
         assert [row.value for row in shown.state.rows] == ["localSettings", "projectSettings", "userSettings"]
         assert shown.state.rows[0].description == str(path)
         await pilot.press("enter")
-        await until(pilot, lambda: "it holds now" in notices(driven))
+        await until(pilot, lambda: "it applies now" in notices(driven))
         assert json.loads(path.read_text()) == {"permissions": {"deny": ["Bash(npm [test] *)"]}}
         await say(pilot, driven, "/permissions")
         shown = await picker(pilot)
         assert [(row.label, row.description, row.right) for row in shown.state.rows] == [
-            ("Add a rule…", "goes on in the prompt", ""),
+            ("Add a rule…", "continues in the prompt", ""),
             ("Bash(npm [test] *)", "local", "deny"),
             ("Read", "flag", "allow"),
         ]
         driven.clock.skip(1.0)
         await pilot.press("end", "enter")
-        await until(pilot, lambda: "in no settings file of yours" in getattr(pilot.app.screen, "about", ""))
+        await until(pilot, lambda: "in none of your settings files" in getattr(pilot.app.screen, "about", ""))
         driven.clock.skip(1.0)
         await pilot.press("down", "enter")
         await until(pilot, lambda: "deny: Bash" in getattr(pilot.app.screen, "heading", ""))
@@ -82,7 +82,7 @@ async def test_a_rule_is_added_seen_and_removed(driven: Driven, tmp_path: Path) 
     [
         ("/permissions maybe Read", "/permissions allow RULE"),
         ("/permissions allow", "/permissions allow RULE"),
-        ("/permissions allow two words", "a rule reads Tool or Tool(what)"),
+        ("/permissions allow two words", "a rule has the form Tool or Tool(what)"),
     ],
 )
 async def test_a_rule_that_is_none_is_not_written(
@@ -140,10 +140,10 @@ async def test_hooks_are_shown_and_the_file_of_one_is_edited(
         await picker(pilot)
         driven.clock.skip(1.0)
         await pilot.press("down", "enter")
-        await until(pilot, lambda: "stands in no settings file of yours" in notices(driven))
+        await until(pilot, lambda: "is in none of your settings files" in notices(driven))
         driven.told.replies["get_hooks_listing"] = {}
         await say(pilot, driven, "/hooks")
-        await until(pilot, lambda: "There are no hooks" in driven.screen.dock.notices.text)
+        await until(pilot, lambda: "No hooks yet" in driven.screen.dock.notices.text)
 
 
 async def test_a_skill_goes_into_the_prompt(driven: Driven) -> None:
@@ -166,7 +166,7 @@ async def test_a_skill_goes_into_the_prompt(driven: Driven) -> None:
         await picker(pilot)
         driven.clock.skip(1.0)
         await pilot.press("down", "enter")
-        await until(pilot, lambda: "foo is no command" in notices(driven))
+        await until(pilot, lambda: "foo is not a command" in notices(driven))
 
 
 async def test_a_question_beside_the_conversation_is_no_prompt(driven: Driven) -> None:
@@ -178,7 +178,7 @@ async def test_a_question_beside_the_conversation_is_no_prompt(driven: Driven) -
         assert driven.told.sent == []
         driven.told.replies["side_question"] = CommandError("overloaded")
         await say(pilot, driven, "/btw again?")
-        await until(pilot, lambda: "/btw did not work: overloaded" in notices(driven))
+        await until(pilot, lambda: "/btw failed: overloaded" in notices(driven))
         await say(pilot, driven, "/btw")
         await until(pilot, lambda: "needs a question" in driven.screen.dock.notices.text)
         assert driven.screen.dock.prompt.text == "/btw "
@@ -227,7 +227,7 @@ async def test_memory_is_edited_and_made(
         assert edited == [tmp_path / "CLAUDE.md", tmp_path / "own/CLAUDE.md"]
         assert (tmp_path / "own").is_dir()
         await choose(pilot, "up", "enter")
-        await until(pilot, lambda: "Claude has kept no memories yet" in driven.screen.dock.notices.text)
+        await until(pilot, lambda: "Claude has saved no memories yet" in driven.screen.dock.notices.text)
         (kept / "a").mkdir(parents=True)
         (kept / "a/[b].md").write_text("")
         await choose(pilot, "up", "enter")
@@ -241,7 +241,7 @@ async def test_no_memory_is_said(driven: Driven) -> None:
     async with driven.app.run_test() as pilot:
         driven.told.replies["get_memory_dialog"] = {"files": [], "folders": []}
         await say(pilot, driven, "/memory")
-        await until(pilot, lambda: "reads no files of instructions" in driven.screen.dock.notices.text)
+        await until(pilot, lambda: "No instruction files are loaded" in driven.screen.dock.notices.text)
 
 
 async def test_an_editor_that_saved_nothing_leaves_an_empty_project_there(
@@ -271,4 +271,4 @@ async def test_memory_that_cannot_be_made_is_said(driven: Driven, tmp_path: Path
         await picker(pilot)
         driven.clock.skip(1.0)
         await pilot.press("enter")
-        await until(pilot, lambda: "cannot be made" in notices(driven))
+        await until(pilot, lambda: "cannot be created" in notices(driven))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.events import TaskEnded, TaskStarted
+from ccq_tui.screens.session.tasks_command import NO_TASKS
 from tests.ui.session import Driven, until
 from tests.ui.test_commands import closed, notices, picker, say
 
@@ -44,7 +45,7 @@ async def test_no_servers_are_said() -> None:
     driven = Driven()
     async with driven.app.run_test() as pilot:
         await say(pilot, driven, "/mcp")
-        await until(pilot, lambda: "There are no MCP servers here" in notices(driven))
+        await until(pilot, lambda: "No MCP servers here" in notices(driven))
 
 
 async def test_a_task_is_stopped_only_when_that_is_confirmed() -> None:
@@ -62,7 +63,7 @@ async def test_a_task_is_stopped_only_when_that_is_confirmed() -> None:
         await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Stop: npm run dev")
         driven.clock.skip(1.0)
         await pilot.press("enter")
-        await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Tasks that run")
+        await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Running tasks")
         assert driven.told.asked == []
         driven.clock.skip(1.0)
         await pilot.press("enter")
@@ -71,14 +72,14 @@ async def test_a_task_is_stopped_only_when_that_is_confirmed() -> None:
         await pilot.press("down", "enter")
         await until(pilot, lambda: "Stopped: npm run dev" in notices(driven))
         assert driven.told.asked == [("stop_task", {"task_id": "t1"})]
-        await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Tasks that run")
+        await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Running tasks")
         driven.told.tell(TaskEnded("t2", "", "completed"))
         await until(pilot, lambda: not driven.session_screen.tasks.running)
         driven.clock.skip(1.0)
         await pilot.press("escape")
         await closed(pilot)
         await say(pilot, driven, "/tasks")
-        await until(pilot, lambda: "No tasks run" in driven.screen.dock.notices.text)
+        await until(pilot, lambda: NO_TASKS in driven.screen.dock.notices.text)
 
 
 async def test_help_opens_all_keys() -> None:

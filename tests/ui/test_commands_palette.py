@@ -41,7 +41,7 @@ async def test_what_is_chosen_is_done() -> None:
     async with driven.app.run_test() as pilot:
         await listed(driven, pilot)
         await pilot.press("ctrl+p", *"mcp", "enter")
-        await until(pilot, lambda: "There are no MCP servers here" in notices(driven))
+        await until(pilot, lambda: "No MCP servers here" in notices(driven))
         await pilot.press("ctrl+p", *"/init", "enter")
         await until(pilot, lambda: driven.told.sent == ["/init"])
         await pilot.press("ctrl+p")

@@ -90,7 +90,7 @@ async def test_enter_where_nothing_fits_chooses_nothing() -> None:
         assert isinstance(app, Host)
         await pilot.press(*"zzz", "enter", "down", "enter")
         assert app.results == []
-        assert "Nothing fits" in app.text
+        assert "No match" in app.text
 
 
 async def test_a_list_gives_no_row_right_after_what_covered_it() -> None:

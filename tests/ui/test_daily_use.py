@@ -6,6 +6,7 @@ from ccq_tui.agent.events import PromptAccepted, SessionState, StateChanged
 from ccq_tui.questions import Option, Question
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.prompt import Prompt
+from ccq_tui.widgets.question.pages import NO_PREVIEW
 from ccq_tui.widgets.side_bar import SideBar
 from tests.ui.asked import SINGLE
 from tests.ui.host import Clock, PanelHost
@@ -34,7 +35,7 @@ async def test_the_keys_under_the_prompt_are_those_that_hold() -> None:
 
         run.told.tell(StateChanged(SessionState.WORKING))
         run.told.tell(PromptAccepted("later", queued=True, prompt_id="p1"))
-        await until(pilot, lambda: "↑ take back" in keys())
+        await until(pilot, lambda: "↑ withdraw" in keys())
         await pilot.press("ctrl+f")
         await until(pilot, lambda: "Esc close the search" in keys())
         assert "interrupt" not in keys()
@@ -65,7 +66,7 @@ async def test_the_question_stays_in_sight_while_one_answers_in_own_words_beside
         await pilot.press("o", "x")
         shown = "\n".join(app.screen_lines)
         assert "How should amounts be rounded?" in shown
-        assert "no preview of this row" not in shown
+        assert NO_PREVIEW not in shown
         assert app.panel.region.height == height
         await pilot.press("escape", "up")
         assert "def never" in "\n".join(app.screen_lines)

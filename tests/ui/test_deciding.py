@@ -49,8 +49,8 @@ async def test_auto_is_offered_where_the_cli_has_it_and_left_out_when_refused() 
         await until(pilot, lambda: run.screen.view.mode == "plan")
         await pilot.press("shift+tab")
         assert modes(run) == ["auto"]
-        run.told.tell(ErrorReported("mode", "The mode is not auto: no"))
-        await until(pilot, lambda: "The mode is not auto" in run.screen.transcript.text())
+        run.told.tell(ErrorReported("mode", "The mode was not changed to auto: no"))
+        await until(pilot, lambda: "The mode was not changed to auto" in run.screen.transcript.text())
         await pilot.press("shift+tab")
         assert modes(run) == ["auto", "default"]
 

@@ -165,7 +165,7 @@ async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all() -> None:
             run, pilot, PlanProposed(replace(PLAN, tool_use_id="toolu_other", plan="# Another one"))
         )
         assert "Another one" in run.screen.transcript.text(), "it stands in the transcript"
-        assert "stands above" in drawn(panel)
+        assert "is above" in drawn(panel)
         await pilot.press("y")
         await until(pilot, lambda: run.told.answers[1:] == [("toolu_other", Allowed(mode="default"), PANEL)])
 

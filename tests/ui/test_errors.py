@@ -87,7 +87,7 @@ async def test_a_lost_session_is_resumed_in_place_with_everything_kept(read: boo
         assert driven.told is not before
         assert driven.launches[-1].resume == "id-1"
         await tell(driven, pilot, HistoryLoaded((*prompted(), said)))
-        await until(pilot, lambda: "F6 go on" in driven.screen.dock.notices.text)
+        await until(pilot, lambda: "F6 continue" in driven.screen.dock.notices.text)
         assert driven.screen.transcript.text().count("Half of it") == 1
         assert driven.screen.dock.prompt.text == "more"
         driven.told.read = frozenset({"1"} if read else ())
@@ -132,7 +132,7 @@ async def test_a_cli_that_never_starts_is_tried_once_for_each_press_and_not_at_o
             assert "F6 reconnect" in driven.screen.dock.notices.text
             assert len(driven.launches) == started
             await pilot.press("f6")
-        await until(pilot, lambda: "F6 again in 2 s" in driven.screen.dock.notices.text)
+        await until(pilot, lambda: "F6 works again in 2 s" in driven.screen.dock.notices.text)
         assert len(driven.launches) == 3
         clock.now += 2.0
         await pilot.press("f6")
@@ -145,7 +145,7 @@ async def test_the_key_says_when_there_is_nothing_to_do() -> None:
     async with driven.app.run_test() as pilot:
         await ready(driven, pilot)
         await pilot.press("f6")
-        assert "there is none now" in driven.screen.dock.notices.text
+        assert "No error to recover from" in driven.screen.dock.notices.text
         assert driven.told.sent == []
 
 
@@ -199,12 +199,12 @@ async def test_an_answer_for_a_session_whose_directory_is_gone_can_be_copied() -
         gone = SessionLost("/work/gone", kind=Problem.DIRECTORY_GONE)
         await tell(driven, pilot, gone)
         shown = driven.screen.transcript.text()
-        assert "The directory to work in does not exist." in shown
-        assert "--resume ID to go on" in shown
-        assert "F8 copies what you had answered" in shown
+        assert "The working directory does not exist." in shown
+        assert "--cwd DIR --resume ID" in shown
+        assert "F8 copies your draft" in shown
         await pilot.press("f8")
         await until(pilot, lambda: "Draft copied" in driven.screen.dock.notices.text)
         assert "Which one?" in driven.app.clipboard
         assert "Second" in driven.app.clipboard
         await tell(driven, pilot, gone)
-        assert driven.screen.transcript.text().count("F8 copies what you had answered") == 1
+        assert driven.screen.transcript.text().count("F8 copies your draft") == 1

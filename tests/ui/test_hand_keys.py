@@ -26,6 +26,8 @@ from ccq_tui.agent.events import (
 from ccq_tui.config import Launch, Settings
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.session.prompts import GIVEN_BACK
+from ccq_tui.screens.session.rewind_command import NO_PROMPT
+from ccq_tui.screens.session.tasks_command import NO_TASKS
 from tests.ui.host import Clock
 from tests.ui.session import Driven, asked, keys_work, permission, until
 from tests.ui.test_commands import notices, picker, say
@@ -88,7 +90,7 @@ async def test_two_escapes_in_an_empty_prompt_open_rewind_and_a_burst_does_nothi
         await pilot.press("ctrl+u")
         run.clock.skip(1.0)
         await press_apart(pilot, run, "escape", "escape")
-        await until(pilot, lambda: "no prompt to go back to" in run.screen.dock.notices.text)
+        await until(pilot, lambda: NO_PROMPT in run.screen.dock.notices.text)
 
 
 async def test_ctrl_c_interrupts_then_clears_then_quits() -> None:
@@ -307,7 +309,7 @@ async def test_ctrl_z_stops_once_what_was_typed_is_on_disk(
         await ready(pilot, run)
         monkeypatch.setattr(program, "shell_may_resume", lambda: False)
         await pilot.press("ctrl+z")
-        assert "No shell could resume" in run.screen.dock.notices.text
+        assert "No shell here could resume" in run.screen.dock.notices.text
         monkeypatch.setattr(program, "shell_may_resume", lambda: True)
         monkeypatch.setattr(run.app, "action_suspend_process", stop)
         await pilot.press(*"precious", "ctrl+z", "ctrl+z")
@@ -361,15 +363,15 @@ async def test_keys_reach_model_thinking_tasks_and_background_from_the_prompt_al
     async with run.app.run_test() as pilot:
         await ready(pilot, run)
         await pilot.press("alt+t")
-        await until(pilot, lambda: "Thinking off" in run.screen.dock.notices.text)
+        await until(pilot, lambda: "Thinking is off" in run.screen.dock.notices.text)
         await pilot.press("alt+t")
-        await until(pilot, lambda: "Thinking on" in run.screen.dock.notices.text)
+        await until(pilot, lambda: "Thinking is on" in run.screen.dock.notices.text)
         sent = [fields["max_thinking_tokens"] for name, fields in run.told.asked if "thinking" in name]
         assert sent == [0, None]
         await pilot.press("alt+p")
         await until(pilot, lambda: "Claude is still starting" in run.screen.dock.notices.text)
         await pilot.press("ctrl+t")
-        await until(pilot, lambda: "No tasks run" in run.screen.dock.notices.text)
+        await until(pilot, lambda: NO_TASKS in run.screen.dock.notices.text)
         await pilot.press("ctrl+b")
         await until(pilot, lambda: "nothing can go" in run.screen.dock.notices.text)
         run.told.tell(StateChanged(SessionState.WORKING))
@@ -425,7 +427,7 @@ async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> 
         await pilot.press(*"new.txt", "enter")
         await until(pilot, lambda: "new.txt · not in git · +2 −0\n+first\n+last" in notices(run))
         await say(pilot, run, "/copy")
-        await until(pilot, lambda: "/copy did not work: the transcript has 0 answers" in notices(run))
+        await until(pilot, lambda: "/copy failed: the transcript has 0 answers" in notices(run))
         for number, words in enumerate(("Older.", "Newest.")):
             run.told.tell(BlockFinished(BlockKey(f"m{number}", 0), BlockKind.TEXT, words))
         await until(pilot, lambda: "Newest." in run.screen.transcript.text())
@@ -435,7 +437,7 @@ async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> 
         await until(pilot, lambda: run.app.clipboard == "Newest.")
         for path in ("nowhere", "file"):
             await say(pilot, run, f"/add-dir {path}")
-            await until(pilot, lambda: "/add-dir did not work" in notices(run))
+            await until(pilot, lambda: "/add-dir failed" in notices(run))
         await say(pilot, run, "/add-dir lib")
         await until(pilot, lambda: "may work in" in notices(run))
         assert run.told.asked[-1][1] == {

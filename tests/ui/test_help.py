@@ -28,7 +28,7 @@ from ccq_tui.inbox.decision import DECISION, DECISION_KEYS, IN_TEXT, means_somet
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions.keys import KEY_TABLE
-from ccq_tui.screens.help import HelpScreen
+from ccq_tui.screens.help import NO_KEY, HelpScreen
 from ccq_tui.screens.keylist import (
     ALT_NUMBERS,
     found,
@@ -159,7 +159,7 @@ def test_chosen_keys_are_listed_in_place_of_the_defaults() -> None:
     mine = sections(BOUND, keymap_of({"preset": "vim", "unfold": "f7", "other": "x"}))
     rows = {row.does: row.keys for section in mine for row in section.rows}
     assert rows["Unfold or fold thinking and long outputs"] == "F7"
-    assert rows["Answer in words of your own"] == "x"
+    assert rows["Answer in your own words"] == "x"
     assert rows["Decline the questions (asks once)"] == "Ctrl+X"
     assert rows["Scroll the preview down"] == "Shift+↓ Ctrl+D"
 
@@ -186,7 +186,7 @@ async def test_it_opens_over_a_prompt_and_gives_it_back_as_it_was() -> None:
         await until(pilot, lambda: "Interrupt Claude" not in shown(run))
         assert "Copy the draft" in shown(run)
         await pilot.press("x")
-        await until(pilot, lambda: shown(run) == "No key is called so.")
+        await until(pilot, lambda: shown(run) == NO_KEY)
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
         await pilot.press("x")

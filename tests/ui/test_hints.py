@@ -13,7 +13,7 @@ from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import opened
 from ccq_tui.widgets.hints import HintBar, HintLines
-from ccq_tui.widgets.question.pages import preview_lines
+from ccq_tui.widgets.question.pages import NO_PREVIEW, preview_lines
 from tests.ui.asked import PLAIN, PREVIEWED
 
 KEYS = (("Space", "select"), ("Enter", "next"), ("Esc", "hide"), ("a", "all/none"))
@@ -52,7 +52,7 @@ def test_the_row_for_own_words_is_not_said_to_lack_a_preview() -> None:
     state = step(state, Pressed("end"))
     assert drawn() == "an answer in your own words"
     state = step(state, Pressed("up"))
-    assert drawn() == "no preview of this row"
+    assert drawn() == NO_PREVIEW
 
 
 class Barred(App[None]):

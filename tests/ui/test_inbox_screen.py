@@ -32,6 +32,7 @@ from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.inbox.inbox_list import INBOX_KEYS, InboxList, InboxRow, SessionPlace, row_of
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session import SessionScreen, requests
+from ccq_tui.supervisor.session import NOTHING_WAITS
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question import QuestionPanel
 from tests.actors import COMMAND, INBOX, PHONE
@@ -85,7 +86,7 @@ async def test_six_sessions_that_ask_at_once_are_answered_without_leaving_the_fo
             assert session.outcomes == [Answered((Answer((chosen,)),))]
         await asyncio.gather(*asking)
         assert [len(session.outcomes) for session in run.all] == [0, 1, 1, 1, 1, 1, 1]
-        await until(pilot, lambda: "goes on" in run.said())
+        await until(pilot, lambda: "continues" in run.said())
 
         await pilot.press("escape")
         await until(pilot, lambda: run.app.screen is front)
@@ -173,12 +174,12 @@ async def test_a_question_that_no_session_asked_is_answered_and_not_gone(tmp_pat
         assert (row.place, row.session) == (SessionPlace.ASKER, "release form")
         assert row.directory == "/work/release"
         await pilot.press("enter")
-        assert "No session asked it" in run.said()
+        assert "It belongs to no session" in run.said()
         await pilot.press("right")
         await until(pilot, lambda: run.inbox_screen.panel)
         clock.skip_grace()
         await pilot.press("2", "enter")
-        await until(pilot, lambda: "release form takes it out of the inbox" in run.said())
+        await until(pilot, lambda: "release form collects it from the inbox" in run.said())
         assert await state_of(run, asked.id) is RequestState.ANSWERED
 
 
@@ -211,7 +212,7 @@ async def test_f2_twice_goes_from_a_panel_to_the_inbox(
     run = Many(tmp_path)
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
-        assert await wished(run, "s1") == (WishState.REFUSED, "cannot be parked: nothing waits in it")
+        assert await wished(run, "s1") == (WishState.REFUSED, NOTHING_WAITS)
         asked = asyncio.ensure_future(run.all[0].ask_person())
         await until(pilot, lambda: panel_drawn(run.session_screen))
         assert not run.all[0].parked
@@ -258,7 +259,7 @@ async def test_what_the_disk_refused_is_listed_and_answered_from_memory(tmp_path
         await until(pilot, lambda: run.app.inbox.held())
         await open_inbox(pilot, run, 1)
         assert run.inbox_screen.state.rows[0].place is SessionPlace.HERE
-        assert "Only what waits here is listed; the inbox cannot be read" in run.said()
+        assert "The inbox cannot be read" in run.said()
         another = asyncio.ensure_future(run.all[0].ask_person())
         await until(pilot, lambda: len(run.inbox_screen.state.rows) == 2)
         assert "I looked around in s2." in "".join(
@@ -287,7 +288,7 @@ async def test_the_inbox_alone_starts_a_session_for_an_answer_and_none_before(tm
         # A session that cannot be opened is said, and the list is there again.
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
-        await until(pilot, lambda: "There is no session in" in run.said())
+        await until(pilot, lambda: "No session was started in" in run.said())
         assert run.launches == []
         await until(pilot, lambda: run.inbox_screen.state.rows)
         await pilot.press("a")
@@ -344,7 +345,7 @@ async def each_key_that_f1_lists_means_something(run: Many, pilot: Pilot[int]) -
     await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
     shown = str(run.app.screen.query_one("#help-keys").render())
     assert shown.startswith("Inbox\n")
-    assert "Put the requests of a session together" in shown
+    assert "Group the requests by session" in shown
     await pilot.press("escape")
     await until(pilot, lambda: run.app.screen is screen)
     leaving = {"right", "a", "l", "enter", "escape", "q", "f2", "slash"}

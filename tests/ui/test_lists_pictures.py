@@ -28,6 +28,7 @@ from ccq_tui.config import Launch, Settings, state_dir
 from ccq_tui.prompts.files import Files
 from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.screens.pickers import Picker, SessionPicker, shelf
+from ccq_tui.screens.session.rewind_command import WHICH_PROMPT
 from ccq_tui.widgets.hints import HintBar
 from tests.ui.pictures import Pictures
 from tests.ui.session import Driven, until
@@ -164,10 +165,10 @@ async def test_lists(pictures: Pictures) -> None:
         await shown.pilot.press("escape")
         await shown.command("model", "Model")
         await shown.command("mcp", "MCP servers")
-        await shown.command("tasks", "Tasks that run")
+        await shown.command("tasks", "Running tasks")
         await shown.command("resume", "Resume which session?")
         shown.run.screen.dock.prompt.put("/rewind")
-        await shown.picked("rewind", "Rewind to before which prompt?", "enter")
+        await shown.picked("rewind", WHICH_PROMPT, "enter")
         await shown.picked("rewind_what", "Rewind to before: Build the wheel, and look into it", "enter")
         await shown.pilot.press("escape")
         await until(shown.pilot, lambda: "which prompt" in getattr(shown.run.app.screen, "heading", ""))

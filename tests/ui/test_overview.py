@@ -37,7 +37,7 @@ from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Que
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.overview import card_feed
 from ccq_tui.screens.overview.board import Card
-from ccq_tui.screens.overview.screen import OverviewScreen
+from ccq_tui.screens.overview.screen import EMPTY_SESSION, OverviewScreen
 from ccq_tui.screens.overview.statistics import STATISTICS, StatisticsScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new_session import NewSessionScreen
@@ -205,9 +205,9 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
 
         # Letters alone do nothing; after / they find.
         await pilot.press("x")
-        assert "/ finds" in run.said()
+        assert "/ filters" in run.said()
         await pilot.press("slash", *"idl dea", "enter")
-        assert not run.says("/ finds")
+        assert not run.says("/ filters")
         assert [card.session for card in run.overview.state.shown] == ["Old idea"]
         await pilot.press("d")
         await until(pilot, lambda: run.groups()["Old idea"] is Group.DONE)
@@ -220,11 +220,11 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
 
         # What cannot be is said.
         for name, key, words in (
-            ("Parked", "d", "A question waits in it"),
-            ("Here", "d", "Nothing was said in it yet: it cannot be marked as done"),
-            ("Here", "r", "It runs"),
+            ("Parked", "d", "A question waits in this session"),
+            ("Here", "d", EMPTY_SESSION),
+            ("Here", "r", "It is running"),
             ("Gone", "enter", "its directory is gone"),
-            ("Deleted", "enter", "It is deleted"),
+            ("Deleted", "enter", "The session was deleted"),
             ("Elsewhere", "enter", "It runs in another ccq-tui"),
         ):
             await run.go(pilot, name)

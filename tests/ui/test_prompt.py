@@ -264,7 +264,7 @@ async def test_up_in_an_empty_prompt_takes_the_last_queued_one_back() -> None:
         await until(pilot, lambda: run.prompt.has_queued)
         await pilot.press("up")
         await until(pilot, lambda: run.told.withdrawn == ["two"])
-        run.told.tell(PromptReturned("two", "you took it back", "two", wanted=True))
+        run.told.tell(PromptReturned("two", "you withdrew it", "two", wanted=True))
         await until(pilot, lambda: run.prompt.text == "two")
         assert "two" not in run.screen.transcript.text()
         await pilot.press("ctrl+u", "x", "up")

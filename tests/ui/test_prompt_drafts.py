@@ -131,10 +131,10 @@ async def test_a_disk_that_takes_nothing_is_told_of_once() -> None:
     run = Driven(Launch(settings=NEW))
     async with run.app.run_test() as pilot:
         await pilot.press(*"typed")
-        await until(pilot, lambda: "is not kept for the next start" in run.screen.transcript.text())
+        await until(pilot, lambda: "cannot be saved for the next start" in run.screen.transcript.text())
         await pilot.press("enter")
         await until(pilot, lambda: run.told.sent == ["typed"])
-        assert run.screen.transcript.text().count("is not kept") == 1
+        assert run.screen.transcript.text().count("cannot be saved") == 1
 
 
 async def test_what_is_written_while_a_draft_is_looked_for_comes_back_to_nobody() -> None:
@@ -185,7 +185,7 @@ async def test_a_prompt_of_a_session_without_a_process_comes_back_in_one_like_it
         prompt = run.screen.dock.prompt
         await until(pilot, lambda: prompt.text == "first prompt\nsecond\nthird")
         await until(pilot, lambda: timeless(kept()) == PromptDraft(prompt.text, session=unbegun()))
-        assert "they are back in the field" in run.screen.transcript.text()
+        assert "before Claude read these prompts" in run.screen.transcript.text()
         assert len(run.app.sessions) == 1
         await pilot.press("enter")
         await until(pilot, lambda: run.told.sent == ["first prompt\nsecond\nthird"])
@@ -214,7 +214,7 @@ async def test_sessions_that_had_not_begun_come_back_side_by_side_as_they_were()
         assert (first.launch.session_id, second.launch.session_id) == ("a-1", "b-2")
         assert first.view.title == "alpha"
         said = run.screen.transcript.text()
-        assert "2 sessions that had not begun are back" in said
+        assert "2 queued sessions are back" in said
         assert "Alt+2" in said
         await until(pilot, lambda: (timeless(kept("a-1")) or PromptDraft()).text == "alpha\nbeta\ntyped")
         assert (kept("a-1") or PromptDraft()).sent == ()

@@ -24,7 +24,7 @@ async def test_up_takes_back_the_last_prompt_that_nobody_has_read() -> None:
         await until(pilot, lambda: run.told.sent == ["one", "two"])
         await pilot.press("up")
         await until(pilot, lambda: run.told.withdrawn == ["p2"])
-        run.told.tell(PromptReturned("two", "you took it back", "p2", wanted=True))
+        run.told.tell(PromptReturned("two", "you withdrew it", "p2", wanted=True))
         await until(pilot, lambda: prompt.text == "two")
         assert "two" not in run.screen.transcript.text()
         assert "one" in run.screen.transcript.text()

@@ -155,7 +155,7 @@ async def test_what_cannot_be_sent_says_why_and_stays_as_text(place: Path) -> No
     async with run.app.run_test() as pilot:
         run.drop(f"{place}/a.png {place}/no.png")
         await until(pilot, lambda: run.said)
-        assert run.said == "no.png is no PNG, JPEG, GIF or WebP image · convert it to one of these"
+        assert run.said == "no.png is not a PNG, JPEG, GIF or WebP image · convert it to one of these"
         assert run.prompt.field.text == f"{place}/a.png {place}/no.png"
 
 
@@ -212,7 +212,7 @@ async def test_ctrl_v_pastes_a_text(clipboard: Callable[[bytes | str], None]) ->
     ("content", "said"),
     [
         ("", EMPTY),
-        (b"BM8000", "pasted is no PNG, JPEG, GIF or WebP image · convert it to one of these"),
+        (b"BM8000", "pasted is not a PNG, JPEG, GIF or WebP image · convert it to one of these"),
         (gif(9000, 9), "pasted has 9000×9 pixels; Claude takes 8,000 a side · make it smaller"),
     ],
 )
@@ -366,7 +366,7 @@ async def test_an_image_that_is_mentioned_is_named_with_its_size(place: Path) ->
         await pilot.press("tab", *"or @no.png", "escape", "enter")
         await until(pilot, lambda: run.told.sent == ["see @a.png or @no.png"])
         await until(pilot, lambda: notices(run))
-        assert notices(run) == [f"With the prompt goes a.png (64×48, {SIZE} bytes)"]
+        assert notices(run) == [f"Attached to the prompt: a.png (64×48, {SIZE} bytes)"]
         assert run.told.images == [()]
 
 

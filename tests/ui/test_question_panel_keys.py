@@ -8,6 +8,8 @@ from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.questions.state import Focus
 from ccq_tui.widgets.question import QuestionPanel
+from ccq_tui.widgets.question.captions import DISCUSS_CAPTION, NOTE_CAPTION, OTHER_CAPTION
+from ccq_tui.widgets.question.pages import BEING_TYPED
 from tests.ui.asked import CITIES, MULTI, NAME, PREVIEWED, RECOMMENDED, SINGLE
 from tests.ui.host import PanelHost, type_text
 
@@ -144,14 +146,14 @@ async def test_o_and_n(question: object) -> None:
     app = PanelHost(question)
     async with app.run_test() as pilot:
         await pilot.press("1", "n")
-        assert "Note beside the answer" in app.panel_text
+        assert NOTE_CAPTION in app.panel_text
         await type_text(pilot, "keep it small")
         await pilot.press("enter")
         assert "✎ note: keep it small" in app.panel_text
         assert app.state.page.draft.selected == (0,), "a note never drops the selection"
         await pilot.press("o")
-        assert "Other, in your own words" in app.panel_text
-        assert "Other: being typed below" in app.cursor_line
+        assert OTHER_CAPTION in app.panel_text
+        assert BEING_TYPED in app.cursor_line
 
 
 async def test_slash_filters_ten_options_or_more() -> None:
@@ -224,7 +226,7 @@ async def test_c_discusses_the_whole_set(start: tuple[str, ...]) -> None:
     app = PanelHost(SINGLE, MULTI)
     async with app.run_test() as pilot:
         await pilot.press(*start, "c")
-        assert "Discuss: goes back to Claude instead of answers" in app.panel_text
+        assert DISCUSS_CAPTION in app.panel_text
         await pilot.press("enter")
         assert "nothing typed yet" in app.panel_text
         await type_text(pilot, "Why not both?")

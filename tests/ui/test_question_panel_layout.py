@@ -9,6 +9,7 @@ from rich.cells import cell_len
 
 from ccq_tui.questions import Option, Question
 from ccq_tui.widgets.lines import LineView
+from ccq_tui.widgets.question.pages import NO_PREVIEW
 from tests.ui.asked import CITIES, DAYS, MULTI, NAME, PREVIEWED, RECOMMENDED, SINGLE
 from tests.ui.host import PanelHost
 
@@ -167,7 +168,7 @@ async def test_preview_is_verbatim_scrolls_and_is_folded_not_cut() -> None:
         await pilot.press("down", "up")
         assert " 1  line of tabs" in app.panel_text, "another preview begins at its top"
         await pilot.press("down")
-        assert "no preview of this row" in app.panel_text
+        assert NO_PREVIEW in app.panel_text
         await pilot.press("end")
         assert "an answer in your own words" in app.panel_text
         await pilot.put(Question("Which?", "W", PREVIEWED.options, multi_select=True))

@@ -160,13 +160,13 @@ async def test_review_shows_everything_and_starts_on_the_first_gap() -> None:
         text = app.panel_text
         assert text.index("→ PostgreSQL") < text.index("✎ why") < text.index("→ no answer")
         assert "→ Cache" in text
-        assert "1 without an answer" in text
+        assert "1 with “no answer”" in text
         assert "Enter change" in text
         await pilot.press("enter")
         assert app.state.tab == 1
         await pilot.press("3", "enter")
         assert "Submit answers" in app.cursor_line, "nothing is missing: the cursor is on it"
-        assert "without an answer" not in app.panel_text
+        assert "with “no answer”" not in app.panel_text
         assert "Enter submit" in app.panel_text
         await pilot.press("enter")
         assert [answer.selected for answer in outcomes(app)[0].answers] == [  # type: ignore[attr-defined]
@@ -196,7 +196,7 @@ async def test_a_multi_select_is_left_open_on_purpose() -> None:
         for keys in (["tab"], ["enter", "enter", "enter", "space", "space", "tab"]):
             await pilot.press(*keys)
             assert "→ no answer" in app.panel_text, keys
-            assert "1 without an answer" in app.panel_text
+            assert "1 with “no answer”" in app.panel_text
         await pilot.press("end", "enter")
         assert outcomes(app) == [Answered((Answer(),))]
 
@@ -205,9 +205,9 @@ async def test_gaps_may_be_submitted_and_are_counted() -> None:
     app = PanelHost(SINGLE, RECOMMENDED, MULTI)
     async with app.run_test() as pilot:
         await pilot.press("shift+tab")
-        assert "3 without an answer" in app.panel_text
+        assert "3 with “no answer”" in app.panel_text
         await pilot.press("shift+tab", "enter")
-        assert "2 without an answer · 1 with “none of these”" in app.panel_text
+        assert "2 with “no answer” · 1 with “none of these”" in app.panel_text
         await pilot.press("end", "enter")
         assert [answer.given for answer in outcomes(app)[0].answers] == [False, False, True]  # type: ignore[attr-defined]
 

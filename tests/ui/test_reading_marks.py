@@ -107,7 +107,7 @@ async def test_one_block_is_unfolded_and_folded_again() -> None:
         await pilot.press("alt+u")
         assert mark.folded
         await pilot.press("alt+up", "alt+u")
-        await until(pilot, lambda: "All of it" in run.screen.dock.notices.text)
+        await until(pilot, lambda: "shown already" in run.screen.dock.notices.text)
 
 
 async def test_a_block_and_its_pieces_of_code_are_copied(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,7 +100,7 @@ async def test_all_of_it_is_shown_with_the_readers_keys_and_without_a_prompt(tmp
             assert words in shown
         assert "recording.jsonl" in run.status
         assert "7 lines" in run.status
-        assert "1 not readable" in run.status
+        assert "1 unreadable" in run.status
         assert not run.screen.dock.prompt.display
         assert run.app.focused is None
         await pilot.press(*"hello", "ctrl+f", *"faster")
@@ -205,7 +205,7 @@ async def test_help_names_the_keys_of_the_replay(tmp_path: Path) -> None:
         await ended(run, pilot)
         await pilot.press("f1")
         found = own_rows(run)
-        assert ("Space", "Hold the replay, or let it go on") in found
+        assert ("Space", "Pause or resume the replay") in found
         await pilot.press("f1")
         await until(pilot, lambda: run.is_up)
 

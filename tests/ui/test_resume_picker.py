@@ -160,7 +160,7 @@ async def test_leaving_the_first_list_ends_the_program(kept: Kept, tmp_path: Pat
     kept.here = []
     run = started(tmp_path)
     async with run.app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "no other session of this directory" in drawn(run))
+        await until(pilot, lambda: "No other session of this directory" in drawn(run))
         await pilot.press("enter", "ctrl+d", "ctrl+f", "ctrl+r", "escape")
         await until(pilot, lambda: run.app.return_code == 0)
         assert run.launches == []

@@ -138,7 +138,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
             run.told.tell(RequestSettled(name, Cancelled("interrupted")))
         await until(pilot, lambda: run.screen.dock.panel is None and not run.screen.dock.line.items)
         await copies(pilot, "precious")
-        assert "F8 copies what you had answered:" in run.screen.transcript.text()
+        assert "F8 copies your draft:" in run.screen.transcript.text()
         assert "precious" in run.screen.transcript.text()
         # One is withdrawn.
         run.screen.dock.notices.hush()

@@ -95,12 +95,12 @@ async def test_sessions_are_opened_listed_gone_through_and_closed(tmp_path: Path
         field.value = "nowhere"
         await pilot.press("enter")
         problem = run.app.screen.query_one("#new-problem")
-        await until(pilot, lambda: "There is no directory" in str(problem.render()))
+        await until(pilot, lambda: "does not exist" in str(problem.render()))
         await until(pilot, lambda: field.has_focus)
         await pilot.press("tab", *"write", "escape")
         await until(pilot, lambda: run.number() == 1 and isinstance(run.app.screen, SessionScreen))
         assert len(run.all) == 1
-        await until(pilot, lambda: "F8 copies the prompt" in run.session_screen.dock.notices.text)
+        await until(pilot, lambda: "F8 copies its prompt" in run.session_screen.dock.notices.text)
         await pilot.press("f8")
         assert run.app.clipboard == "write"
 
@@ -116,7 +116,7 @@ async def test_sessions_are_opened_listed_gone_through_and_closed(tmp_path: Path
         await until(pilot, lambda: run.number() == 1)
         assert run.session_screen.dock.prompt.text == "half a thought"
         await pilot.press("alt+7")
-        assert "There is no session 7" in run.session_screen.dock.notices.text
+        assert "No session 7" in run.session_screen.dock.notices.text
         await pilot.press("ctrl+pageup")
         await until(pilot, lambda: run.number() == 2)
         await pilot.press("ctrl+pagedown")

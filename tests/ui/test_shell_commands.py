@@ -149,7 +149,7 @@ async def test_what_claude_was_not_told_is_said_and_is_no_prompt(
 ) -> None:
     async with driven(tmp_path, monkeypatch) as (run, pilot):
         run.told.tell(PromptReturned(message_of(ShellRun("make", "x")), "the session was closed", "p1"))
-        await until(pilot, lambda: "Claude was not told of ! make" in run.screen.transcript.text())
+        await until(pilot, lambda: "Claude did not receive ! make" in run.screen.transcript.text())
         assert run.screen.dock.prompt.text == ""
 
 

@@ -11,6 +11,7 @@ from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions import Option, Question
 from ccq_tui.questions.input_guard import GRACE, TYPING_SECONDS
 from ccq_tui.questions.moves import OUT_OF_SIGHT
+from ccq_tui.screens.session.rewind_command import RESTORES
 from ccq_tui.widgets.lines import LineView
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.host import Clock, DecisionHost, PanelHost
@@ -123,7 +124,7 @@ async def test_no_notice_pushes_the_end_of_a_panel_off_a_low_screen() -> None:
         assert any("Esc keep the question" in line for line in lines)
 
 
-ABOUT = "Files and conversation go back to what they were before it. What will change is shown first."
+ABOUT = RESTORES
 
 
 async def test_rows_are_seen_under_a_title_and_words_that_would_fill_a_low_screen() -> None:

@@ -27,7 +27,7 @@ TWO_FRAMES = 0.08
 """Seconds in which the transcript is drawn anew."""
 FEW = 20
 """Words of a screen that is not drawn yet, at most."""
-GIVEN_WAY = ("Ask Claude to do something", "Type to find")
+GIVEN_WAY = ("Ask Claude to do something", "Type to filter")
 """The hint in an empty field may be fainter: it is gone with the first key."""
 
 

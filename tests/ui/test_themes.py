@@ -118,7 +118,7 @@ async def test_settings_that_cannot_be_written_are_told() -> None:
         run.screen.take_command("/theme ccq-light")
         await until(pilot, lambda: isinstance(run.app.screen, Picker))
         await pilot.press("down", "enter")
-        await until(pilot, lambda: "The theme was not kept" in shown(run))
+        await until(pilot, lambda: "The theme was not saved" in shown(run))
         assert "is not TOML" in " ".join(shown(run).split())
 
 
@@ -127,7 +127,7 @@ async def test_a_name_that_is_not_known_shows_the_list() -> None:
     async with run.app.run_test() as pilot:
         await ready(run, pilot)
         run.screen.take_command("/theme bad")
-        await until(pilot, lambda: "There is no theme bad" in shown(run))
+        await until(pilot, lambda: "Unknown theme bad" in shown(run))
         assert "● ccq-dark" in shown(run)
 
 
@@ -151,7 +151,7 @@ async def test_the_theme_in_use_follows_its_file_and_survives_a_broken_one() -> 
         await until(pilot, lambda: ground() == "#203040")
         write("sea.toml", 'primary = "#3388aa"\nbackground = "#2030"\nsea = 1\n', at=3)
         await until(pilot, lambda: f"{path}:3:" in run.screen.transcript.text())
-        assert "the theme stays as it was" in run.screen.transcript.text()
+        assert "the theme is unchanged" in run.screen.transcript.text()
         assert run.app.theme == "sea"
         assert ground() == "#203040"
         write("sea.toml", 'primary = "#3388aa"\nbackground = "#304050"\n', at=4)

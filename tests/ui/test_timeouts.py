@@ -19,6 +19,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import Cancelled
 from ccq_tui.questions import Expired
+from ccq_tui.widgets.transcript.heads import NOT_IN_TIME
 from tests.actors import LIMIT, PHONE
 from tests.ui.host import Clock
 from tests.ui.inboxed import Many, open_by_key, request_of
@@ -111,8 +112,8 @@ async def test_the_last_minute_is_counted_down_and_the_question_ends_as_was_want
         # What had been selected is kept for the person, and is nobody's answer.
         assert "nobody answered in time; nothing was chosen · F8" in run.screen.dock.notices.text
         card = run.screen.transcript.text()
-        assert "no answer: nobody answered in time" in card
-        assert "●" not in card.partition("no answer: nobody answered in time")[2].partition("F8")[0]
+        assert NOT_IN_TIME in card
+        assert "●" not in card.partition(NOT_IN_TIME)[2].partition("F8")[0]
 
 
 async def test_any_key_in_the_countdown_stops_it_for_good() -> None:

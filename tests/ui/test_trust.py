@@ -22,7 +22,7 @@ from ccq_tui.prompts.drafts import PromptDrafts, directory_key
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen, messages
-from ccq_tui.screens.trust import TrustScreen
+from ccq_tui.screens.trust import TRUST_IT, TRUST_QUESTION, WITHOUT_FILES, TrustScreen
 from ccq_tui.widgets.hints import HintBar
 from tests.ui.host import Clock
 from tests.ui.session import Driven, burst, until
@@ -207,7 +207,7 @@ async def test_what_cannot_be_kept_is_said(asking: Asking, monkeypatch: pytest.M
     monkeypatch.setattr("ccq_tui.config.launch.remember", full)
     async with asking.driven.app.run_test() as pilot:
         await begun(asking, pilot, "y")
-        assert "could not be kept: No space left on device" in asking.driven.screen.transcript.text()
+        assert "could not be saved: No space left on device" in asking.driven.screen.transcript.text()
 
 
 HOSTILE = "runs \x1b[2J[bold]x[/bold]\n\u202e (hook, Stop)"
@@ -227,7 +227,7 @@ async def test_what_a_file_says_cannot_draw_or_hide_anything() -> None:
         assert "runs 59" in shown.text
 
 
-ROW_WORDS = ("❯ Do not trust it: quit", "Start without these files", "Trust it, and remember that")
+ROW_WORDS = ("❯ Do not trust it: quit", "Start without these files", TRUST_IT)
 
 
 @pytest.mark.parametrize("size", [(40, 12), (80, 24), (160, 50)])
@@ -239,17 +239,17 @@ async def test_all_but_the_files_is_in_view_at_every_size(asking: Asking, size: 
     shown = Asking(driven, asking.clock, asking.project)
     async with driven.app.run_test(size=size) as pilot:
         await until(pilot, lambda: "more lines · PgDn" in shown.text)
-        for words in ("Do you trust this directory?", ".mcp.json", *ROW_WORDS, "Enter answer"):
+        for words in (TRUST_QUESTION, ".mcp.json", *ROW_WORDS, "Enter answer"):
             assert words in shown.text
         assert "database-49" not in shown.text or size[1] == 50
         asking.clock.skip_grace()
         await pilot.press(*"typed on")
         assert "for the prompt: typed on" in shown.text
-        assert "Start without these files, this time" in shown.text
+        assert WITHOUT_FILES in shown.text
         await pilot.press("end")
         await until(pilot, lambda: "the end · " in shown.text)
         assert "… and 10 more" in shown.text or "database-49" in shown.text
-        assert "Trust it, and remember that" in shown.text
+        assert TRUST_IT in shown.text
 
 
 def row_offset(asking: Asking, words: str) -> tuple[int, int]:
@@ -303,7 +303,7 @@ async def test_a_file_that_changes_while_it_is_asked_about_is_asked_about_again(
         (asking.project / ".claude/settings.json").write_text('{"apiKeyHelper": "./key.sh"}')
         asking.clock.skip_grace()
         await pilot.press("down", "down", "enter")
-        await until(pilot, lambda: "These files have changed while you looked" in asking.text)
+        await until(pilot, lambda: "These files changed while you were reading" in asking.text)
         assert asking.driven.session is None
         assert not (asking.project / "state/trust.json").exists()
         assert "runs worse -y db (MCP server db)" in asking.text

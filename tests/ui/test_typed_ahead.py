@@ -92,7 +92,7 @@ async def test_a_prompt_is_typed_while_its_directory_is_looked_for(
         await until(pilot, lambda: prompt.has_focus)
         await pilot.press(*typed)
         found.set()
-        await until(pilot, lambda: "There is no directory" in str(problem(run)))
+        await until(pilot, lambda: "does not exist" in str(problem(run)))
         assert prompt.value == typed
         if typed:
             assert prompt.has_focus, "who types is not moved away"

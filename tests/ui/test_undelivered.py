@@ -34,7 +34,7 @@ async def test_it_is_named_at_the_start_and_counted_in_inbox_and_overview(tmp_pa
         assert run.app.inbox.pending == ()  # as the first real session does, this opens it
         await until(pilot, lambda: "not reached Claude" in said_in(run))
         said = said_in(run)
-        assert "1 answer of yours has not reached Claude: api old · it goes there once its session" in said
+        assert "1 answer has not reached Claude: api old · it goes there once its session" in said
         assert "api runs" not in said, "there it is on its way"
 
         await open_inbox(pilot, run, 0)

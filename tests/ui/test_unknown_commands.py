@@ -39,7 +39,7 @@ async def test_an_unknown_command_stays_and_a_second_enter_sends_it_as_text() ->
         await put(pilot, driven, "/comapct now")
         await pilot.press("enter")
         assert prompt.text == "/comapct now"
-        assert "There is no command /comapct · did you mean /compact?" in driven.screen.dock.notices.text
+        assert "Unknown command /comapct · did you mean /compact?" in driven.screen.dock.notices.text
         burst(driven, "\r\r\r")  # held down, the key is no second press
         await pilot.pause()
         assert driven.told.sent == []

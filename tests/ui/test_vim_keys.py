@@ -138,7 +138,7 @@ async def test_the_command_turns_them_on_and_off(driven: Driven) -> None:
         assert standing(driven) == ("xi", 2, "")
         await pilot.press("ctrl+u")
         await say(pilot, driven, "/vim")
-        await until(pilot, lambda: "Vim's keys hold" in driven.screen.dock.notices.text)
+        await until(pilot, lambda: "Vim's keys are on" in driven.screen.dock.notices.text)
         assert standing(driven)[2] == "INSERT"
 
 

@@ -14,7 +14,7 @@ from ccq_tui.config import Launch, Settings
 from ccq_tui.config.actions import ACTIONS
 from ccq_tui.config.keymap import Keymap
 from ccq_tui.screens.session.view import SessionView
-from ccq_tui.screens.session.welcome import TIPS, welcome_text
+from ccq_tui.screens.session.welcome import TASK, TIPS, welcome_text
 from tests.ui.session import Driven, until
 
 KEYS = Keymap({action.name: action.keys for action in ACTIONS})
@@ -60,7 +60,7 @@ async def test_it_is_there_until_something_is_said(size: tuple[int, int]) -> Non
 
     async with run.app.run_test(size=size) as pilot:
         await until(pilot, lambda: run.session and "claude-x · default mode" in shown())
-        assert "Type a task and press Enter." in shown()
+        assert TASK in shown()
         assert f"ccq-tui {__version__}" in shown()
         assert "F1 all keys" in shown()
         run.told.tell(PromptAccepted("Build it"))

@@ -71,7 +71,7 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
         second.dock.prompt.put("/close")
         await pilot.press("enter")
         await until(pilot, lambda: f"The worktree {name} is kept" in text_of(first))
-        assert "1 commit that no other branch has" in text_of(first)
+        assert "1 commit on no other branch" in text_of(first)
         assert "ccq-tui resume id-1" in text_of(first)
         assert path.is_dir()
         first_told = run_.all[0]
@@ -94,7 +94,7 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
         await pilot.press("ctrl+q")
         await until(pilot, lambda: len(run_.app.cleanup.parting) == 3)
     assert run_.app.cleanup.parting[0] == (
-        "The worktree clean held nothing of its own and was removed, with its branch."
+        "The worktree clean had no changes of its own and was removed with its branch."
     )
     assert "is kept" in run_.app.cleanup.parting[1]
     assert "a question" in run_.app.cleanup.parting[1]
@@ -110,7 +110,7 @@ async def test_a_worktree_stays_for_a_prompt_that_was_not_read_and_both_come_bac
         await until(pilot, lambda: run_.all[0].sent == ["not read"])
         await pilot.press("ctrl+q")
         await until(pilot, lambda: run_.app.cleanup.parting)
-    assert run_.app.cleanup.parting[0].endswith("a prompt that was not sent waits in it.")
+    assert run_.app.cleanup.parting[0].endswith("it has an unsent prompt.")
     run(repo, "worktree", "remove", str(clean.path))
     run_ = Many(Launch(settings=Settings(cwd=repo)))
     async with run_.app.run_test(size=(100, 30)) as pilot:
@@ -153,7 +153,7 @@ async def test_a_worktree_is_made_once_its_repository_is_trusted(repo: Path) -> 
         await pilot.press("ctrl+q")
         await until(pilot, lambda: run_.app._exit)
     # The branch has no such file, so that nothing more was asked.
-    assert "later held nothing of its own and was removed" in "".join(run_.app.cleanup.parting)
+    assert "later had no changes of its own and was removed" in "".join(run_.app.cleanup.parting)
 
 
 async def test_where_nobody_trusts_nothing_is_made_and_nothing_said_of_it(repo: Path) -> None:
@@ -182,7 +182,7 @@ async def test_what_the_branch_carries_besides_is_asked_about_as_well(repo: Path
         await answered(pilot, clock)
         await until(pilot, lambda: run_.app._exit)
     (said,) = run_.app.cleanup.parting
-    assert "later held nothing of its own and was removed" in said
+    assert "later had no changes of its own and was removed" in said
     assert not (repo / ".claude").exists()
 
 
@@ -192,7 +192,7 @@ async def test_a_worktree_that_cannot_be_made_then_ends_the_program_with_its_rea
     async with run_.app.run_test(size=(100, 30)) as pilot:
         await answered(pilot, clock, "down", "down")
         await until(pilot, lambda: run_.app._exit)
-    assert "the worktree later cannot be made" in run_.app.trust.problem
+    assert "the worktree later cannot be created" in run_.app.trust.problem
     assert run_.app.cleanup.parting == ()
 
 

@@ -74,7 +74,7 @@ def test_config_path(capsys: pytest.CaptureFixture[str], tmp_path: Path, home: P
     assert main(["config", "path"]) == 0
     text = capsys.readouterr().out
     assert f"project  {tmp_path}/.ccq-tui.toml\n" in text
-    assert f"user     {home}/.config/ccq-tui/config.toml  (not there)\n" in text
+    assert f"user     {home}/.config/ccq-tui/config.toml  (does not exist)\n" in text
     assert [line.split()[0] for line in text.splitlines()] == ["project", "user", "themes", "state", "log"]
 
 

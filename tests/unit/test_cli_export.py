@@ -77,7 +77,10 @@ def test_a_transcript_is_printed_as_json(
 @pytest.mark.parametrize(
     ("history", "problem"),
     [
-        (SessionPast(SESSION), f"Claude Code has nothing of session {SESSION} in /home/me/api.\n"),
+        (
+            SessionPast(SESSION),
+            f"Claude Code has no record of session {SESSION} in /home/me/api: check CLAUDE_CONFIG_DIR.\n",
+        ),
         (HistoryError("it took \n long"), "the session cannot be read: it took long.\n"),
     ],
 )

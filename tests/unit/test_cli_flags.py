@@ -122,10 +122,10 @@ def test_a_session_gets_the_id_that_is_wanted(app: FakeApp) -> None:
         (["--agent", ""], "--agent: must not be empty"),
         (["--session-id", "7"], "--session-id: must be a UUID such as"),
         (["-c", "--session-id", "123e4567-e89b-42d3-a456-426614174000"], "needs --fork"),
-        (["-c", "--name", "api"], "--name begins a session"),
+        (["-c", "--name", "api"], "--name is for new sessions"),
         (["-c", "--from-pr", "12"], "--from-pr excludes --continue"),
-        (["--ide"], "--ide is a flag of Claude Code's alone: Claude Code connects to an editor"),
-        (["--output-format", "json"], "--output-format is a flag of Claude Code's alone"),
+        (["--ide"], "--ide works only in Claude Code itself: Claude Code connects to an editor"),
+        (["--output-format", "json"], "--output-format works only in Claude Code itself"),
     ],
 )
 def test_what_cannot_be_is_said_before_anything_starts(
@@ -144,7 +144,7 @@ def test_an_id_that_is_taken_is_refused(
     (tmp_path / "projects" / "p").mkdir(parents=True)
     (tmp_path / "projects" / "p" / f"{taken}.jsonl").write_text("{}\n", encoding="utf-8")
     assert main(["--session-id", taken]) == 2
-    assert f"there is a session {taken} already; --resume {taken} continues it" in capsys.readouterr().err
+    assert f"session {taken} exists already; --resume {taken} continues it" in capsys.readouterr().err
     assert app.launches == []
 
 

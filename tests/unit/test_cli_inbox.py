@@ -15,6 +15,7 @@ from click.shell_completion import ShellComplete
 
 from ccq_tui.cli import main
 from ccq_tui.cli.main import cli
+from ccq_tui.cli.park import NONE_RUNNING, SOME_RUNNING
 from ccq_tui.config import inbox_path
 from ccq_tui.inbox import Cancelled, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.actors import WITHDRAWN
@@ -56,7 +57,7 @@ def as_json(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object
     ("command", "words"),
     [
         ("inbox", r"Nothing waits\.\n"),
-        ("sessions", r"There are no sessions\.\n"),
+        ("sessions", r"No sessions\.\n"),
         ("history", r"Nothing happened\.\n"),
         ("stats", r"Nothing was asked since \d{4}-\d\d-\d\d 00:00\.\n"),
     ],
@@ -268,19 +269,19 @@ def test_hostile_text_is_harmless_and_fits(capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (["show", "nope"], "no request has an id that begins with “nope”; ccq-tui inbox lists"),
-        (["show", ""], "no request has an id that begins with “”"),
+        (["show", "nope"], "no request has an id that starts with “nope”; ccq-tui inbox lists"),
+        (["show", ""], "no request has an id that starts with “”"),
         (["show", "%"], "no request has an id"),
         (
             ["show", "toolu_01P"],
-            f"several requests have an id that begins with “toolu_01P”: {PERMISSION}, {PLAN};",
+            f"several requests have an id that starts with “toolu_01P”: {PERMISSION}, {PLAN};",
         ),
-        (["inbox", "--session", "x"], "no session has an id that begins with “x”; ccq-tui sessions lists"),
+        (["inbox", "--session", "x"], "no session has an id that starts with “x”; ccq-tui sessions lists"),
         (["history", "--since", "yesterday"], "--since takes a time as in 2026-01-31"),
         (["history", "--since", "999999999w"], "--since takes a time"),
         (["export", "x"], "no session has an id"),
         (["resume", "x"], "no session has an id"),
-        (["resume", SESSION[:8]], "directory /home/me/api is not there; --cwd names another one."),
+        (["resume", SESSION[:8]], "directory /home/me/api does not exist; --cwd names another one."),
     ],
 )
 def test_what_is_wrong_is_one_line(
@@ -326,7 +327,7 @@ def test_a_reader_that_stops_is_no_error() -> None:
 def test_park_says_what_could_be_parked_and_leaves_no_wish_behind(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    nothing = "name a session; but none runs in which something waits. ccq-tui sessions lists all."
+    nothing = NONE_RUNNING
     assert nothing in run(capsys, "park", code=2)
     stock()
     with asked() as store:
@@ -334,7 +335,7 @@ def test_park_says_what_could_be_parked_and_leaves_no_wish_behind(
         assert nothing in run(capsys, "park", code=2)
         store.sessions.claim(SESSION, this_process())
         told = run(capsys, "park", code=2)
-        assert "name a session. Something waits in these that run:" in told
+        assert SOME_RUNNING in told
         assert "8f14e45f" in told.splitlines()[-1]
         assert "? 2" in told.splitlines()[-1]
 

@@ -88,7 +88,7 @@ def test_how_a_replay_stands() -> None:
     going = ReplayStatus("a.jsonl", read=1_204, percent=45)
     assert words(going) == ["▶ replay", "a.jsonl", "45%", "1,204 lines", "space pause"]
     paused = ReplayStatus("a.jsonl", read=1, paused=True, bad=2)
-    assert words(paused) == ["‖ paused", "a.jsonl", "1 line", "2 not readable", "space goes on"]
+    assert words(paused) == ["‖ paused", "a.jsonl", "1 line", "2 unreadable", "space resumes"]
     assert words(ReplayStatus("a.jsonl", read=9, percent=100, ended=True)) == [
         "■ replay",
         "a.jsonl",

@@ -168,7 +168,7 @@ def test_resume_without_an_id_lets_choose(app: FakeApp, words: list[str]) -> Non
         (["--max-question-rounds", "0", "go"], "--max-question-rounds: must be 1 or more, not 0"),
         (["--cwd", "nowhere"], "--cwd: must be a directory that exists"),
         (["--no-such-flag"], "No such option"),
-        (["demo", "nothing"], "there is no demo 'nothing'"),
+        (["demo", "nothing"], "unknown demo 'nothing'"),
     ],
 )
 def test_misuse_is_exit_2_with_a_reason(

@@ -60,10 +60,10 @@ def test_a_file_is_made_for_the_first_rule(project: Path) -> None:
     ("content", "why"),
     [
         (b"{ // no", "is not JSON that can be changed safely"),
-        (b'{"a": 1, "a": 2}', "a key stands in it twice"),
-        (b"[]", "is no list of rules"),
-        (b'{"permissions": {"allow": "Read"}}', "is no list of rules"),
-        (b'{"permissions": []}', "is no list of rules"),
+        (b'{"a": 1, "a": 2}', "a key is in it twice"),
+        (b"[]", "is not a list of rules · correct it by hand"),
+        (b'{"permissions": {"allow": "Read"}}', "is not a list of rules · correct it by hand"),
+        (b'{"permissions": []}', "is not a list of rules · correct it by hand"),
         (b"\xff", "is not JSON that can be changed safely"),
         (b" " * 1_000_001, "is larger than"),
     ],
@@ -101,7 +101,7 @@ def test_the_link_to_ones_own_settings_is_shown_and_stays_a_link(project: Path, 
     other = tmp_path / "other.json"
     own.unlink()
     own.symlink_to(other)
-    with pytest.raises(RuleError, match="leads somewhere else now"):
+    with pytest.raises(RuleError, match="points elsewhere now"):
         add_rule(file, "allow", "Edit", trusted=False)
     assert not other.exists()
 

@@ -142,7 +142,7 @@ async def test_an_unknown_name_is_the_default_with_the_name_meant() -> None:
     async with app.run_test():
         assert app.theme == "ccq-dark"
     [notice] = app.notices
-    assert notice.startswith("Theme 'cqc-light' is not known, so it is ccq-dark. Did you mean ccq-light?\n")
+    assert notice.startswith("Theme 'cqc-light' does not exist; ccq-dark is used. Did you mean ccq-light?\n")
 
 
 async def test_an_unknown_name_is_told_all_names_by_whose_they_are() -> None:

@@ -126,7 +126,7 @@ def test_only_the_owner_can_read_what_is_trusted_and_a_broken_store_trusts_nothi
 
 def test_a_file_that_cannot_be_read_is_shown_and_long_ones_are_cut(project: Path) -> None:
     put(project, ".mcp.json", "{broken")
-    assert shown(project) == ["cannot be read, so it cannot be said what it does"]
+    assert shown(project) == ["cannot be read, so its effects are unknown"]
     put(project, ".mcp.json", {"mcpServers": {str(n): {"command": "x" * 3_000} for n in range(200)}})
     lines = shown(project)
     assert len(lines) == MOST_EFFECTS + 1

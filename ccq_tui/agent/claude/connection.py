@@ -245,7 +245,7 @@ class Connection:
         # By the SDK's own sender: its public methods drop what several of these answer, or do not exist.
         send = sender(self._connected)
         if send is None:
-            raise CommandError("This version of claude-agent-sdk cannot ask it.")
+            raise CommandError("This version of claude-agent-sdk cannot request it.")
         answer = await limited(send({"subtype": control.subtype, **control.fields}), control.seconds)
         return control.read(answer if isinstance(answer, dict) else {})
 
@@ -254,7 +254,7 @@ class Connection:
         if not await self.ask(withdraw_prompt(prompt_id)):
             raise CommandError("Claude has read it already.")
         text = self.translator.sent.pop(prompt_id, "")
-        self._emit(PromptReturned(text, "you took it back", prompt_id, wanted=True))
+        self._emit(PromptReturned(text, "you withdrew it", prompt_id, wanted=True))
 
     async def reclaim(self, reason: str) -> None:
         """Take back every prompt that waits: the end of a turn would start them.
@@ -317,7 +317,7 @@ class Connection:
     @property
     def _connected(self) -> ClaudeSDKClient:
         if self._client is None:
-            raise CommandError("There is no connection to Claude.")
+            raise CommandError("Claude is not connected.")
         return self._client
 
     def _emit(self, event: AgentEvent) -> None:

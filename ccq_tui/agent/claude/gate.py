@@ -40,7 +40,7 @@ from ccq_tui.questions.wire import encode, encode_discussion, encode_remark
 _logger = logging.getLogger(__name__)
 
 PLAN_TOOL = "ExitPlanMode"
-UNTOLD = "the call that was allowed with it ended without taking it along"
+UNTOLD = "the allowed call ended before delivering it"
 
 PermissionResult = PermissionResultAllow | PermissionResultDeny
 

@@ -37,7 +37,7 @@ FRAME = 1 / 20
 BROKE = "its stream broke"
 REJECTED = "Claude Code rejected it"
 INTERRUPTED = "interrupted"
-PASSED_OVER = "Claude Code went on without asking it"
+PASSED_OVER = "Claude Code continued without asking it"
 
 _REJECTION = "<tool_use_error>"
 _ABORTED = "aborted"

@@ -39,7 +39,7 @@ async def explain_start(error: BaseException, words: StderrTail, options: Sessio
     if not await asyncio.to_thread(options.cwd.is_dir):
         return SessionFailure(Problem.DIRECTORY_GONE, str(options.cwd))
     if failure.kind is Problem.CLI_MISSING:
-        return SessionFailure(failure.kind, f"There is no {program}." if program else "")
+        return SessionFailure(failure.kind, f"{program} does not exist." if program else "")
     if failure.kind is Problem.NO_CONVERSATION:
         return SessionFailure(failure.kind, options.resume or "", failure.exit_code)
     if failure.kind in _EXAMINED and program is not None:
@@ -73,7 +73,7 @@ async def _examined(program: Path, options: SessionOptions, failure: SessionFail
             said = await _said(process)
             code = await process.wait()
     except TimeoutError:
-        answer = "does not answer even when it is asked for its version."
+        answer = "does not even report its version."
         return SessionFailure(failure.kind, f"{program} {answer}", failure.exit_code)
     finally:
         await end(process)

@@ -12,7 +12,7 @@ from ccq_tui.inbox import Cancelled, QuestionRequest
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 
 QUESTION_TOOL = "AskUserQuestion"
-PASSED_OVER = "nobody answered it, and the conversation went on"
+PASSED_OVER = "nobody answered it, and the conversation continued"
 _NOBODY_THERE = f"No such tool available: {QUESTION_TOOL}"
 _REASON = 300
 

@@ -19,7 +19,7 @@ SLICE_BYTES = 1_000_000
 WAIT_SECONDS = 0.2
 """How long a pipe is waited for at once."""
 MOST_NUMBERS = 12
-NOTHING = "There is no message of a conversation in it."
+NOTHING = "It contains no conversation."
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class Recording:
             try:
                 line = self.lines.next(0.0 if events else WAIT_SECONDS)
             except OSError as error:
-                events.append(NoticeGiven("error", f"It could not be read further: {error.strerror}"))
+                events.append(NoticeGiven("error", f"The rest could not be read: {error.strerror}"))
                 self.lines.close()
                 line = None
             if line is None:

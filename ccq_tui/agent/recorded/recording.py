@@ -95,5 +95,5 @@ def why_gone(session_id: str, cwd: str, environment: Mapping[str, str]) -> str:
         if not record_files(session_id, environment):
             return f"session {session_id} is not on this machine"
     except (OSError, ValueError, RuntimeError) as error:
-        return f"its session cannot be looked for: {error}"
+        return f"its session cannot be searched for: {error}"
     return ""

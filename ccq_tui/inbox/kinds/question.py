@@ -81,13 +81,13 @@ def _check_choice(field: str, question: Question, answer: Answer) -> None:
     labels = Counter(option.label for option in question.options)
     if beyond := Counter(answer.selected) - labels:
         label = one_line(next(iter(beyond)), 40)
-        raise InvalidOutcome(f"{field}.selected", f"there is no option “{label}”, or not so often")
+        raise InvalidOutcome(f"{field}.selected", f"no option “{label}”, or it is given too often")
     if answer.other and not answer.other.strip():
         raise InvalidOutcome(f"{field}.other", "a blank text is no answer")
     if answer.empty and not question.multi_select:
         raise InvalidOutcome(f"{field}.empty", "the question takes one choice, not none")
     if answer.empty and (answer.selected or answer.other):
-        raise InvalidOutcome(f"{field}.empty", "something is selected or typed, too")
+        raise InvalidOutcome(f"{field}.empty", "not together with a selection or a text")
     if not question.multi_select and len(answer.selected) + bool(answer.other) > 1:
         raise InvalidOutcome(f"{field}.selected", "the question takes one choice")
 

@@ -133,8 +133,8 @@ WORDS = {
     SessionPlace.HERE: "open here",
     SessionPlace.OTHER: "runs in another ccq-tui",
     SessionPlace.RESTS: "no process · your answer starts it",
-    SessionPlace.ASKER: "asked by no session · who asked takes your answer",
-    SessionPlace.GONE: "it is deleted, or its directory is gone · c copies question and answer",
+    SessionPlace.ASKER: "asked by another program · it takes your answer",
+    SessionPlace.GONE: "deleted, or its directory is gone · c copies question and answer",
 }
 AGE_WIDTH = 5
 LONGEST = 20_000
@@ -158,9 +158,9 @@ def list_lines(state: InboxList, now: datetime, width: int, palette: Palette) ->
     shown = state.shown
     if not shown:
         words = (
-            "Nothing fits · Esc clears it"
+            "No match · Esc clears the filter"
             if state.filter
-            else "Nothing waits for you · questions of all sessions come here"
+            else "Nothing waits for you · questions from all sessions appear here"
         )
         return [DrawnLine(Text(f"   {words}", palette.muted))]
     column = min(max(cell_len(row.session) for row in shown), max(8, width // 4))

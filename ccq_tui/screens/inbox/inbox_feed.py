@@ -75,7 +75,7 @@ class InboxFeed:
         for name in gone - {row.id for row in here}:  # another file has not what was listed
             self.drop(name)
         if unreadable:
-            self._say(f"{unread_words(unreadable)} · the log has which")
+            self._say(f"{unread_words(unreadable)} · the log names them")
 
     async def read_one(self, request_id: str) -> None:
         """List a request that came, or that changed."""
@@ -108,7 +108,7 @@ class InboxFeed:
     def _cannot_read(self, error: InboxError) -> None:
         """List what waits in this process alone, and say that there may be more."""
         self._take(held_rows(self._manager.inbox.held(written=True)))
-        self._say(f"Only what waits here is listed; the inbox cannot be read: {error}")
+        self._say(f"The inbox cannot be read: {error} · only requests held here are listed")
 
 
 def read_page(store: Store, after: int, recorded: Collection[str] | None = None) -> list[InboxRow]:

@@ -109,15 +109,15 @@ class RequestAnswers:
         """See to it that the agent gets what was decided; return in words how it does."""
         name = row.session
         if self._screen_of(row) is not None:
-            return f"Answered · {name} goes on"
+            return f"Answered · {name} continues"
         if row.place is SessionPlace.ASKER:
-            return f"Answered · {name} takes it out of the inbox"
+            return f"Answered · {name} collects it from the inbox"
         if row.place is SessionPlace.OTHER or await self._manager.runs_elsewhere(row.session_id):
             return f"Answered · the ccq-tui that runs {name} delivers it"
         if row.place is SessionPlace.GONE:
             return "Not delivered: its session is gone"
         problem = await self._manager.resume(row, Surface.INBOX, behind=True)
-        return problem or f"Answered · {name} is started in the background to get it"
+        return problem or f"Answered · {name} starts in the background to receive it"
 
     def _screen_of(self, row: InboxRow) -> SessionScreen | None:
         return self._manager.sessions.known(row.session_id)
@@ -126,9 +126,9 @@ class RequestAnswers:
         """Keep what was typed for a request that somebody else settled; say who did."""
         match settled.outcome:
             case Cancelled(reason):
-                said = f"It was closed: {reason}"
+                said = f"The request was closed: {reason}"
             case Expired():
-                said = "Nobody answered it in the time allowed; nothing was chosen"
+                said = "Nobody answered it in time; nothing was chosen"
             case _:
                 where = settled.actor.where_from_here if settled.actor else "elsewhere"
                 said = f"Already answered {where} at {settled.at.astimezone():%H:%M:%S}"

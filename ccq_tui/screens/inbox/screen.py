@@ -132,7 +132,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
 
     def on_mount(self) -> None:
         """Read what waits, and hear of what changes."""
-        self.field.placeholder = "Type to find"
+        self.field.placeholder = "Type to filter"
         self.set_focus(self.field, scroll_visible=False)
         self.query_one(HintBar).labels = list_labels(self)
         self._unsubscribe = self._manager.inbox.subscribe(self._changed)
@@ -287,17 +287,17 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
 
     def _answer(self, row: InboxRow) -> None:
         if row.place is SessionPlace.GONE:
-            self.say(f"Its session is gone: nothing can be delivered · {self._without_session}")
+            self.say(f"Its session is gone, so nothing can be delivered · {self._without_session}")
         else:
             self._open_soon(row)
 
     def _go_to(self, row: InboxRow) -> None:
         if row.place is SessionPlace.GONE:
-            self.say(f"Its session is gone: it cannot be opened · {self._without_session}")
+            self.say(f"Its session is gone and cannot be opened · {self._without_session}")
         elif row.place is SessionPlace.OTHER:
             self.say("It runs in another ccq-tui · → answers it here")
         elif row.place is SessionPlace.ASKER:
-            self.say("No session asked it · → answers it here")
+            self.say("It belongs to no session · → answers it here")
         else:
             self.dismiss(row)
 
@@ -513,7 +513,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             if edited.problem:
                 self.say(edited.problem)
         elif self.answers.closed.keep(edited.text):
-            self.say(f"The request was closed meanwhile{DRAFT_KEPT}")
+            self.say(f"The request was closed before your answer{DRAFT_KEPT}")
 
     # -- drawing --------------------------------------------------------------------------------------------
 

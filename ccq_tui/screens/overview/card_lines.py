@@ -129,7 +129,7 @@ PLACES = {
     SessionPlace.HERE: "open here",
     SessionPlace.OTHER: "runs in another ccq-tui",
     SessionPlace.RESTS: "no process",
-    SessionPlace.GONE: "it is deleted, or its directory is gone",
+    SessionPlace.GONE: "deleted, or its directory is gone",
 }
 CHUNK = 25
 """Cards are drawn so many at a time: those of the cursor, those before, and those after."""

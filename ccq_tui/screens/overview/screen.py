@@ -82,11 +82,12 @@ class Columns(Horizontal):
             yield Column(group)
 
 
+EMPTY_SESSION = "The session is empty, so it cannot be marked as done"
 LOOK_SECONDS = 5.0
 """How often the times are drawn again, and sessions of other processes read: a killed one reports nothing."""
 ELSEWHERE = "It runs in another ccq-tui · F2 answers what it asks"
 AT_WORK = (Group.NEEDS, Group.WORKING)
-GONE = "It is deleted, or its directory is gone: it cannot be opened"
+GONE = "The session was deleted, or its directory is gone: it cannot be opened"
 COLUMNS_FROM = 126
 """Cells from which all groups are side by side; below that they are one below the other."""
 TALL_FROM = 18
@@ -210,7 +211,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
                 self._do_with_card(action, self.state.under)
             case "":
                 if len(key) == 1:
-                    self.say("/ finds a session by its letters", 4.0)
+                    self.say("/ filters the sessions", 4.0)
             case _:
                 self._move(action)
 
@@ -296,11 +297,11 @@ class OverviewScreen(ListScreen[Card | None, Board]):
     def _mark_soon(self, card: Card) -> None:
         """Mark a session as done, or take that back."""
         if not card.known:
-            self.say("Nothing was said in it yet: it cannot be marked as done")
+            self.say(EMPTY_SESSION)
         elif card.waiting and not card.done:
-            self.say("A question waits in it: answer or decline it first")
+            self.say("A question waits in this session · answer or decline it first")
         elif card.group in AT_WORK and not card.done:
-            self.say("Claude is at work in it")
+            self.say("Claude is working in this session · wait, or interrupt it")
         else:
             start_work(self, partial(self._mark, card), name="mark")
 
@@ -311,10 +312,10 @@ class OverviewScreen(ListScreen[Card | None, Board]):
         try:
             await self._manager.inbox.run(write)
         except InboxError as error:
-            self.say(f"That could not be written: {error}")
+            self.say(f"The mark could not be saved: {error}")
             return
         self.feed.read_again((card.session_id,))
-        self.say("No longer done" if card.done else "Marked as done · d takes it back", 6.0)
+        self.say("Marked as not done" if card.done else "Marked as done · d undoes it", 6.0)
 
     def _retry(self, card: Card) -> None:
         """Start a session again that has no process, and stay here."""
@@ -326,16 +327,18 @@ class OverviewScreen(ListScreen[Card | None, Board]):
             # The program's own, so that it is seen through also when this screen is left meanwhile.
             start_work(self.app, partial(self._go_on, card), name="go on", group="sessions")
         else:
-            self.say("It is at work already" if card.group is Group.WORKING else "It runs · Enter shows it")
+            self.say(
+                "It is working already" if card.group is Group.WORKING else "It is running · Enter shows it"
+            )
 
     async def _go_on(self, card: Card) -> None:
-        self.say("Starting it again…", 6.0)
+        self.say("Restarting it…", 6.0)
         screen = self._manager.sessions.by_mode(card.key)
         if screen is not None:
             said = self._manager.restart(screen)
         else:
             problem = await self._manager.resume(card, Surface.OVERVIEW, behind=True)
-            said = problem or "It goes on here · Enter shows it"
+            said = problem or "It continues here · Enter shows it"
         if self.is_attached:
             self.say(said, 6.0)
             self.feed.read_again((card.session_id,))
@@ -436,7 +439,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
 
     def _what_next(self, board: Board) -> str:
         if board.filter and not board.shown:
-            return "Nothing fits · Esc clears it"
+            return "No match · Esc clears the filter"
         if self.feed.all_read and len(board.rows) <= 1:
             return "The only session so far · n opens another · Ctrl+R an earlier one"
         return ""

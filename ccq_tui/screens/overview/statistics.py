@@ -37,14 +37,14 @@ from ccq_tui.worktrees.model import checkout_of
 
 STATISTICS = "Statistics"
 STATISTICS_KEYS = (
-    KeyUse(("up", "k", "shift+up"), "up", "A line up"),
-    KeyUse(("down", "j", "shift+down"), "down", "A line down"),
-    KeyUse(("pageup",), "page_up", "A page up"),
-    KeyUse(("pagedown", "space"), "page_down", "A page down"),
-    KeyUse(("home",), "first", "To the top"),
-    KeyUse(("end",), "last", "To the end"),
-    KeyUse(("left", "h"), "shorter", "A shorter time"),
-    KeyUse(("right", "l"), "longer", "A longer time"),
+    KeyUse(("up", "k", "shift+up"), "up", "Scroll up a line"),
+    KeyUse(("down", "j", "shift+down"), "down", "Scroll down a line"),
+    KeyUse(("pageup",), "page_up", "Scroll up a page"),
+    KeyUse(("pagedown", "space"), "page_down", "Scroll down a page"),
+    KeyUse(("home",), "first", "Go to the top"),
+    KeyUse(("end",), "last", "Go to the end"),
+    KeyUse(("left", "h"), "shorter", "Show a shorter period"),
+    KeyUse(("right", "l"), "longer", "Show a longer period"),
     KeyUse(("escape", "s", "f5"), "leave", "Leave"),
 )
 STATISTICS_ACTIONS = by_key(STATISTICS_KEYS)
@@ -179,7 +179,7 @@ class StatisticsScreen(Overlay[None]):
         else:
             words = drawn(self._made, self.app.size.width - 3, palette)
         self.query_one("#statistics-charts", Static).update(words)
-        self.query_one(HintBar).show((("Esc", "back"), ("← →", "another time"), ("↑↓ PgUp PgDn", "scroll")))
+        self.query_one(HintBar).show((("Esc", "back"), ("← →", "another period"), ("↑↓ PgUp PgDn", "scroll")))
 
 
 def drawn(made: WaitStatistics, width: int, palette: Palette) -> Text:

@@ -32,7 +32,7 @@ from ccq_tui.widgets.panel.measures import most_lines
 PICKER_KEYS = (
     *LIST_KEYS,
     KeyUse(("enter",), "choose", "Choose"),
-    KeyUse(("escape",), "empty", "Empty the words to find, then leave"),
+    KeyUse(("escape",), "empty", "Clear the filter, then leave"),
 )
 """Keys of lists to choose from; letters find a row."""
 FEWEST_ROWS = 2
@@ -87,7 +87,7 @@ class Picker(ListScreen[str | None, Choosing]):
         self.heading = title
         self.about = about
         self.notice = ""
-        self.empty = "There is nothing to choose"
+        self.empty = "Nothing to choose from"
         self.by_itself = False
         """Whether the list comes up without a key that asks for it right then, such as after another one."""
         self.takes_lines: Callable[[int], None] = lambda _: None
@@ -96,7 +96,7 @@ class Picker(ListScreen[str | None, Choosing]):
         self._choose = choose
         self._preview = preview
         self._began = self._previewed = self._value
-        self.field.placeholder = "Type to find"
+        self.field.placeholder = "Type to filter"
 
     @property
     def state(self) -> Choosing:
@@ -326,12 +326,12 @@ WIDEST_COLUMN = 28
 
 
 def pick_lines(
-    state: Choosing, width: int, palette: Palette, empty: str = "There is nothing to choose"
+    state: Choosing, width: int, palette: Palette, empty: str = "Nothing to choose from"
 ) -> list[DrawnLine]:
     """Return the lines of the rows that the filter lets through."""
     rows = state.shown
     if not rows:
-        nothing = "Nothing fits · Esc clears it" if state.filter and state.rows else empty
+        nothing = "No match · Esc clears the filter" if state.filter and state.rows else empty
         return [DrawnLine(Text(" " * PREFIX + nothing, palette.muted))]
     column = _column(rows) if width >= BESIDE_FROM else 0
     lines: list[DrawnLine] = []

@@ -25,10 +25,10 @@ LONGEST_TITLE = 200
 SESSIONS = "Sessions to resume"
 SESSION_KEYS = (
     *PICKER_KEYS,
-    KeyUse(("ctrl+a",), "everywhere", "List those of all directories, or of this one"),
+    KeyUse(("ctrl+a",), "everywhere", "List sessions of all directories, or of this one"),
     KeyUse(("ctrl+f",), "fork", "Fork it: the original stays as it is"),
     KeyUse(("ctrl+r",), "rename", "Give it another title"),
-    KeyUse(("ctrl+d",), "delete", "Delete it, when asked once more"),
+    KeyUse(("ctrl+d",), "delete", "Delete it, after a confirmation"),
 )
 """Keys of the list of sessions; letters find one, so everything else is done with Ctrl."""
 TAKING = frozenset({"choose", "fork", "rename", "delete"})
@@ -81,14 +81,14 @@ class SessionPicker(Picker):
                 await what()
             except ReaderError as error:
                 self.empty = "Sessions could not be read · Esc leaves"
-                self.say(f"That did not work: {one_line(str(error), 300)}")
+                self.say(f"The list could not do it: {one_line(str(error), 300)}")
 
         start_work(self, run, name="sessions", group="sessions", exclusive=True)
 
     async def _look(self) -> None:
         self._sessions = await self._shelf.sessions(everywhere=self._everywhere)
         where = "in any directory" if self._everywhere else "of this directory"
-        self.empty = f"There is no other session {where}"
+        self.empty = f"No other session {where}"
         self.take_text()
         had_rows = bool(self.state.rows)
         self.show_rows(shelved_now(self._sessions, everywhere=self._everywhere))
@@ -190,7 +190,7 @@ class SessionPicker(Picker):
     def _place_line(self) -> str:
         here, others = "this directory", "all directories"
         shown, other = (others, here) if self._everywhere else (here, others)
-        place = f"Those of {shown}, found by letters · Ctrl+A lists {other}"
+        place = f"Sessions of {shown} · type to filter · Ctrl+A lists {other}"
         return f"{self._said}\n{place}" if self._said else place
 
     @property

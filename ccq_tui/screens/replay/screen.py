@@ -92,7 +92,7 @@ class ReplayStatus:
         """Return what the status line says, in its order."""
         state = "■ replay" if self.ended else "‖ paused" if self.paused else "▶ replay"
         far = f"{self.read:,} line{'s' * (self.read != 1)}"
-        bad = f"{self.bad:,} not readable" if self.bad else ""
+        bad = f"{self.bad:,} unreadable" if self.bad else ""
         return tuple(
             piece
             for piece in (
@@ -101,14 +101,14 @@ class ReplayStatus:
                 Piece(f"{self.percent}%" if self.percent is not None and not self.ended else "", 1),
                 Piece(far, 3),
                 Piece(bad, 4),
-                Piece("" if self.ended else "space goes on" if self.paused else "space pause", 5),
+                Piece("" if self.ended else "space resumes" if self.paused else "space pause", 5),
             )
             if piece.text
         )
 
     def hints(self, waiting: int, keymap: Keymap) -> Hints:
         """Return which keys apply now, the most useful first."""
-        pause = () if self.ended else (("Space", "go on" if self.paused else "pause"),)
+        pause = () if self.ended else (("Space", "resume" if self.paused else "pause"),)
         answer = ((keymap.shown("panel"), "answer"),) if waiting else ()
         named = tuple((keymap.shown(name), does) for name, does in _KEYS)
         return (*pause, *answer, (keymap.shown("quit"), "quit"), *named[:4], ("e", "export"), *named[4:])
@@ -146,11 +146,11 @@ class ReplayScreen(SessionBase):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "pause", "Hold the replay, or let it go on", show=False),
+        Binding("space", "pause", "Pause or resume the replay", show=False),
         Binding("e", "export", "Write the transcript to a Markdown file", show=False),
         Binding("up", "do('line_up')", "Scroll up a line", show=False),
         Binding("down", "do('line_down')", "Scroll down a line", show=False),
-        Binding("home", "do('top')", "Go to the beginning", show=False),
+        Binding("home", "do('top')", "Go to the start", show=False),
         Binding("end", "do('bottom')", "Go to the end, and follow it", show=False),
     ]
 
@@ -301,7 +301,7 @@ class ReplayScreen(SessionBase):
 
     def _not_kept(self, error: OSError) -> None:
         _logger.warning("The draft of an answer: %s", error)
-        self.say(f"Your draft is not kept: {error.strerror or error}", seconds=20.0)
+        self.say(f"Your draft could not be saved: {error.strerror or error}", seconds=20.0)
 
     async def _bring(self, message: str) -> None:
         """Hand the answer to the session, or, where there is none, to the person."""

@@ -14,7 +14,7 @@ from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.screens.editor import GROUP, UnstartedError, run_program
 from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 
-NEXT = "this session takes the account at its next start"
+NEXT = "this session uses the account from its next start on"
 
 
 class AccountCommands(CommandGroup):
@@ -29,7 +29,7 @@ class AccountCommands(CommandGroup):
         self._begin("login")
 
     def logout(self) -> None:
-        """Sign out; sessions that run keep the account until they start again."""
+        """Sign out; running sessions keep the account until they restart."""
         self._begin("logout")
 
     def _begin(self, what: str) -> None:
@@ -40,7 +40,7 @@ class AccountCommands(CommandGroup):
             try:
                 await self._run(what)
             except CommandError as error:
-                self._runner.tell(f"/{what} did not work: {error}", "warning")
+                self._runner.tell(f"/{what} failed: {error}", "warning")
 
         # Not as a command: another one would end it, and with it the program that has the terminal.
         self._ui.start(run, f"/{what}", group=GROUP)
@@ -50,21 +50,21 @@ class AccountCommands(CommandGroup):
         if program is None:
             program, _ = await asyncio.to_thread(find_cli)
         if program is None:
-            raise CommandError("Claude Code was not found · ccq-tui doctor says where it is looked for")
+            raise CommandError("Claude Code was not found · ccq-tui doctor shows where ccq-tui looks")
         try:
             failed = await run_program(self._ui.app, [str(program), "auth", what])
         except SuspendNotSupported as error:
             raise CommandError(
-                f"this terminal cannot be lent · run claude auth {what} in another one"
+                f"this terminal cannot be handed over · run claude auth {what} in another one"
             ) from error
         except UnstartedError as error:
             raise CommandError(f"{program} cannot be started: {error}") from error
         if failed:
             raise CommandError(f"Claude Code ended with {failed} · run claude auth {what} to see why")
         if what == "logout":
-            self._runner.tell("Signed out · sessions that run keep the account until they start again")
+            self._runner.tell("Signed out · running sessions keep the account until they restart")
         elif self._ui.view.state is SessionState.IDLE and not self._works():
-            self._runner.tell("Signed in · the session starts again with the account")
+            self._runner.tell("Signed in · the session restarts with this account")
             self._ui.session.reconnect()
         else:
             self._runner.tell(f"Signed in · {NEXT}")

@@ -53,5 +53,5 @@ def _ended_words(event: LimitReached) -> str:
     """Say why a session ended, and what starts it again."""
     after = spoken(event.limit.seconds)
     if event.state is SessionState.PARKED:
-        return f"Parked after {after} without an answer · your answer starts Claude again"
+        return f"Parked after {after} without an answer · your answer restarts Claude"
     return f"Closed after {after} without activity · your next prompt resumes it"

@@ -222,7 +222,7 @@ class SessionBase(Screen[None]):
 
     def on_mount(self) -> None:
         """Let Esc leave the mark first, and notice at once what covers the screen or goes away over it."""
-        bind_first(self, "escape", "leave_mark", "Leave the marked block")
+        bind_first(self, "escape", "leave_mark", "Unmark the block")
         self.watch(self.app, "app_focus", self.blocks.terminal_focused, init=False)
         # At once: a key may come before the event that says that another screen has gone.
         self.app.screen_change_signal.subscribe(self, self._came_up, immediate=True)

@@ -16,7 +16,7 @@ from ccq_tui.widgets.transcript.block_mark import Step
 from ccq_tui.widgets.transcript.blocks import Block
 from ccq_tui.widgets.transcript.contents import code_in, targets_at, targets_in, text_of
 
-HOW = "Alt+↑ marks a block first"
+HOW = "No block is marked · Alt+↑ marks one"
 DOUBLE_CLICK = 0.3
 """Seconds in which a second click says that the first one was meant to select."""
 
@@ -38,12 +38,12 @@ class BlockActions:
         """Mark the next block or prompt."""
         if not self._ui.transcript.move_mark(direction, step):
             way = "above" if direction < 0 else "below"
-            self._ui.say(f"There is no {step.value} further {way}")
+            self._ui.say(f"No {step.value} further {way}")
 
     def fold(self) -> None:
         """Unfold the marked block, or fold it."""
         if self._marked() is not None and not self._ui.transcript.toggle_mark():
-            self._ui.say("All of it is shown")
+            self._ui.say("The whole block is shown already")
 
     def copy(self) -> None:
         block = self._marked()
@@ -66,7 +66,7 @@ class BlockActions:
         async def work() -> None:
             pieces = await asyncio.to_thread(code_in, block)
             if not pieces:
-                self._ui.say("There is no code in it")
+                self._ui.say("The block has no code")
                 return
             number = self._next(block, "code", len(pieces))
             await copy(self._ui.app, pieces[number])
@@ -87,7 +87,7 @@ class BlockActions:
         async def work() -> None:
             targets = await asyncio.to_thread(found)
             if not targets:
-                self._ui.say("There is no link in it, and no path of a file that exists")
+                self._ui.say("The block has no link and no path of an existing file")
                 return
             number = self._next(block, "target", len(targets))
             said = await open_target(self._ui.app, targets[number])

@@ -90,7 +90,7 @@ class CommandRunner:
         try:
             await what()
         except CommandError as error:
-            self.tell(f"/{name} did not work: {error}", "warning")
+            self.tell(f"/{name} failed: {error}", "warning")
         finally:
             self._running -= 1
 

@@ -160,4 +160,4 @@ class UnknownCommands:
             return f"/{name} is not available here: {ALTERNATIVES[name]}"
         like = nearest(name, names)
         meant = f" · did you mean {' '.join(f'/{one}' for one in like)}?" if like else ""
-        return f"There is no command /{name}{meant} · Enter again sends it as text"
+        return f"Unknown command /{name}{meant} · Enter again sends it as text"

@@ -51,13 +51,13 @@ async def export_transcript(ui: SessionUi, argument: str, directory: Path | None
             except FileExistsError:
                 continue
             return path
-        raise FileExistsError(f"there are {MOST_TRIES} of today already; give a name")
+        raise FileExistsError(f"{MOST_TRIES} exports of today exist already; give a name")
 
     try:
         path = await asyncio.to_thread(write)
     except FileExistsError:
         ui.note(
-            f"There is such a file already: /export {one_line(wanted, 500)} {OVERWRITE} replaces it",
+            f"The file exists already: /export {one_line(wanted, 500)} {OVERWRITE} replaces it",
             "warning",
         )
     except (OSError, ValueError, RuntimeError) as error:

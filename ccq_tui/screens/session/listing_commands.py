@@ -20,16 +20,16 @@ from ccq_tui.text import one_line
 FILES: tuple[Scope, ...] = ("localSettings", "projectSettings", "userSettings")
 STATES = {
     "on": "",
-    "name-only": "known by name alone",
-    "user-invocable-only": "for you alone",
+    "name-only": "known by name only",
+    "user-invocable-only": "only for you",
     "off": "off",
 }
-NO_HOOKS = "There are no hooks · they stand under hooks in .claude/settings.json"
+NO_HOOKS = "No hooks yet · add them under `hooks` in .claude/settings.json"
 MOST_MEMORIES = 500
 """Files of a directory of memories that are listed."""
 READ_LATER = "takes effect after /clear or in a new session"
-NO_MEMORY = "Claude Code reads no files of instructions here · --bare leaves them out"
-NO_SKILLS = "There are no skills · one is a directory in .claude/skills with a SKILL.md"
+NO_MEMORY = "No instruction files are loaded here · --bare leaves them out"
+NO_SKILLS = "No skills yet · add one as .claude/skills/NAME/SKILL.md"
 
 
 class ListingCommands(CommandGroup):
@@ -54,7 +54,7 @@ class ListingCommands(CommandGroup):
     async def _open(self, hook: Hook) -> None:
         scope = next((one for one in FILES if one == hook.source), None)
         if scope is None:
-            raise CommandError(f"this hook stands in no settings file of yours: {one_line(hook.place, 80)}")
+            raise CommandError(f"this hook is in none of your settings files: {one_line(hook.place, 80)}")
         try:
             file = await asyncio.to_thread(rules_file, scope, self._ui.launch.settings.directory)
         except RuleError as error:
@@ -77,7 +77,7 @@ class ListingCommands(CommandGroup):
                 words = f"The editor was closed: {path}"
                 self._ui.say(f"{words} · a change {then}" if then else words, seconds=8.0)
             else:
-                self._ui.say(f"Nothing was saved · {path} is not there")
+                self._ui.say(f"Nothing was saved · {path} does not exist")
 
         self._ui.start(edit, "editor", group=GROUP)
 
@@ -99,10 +99,10 @@ class ListingCommands(CommandGroup):
         skill = found[int(chosen)]
         name = one_line(skill.name, 200)
         if not skill.callable:
-            raise CommandError(f"{name} is no command · Claude alone may use it, or it is off")
+            raise CommandError(f"{name} is not a command · only Claude may use it, or it is turned off")
         prompt = self._ui.dock.prompt
         if prompt.text.strip():
-            self._ui.say(f"The prompt holds text already · type /{name} in an empty one", seconds=8.0)
+            self._ui.say(f"The prompt is not empty · clear it, then type /{name}", seconds=8.0)
         else:
             prompt.put(f"/{name} ")
 
@@ -128,7 +128,7 @@ class ListingCommands(CommandGroup):
             # Editors do not make the directory of a new file. It stays: it may be the project's own.
             await asyncio.to_thread(path.parent.mkdir, parents=True, exist_ok=True)
         except OSError as error:
-            raise CommandError(f"{path.parent} cannot be made: {error.strerror}") from error
+            raise CommandError(f"{path.parent} cannot be created: {error.strerror}") from error
         self._edit(path, READ_LATER)
 
     async def _memories(self, directory: Path) -> None:
@@ -138,7 +138,7 @@ class ListingCommands(CommandGroup):
             raise CommandError(f"{directory} cannot be read: {error.strerror}") from error
         if not found:
             self._ui.say(
-                f"Claude has kept no memories yet · they come to {short_path(directory)}", seconds=8.0
+                f"Claude has saved no memories yet · they will be in {short_path(directory)}", seconds=8.0
             )
             return
         rows = [PickRow(str(one), str(one.relative_to(directory))) for one in found]

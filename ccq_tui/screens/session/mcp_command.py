@@ -15,7 +15,7 @@ STATES = {
     "needs-auth": "◆ needs you to sign in",
     "disabled": "○ off",
 }
-NONE = "There are no MCP servers here. `claude mcp add` adds one; --mcp-config names a file."
+NONE = "No MCP servers here · `claude mcp add` adds one; --mcp-config names a file"
 
 
 class McpCommand(CommandGroup):
@@ -39,8 +39,8 @@ class McpCommand(CommandGroup):
     async def _change(self, server: McpServer) -> str:
         """Let the person change a server; return what came of it."""
         on = server.status != "disabled"
-        rows = [PickRow("reconnect", "Reconnect", "end the server and start it again")] if on else []
-        rows.append(PickRow("off", "Turn off", "its tools are gone") if on else PickRow("on", "Turn on"))
+        rows = [PickRow("reconnect", "Reconnect", "stop the server and start it again")] if on else []
+        rows.append(PickRow("off", "Turn off", "removes its tools") if on else PickRow("on", "Turn on"))
         choice = await self._runner.pick(server.name, rows, about=_about(server))
         try:
             match choice:

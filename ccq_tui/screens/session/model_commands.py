@@ -24,8 +24,8 @@ EFFORTS = {
 
 KNOWING = (SessionState.IDLE, SessionState.WORKING, SessionState.AWAITING)
 """States in which the CLI says which effort holds."""
-THINKS = "Thinking on, from the next prompt on"
-THINKS_NOT = "Thinking off, from the next prompt on · adaptive models keep thinking: /effort steers them"
+THINKS = "Thinking is on from the next prompt"
+THINKS_NOT = "Thinking is off from the next prompt · adaptive models still think: /effort steers them"
 
 
 class ModelCommands(CommandGroup):
@@ -51,7 +51,7 @@ class ModelCommands(CommandGroup):
                 self._thinks = True
             case EffortChanged(level):
                 self._effort = level
-                self._runner.tell(f"Effort: {level}, from the next request on")
+                self._runner.tell(f"Effort: {level}, from the next request")
             case _:
                 pass
 
@@ -69,7 +69,7 @@ class ModelCommands(CommandGroup):
         rows = [
             PickRow(model.value, model.name, model.description, current=model is now) for model in self.models
         ]
-        about = "Answers from the next prompt on; /model NAME takes any other."
+        about = "Takes effect with the next prompt; /model NAME accepts any model."
         if (name := await self._runner.pick("Model", rows, about=about)) is not None:
             self._named_model(name)
 
@@ -87,7 +87,7 @@ class ModelCommands(CommandGroup):
         self._chose("model", chosen)
         shown = f"{found.name} ({found.resolved})" if found and found.resolved else value
         # In the transcript the CLI says it itself, once it has done it.
-        self._ui.say(f"Model: {shown}, from the next prompt on")
+        self._ui.say(f"Model: {shown}, from the next prompt")
 
     # -- mode --------------------------------------------------------------------------------------------
 
@@ -116,10 +116,10 @@ class ModelCommands(CommandGroup):
             self._ui.say(said(mode))  # the status line says it once the CLI has agreed
         elif name.casefold() == BYPASS.casefold():
             self._runner.tell(
-                f"{BYPASS} is there only where ccq-tui was started with --permission-mode {BYPASS}", "warning"
+                f"{BYPASS} is available only when ccq-tui starts with --permission-mode {BYPASS}", "warning"
             )
         else:
-            self._runner.tell(f"There is no mode {name}: {', '.join(modes.values())}", "warning")
+            self._runner.tell(f"Unknown mode {name}; choose {', '.join(modes.values())}", "warning")
 
     # -- effort ------------------------------------------------------------------------------------------
 
@@ -156,4 +156,4 @@ class ModelCommands(CommandGroup):
             self._ui.session.agent.set_effort(level)
             self._chose("effort", level)
         else:
-            self._runner.tell(f"There is no effort {name}: {', '.join(self._efforts())}", "warning")
+            self._runner.tell(f"Unknown effort {name}; choose {', '.join(self._efforts())}", "warning")

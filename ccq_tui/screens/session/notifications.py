@@ -21,6 +21,7 @@ from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.session.view import duration
 from ccq_tui.supervisor.events import SessionEvent
 
+LOST = "The session was lost"
 BARS = {
     SessionState.STARTING: Bar.WORKING,
     SessionState.WORKING: Bar.WORKING,
@@ -43,7 +44,7 @@ def news_of(event: SessionEvent, long_turn: float) -> str:
         case TurnEnded(is_error=failed, duration=seconds) if seconds >= long_turn:
             return f"{'Stopped' if failed else 'Done'} after {duration(int(seconds))}"
         case SessionLost(expected=False):
-            return "The session was lost"
+            return LOST
         case _:
             return ""
 

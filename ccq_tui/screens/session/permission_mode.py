@@ -15,8 +15,8 @@ MEANINGS = {
     "default": "asks before it changes or runs anything",
     "acceptEdits": "edits files unasked, asks before it runs commands",
     "plan": "looks and plans, changes nothing",
-    "auto": "lets a classifier decide what is asked",
-    "dontAsk": "denies what it would ask for",
+    "auto": "lets a classifier decide when to ask",
+    "dontAsk": "denies whatever needs permission",
     BYPASS: "does everything unasked, without any check",
 }
 """What Claude does in each mode."""

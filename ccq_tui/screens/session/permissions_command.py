@@ -26,8 +26,8 @@ from ccq_tui.screens.session.commands import CommandGroup
 from ccq_tui.text import one_line
 
 SCOPES: dict[Scope, str] = {
-    "localSettings": "this project, for you alone",
-    "projectSettings": "this project, for everybody who works on it",
+    "localSettings": "this project, only for you",
+    "projectSettings": "this project, for everyone",
     "userSettings": "all your projects",
 }
 SOURCES = {
@@ -41,12 +41,12 @@ SOURCES = {
     "session": "this session",
 }
 ADD = "add"
-USAGE = "/permissions allow RULE · ask and deny work too · a rule reads Bash(npm test *)"
+USAGE = "/permissions allow RULE · ask and deny work too · a rule looks like Bash(npm test *)"
 SECONDS = 5.0
 """How long Claude Code may take to notice that a settings file changed."""
 PAUSE = 0.25
-LATER = "Claude Code still lists it · it may stand in another file, too"
-UNLISTED = "Claude Code does not list it · check how it is written, then look at /permissions"
+LATER = "Claude Code still lists it · another file may have it too"
+UNLISTED = "Claude Code does not list it · check its spelling, then look at /permissions"
 
 
 class PermissionsCommand(CommandGroup):
@@ -71,7 +71,7 @@ class PermissionsCommand(CommandGroup):
         while True:
             rules = await self._runner.ask(listings.permission_rules())
             rows = [
-                PickRow(ADD, "Add a rule…", "goes on in the prompt"),
+                PickRow(ADD, "Add a rule…", "continues in the prompt"),
                 *(PickRow(str(index), one.rule, _source(one), one.behavior) for index, one in _sorted(rules)),
             ]
             chosen = await self._runner.pick("Permission rules", rows, about=said, choose="change")
@@ -94,7 +94,7 @@ class PermissionsCommand(CommandGroup):
         scope = next((one for one in SCOPES if one == rule.source), None)
         behavior = next((one for one in BEHAVIORS if one == rule.behavior), None)
         if scope is None or behavior is None:
-            return f"{shown} stands in no settings file of yours: it comes from {_source(rule)}"
+            return f"{shown} is in none of your settings files: it comes from {_source(rule)}"
         try:
             file = await asyncio.to_thread(rules_file, scope, self._ui.launch.settings.directory)
             row = PickRow("remove", "Remove this rule", f"from {file.real}")
@@ -124,13 +124,13 @@ class PermissionsCommand(CommandGroup):
         except RuleError as error:
             raise CommandError(str(error)) from error
         if not new:
-            self._runner.tell(f"{rule} is there already: {file.real}")
+            self._runner.tell(f"{rule} exists already: {file.real}")
             return
         added = f"Added to {behavior}: {rule} · {file.real}"
         if self._ui.view.state is SessionState.PARKED:
-            self._runner.tell(f"{added} · the session takes it up when it goes on")
+            self._runner.tell(f"{added} · it applies when the session continues")
         elif await self._seen(PermissionRule(behavior, file.scope, rule), wanted=True):
-            self._runner.tell(f"{added} · it holds now")
+            self._runner.tell(f"{added} · it applies now")
         else:
             self._runner.tell(f"{added} · {UNLISTED}", "warning")
 
@@ -164,4 +164,4 @@ def _sorted(rules: tuple[PermissionRule, ...]) -> list[tuple[int, PermissionRule
 
 def _source(rule: PermissionRule) -> str:
     source = SOURCES.get(rule.source, rule.source)
-    return source if rule.in_effect else f"{source} · your organization does not let it hold"
+    return source if rule.in_effect else f"{source} · your organization disables it"

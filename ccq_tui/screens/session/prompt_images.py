@@ -107,7 +107,7 @@ async def name_mentioned(ui: SessionUi, text: str) -> None:
     if named := ", ".join(
         f"{one_line(path, 60)} ({fact})" for path, fact in zip(paths, facts, strict=True) if fact
     ):
-        ui.note(f"With the prompt goes {named}")
+        ui.note(f"Attached to the prompt: {named}")
 
 
 def _facts_of(paths: Sequence[Path]) -> list[str]:

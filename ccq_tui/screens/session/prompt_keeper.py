@@ -34,10 +34,8 @@ from ccq_tui.supervisor.events import SessionEvent
 
 _logger = logging.getLogger(__name__)
 
-UNREAD = "Sent before ccq-tui ended, and not read by Claude: it is back in its field · Enter sends it"
-UNREAD_MANY = (
-    "Sent before ccq-tui ended, and not read by Claude: they are back in the field · Enter sends them"
-)
+UNREAD = "ccq-tui ended before Claude read this prompt · Enter sends it"
+UNREAD_MANY = "ccq-tui ended before Claude read these prompts · Enter sends them"
 SAVE_AFTER = 0.1
 """Seconds after a change in which the draft is written: sooner would write at every key."""
 
@@ -366,7 +364,7 @@ class PromptKeeper:
             if isinstance(error, OSError) and not loop.is_closed():
                 loop.call_soon_threadsafe(self._not_kept, error)
             elif error is not None:
-                _logger.error("What was typed could not be kept", exc_info=error)
+                _logger.error("The prompt could not be saved", exc_info=error)
 
         future = self._disk.submit(work, *arguments)
         future.add_done_callback(done)
@@ -378,6 +376,4 @@ class PromptKeeper:
         if not self._told_failure and self._ui.live:
             self._told_failure = True
             reason = error.strerror or str(error)
-            self._ui.note(
-                f"What you type is not kept for the next start: {reason} · {state_dir()}", "warning"
-            )
+            self._ui.note(f"Prompts cannot be saved for the next start: {reason} · {state_dir()}", "warning")

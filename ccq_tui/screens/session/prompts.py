@@ -40,9 +40,9 @@ from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import escapes_of, presses_of
 
 CLEARED = "Prompt cleared · Ctrl+_ or ↑ brings it back"
-VIM_ON = "Vim's keys hold here: Esc for commands, i to type · vim_prompt = true keeps them"
+VIM_ON = "Vim's keys are on: Esc for commands, i to type · vim_prompt = true keeps them"
 VIM_OFF = "Vim's keys are off"
-GIVEN_BACK = "↶ Interrupted before Claude answered: the prompt is back in its field · Enter sends it again"
+GIVEN_BACK = "↶ Interrupted before Claude answered: the prompt is back · Enter sends it again"
 SAID = (
     BlockGrew,
     BlockFinished,
@@ -127,13 +127,13 @@ class Prompts:
         self._note_queued(event)
         self._early.take(event)
         if isinstance(event, PromptReturned) and (run := run_in(event.text)):
-            words = f"Claude was not told of ! {one_line(run.command, 60)}: {event.reason}"
+            words = f"Claude did not receive ! {one_line(run.command, 60)}: {event.reason}"
             self._ui.note(f"{words} · ↑ brings the command back", "warning")
         elif isinstance(event, PromptReturned) and not event.kept:
             self._ui.dock.prompt.put_back(event.text)
             self._keeper.settle([event.prompt_id])
             if event.wanted:
-                self._ui.say("Prompt taken back before Claude read it · Enter sends it again")
+                self._ui.say("Prompt withdrawn before Claude read it · Enter sends it again")
                 return
             self._ui.note(f"A prompt was not sent and is back in its field: {event.reason}", "warning")
 

@@ -11,6 +11,7 @@ from ccq_tui.screens.session.messages import ElsewhereWanted
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.supervisor.events import Reconnected, SessionEvent
 
+NO_ERROR = "No error to recover from · F6 works after one"
 GO_ON = "Go on."
 """The prompt that continues after the turn limit, or after the process has ended."""
 
@@ -40,11 +41,11 @@ class Remedies:
         recovery = self._ui.session.recovery
         offer = recovery.offer
         if offer is None:
-            self._ui.say("F6 helps after an error; there is none now")
+            self._ui.say(NO_ERROR)
             return
         wait = recovery.seconds_to_wait(self._ui.clock())
         if wait > 0:
-            self._ui.say(f"That failed just now · F6 again in {math.ceil(wait)} s")
+            self._ui.say(f"It has just failed · F6 works again in {math.ceil(wait)} s")
             return
         self._ui.session.take_offer()
         self.show()

@@ -181,7 +181,7 @@ class RequestQueue:
         if not self._drafts.keep(draft):
             return ""
         # The line above the prompt passes; the transcript stays.
-        self._ui.note(f"F8 copies what you had answered:\n{draft}", "warning")
+        self._ui.note(f"F8 copies your draft:\n{draft}", "warning")
         return " · F8 copies your draft"
 
     def keep_to_copy(self, text: str, words: str) -> None:
@@ -214,7 +214,7 @@ class RequestQueue:
             if self._ui.dock.panel is panel and event.current:
                 panel.put_text(text)
             else:
-                self._ui.say(f"The request was closed meanwhile{self.keep(text)}")
+                self._ui.say(f"The request was closed before your answer{self.keep(text)}")
 
         self._ui.edit(event.text, put)
 
@@ -236,7 +236,7 @@ class RequestQueue:
         count = len(self._drafts)
         if count:
             self._ui.app.copy_to_clipboard(self._drafts.copied())
-        words = {0: "There is no draft to copy", 1: "Draft copied"}
+        words = {0: "No draft to copy", 1: "Draft copied"}
         self._ui.say(words.get(count, f"{count} drafts copied"))
 
     # -- a plan is read in the transcript -------------------------------------------------------------------

@@ -50,7 +50,7 @@ class ResumeCommand(CommandGroup):
         return await self._choose(shelf, find=wanted)
 
     async def _choose(self, shelf: Shelf, find: str = "") -> WayOn | None:
-        about = "This session ends; it can be resumed in the same way, with what you typed."
+        about = "This session ends. You can resume it the same way, with your draft."
         picker = SessionPicker(shelf, find=find, about=about)
         await self._runner.show_picker(picker)
         return picker.way
@@ -63,7 +63,7 @@ class ResumeCommand(CommandGroup):
             PickRow("no", "Stay here"),
             PickRow("yes", "Interrupt it", "and continue the other session"),
         ]
-        return await self._runner.pick("Claude is at work in this session", rows)
+        return await self._runner.pick("Claude is working in this session", rows)
 
     async def _go_on(self, way: WayOn) -> None:
         """End this session, and continue another one in this terminal."""

@@ -21,6 +21,10 @@ from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.text import one_line
 
+WAITS = "Claude waits for you · answer it"
+RESTORES = "Restores files and conversation to their state before it. You see the changes first."
+WHICH_PROMPT = "Rewind to before which prompt?"
+NO_PROMPT = "No prompt to rewind to"
 MOST_PROMPTS = 200
 MOST_FILES = 8
 """Files named before a rewind; of more it is said how many."""
@@ -76,19 +80,19 @@ class RewindCommand(CommandGroup):
         self._runner.need_process()
         if self._ui.view.busy:
             waits = self._ui.view.state is SessionState.AWAITING
-            doing = "Claude waits for you · answer it" if waits else "Claude is at work"
+            doing = WAITS if waits else "Claude is working"
             self._ui.say(f"{doing} · Esc interrupts it, then /rewind")
             return
         if not self.given:
-            self._ui.say("There is no prompt to go back to")
+            self._ui.say(NO_PROMPT)
             return
         rows = [
             PickRow(one.prompt_id, one_line(one.text, 120), "the last one" if not index else "")
             for index, one in enumerate(reversed(self.given))
         ]
-        about = "Files and conversation go back to what they were before it. What will change is shown first."
+        about = RESTORES
         while True:
-            prompt_id = await self._runner.pick("Rewind to before which prompt?", rows, about=about)
+            prompt_id = await self._runner.pick(WHICH_PROMPT, rows, about=about)
             given = next((one for one in self.given if one.prompt_id == prompt_id), None)
             if given is None:
                 return
@@ -112,7 +116,7 @@ class RewindCommand(CommandGroup):
             controls.take_files_back(self._ui.session.agent.ask, given.prompt_id)
         )
         if left.refusal:
-            self._runner.tell(f"The files were not taken back: {left.refusal}", "warning")
+            self._runner.tell(f"The files were not restored: {left.refusal}", "warning")
         elif left.files:
             self._tell_left(left.files)
         else:
@@ -120,7 +124,7 @@ class RewindCommand(CommandGroup):
 
     def _tell_left(self, files: Sequence[str]) -> None:
         self._runner.tell(
-            f"Not taken back: {_named(files, self._ui.view.cwd)} · a directory or a link is there instead, "
+            f"Not restored: {_named(files, self._ui.view.cwd)} · a directory or a link is there instead, "
             "or it cannot be written · all other files are as they were before the prompt",
             "warning",
         )
@@ -149,7 +153,7 @@ class RewindCommand(CommandGroup):
     async def _rewind_conversation(self, given: Given, *, files: bool) -> None:
         done = await self._runner.asking(self._ui.session.agent.rewind(given.prompt_id, files=files))
         if done.refusal:
-            kept = "Nothing was taken back" if files else "The conversation was not taken back"
+            kept = "Nothing was rewound" if files else "The conversation was not rewound"
             self._runner.tell(f"{kept}: {done.refusal}", "warning")
             return
         gone = self._drop(given)
@@ -159,7 +163,7 @@ class RewindCommand(CommandGroup):
         also = " · files are as they were before it" if followed else ""
         self._runner.tell(f"↶ Claude no longer knows {last}, from here back to: {before}{also}")
         if done.files_refusal:
-            self._runner.tell(f"The files were not taken back: {done.files_refusal}", "warning")
+            self._runner.tell(f"The files were not restored: {done.files_refusal}", "warning")
         elif done.files_left:
             self._tell_left(done.files_left)
         self._ui.dock.prompt.put_back(done.prompt or given.text)
@@ -167,24 +171,24 @@ class RewindCommand(CommandGroup):
 
 def choices(files: FilesToRewind) -> list[PickRow]:
     """Return what can be taken back."""
-    conversation = PickRow("conversation", "Conversation alone", "files stay as they are")
+    conversation = PickRow("conversation", "Conversation only", "files stay as they are")
     if files.refusal or not files.files:
-        return [PickRow("conversation", "Conversation", "the prompt comes back into its field")]
+        return [PickRow("conversation", "Conversation", "puts the prompt back into its field")]
     return [
-        PickRow("both", "Conversation and files", "the prompt comes back into its field"),
+        PickRow("both", "Conversation and files", "puts the prompt back into its field"),
         conversation,
-        PickRow("files", "Files alone", "the conversation goes on as it is"),
+        PickRow("files", "Files only", "the conversation stays as it is"),
     ]
 
 
 def what_changes(files: FilesToRewind, cwd: Path) -> str:
     """Say which files a rewind would change, and how much."""
     if files.refusal:
-        return f"Files cannot be taken back: {files.refusal}"
+        return f"Files cannot be restored: {files.refusal}"
     if not files.files:
-        return "No file that Claude's editing tools wrote changes. What commands did stays."
+        return "No file written by Claude's editing tools changes. Effects of commands stay."
     count = "1 file" if len(files.files) == 1 else f"{len(files.files)} files"
-    lines = f"Takes {count} back: +{files.insertions} −{files.deletions} lines. What commands did stays."
+    lines = f"Restores {count}: +{files.insertions} −{files.deletions} lines. Effects of commands stay."
     return f"{lines}\n{_named(files.files, cwd)}"
 
 

@@ -324,7 +324,7 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
     Command(
         "status", "", "Show version, account, model and settings", work=lambda s, _: s.workspace.status()
     ),
-    Command("diff", "", "Show what is changed and not committed", work=lambda s, _: s.workspace.diff()),
+    Command("diff", "", "Show uncommitted changes", work=lambda s, _: s.workspace.diff()),
     Command(
         "copy",
         "[N]",
@@ -334,7 +334,7 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
     Command(
         "add-dir",
         "PATH",
-        "Let Claude work in another directory, too",
+        "Let Claude work in another directory too",
         work=lambda s, path: s.workspace.add_directory(path),
         needs="directory",
     ),
@@ -373,7 +373,7 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
         "Stop Claude's process; its questions keep waiting",
         lambda s, _: s.session.agent.park(),
     ),
-    Command("close", "", "End this session and take it away", work=lambda s, _: s.switcher.close()),
+    Command("close", "", "End and remove this session", work=lambda s, _: s.switcher.close()),
     Command(
         "mcp",
         "",
@@ -392,16 +392,16 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
     Command(
         "btw",
         "QUESTION",
-        "Ask Claude something beside the conversation",
+        "Ask Claude a side question, outside the conversation",
         work=lambda s, question: s.listings.ask_beside(question),
         needs="question",
     ),
     Command("tasks", "", "See background tasks, and stop them", work=lambda s, _: s.tasks.stop()),
-    Command("background", "", "Send what runs to the background", lambda s, _: s.tasks.background()),
+    Command("background", "", "Send the running work to the background", lambda s, _: s.tasks.background()),
     Command(
         "rewind",
         "",
-        "Take files and conversation back to an earlier prompt",
+        "Rewind files and conversation to an earlier prompt",
         work=lambda s, _: s.rewind.rewind(),
     ),
     Command("login", "", "Sign in to Claude in this terminal", lambda s, _: s.account.login()),

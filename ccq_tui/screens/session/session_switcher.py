@@ -11,6 +11,7 @@ from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 from ccq_tui.screens.session.messages import BarToggled, CloseWanted, SessionChanged, StepWanted
 from ccq_tui.widgets.side_bar import SideBar, SideBarEntry
 
+WHICH_SESSION = "Go to which session?"
 ROOM_FOR_BAR = 80
 """Columns from which the side bar has room beside the transcript."""
 
@@ -75,7 +76,7 @@ class SessionSwitcher(CommandGroup):
     def go_to(self, number: int) -> None:
         here = next((entry.number for entry in self.entries if entry.shown), number)
         if number > len(self.entries):
-            self._ui.say(f"There is no session {number} · Ctrl+N opens another")
+            self._ui.say(f"No session {number} · Ctrl+N opens another")
         elif number != here:
             self._ui.post_message(StepWanted(number - here))
 
@@ -87,7 +88,7 @@ class SessionSwitcher(CommandGroup):
             )
             for entry in self.entries
         ]
-        if (number := await self._runner.pick("Go to which session?", rows, choose="go to")) is not None:
+        if (number := await self._runner.pick(WHICH_SESSION, rows, choose="go to")) is not None:
             # The list is gone first: another session has its own.
             await asyncio.sleep(0)
             self.go_to(int(number))
@@ -99,6 +100,6 @@ class SessionSwitcher(CommandGroup):
                 PickRow("no", "Stay here"),
                 PickRow("yes", "Interrupt it", "and close the session; /resume continues it later"),
             ]
-            if await self._runner.pick("Claude is at work in this session", rows) != "yes":
+            if await self._runner.pick("Claude is working in this session", rows) != "yes":
                 return
         self._ui.post_message(CloseWanted(self._ui.session))

@@ -18,11 +18,11 @@ from ccq_tui.widgets.transcript.tools import SHELL
 
 MOST_TOLD = 30_000
 """Characters of each stream that Claude gets, as many as of a command that it runs itself."""
-NOTHING = "Type a command behind the ! · Enter runs it in your shell"
-ONE_RUNS = "A command still runs · Esc stops it · then Enter runs this one"
-RUNS = "Runs in your shell · Esc stops it"
-STOPPING = "Stopping the command · again: at once"
-NOT_HERE = "Commands do not run from here on Windows · open another terminal for it"
+NOTHING = "Type a command after the ! · Enter runs it in your shell"
+ONE_RUNS = "A command is still running · Esc stops it, then Enter runs this one"
+RUNS = "Running in your shell · Esc stops it"
+STOPPING = "Stopping the command · Esc again kills it"
+NOT_HERE = "Shell commands do not run here on Windows · use another terminal"
 
 
 class ShellCommands:

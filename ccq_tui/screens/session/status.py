@@ -68,7 +68,7 @@ BY_PERSON = (
 _GONE = frozenset({SessionState.FAILED, SessionState.ENDED})
 
 
-SEARCHING: Hints = (("Enter", "next place"), ("↑", "place before"), ("Esc", "close the search"))
+SEARCHING: Hints = (("Enter", "next match"), ("↑", "previous match"), ("Esc", "close the search"))
 """While the transcript is searched no key of the prompt holds."""
 
 
@@ -82,7 +82,7 @@ def prompt_hints(state: SessionState, waiting: int, keymap: Keymap, *, queued: b
         *((("panel", "answer"),) if waiting else ()),
         *((("interrupt", "interrupt"),) if busy else ()),
         *((("quit", "quit"),) if state in _GONE else (("send", "queue" if busy else "send"),)),
-        *((("take_back", "take back"),) if queued else ()),
+        *((("take_back", "withdraw"),) if queued else ()),
         *(hint for hint in _ALWAYS if state not in _GONE or hint[0] != "quit"),
     )
     shown = ((_FIXED.get(name) or keymap.shown(name), does) for name, does in wanted)

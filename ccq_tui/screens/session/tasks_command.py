@@ -8,6 +8,8 @@ from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 from ccq_tui.supervisor.events import SessionEvent
 
+NO_TASKS = "No tasks are running"
+
 
 class TasksCommand(CommandGroup):
     """Shows the background tasks, and stops them."""
@@ -33,11 +35,11 @@ class TasksCommand(CommandGroup):
         if self._ui.view.busy:
             self._runner.run(self._background, "background")
         else:
-            self._ui.say("Claude is not at work: nothing can go to the background")
+            self._ui.say("Claude is idle: nothing can go to the background")
 
     async def _background(self) -> None:
         await self._runner.ask(controls.background_tasks())
-        self._ui.say("What ran goes on in the background · Ctrl+T shows it")
+        self._ui.say("The work continues in the background · Ctrl+T shows it")
 
     async def stop(self) -> None:
         """Show the tasks, and stop what is chosen."""
@@ -48,15 +50,15 @@ class TasksCommand(CommandGroup):
                 )
                 for task in tasks
             ]
-            task_id = await self._runner.pick("Tasks that run", rows, choose="stop")
+            task_id = await self._runner.pick("Running tasks", rows, choose="stop")
             if task_id is None:
                 return
             what = next(row.label for row in rows if row.value == task_id)
-            sure = [PickRow("no", "Let it go on"), PickRow("yes", "Stop it", "what it did so far stays")]
+            sure = [PickRow("no", "Keep it running"), PickRow("yes", "Stop it", "its results so far stay")]
             if await self._runner.pick(f"Stop: {what}", sure) != "yes":
                 continue
             await self._runner.ask(controls.stop_task(task_id))
             # The CLI reports the end a moment later; the list must not offer it again.
             self.running = tuple(task for task in self.running if task.task_id != task_id)
             self._runner.tell(f"Stopped: {what}")
-        self._ui.say("No tasks run")
+        self._ui.say(NO_TASKS)

@@ -45,7 +45,7 @@ class ThemeCommand(CommandGroup):
     def _take_themes(self, found: ChangedThemes) -> None:
         self._themes.take(found)
         for problem in found.problems:
-            self._ui.note(f"{problem} · the theme stays as it was", "warning")
+            self._ui.note(f"{problem} · the theme is unchanged", "warning")
 
     async def choose(self, name: str) -> None:
         """Put a theme on, and offer to keep it; without a name that is known, choose from a list."""
@@ -63,14 +63,14 @@ class ThemeCommand(CommandGroup):
         try:
             await asyncio.to_thread(keep_theme, user_config(), setting)
         except KeepError as error:
-            self._ui.note(f"The theme was not kept: {error}", "warning")
+            self._ui.note(f"The theme was not saved: {error}", "warning")
         else:
-            self._ui.say(f"Theme {name} is kept in {user_config()}")
+            self._ui.say(f"Theme {name} is saved in {user_config()}")
 
     async def _pick_theme(self, unknown: str) -> str | None:
         before = self._ui.app.theme
         rows = theme_rows(self._themes, before)
-        about = f"There is no theme {one_line(unknown, 60)}. {BACK}" if unknown else BACK
+        about = f"Unknown theme {one_line(unknown, 60)}. {BACK}" if unknown else BACK
         try:
             picked = await self._runner.pick(
                 "Theme", rows, about=about, choose="use it", preview=self._look_at
@@ -91,7 +91,7 @@ class ThemeCommand(CommandGroup):
 
 VARIABLE = f"{ENV_PREFIX}THEME"
 ALWAYS = "always"
-BACK = "Esc puts the old one back"
+BACK = "Esc restores the previous theme"
 
 
 def theme_rows(themes: LiveThemes, current: str) -> list[PickRow]:
@@ -104,6 +104,6 @@ def how_long(name: str, setting: str) -> tuple[str, list[PickRow]]:
     line = f"theme = {json.dumps(setting, ensure_ascii=False)}"
     about = f"writes {line} into {user_config()}"
     if os.environ.get(VARIABLE):
-        about += f"; {VARIABLE} goes before it"
+        about += f"; {VARIABLE} overrides it"
     rows = [PickRow("once", "Until ccq-tui ends"), PickRow(ALWAYS, "From now on", about)]
     return f"The theme is {name}. For how long?", rows

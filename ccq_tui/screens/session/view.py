@@ -46,7 +46,7 @@ SIGNS = {
 TIMED = frozenset({SessionState.QUEUED, SessionState.STARTING, SessionState.WORKING, SessionState.AWAITING})
 """States whose duration is worth showing."""
 BYPASS = "bypassPermissions"
-MODES = {"default": "default mode", "acceptEdits": "accepts edits", "dontAsk": "denies what it would ask"}
+MODES = {"default": "default mode", "acceptEdits": "accepts edits", "dontAsk": "denies what needs permission"}
 """Permission modes whose own name says too little."""
 TITLE_LENGTH = 32
 

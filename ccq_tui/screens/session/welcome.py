@@ -11,10 +11,11 @@ from ccq_tui.screens.session.view import SessionView, mode_words, short_path
 from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import keymap_for
 
+TASK = "Type a task and press Enter."
 LENGTH = 60
 """Characters of a name that a file or the CLI gave."""
 TIPS = (
-    ("panel", "{panel} hides a question and brings it back; nothing typed is lost."),
+    ("panel", "{panel} hides a question and shows it again; nothing typed is lost."),
     ("overview", "{overview} shows all sessions by what they need."),
     ("new_session", "{new_session} opens another session beside this one."),
     ("block_up", "{block_up} marks a block: copy it, fold it, open its links."),
@@ -25,7 +26,7 @@ TIPS = (
     ("mode", "{mode} changes what Claude may do without asking."),
     ("palette", "{palette} finds every command and action by its words."),
     ("", "/park stops Claude's process; its questions keep waiting."),
-    ("", "/rewind takes files and conversation back to a prompt."),
+    ("", "/rewind restores files and conversation to a prompt."),
 )
 """An action whose key a tip names, "" for none, and the tip."""
 
@@ -64,7 +65,7 @@ def welcome_text(view: SessionView, keymap: Keymap, day: int) -> str:
         key = keymap.shown("waiting")
         lines += [f"{view.waiting_beside} {wait} elsewhere{f' · {key} goes there' if key else ''}"]
     help_key = keymap.shown("help")
-    lines += ["Type a task and press Enter."]
+    lines += [TASK]
     lines += [" · ".join(["/ commands", "@ files", *([f"{help_key} all keys"] if help_key else [])])]
     known = [
         words.format(**{name: keymap.shown(name)}) for name, words in TIPS if not name or keymap.shown(name)

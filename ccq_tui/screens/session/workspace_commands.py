@@ -76,7 +76,7 @@ class WorkspaceCommands(CommandGroup):
                 section.title,
                 *(f"  {': '.join(part for part in row if part)}" for row in section.rows),
             ]
-        self._runner.tell("\n".join(lines) or "Claude Code says nothing of itself")
+        self._runner.tell("\n".join(lines) or "Claude Code reported no status")
 
     # -- /diff -------------------------------------------------------------------------------------------
 
@@ -140,7 +140,7 @@ def _resolved(path: str, base: Path) -> Path:
     try:
         directory = (base / Path(path.strip("\"'")).expanduser()).resolve(strict=True)
     except (OSError, RuntimeError, ValueError) as error:
-        raise CommandError(f"there is no directory {one_line(path, 200)}") from error
+        raise CommandError(f"no directory {one_line(path, 200)}") from error
     if not directory.is_dir():
         raise CommandError(f"{one_line(path, 200)} is not a directory")
     return directory

@@ -164,7 +164,7 @@ def undelivered_words(late: Sequence[Undelivered]) -> str:
     count = sum(one.count for one in late)
     named = ", ".join(one_line(one.name, 40) for one in late[:MOST_NAMED])
     more = f" and {len(late) - MOST_NAMED} more" if len(late) > MOST_NAMED else ""
-    answers = "1 answer of yours has" if count == 1 else f"{count} answers of yours have"
+    answers = "1 answer has" if count == 1 else f"{count} answers have"
     sessions = "its session is" if len(late) == 1 else "their sessions are"
     goes = "it goes" if count == 1 else "they go"
     return (

@@ -102,7 +102,7 @@ class NewSessionScreen(Overlay[WantedSession]):
             yield DirectoryField(str(self._here), prompt)
             yield Static("First prompt (may be empty)", markup=False)
             yield prompt
-            yield Static("Git worktree of its own (a name, or empty for none)", markup=False)
+            yield Static("Its own git worktree (a name, or empty for none)", markup=False)
             yield LineField("", id="new-worktree", compact=True, select_on_focus=False)
             yield Static("", id="new-problem", markup=False)
             yield HintBar()

@@ -15,7 +15,7 @@ from ccq_tui.screens.pickers import Picker, PickRow
 from ccq_tui.supervisor.ownership import owned_elsewhere, request_parking, resumes
 
 HEADING = "This session is open in another ccq-tui"
-BOTH = "Process {pid} runs it. Both at once would each know only half of what is said."
+BOTH = "Process {pid} runs it. Running it twice would split the conversation."
 
 
 class OwnershipPrompt:
@@ -31,8 +31,8 @@ class OwnershipPrompt:
         while resumes(launch) and (taken := await owned_elsewhere(self._inbox(), launch)):
             rows = (
                 PickRow("leave", "Leave it there"),
-                PickRow("fork", "Fork a copy", "under a new id; the session over there stays as it is"),
-                PickRow("park", "Have it parked there", "then it continues here"),
+                PickRow("fork", "Fork a copy", "under a new id; the other session is unchanged"),
+                PickRow("park", "Park it there", "then continue it here"),
             )
             picker = Picker(HEADING, rows, about=said or BOTH.format(pid=taken.owner.pid))
             match await self._app.push_screen_wait(picker):

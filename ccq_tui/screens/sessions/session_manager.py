@@ -143,7 +143,7 @@ class SessionManager:
         try:
             launch = await asyncio.to_thread(launch_of, wanted, front.launch)
         except (SettingsError, WorktreeError) as error:
-            front.transcript.add_notice(f"There is no session in {wanted.directory}: {error}", "warning")
+            front.transcript.add_notice(f"No session was started in {wanted.directory}: {error}", "warning")
             front.requests.keep_to_copy(wanted.prompt, UNOPENED)
             return
         finally:
@@ -172,7 +172,7 @@ class SessionManager:
         try:
             launch = await asyncio.to_thread(launch_to_resume, picker.way, front.launch)
         except SettingsError as error:
-            return f"There is no session in {chosen.directory}: {error}"
+            return f"No session was started in {chosen.directory}: {error}"
         await self.open(_beside(front.launch, launch))
         return ""
 
@@ -202,7 +202,7 @@ class SessionManager:
             await asyncio.to_thread(back_in, directory, trusts=trusts)
             launch = replace(await self._launch_in(directory), resume=rests.session_id)
         except (SettingsError, WorktreeError, OSError) as error:
-            return f"There is no session in {rests.directory}: {error}"
+            return f"No session was started in {rests.directory}: {error}"
         trusted = await self._trust.let_in(launch, leave="not now")
         if trusted is None:
             return f"{rests.session} was not started: you did not trust its directory"
@@ -359,7 +359,7 @@ class SessionManager:
     def restart(self, screen: SessionScreen) -> str:
         """Start a session again that has no process; return what came of it, in words."""
         wait = screen.session.start_again()
-        return f"That failed just now · again in {math.ceil(wait)} s" if wait else "It is started again"
+        return f"It has just failed · try again in {math.ceil(wait)} s" if wait else "It is restarting"
 
     # -- going from one to another --------------------------------------------------------------------------
 

@@ -97,7 +97,7 @@ class TrustGate:
         try:
             trusted = await self._answered(launch, asking)
         except (SettingsError, WorktreeError) as error:
-            problem = f"There is no session in {launch.settings.directory}: {error}"
+            problem = f"No session was started in {launch.settings.directory}: {error}"
         if asking not in self._open:
             return None  # the program ends meanwhile, and has kept what was typed
         if trusted is None and first and (problem or not leave):

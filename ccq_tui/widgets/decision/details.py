@@ -20,14 +20,15 @@ from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.transcript.diff import changed_lines
 from ccq_tui.widgets.transcript.tools import ToolCard, card_of, short_argument, tool_of, tool_title
 
-PLAN_ABOVE = "The plan stands above · PgUp PgDn scroll it · Ctrl+G edits it first"
-PLAN_EDITED = "Your changes, to be approved with the plan · Ctrl+G goes on editing"
+PLAN_TITLE = "Claude has a plan"
+PLAN_ABOVE = "The plan is above · PgUp PgDn scroll it · Ctrl+G edits it first"
+PLAN_EDITED = "Your changes, to be approved with the plan · Ctrl+G edits again"
 
 
 def headline(request: PermissionRequest | PlanRequest, *, edited: bool = False) -> str:
     """Say in a line who wants what."""
     if isinstance(request, PlanRequest):
-        return "Claude has a plan · edited by you" if edited else "Claude has a plan"
+        return "Claude has a plan · edited by you" if edited else PLAN_TITLE
     who = "A subagent" if request.agent_id else "Claude"
     if request.agent:
         who = f"Subagent “{one_line(request.agent, 40)}”"
@@ -74,7 +75,7 @@ PIECE = 20_000
 MOST_EMPTY = 2
 """Empty lines in a row that are drawn as they are."""
 EMPTY_LINES = "… {:,} empty lines …"
-TOO_DEEP = "… nested deeper than can be shown"
+TOO_DEEP = "… nested too deeply to show"
 
 Values: TypeAlias = Mapping[str, Any]
 

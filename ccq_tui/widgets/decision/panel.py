@@ -153,7 +153,7 @@ class DecisionForm:
 
     def hint(self, state: DecisionState) -> str:
         allows = state.choices[state.cursor].allows
-        return "what Claude should know besides" if allows else "what to do instead"
+        return "what else Claude should know" if allows else "what to do instead"
 
     def proposed(self, _state: DecisionState) -> bool:
         return False

@@ -54,7 +54,7 @@ EDITS = (
         for one in TextArea.BINDINGS
         if isinstance(one, Binding)
     ),
-    Binding("ctrl+y", "yank", "Put back what Ctrl+K, Ctrl+U or Ctrl+W took", show=False),
+    Binding("ctrl+y", "yank", "Paste the text that Ctrl+K, Ctrl+U or Ctrl+W deleted", show=False),
 )
 """The keys with which a text is edited."""
 _EDITS = BindingsMap(EDITS).key_to_bindings

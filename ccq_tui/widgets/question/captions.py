@@ -15,6 +15,9 @@ from ccq_tui.widgets.lines import indented, wrapped
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.panel.measures import notice_lines
 
+DISCUSS_CAPTION = "Discuss: your text goes to Claude instead of answers"
+NOTE_CAPTION = "Note beside the answer"
+OTHER_CAPTION = "Other, in your own words"
 TAB_META = "question_tab"
 LONGEST_HEADER = 24
 LONGEST_TITLE = 60
@@ -146,12 +149,12 @@ def _tab(state: PanelState, index: int, width: int, palette: Palette) -> Text:
 
 LONGEST_PLACEHOLDER = 400
 LABELS = {
-    Focus.OTHER: "Other, in your own words",
-    Focus.NOTE: "Note beside the answer",
+    Focus.OTHER: OTHER_CAPTION,
+    Focus.NOTE: NOTE_CAPTION,
     Focus.FILTER: "Filter the options",
-    Focus.DISCUSS: "Discuss: goes back to Claude instead of answers",
+    Focus.DISCUSS: DISCUSS_CAPTION,
 }
-DISCUSSES_ALL = "Discuss: goes to Claude with what you selected and typed, not as answers"
+DISCUSSES_ALL = "Discuss: your text goes to Claude with your draft, not as answers"
 
 
 def label_lines(state: PanelState, width: int, palette: Palette, *, low: bool) -> list[Text]:
@@ -204,4 +207,4 @@ def _decline_question(state: PanelState, *, short: bool) -> str:
     if short:
         return f"Decline {what}?"
     lost = " Nothing you selected or typed is sent." if state.has_draft else ""
-    return f"Decline {what}? Claude is told that you do not want to answer.{lost}"
+    return f"Decline {what}? Claude learns that you do not want to answer.{lost}"

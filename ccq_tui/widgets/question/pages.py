@@ -27,6 +27,8 @@ from ccq_tui.widgets.lines import DrawnLine, flowing, indented, row_lines, verba
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.question.captions import REVIEW, coming
 
+BEING_TYPED = "Other: being typed below"
+NO_PREVIEW = "this row has no preview"
 PREFIX = 8
 """Cells before a label: cursor, mark and number."""
 BESIDE_FROM = 64
@@ -179,7 +181,7 @@ def _option(
 def _other(page: Page, typing: bool, width: int, palette: Palette) -> Sequence[Text]:
     draft = page.draft
     if typing:
-        return (Text("Other: being typed below", palette.note),)
+        return (Text(BEING_TYPED, palette.note),)
     if not draft.other.strip():
         return (Text("Other…", palette.muted),)
     label = Text("Other: ", palette.muted)
@@ -262,7 +264,7 @@ def _submit(state: PanelState, width: int, palette: Palette) -> list[DrawnLine]:
     missing = len(state.gaps) - empty
     told = [
         *([coming(state)] if state.arriving else []),
-        *([f"{missing} without an answer"] if missing else []),
+        *([f"{missing} with “{NO_ANSWER}”"] if missing else []),
         *([f"{empty} with “{NONE_SELECTED}”"] if empty else []),
     ]
     if told:
@@ -281,7 +283,7 @@ def preview_lines(state: PanelState, width: int, palette: Palette, *, large: boo
     if option and option.preview:
         yield from verbatim(safe(option.preview), palette.plain, width, palette.muted)
     elif not large:
-        yield Text("no preview of this row" if option else OWN_WORDS, palette.muted)
+        yield Text(NO_PREVIEW if option else OWN_WORDS, palette.muted)
     if not large:
         return
     question = page.question

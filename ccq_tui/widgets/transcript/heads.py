@@ -25,6 +25,8 @@ from ccq_tui.widgets.transcript.pen import Pen
 from ccq_tui.widgets.transcript.tool_result import told
 from ccq_tui.widgets.transcript.tools import LIMIT, main_argument, short_argument, tool_title
 
+NOT_IN_TIME = "no answer: nobody answered in time"
+
 _STATES = {
     bl.ToolState.RUNNING: ("▸", "warning"),
     bl.ToolState.OK: ("✔", "success"),
@@ -237,7 +239,7 @@ def _told(block: RequestBlock) -> tuple[str, str, str]:
         case Declined():
             return "✘", f"declined{by}", "error"
         case Expired():
-            return "■", "no answer: nobody answered in time", "muted"
+            return "■", NOT_IN_TIME, "muted"
         case Denied():
             return "✘", f"denied{by}", "error"
         case Cancelled(reason) if reason == ROUNDS_USED:

@@ -30,7 +30,7 @@ KEPT_AFTER = 0.3
 QUIET = 2.5
 """Seconds of a ready prompt after which a person writes to a session that waits for nothing."""
 ASKED = re.compile(r"What about part (\d)\?")
-REMEDY = re.compile(r"(F[56]) (reconnect|send it again|go on)")
+REMEDY = re.compile(r"(F[56]) (reconnect|send it again|continue)")
 DEAD = re.compile("✖ failed|signal 9|starting")
 KEYS = {"F5": "f5", "F6": "f6"}
 

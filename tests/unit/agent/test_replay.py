@@ -19,6 +19,7 @@ from ccq_tui.agent.events import (
     ToolFinished,
     ToolStarted,
 )
+from ccq_tui.agent.output_text import OUTPUT_LIMIT
 from ccq_tui.agent.stored_messages import replay
 from tests.unit.prompts.pictures import png
 
@@ -87,7 +88,7 @@ def test_the_clis_own_commands() -> None:
         PromptAccepted("/model opus"),
         NoticeGiven("info", "Set model to opus"),
         Compacted(summary="This session is being continued from a previous conversation. Summary: ..."),
-        NoticeGiven("warning", "The answer reached the output token limit; Claude continues it."),
+        NoticeGiven("warning", OUTPUT_LIMIT),
         NoticeGiven("warning", "A Stop hook says: the tests fail"),
     ]
 

@@ -14,6 +14,7 @@ from ccq_tui.inbox.store import Store, StoredSessionState
 from ccq_tui.inbox.store.park_requests import WishState
 from ccq_tui.inbox.store.schema import MIGRATIONS, migrate, version_of
 from ccq_tui.processes import Owner, this_process
+from ccq_tui.supervisor.session import NOTHING_WAITS
 from tests.actors import PANEL
 
 DEAD = Owner(2**22 + 1, "long ago")
@@ -68,8 +69,8 @@ def test_it_is_taken_on_and_done(place: Place) -> None:
 
 def test_it_is_refused_or_not_needed(place: Place) -> None:
     assert place.look() is None
-    place.becomes(WishState.REFUSED, "cannot be parked: nothing waits in it")
-    assert place.ended() == (Ending.REFUSED, "cannot be parked: nothing waits in it")
+    place.becomes(WishState.REFUSED, NOTHING_WAITS)
+    assert place.ended() == (Ending.REFUSED, NOTHING_WAITS)
     place.store.sessions.release("s1", this_process())
     again = ParkWish("s1", PANEL, place.clock)
     assert again.look(place.store) == Parking(
@@ -86,7 +87,7 @@ def test_who_does_not_react_in_time_finds_no_wish_later(place: Place) -> None:
     place.now += NOTICE_SECONDS + 1
     ending, words = place.ended()
     assert ending is Ending.REFUSED
-    assert f"process {this_process().pid}, did not react" in words
+    assert f"process {this_process().pid}, did not respond" in words
 
 
 def test_who_waits_no_longer_takes_the_wish_back_unless_it_was_taken_on(place: Place) -> None:
@@ -110,14 +111,14 @@ def test_what_is_taken_on_takes_too_long_or_is_answered_meanwhile(place: Place) 
     place.now += PARK_SECONDS + 1
     assert place.ended()[0] is Ending.SLOW
     place.store.requests.settle(place.request.id, Denied(), PANEL)
-    assert place.ended() == (Ending.REFUSED, "goes on: what waited in it was answered meanwhile")
+    assert place.ended() == (Ending.REFUSED, "continues: its requests have just been answered")
 
 
 def test_a_process_that_ends_meanwhile_leaves_no_wish(place: Place) -> None:
     assert place.look() is None
     place.store.sessions.release("s1", this_process())
     place.store.sessions.claim("s1", DEAD)
-    assert place.ended() == (Ending.ALREADY, "has no process any more: 1 request waits without one")
+    assert place.ended() == (Ending.ALREADY, "no longer has a process: 1 request waits without one")
 
 
 def test_an_inbox_without_wishes_is_brought_forward(tmp_path: Path) -> None:

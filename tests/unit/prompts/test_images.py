@@ -60,7 +60,7 @@ def test_no_bytes_break_the_header(data: bytes, before: bytes) -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"%PDF-1.7", "a.png is no PNG, JPEG, GIF or WebP image · convert it to one of these"),
+        (b"%PDF-1.7", "a.png is not a PNG, JPEG, GIF or WebP image · convert it to one of these"),
         (gif(8001, 20), "a.png has 8001×20 pixels; Claude takes 8,000 a side · make it smaller"),
         (png() + bytes(images.MOST_BYTES), "a.png has 3.9 MB; Claude takes up to 3.9 MB · make it smaller"),
     ],

@@ -11,7 +11,15 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.screens import clipboard
-from ccq_tui.screens.clipboard import ClipboardReader, NoReaderError, read_clipboard, reader
+from ccq_tui.screens.clipboard import (
+    NO_WL_PASTE,
+    NO_XCLIP,
+    OUT_OF_REACH,
+    ClipboardReader,
+    NoReaderError,
+    read_clipboard,
+    reader,
+)
 from tests.unit.prompts.pictures import png
 
 
@@ -49,9 +57,9 @@ def test_the_program_is_the_systems(
 @pytest.mark.parametrize(
     ("environment", "words"),
     [
-        ({"WAYLAND_DISPLAY": "w"}, "Nothing here reads the clipboard · install wl-clipboard"),
-        ({"DISPLAY": ":0"}, "Nothing here reads the clipboard · install xclip"),
-        ({}, "The clipboard is out of reach here · drop the image's file, or name it by @"),
+        ({"WAYLAND_DISPLAY": "w"}, NO_WL_PASTE),
+        ({"DISPLAY": ":0"}, NO_XCLIP),
+        ({}, OUT_OF_REACH),
     ],
 )
 def test_where_nothing_reads_it_the_way_is_told(

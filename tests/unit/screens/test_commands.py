@@ -79,7 +79,7 @@ def test_any_context_has_a_bar_of_the_same_length(tokens: list[int], limit: int,
 def test_what_a_rewind_changes_is_said_before_it() -> None:
     files = FilesToRewind(tuple(f"/work/f{n}.py" for n in range(10)), 3, 12)
     said = what_changes(files, Path("/work"))
-    assert "Takes 10 files back: +3 −12 lines." in said
+    assert "Restores 10 files: +3 −12 lines." in said
     assert "f0.py, f1.py" in said
     assert said.endswith("f7.py and 2 more")
     assert [row.value for row in choices(files)] == ["both", "conversation", "files"]

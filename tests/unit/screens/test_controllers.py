@@ -27,7 +27,7 @@ from ccq_tui.screens.session.messages import ElsewhereWanted
 from ccq_tui.screens.session.permission_mode import MODE_ERROR, PermissionMode
 from ccq_tui.screens.session.prompt_keeper import PromptKeeper
 from ccq_tui.screens.session.prompts import Prompts
-from ccq_tui.screens.session.remedies import Remedies
+from ccq_tui.screens.session.remedies import NO_ERROR, Remedies
 from ccq_tui.screens.session.rewind_command import RewindCommand
 from ccq_tui.screens.session.shell_commands import ShellCommands
 from ccq_tui.screens.session.tasks_command import TasksCommand
@@ -62,7 +62,7 @@ async def test_what_only_a_process_does_is_refused_while_the_session_is_parked()
     ui.view = SimpleNamespace(state=SessionState.PARKED)  # type: ignore[assignment]
     runner.run(UsageCommands(runner).context, "context")
     await ui.work()
-    assert ui.noted == [(f"/context did not work: {PARKED}", "warning")]
+    assert ui.noted == [(f"/context failed: {PARKED}", "warning")]
 
 
 def test_a_task_that_ended_is_not_offered_to_be_stopped() -> None:
@@ -98,13 +98,13 @@ def test_a_remedy_is_done_once_and_not_again_too_soon() -> None:
     sent: list[str] = []
     remedies = Remedies(ui, sent.append, sent.append)
     remedies.do()
-    assert ui.said == ["F6 helps after an error; there is none now"]
+    assert ui.said == [NO_ERROR]
     recovery.offer = Remedy.RETRY
     remedies.do()
     assert sent == ["again"]
     recovery.seconds_to_wait = lambda _: 2.4
     remedies.do()
-    assert (sent, ui.said[-1]) == (["again"], "That failed just now · F6 again in 3 s")
+    assert (sent, ui.said[-1]) == (["again"], "It has just failed · F6 works again in 3 s")
     recovery.seconds_to_wait, recovery.offer = lambda _: 0, Remedy.ELSEWHERE
     remedies.do()
     assert [type(one) for one in ui.told] == [ElsewhereWanted]
@@ -170,5 +170,5 @@ async def test_a_disk_that_refuses_is_said_once(tmp_path: Path) -> None:
     for text in ("one", "two"):
         keeper.submitted(text, {})
     await keeper.release()
-    assert len([words for words, _ in ui.noted if "not kept for the next start" in words]) == 1
+    assert len([words for words, _ in ui.noted if "cannot be saved for the next start" in words]) == 1
     keeper.close()

@@ -93,7 +93,9 @@ async def test_an_editor_that_cannot_be_started_is_named(
 
 
 async def test_what_is_too_long_for_a_field_stays_in_its_file(editor: Any) -> None:
-    with pytest.raises(EditorError, match=r"larger than 250,000 bytes; it is kept in \S+text\.md$") as failed:
+    with pytest.raises(
+        EditorError, match=r"larger than 250,000 bytes · it is kept in \S+text\.md$"
+    ) as failed:
         await edit_text(editor("head -c 250001 /dev/zero > $1"), "one")
     kept = Path(str(failed.value).rpartition(" ")[2])
     assert read_bytes(kept, 300_000) == bytes(250_001)
@@ -101,6 +103,6 @@ async def test_what_is_too_long_for_a_field_stays_in_its_file(editor: Any) -> No
 
 
 async def test_a_file_that_never_ends_is_not_waited_for(editor: Any) -> None:
-    with pytest.raises(EditorError, match="is not a file; it is kept in") as failed:
+    with pytest.raises(EditorError, match="is not a file · it is kept in") as failed:
         await edit_text(editor("rm $1; mkfifo $1"), "one")
     shutil.rmtree(Path(str(failed.value).rpartition(" ")[2]).parent)

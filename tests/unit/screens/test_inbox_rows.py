@@ -89,7 +89,7 @@ async def test_an_answer_is_settled_before_it_is_taken_from_the_list_and_then_de
 
     said = await RequestAnswers(manager).settle(asked, FIRST, None, forget)
     assert (said, steps, manager.resumed) == (
-        "Answered · api is started in the background to get it",
+        "Answered · api starts in the background to receive it",
         [()],
         [asked.id],
     )
@@ -129,7 +129,7 @@ async def test_what_cannot_be_written_leaves_the_draft_with_its_session(
 
 def test_a_request_that_was_closed_says_why(manager: Manager) -> None:
     settled = AlreadySettled(PHONE, datetime.now(UTC), Cancelled("interrupted"))
-    assert RequestAnswers(manager).too_late(settled, None) == "It was closed: interrupted"
+    assert RequestAnswers(manager).too_late(settled, None) == "The request was closed: interrupted"
     assert DRAFT_KEPT not in RequestAnswers(manager).too_late(settled, None)
 
 
@@ -156,5 +156,5 @@ async def test_the_list_follows_the_store_and_says_what_cannot_be_read(
 
     monkeypatch.setattr(manager.inbox, "run", refuse)
     await feed.read_all()
-    assert said == ["Only what waits here is listed; the inbox cannot be read: no disk"]
+    assert said == ["The inbox cannot be read: no disk · only requests held here are listed"]
     assert await feed.count_undelivered() is None

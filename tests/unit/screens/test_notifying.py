@@ -17,7 +17,7 @@ from ccq_tui.screens.desktop_notifications import (
     progress,
     wanted_protocol,
 )
-from ccq_tui.screens.session.notifications import bar_of, news_of, notification_of
+from ccq_tui.screens.session.notifications import LOST, bar_of, news_of, notification_of
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_what_is_news() -> None:
     assert news_of(TurnEnded("completed", False, 65.0, None, 1, 1), 20.0) == "Done after 1m 05s"
     assert news_of(TurnEnded("max_turns", True, 65.0, None, 1, 1), 20.0) == "Stopped after 1m 05s"
     assert news_of(TurnEnded("completed", False, 19.0, None, 1, 1), 20.0) == ""
-    assert news_of(SessionLost("killed"), 20.0) == "The session was lost"
+    assert news_of(SessionLost("killed"), 20.0) == LOST
     assert news_of(SessionLost("closed", expected=True), 20.0) == ""
     assert notification_of("api", ["One", "Two", "Three"]) == ("ccq-tui · api", "One · and 2 more")
 

@@ -64,6 +64,6 @@ async def test_trust_holds_in_this_run_where_it_cannot_be_kept(
     monkeypatch.setattr("ccq_tui.config.launch.remember", full)
     trust = DirectoryTrust()
     trusted = await trust.trust(launch)
-    assert "could not be kept" in trusted.notices[-1]
+    assert "could not be saved" in trusted.notices[-1]
     assert await trust.changed(trusted) is None
     assert await DirectoryTrust().changed(trusted) is not None, "another run asks"

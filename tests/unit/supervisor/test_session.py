@@ -313,5 +313,5 @@ async def test_a_session_that_is_being_started_says_that_it_cannot_be_parked_yet
     life = await Life().begun()
     assert life.session.why_not_parkable == ""
     life.tell(StateChanged(state))
-    assert "it is being started" in life.session.why_not_parkable
+    assert "it is starting" in life.session.why_not_parkable
     await life.session.end()

@@ -42,7 +42,7 @@ def ended(worktree: Worktree, *, unsent: bool = False) -> EndedSession:
 
 async def test_one_that_holds_nothing_goes(inbox: DurableInbox, worktree: Worktree) -> None:
     (said,) = await WorktreeCleanup(lambda: inbox).clear(ended(worktree))
-    assert "held nothing of its own and was removed" in said
+    assert "had no changes of its own and was removed" in said
     assert not worktree.path.exists()
 
 
@@ -60,10 +60,10 @@ async def test_one_that_is_needed_stays_and_it_is_said_why(
     beside = {worktree.path} if needed == "beside" else ()
     said = await WorktreeCleanup(lambda: inbox).clear(ended(worktree, unsent=needed == "unsent"), beside)
     why = {
-        "unsent": "a prompt that was not sent waits in it",
+        "unsent": "it has an unsent prompt",
         "beside": "another session works in it",
         "asked": "a question waits in its session",
-        "committed": "1 commit that no other branch has",
+        "committed": "1 commit on no other branch",
     }
     assert said[0].endswith(f"{why[needed]}.")
     assert worktree.path.is_dir()

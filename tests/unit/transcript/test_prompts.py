@@ -66,8 +66,8 @@ def test_a_prompt_without_a_name_yet_is_taken_back_and_no_other() -> None:
     model = TranscriptModel(lambda: 0.0)
     model.apply(ev.PromptAccepted("again", queued=True, prompt_id="1"))
     model.add_prompt("again")
-    model.apply(ev.PromptReturned("again", "you took it back", "2", wanted=True))
+    model.apply(ev.PromptReturned("again", "you withdrew it", "2", wanted=True))
     assert told(model) == ["again"]
     assert [block.prompt_id for block in model.blocks if isinstance(block, bl.PromptBlock)] == ["1"]
-    model.apply(ev.PromptReturned("again", "you took it back", "2", wanted=True))
+    model.apply(ev.PromptReturned("again", "you withdrew it", "2", wanted=True))
     assert told(model) == ["again"], "it was another one"

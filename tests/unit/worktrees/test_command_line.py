@@ -135,8 +135,8 @@ def state_of(repo: Path) -> set[str]:
         (["-w", "fix it"], '--worktree -- "PROMPT"'),
         (["-w=-x"], "a name has letters"),
         (["-w", "x", "--cwd", ".."], "is not in a git repository"),
-        (["-w", "x", "-c"], "--worktree begins a session"),
-        (["-w", "x", "-r"], "--worktree begins a session"),
+        (["-w", "x", "-c"], "--worktree is for new sessions"),
+        (["-w", "x", "-r"], "--worktree is for new sessions"),
         (["-w", "x", "--max-turns", "0"], "--max-turns"),
     ],
 )

@@ -169,14 +169,14 @@ def repository_called_cache(place: Path) -> None:
 @pytest.mark.parametrize(
     ("work", "words"),
     [
-        (marked("--skip-worktree"), "changed files that git was told to pass over (a.txt)"),
-        (marked("--assume-unchanged"), "changed files that git was told to pass over (a.txt)"),
-        (marked("--skip-worktree", "ü ä.txt"), "changed files that git was told to pass over (ü ä.txt)"),
-        (marked("--skip-worktree", "two\nlines"), "changed files that git was told to pass over (two lines)"),
-        (assumed_there, "changed files that git was told to pass over (a.txt)"),
-        (link_passed_over, "changed files that git was told to pass over (a.txt)"),
-        (left_detached, "1 commit that no other branch has"),
-        (own_reference, "1 commit that no other branch has"),
+        (marked("--skip-worktree"), "changed files hidden from git (a.txt)"),
+        (marked("--assume-unchanged"), "changed files hidden from git (a.txt)"),
+        (marked("--skip-worktree", "ü ä.txt"), "changed files hidden from git (ü ä.txt)"),
+        (marked("--skip-worktree", "two\nlines"), "changed files hidden from git (two lines)"),
+        (assumed_there, "changed files hidden from git (a.txt)"),
+        (link_passed_over, "changed files hidden from git (a.txt)"),
+        (left_detached, "1 commit on no other branch"),
+        (own_reference, "1 commit on no other branch"),
         (unseen_by_a_watcher, "1 file not committed"),
         (excluded, "files that git ignores (a.mine)"),
         (excluded_by_the_person, "files that git ignores (a.mine)"),
@@ -196,10 +196,10 @@ def test_what_git_does_not_look_at_is_seen(repo: Path, work: Callable[[Path], No
         (lambda place: [write(place, name) for name in ("b", "c/d", "c/e")], "2 files not committed"),
         (hidden_from_status, "1 file not committed"),
         (lambda place: run(place, "rm", "--quiet", "a.txt"), "1 file not committed"),
-        (lambda place: [commit(place, name) for name in "bc"], "2 commits that no other branch has"),
+        (lambda place: [commit(place, name) for name in "bc"], "2 commits on no other branch"),
         (
             lambda place: (run(place, "checkout", "--quiet", "--detach"), commit(place, "b")),
-            "1 commit that no other branch has",
+            "1 commit on no other branch",
         ),
         (lambda place: write(place, "a.log"), "files that git ignores (a.log)"),
         (lambda place: (write(place, "a"), write(place, "b.log")), "1 file not committed, files that git"),
@@ -247,7 +247,7 @@ def test_how_to_go_back_and_how_to_remove_it_are_commands_that_work(repo: Path) 
     worktree = make(planned(repo, "x"))
     commit(worktree.path, "b")
     first, back, *away = kept(worktree, held_words(held_by(worktree)), "12345678-90ab")
-    assert first == ("The worktree x is kept, on branch worktree-x: 1 commit that no other branch has.")
+    assert first == ("The worktree x is kept, on branch worktree-x: 1 commit on no other branch.")
     assert back.split() == ["Go", "back:", "ccq-tui", "resume", "12345678"]
     assert kept(worktree, "", in_use=True)[2:] == ()
     for line in away:

@@ -79,7 +79,7 @@ def test_what_cannot_be_is_said_in_a_line_before_anything_is_made(
     assert f"--cwd {repo}/.claude/worktrees/taken" in refused(repo, "taken")
     assert "git branch -d worktree-old" in refused(repo, "old")
     assert "'fix it': a name has letters" in refused(repo, "fix it")
-    assert "is not there" in refused(tmp_path / "nowhere")
+    assert "does not exist" in refused(tmp_path / "nowhere")
     assert state(repo) == before
     assert not (empty / ".claude").exists()
     (empty / ".claude").symlink_to(tmp_path)
@@ -95,7 +95,7 @@ def test_when_it_fails_nothing_is_left_and_of_two_one_gets_the_name(repo: Path) 
     hook = repo / ".git/hooks/post-checkout"
     hook.write_text("#!/bin/sh\nexit 1\n")
     hook.chmod(0o755)
-    with pytest.raises(WorktreeError, match="worktree x cannot be made"):
+    with pytest.raises(WorktreeError, match="worktree x cannot be created"):
         make(plan)
     assert state(repo) == before
     hook.unlink()
@@ -152,7 +152,7 @@ def test_a_session_comes_back_to_its_worktree_also_after_that_was_removed(repo: 
     assert back_in(repo.parent / "gone/.claude/worktrees/x", trusts=trusts) is None
     assert not can_be_there(repo.parent / "gone/.claude/worktrees/x")
     assert not can_be_there(repo / "gone")
-    assert not can_be_there(repo / ("x" * 300)), "what the system refuses to look at is not there"
+    assert not can_be_there(repo / ("x" * 300)), "what the system refuses to look at does not exist"
 
 
 def test_in_a_submodule_it_is_the_submodules_own_and_empty_submodules_are_told(
