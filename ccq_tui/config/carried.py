@@ -72,7 +72,7 @@ def _claude(data: Mapping[str, Any]) -> Iterator[str]:
         yield f"runs {_words(_mapping(rest.pop(name))['command'])} ({name})"
     permissions = _mapping(rest.pop("permissions", None))
     for rule in _list(permissions.get("allow")):
-        yield f"allows {_words(rule)} without asking"
+        yield f"allows {_words(rule)} unasked"
     for place in _list(permissions.get("additionalDirectories")):
         yield f"lets the agent into {_words(place)}"
     if mode := permissions.get("defaultMode"):
