@@ -92,7 +92,7 @@ def test_a_session_that_was_read_right_before_the_kill_is_none_that_had_not_begu
     again.terminal.wait(lambda seen: "Ask Claude" in seen.text and prompt not in on_disk(run))
     say(again.terminal, "hello")
     again.terminal.wait("Understood.")
-    assert "had not begun" not in again.terminal.text
+    assert "queued session" not in again.terminal.text
     assert told(again, [prompt]) == {prompt: 0}
     again.end("ctrl+q", 0)
 
@@ -154,7 +154,7 @@ def found_by(*runs: Running) -> tuple[Running, Running]:
     holders: list[Running] = []
 
     def found(_: Terminal) -> bool:
-        holders[:] = [run for run in runs if "had not begun" in run.terminal.text]
+        holders[:] = [run for run in runs if "queued sessions are back" in run.terminal.text]
         return bool(holders)
 
     runs[0].terminal.wait(found)
