@@ -315,7 +315,7 @@ def _moved(answer: Mapping[str, Any]) -> MoveAnswer:
     if status != "ok":
         raise CommandError(str(answer.get("message") or "Claude Code refused"))
     if answer.get("transcript_relocated") is False:
-        raise CommandError("Claude moved, and its record of the session could not be moved with it")
+        raise CommandError("Claude moved, but its record of the session did not")
     return MoveAnswer()
 
 

@@ -46,7 +46,7 @@ class Remedy(StrEnum):
 
     RETRY = "send it again"
     CHANGE = "change the prompt"
-    GO_ON = "go on"
+    GO_ON = "continue"
     RECONNECT = "reconnect"
     ANEW = "start a new conversation"
     COMPACT = "compact"
@@ -155,7 +155,7 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
         ),
         Problem.REQUEST_REFUSED: Advice(
             "The API refused the request.",
-            "Change the prompt and send it again; if the conversation itself is refused, /clear begins anew.",
+            "Change the prompt and send it again; if the conversation itself is refused, /clear starts over.",
             Remedy.CHANGE,
         ),
         Problem.TURNS_SPENT: Advice(

@@ -49,12 +49,14 @@ TRUST = "Whether to trust a directory"
 TRUST_KEYS = (
     KeyUse(("up", "down"), "move", "Move"),
     KeyUse(
-        ("y", "d", "n"), "letter", "To trusting, to starting without the files, to leaving; nothing typed"
+        ("y", "d", "n"),
+        "letter",
+        "Go to trusting, starting without the files, or leaving, while nothing is typed",
     ),
     KeyUse(("enter",), "answer", "Answer with the row under the cursor"),
-    KeyUse(("pageup", "pagedown", "home", "end"), "scroll", "Scroll what the files would do"),
+    KeyUse(("pageup", "pagedown", "home", "end"), "scroll", "Scroll the effects of the files"),
     KeyUse(("shift+up", "shift+down"), "scroll", "Scroll it by a line"),
-    KeyUse(("backspace",), "delete", "Delete the last of what is typed: all else goes to the prompt"),
+    KeyUse(("backspace",), "delete", "Delete the last character; other typing goes to the prompt"),
 )
 """The keys of the question, as F1 shows them; `ccq_tui.config.trust_question` has what they do."""
 QUIET = 0.25

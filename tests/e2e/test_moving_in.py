@@ -50,7 +50,7 @@ COMMANDS = (
     Move("/memory\r", "User instructions", "escape"),
     Move("/mcp\r", "No MCP servers here"),
     Move("/btw why so?\r", "Because."),
-    Move("/diff\r", "Nothing is changed"),
+    Move("/diff\r", "No uncommitted changes"),
     Move("/copy\r", "Copied 13 characters"),
     Move("/add-dir ..\r", "Claude may work in"),
     Move("/rename The API\r", "Title: The API"),

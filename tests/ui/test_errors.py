@@ -55,7 +55,7 @@ async def test_a_prompt_that_was_refused_comes_back_into_its_field_to_be_changed
         await pilot.press("f6", "f6")
         assert driven.screen.dock.prompt.text == "Build it all\ntyped since"
         assert driven.told.sent == []
-        assert "F6" not in driven.screen.dock.notices.text.removeprefix("F6 helps after an error")
+        assert "F6" not in driven.screen.dock.notices.text.removeprefix("No error to recover from")
 
 
 async def test_an_error_names_cause_and_remedy_and_the_key_sends_the_prompt_again() -> None:

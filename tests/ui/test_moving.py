@@ -119,7 +119,7 @@ async def test_a_session_stays_where_it_cannot_move(tmp_path: Path) -> None:
         await until(pilot, lambda: run.session_screen.view.state is SessionState.IDLE)
         with step("there is no such directory, or it is there"):
             await say(pilot, run, "/cd nowhere")
-            await until(pilot, lambda: "there is no directory nowhere" in noticed(run))
+            await until(pilot, lambda: "no directory nowhere" in noticed(run))
             await say(pilot, run, "/cd .")
             await until(pilot, lambda: "works in" in run.session_screen.dock.notices.text)
             await say(pilot, run, "/cd")
@@ -127,17 +127,17 @@ async def test_a_session_stays_where_it_cannot_move(tmp_path: Path) -> None:
         with step("Claude Code refuses"):
             run.told.replies["set_cwd"] = {"status": "rejected", "message": "A rule forbids it."}
             await say(pilot, run, "/cd there")
-            await until(pilot, lambda: "/cd did not work: A rule forbids it." in noticed(run))
+            await until(pilot, lambda: "/cd failed: A rule forbids it." in noticed(run))
             run.told.replies["set_cwd"] = CommandError("It did not answer")
             await say(pilot, run, "/cd there")
-            await until(pilot, lambda: "/cd did not work: It did not answer" in noticed(run))
+            await until(pilot, lambda: "/cd failed: It did not answer" in noticed(run))
             count = len(moves(run))
         with step("something runs that would end"):
             run.told.tell(TaskStarted("t1", "", "Watch", background=True))
             await say(pilot, run, "/cd there")
-            await until(pilot, lambda: "what runs in the background would end" in noticed(run))
+            await until(pilot, lambda: "background work would end" in noticed(run))
             run.told.tell(StateChanged(SessionState.WORKING))
             await until(pilot, lambda: run.session_screen.view.busy)
             await say(pilot, run, "/cd there")
-            await until(pilot, lambda: "Claude is at work" in noticed(run))
+            await until(pilot, lambda: "Claude is working" in noticed(run))
         assert (len(moves(run)), len(run.all)) == (count, 1)

@@ -98,9 +98,9 @@ async def test_why_a_prompt_was_not_sent_is_said_until_it_is_another_one() -> No
         notices = run.screen.dock.notices
         run.screen.dock.prompt.put("/comapct")
         await pilot.press("enter")
-        await until(pilot, lambda: "There is no command /comapct" in notices.text)
+        await until(pilot, lambda: "Unknown command /comapct" in notices.text)
         await pilot.press("backspace")
-        await until(pilot, lambda: "There is no command" not in notices.text)
+        await until(pilot, lambda: "Unknown command" not in notices.text)
 
 
 async def test_the_news_of_another_session_go_with_what_waits_there(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from ccq_tui.agent.events import SessionState, SlashCommand
 from ccq_tui.screens.pickers import Picker, PickRow
 from ccq_tui.screens.session.ui import SessionUi
 
-PARKED = "the session is parked, and no Claude process runs · an answer or a prompt starts it again"
+PARKED = "the session is parked without a Claude process · an answer or a prompt restarts it"
 ASKING = "what is asked"
 """What a text belongs to that says what is waited for."""
 T = TypeVar("T")

@@ -50,11 +50,11 @@ HOW_SECONDS = 20.0
 """How long it is said there how an answer reaches the agent."""
 CLOSED, ARRIVING = "a closed request", "a question that was being written"
 """What a text belongs to that says why something is no longer asked."""
-REPLACED = "F8 copies what you had typed there"
-LEFT_OVER = "F8 copies what you had selected and typed"
-PARKED = "Parked: no process waits · your answer starts Claude again"
-LEFT = "The question still waits · your answer starts Claude again and goes to it as a message"
-OTHERS = "Another ccq-tui runs this session now and has your answer"
+REPLACED = "F8 copies your text"
+LEFT_OVER = "F8 copies your draft"
+PARKED = "Parked without a process · your answer restarts Claude"
+LEFT = "The question still waits · your answer restarts Claude and reaches it as a message"
+OTHERS = "Another ccq-tui now runs this session and has your answer"
 BY_MESSAGE = "Asked before the session ended · your answer goes to Claude as a message"
 
 

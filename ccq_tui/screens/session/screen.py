@@ -341,7 +341,7 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
     Command(
         "cd",
         "PATH",
-        "Go on with this session in another directory",
+        "Continue this session in another directory",
         work=lambda s, path: s.workspace.move(path),
         needs="directory",
     ),

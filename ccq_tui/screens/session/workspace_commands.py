@@ -23,8 +23,8 @@ from ccq_tui.text import one_line
 from ccq_tui.widgets.transcript.blocks import ProseBlock
 from ccq_tui.widgets.transcript.contents import text_of
 
-BUSY = "Claude is at work · Esc interrupts it, and /new opens a session there"
-RUNS = "what runs in the background would end · /tasks shows it, and /new opens a session there"
+BUSY = "Claude is working · Esc interrupts it, and /new opens a session there"
+RUNS = "background work would end · /tasks shows it, and /new opens a session there"
 UNTRACKED = "not in git"
 MOST_NEW = 200
 """Files that git does not know that are listed."""
@@ -88,7 +88,7 @@ class WorkspaceCommands(CommandGroup):
         listed = {one.path for one in known}
         files = (*known, *(ChangedFile(path, UNTRACKED) for path in new[:MOST_NEW] if path not in listed))
         if not files:
-            self._ui.say("Nothing is changed that is not committed")
+            self._ui.say("No uncommitted changes")
             return
         rows = [
             PickRow(
@@ -99,7 +99,7 @@ class WorkspaceCommands(CommandGroup):
             )
             for number, one in enumerate(files)
         ]
-        more = f"and {len(new) - MOST_NEW:,} more files that git does not know" if len(new) > MOST_NEW else ""
+        more = f"and {len(new) - MOST_NEW:,} more untracked files" if len(new) > MOST_NEW else ""
         chosen = await self._runner.pick("Changed files", rows, about=more, choose="show the diff")
         if chosen is not None:
             file = files[int(chosen)]

@@ -27,9 +27,9 @@ HINTS = (("Enter", "next, then open"), ("Tab", "other field"), ("Esc", "stay her
 NEW = "Another session"
 NEW_KEYS = (
     KeyUse(("enter",), "go_on", "From the directory to the prompt, then open the session"),
-    KeyUse(("tab", "shift+tab"), "field", "Next field, field before"),
+    KeyUse(("tab", "shift+tab"), "field", "Next field, previous field"),
     KeyUse(("space",), "name", "In the empty field of the worktree: make up a name"),
-    KeyUse(("escape",), "leave", "Stay here; F8 copies the prompt then"),
+    KeyUse(("escape",), "leave", "Stay here; F8 then copies the prompt"),
 )
 """The keys of the form, as F1 shows them."""
 LONGEST = 600

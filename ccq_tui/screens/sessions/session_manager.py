@@ -42,11 +42,10 @@ from ccq_tui.worktrees.model import WorktreeError
 
 _logger = logging.getLogger(__name__)
 
-UNOPENED = "No session was opened · F8 copies the prompt that you typed for it"
+UNOPENED = "No session was opened · F8 copies its prompt"
 WORKTREE = "the worktree"
 OBEYED = (
-    "Claude Code would obey what that directory carries while it moves · "
-    "/new opens a session there without it"
+    "Claude Code would obey that directory's files while it moves · /new opens a session there without it"
 )
 
 
@@ -139,7 +138,7 @@ class SessionManager:
             front.requests.keep_to_copy(form.left, UNOPENED)
             return
         if wanted.plan is not None:
-            self.sessions.say("Making the worktree…", 60.0, WORKTREE)
+            self.sessions.say("Creating the worktree…", 60.0, WORKTREE)
         try:
             launch = await asyncio.to_thread(launch_of, wanted, front.launch)
         except (SettingsError, WorktreeError) as error:
@@ -276,7 +275,7 @@ class SessionManager:
             if launch.resume and not await self._record_moved(session, trusted, asked=asked):
                 return
         except (SettingsError, WorktreeError, CommandError) as error:
-            old.note(f"/cd did not work: {error}", "warning")
+            old.note(f"/cd failed: {error}", "warning")
             return
         await self._exchange(old, replace(launch, draft=trusted.draft, notices=trusted.notices))
         self.sessions.say(f"The session works in {directory} now")
@@ -301,7 +300,7 @@ class SessionManager:
         if (answer.root or not asked) and not await self._trusts(answer):
             return False
         if (await session.agent.ask(move_session(directory, answer.untrusted))).untrusted:
-            raise CommandError(f"{directory} is another directory by now")
+            raise CommandError(f"{directory} has become another directory · try again")
         return True
 
     async def _trusts(self, answer: MoveAnswer) -> bool:
