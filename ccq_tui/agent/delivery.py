@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from uuid import NAMESPACE_OID, uuid5
 
-from ccq_tui.agent.agent_prompts import ABANDONED, INTERRUPTED, LOST, MISSING, POSTPONED, UNASKED
 from ccq_tui.agent.commands import Send
 from ccq_tui.agent.events import (
     AgentEvent,
@@ -35,6 +34,7 @@ from ccq_tui.inbox import (
     RequestOutcome,
     Settled,
 )
+from ccq_tui.inbox.agent_texts import ABANDONED, INTERRUPTED, LOST, MISSING, POSTPONED, UNASKED
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.port import Left
 from ccq_tui.questions import Answered, Declined, Discussed, Expired

@@ -17,6 +17,8 @@ from ccq_tui.agent.events import (
     BlockKind,
     Compacted,
     PromptAccepted,
+    QuestionAsked,
+    RequestSettled,
     TaskEnded,
     TaskStarted,
     ToolFinished,
@@ -30,9 +32,11 @@ from ccq_tui.agent.output_text import (
     output_text,
     told_to_model,
 )
-from ccq_tui.agent.stored_questions import CallResult, recalled
+from ccq_tui.inbox import Cancelled, QuestionRequest
+from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of
 from ccq_tui.prompts.images import HEADER_BYTES, header, names_in, size_words
 from ccq_tui.prompts.shell_runs import run_in
+from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 
 _COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
@@ -216,3 +220,28 @@ def task_ends(text: str) -> Iterator[TaskEnded]:
     if status and fields.get("task-id"):
         summary = bounded(fields.get("summary", ""), SUMMARY)
         yield TaskEnded(fields["task-id"], fields.get("tool-use-id", ""), status, summary)
+
+
+def recalled(
+    call_id: str,
+    source: Mapping[str, Any],
+    result: CallResult | None,
+    session_id: str,
+    *,
+    waits: bool = False,
+) -> Iterator[AgentEvent]:
+    """Tell a question set of the past as it would have been told live; nothing where that is not known.
+
+    A call without a result that ``waits`` is made again when the session is resumed.
+    """
+    try:
+        questions = parse_question_set(call_id, source)
+    except QuestionFormatError:
+        return
+    outcome = Cancelled(UNANSWERED) if result is None else outcome_of(questions, result)
+    if outcome is not None:
+        request = QuestionRequest(call_id, session_id, questions)
+        yield QuestionAsked(request)
+        if result is None and waits:
+            return
+        yield RequestSettled(request.id, outcome, at=result.at if result else None)

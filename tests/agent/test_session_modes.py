@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ccq_tui.agent.agent_prompts import DECLINED
 from ccq_tui.agent.events import ModeChanged, NoticeGiven, QuestionAsked, ToolFinished
+from ccq_tui.inbox.agent_texts import DECLINED
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from ccq_tui.agent import delivery
-from ccq_tui.agent.agent_prompts import POSTPONED
 from ccq_tui.agent.claude import waits
 from ccq_tui.agent.claude.connection import Connection
 from ccq_tui.agent.commander import NOTHING_WAITS
@@ -33,6 +32,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.session import NOT_TAKEN_BACK
 from ccq_tui.inbox import Cancelled, QuestionRequest, Won
+from ccq_tui.inbox.agent_texts import POSTPONED
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import call_of
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.agent.agent_prompts import EXPIRED
 from ccq_tui.agent.events import QuestionAsked, RequestSettled, SessionState, TurnEnded
+from ccq_tui.inbox.agent_texts import EXPIRED
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import call_of
 from ccq_tui.questions import Expired

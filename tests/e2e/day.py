@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ccq_tui.agent.agent_prompts import rejection
+from ccq_tui.inbox.agent_texts import rejection
 from ccq_tui.questions import Option, Question
 from ccq_tui.screens.session.rewind_command import WHICH_PROMPT
 from ccq_tui.testing import Replies, Scenario, run

@@ -15,7 +15,6 @@ from uuid import uuid4
 from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, ToolPermissionContext
 from claude_agent_sdk.types import HookContext, HookInput, HookJSONOutput
 
-from ccq_tui.agent.agent_prompts import DECLINED, EXPIRED, POSTPONED, PROCEED, REMARKED, UNREADABLE, rejection
 from ccq_tui.agent.claude.options import QUESTION_TOOL
 from ccq_tui.agent.claude.suggestions import suggestions, update
 from ccq_tui.agent.claude.waits import Parked, Waits
@@ -31,6 +30,7 @@ from ccq_tui.inbox import (
     QuestionRequest,
     RequestOutcome,
 )
+from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, POSTPONED, PROCEED, REMARKED, UNREADABLE, rejection
 from ccq_tui.inbox.suggestions import Suggestion
 from ccq_tui.questions import Answered, Declined, Discussed, Expired, QuestionSet
 from ccq_tui.questions.message import discussion_text

@@ -16,7 +16,6 @@ from claude_agent_sdk import (
 )
 from claude_agent_sdk.types import HookCallback, HookEvent, SystemPromptPreset, ToolsPreset
 
-from ccq_tui.agent.agent_prompts import ADAPTIVE_PROMPT, ASSUME_PROMPT
 from ccq_tui.agent.options import QuestionPolicy, SessionOptions
 
 QUESTION_TOOL = "AskUserQuestion"
@@ -29,6 +28,16 @@ QUESTION_WAIT_SECONDS = 2_000_000
 
 NOT_A_QUESTION = f"^(?!{QUESTION_TOOL}$)"
 """Matches all other tools: nothing is said along with an answer, and the CLI would wait for us to say so."""
+
+ASSUME_PROMPT = (
+    "The user does not answer questions in this session. Where something is unclear, make the most "
+    "reasonable assumption, go on, and list the assumptions you made at the end of your answer."
+)
+ADAPTIVE_PROMPT = (
+    "Whenever a choice is the user's to make and you cannot tell from the request or the project what they "
+    "want, ask them with the AskUserQuestion tool before you go on, at most {rounds} times for each request. "
+    "Choices that are yours to make, make yourself."
+)
 
 
 def sdk_options(

@@ -7,8 +7,8 @@ from typing import Any
 
 from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestSettled
 from ccq_tui.agent.output_text import bounded
-from ccq_tui.agent.stored_questions import UNANSWERED, CallResult, outcome_of
 from ccq_tui.inbox import Cancelled, QuestionRequest
+from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 
 QUESTION_TOOL = "AskUserQuestion"

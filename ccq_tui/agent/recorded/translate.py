@@ -30,7 +30,7 @@ from ccq_tui.agent.output_text import bounded, output_text
 from ccq_tui.agent.recorded.asked import QUESTION_TOOL, RecordedSets
 from ccq_tui.agent.recorded.entries import Entry, blocks, fields, kept, number, text, time_of
 from ccq_tui.agent.stored_messages import with_images_named, written
-from ccq_tui.agent.stored_questions import CallResult
+from ccq_tui.inbox.call_results import CallResult
 
 CUT_OFF = "The recording ends before its result."
 _NO_RESPONSE = "No response requested."

@@ -10,11 +10,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from ccq_tui.agent.agent_prompts import INTERRUPTED
 from ccq_tui.agent.events import Retrying, TurnEnded
 from ccq_tui.agent.output_text import hook_refusal
 from ccq_tui.inbox import Denied, PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.agent_texts import INTERRUPTED
 from ccq_tui.widgets.transcript.checklist import Checklist, Todo, todos
 from ccq_tui.widgets.transcript.diff import Diff, edit_diff
 from ccq_tui.widgets.transcript.document import Document

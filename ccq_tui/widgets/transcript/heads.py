@@ -10,9 +10,9 @@ from rich.text import Text
 
 from ccq_tui.agent.events import Retrying
 from ccq_tui.agent.problems import ADVICE
-from ccq_tui.agent.stored_questions import ROUNDS_USED
 from ccq_tui.inbox import Allowed, Cancelled, Denied
 from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.call_results import ROUNDS_USED
 from ccq_tui.inbox.layout import duration, plural
 from ccq_tui.inbox.suggestions import MODES, what, where
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Option, Question

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ccq_tui.agent.agent_prompts import DECLINED
 from ccq_tui.agent.events import (
     QuestionAsked,
     RequestSettled,
@@ -13,6 +12,7 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.inbox import Won
+from ccq_tui.inbox.agent_texts import DECLINED
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Outcome, Question
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask

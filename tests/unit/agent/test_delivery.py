@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.agent import delivery
-from ccq_tui.agent.agent_prompts import ABANDONED
 from ccq_tui.agent.delivery import Delivery, prompts_before, way_in
 from ccq_tui.agent.events import (
     AgentEvent,
@@ -23,6 +22,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.history import SessionPast
 from ccq_tui.inbox import Allowed, InboxChange, PermissionRequest, QuestionRequest
+from ccq_tui.inbox.agent_texts import ABANDONED
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.port import Left
 from ccq_tui.inbox.store import Store, StoredRequest

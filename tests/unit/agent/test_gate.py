@@ -13,7 +13,6 @@ import pytest
 from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, ToolPermissionContext
 
 from ccq_tui.agent import SessionOptions
-from ccq_tui.agent.agent_prompts import EXPIRED
 from ccq_tui.agent.claude import waits
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.events import (
@@ -26,6 +25,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.inbox import Cancelled, PermissionRequest, Verdict, Won
 from ccq_tui.inbox.actors import WITHDRAWN
+from ccq_tui.inbox.agent_texts import EXPIRED
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Expired
 from tests.actors import LIMIT, PANEL

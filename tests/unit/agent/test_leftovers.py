@@ -10,12 +10,12 @@ from uuid import uuid4
 
 import pytest
 
-from ccq_tui.agent.agent_prompts import ABANDONED
 from ccq_tui.agent.claude import orphans
 from ccq_tui.agent.claude.orphans import end_leftovers
 from ccq_tui.agent.delivery import way_in
 from ccq_tui.agent.events import ToolFinished
 from ccq_tui.agent.history import SessionPast
+from ccq_tui.inbox.agent_texts import ABANDONED
 
 SLEEPER = "import sys; sys.stdin.read()"
 PARENT = """

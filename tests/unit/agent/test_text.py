@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ccq_tui.agent.agent_prompts import rejection
 from ccq_tui.agent.claude import notices
 from ccq_tui.agent.events import Compacted, NoticeGiven
 from ccq_tui.agent.output_text import MAX_OUTPUT_CHARACTERS, bounded, command_output, output_text, size
+from ccq_tui.inbox.agent_texts import rejection
 
 
 def test_content_of_every_shape_is_text() -> None:

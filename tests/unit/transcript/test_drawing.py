@@ -13,7 +13,6 @@ from rich.style import Style
 from textual.strip import Strip
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.agent_prompts import EXPIRED, PROCEED
 from ccq_tui.inbox import (
     Allowed,
     Cancelled,
@@ -24,6 +23,7 @@ from ccq_tui.inbox import (
     RequestOutcome,
 )
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
+from ccq_tui.inbox.agent_texts import EXPIRED, PROCEED
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question, QuestionSet
 from ccq_tui.widgets.transcript import Counters, TranscriptModel
 from ccq_tui.widgets.transcript.colours import Colours

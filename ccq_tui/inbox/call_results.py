@@ -1,39 +1,37 @@
-"""Question sets of a session's past, and their outcomes as far as the record shows them.
+"""What became of a question set, read from the result of its call as a transcript keeps it.
 
-What a transcript keeps of an answer is the wire's string. It is taken apart here for display alone: where it
-could mean several things it is shown as custom text, and nothing read here is ever sent.
+A transcript keeps an answer as the wire's string. It is taken apart here for display and history alone: where
+it could mean several things it is custom text, and nothing read here is ever sent.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ccq_tui.agent.agent_prompts import (
+from ccq_tui.inbox.agent_texts import (
     ABANDONED,
     DECLINED,
     EXPIRED,
     INTERRUPTED,
     LOST,
     MISSING,
+    NO_RESPONSE,
     PROCEED,
-    REJECTED_WITH_TEXT,
     UNASKED,
+    said_by_user,
 )
-from ccq_tui.agent.events import AgentEvent, QuestionAsked, RequestSettled
-from ccq_tui.inbox import Cancelled, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.requests import Cancelled, RequestOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Question, QuestionSet
-from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.questions.wire import NONE_OF_THESE, wire_keys
 
 UNANSWERED = "the session ended before it was answered"
 ROUNDS_USED = "the question rounds of this prompt are used up"
 """Why nobody was asked."""
 _RESPONDED = "The user responded: "
-_SAID = REJECTED_WITH_TEXT.format(text="")
 _ANSWERED = re.compile(
     r"(?:Your questions have been answered|The user answered): (.*)"
     r"\. (?:You can now continue|Read the answers carefully)",
@@ -61,35 +59,12 @@ class CallResult:
     at: datetime | None = None
 
 
-def recalled(
-    call_id: str,
-    source: Mapping[str, Any],
-    result: CallResult | None,
-    session_id: str,
-    *,
-    waits: bool = False,
-) -> Iterator[AgentEvent]:
-    """Tell a question set of the past as it would have been told live; nothing where that is not known.
-
-    A call without a result that ``waits`` is made again when the session is resumed.
-    """
-    try:
-        questions = parse_question_set(call_id, source)
-    except QuestionFormatError:
-        return
-    outcome = Cancelled(UNANSWERED) if result is None else outcome_of(questions, result)
-    if outcome is not None:
-        request = QuestionRequest(call_id, session_id, questions)
-        yield QuestionAsked(request)
-        if result is None and waits:
-            return
-        yield RequestSettled(request.id, outcome, at=result.at if result else None)
-
-
 def outcome_of(questions: QuestionSet, result: CallResult) -> RequestOutcome | None:
     """Return the outcome of questions by their call's result, or None where it does not show."""
     if PROCEED in result.output:
         return Cancelled(ROUNDS_USED)  # more than the person wanted: nobody was asked
+    if result.output.startswith(NO_RESPONSE):
+        return Expired()
     if result.failed:
         return _refusal(result.output)
     if isinstance(result.structured, Mapping):
@@ -115,9 +90,7 @@ def _refusal(output: str) -> RequestOutcome | None:
         return Cancelled("interrupted")
     if output.startswith((ABANDONED, LOST, MISSING, UNASKED)):
         return Cancelled(UNANSWERED)
-    if output.startswith(_SAID):
-        return Discussed(output.removeprefix(_SAID))
-    return None
+    return Discussed(said) if (said := said_by_user(output)).strip() else None
 
 
 def _notes(annotations: Any) -> dict[str, str]:

@@ -31,23 +31,25 @@ ABANDONED = "The user doesn't want to take this action right now. STOP what you 
 LOST = "[Tool call interrupted: the session ended before"
 UNASKED = "Tool permission request failed: "
 """What the CLI says of a call that its program was killed at before it could be asked about it."""
+NO_RESPONSE = "No response after "
+"""What Claude Code's own screen says where the person let it go on without them after a while."""
 MISSING = "[Tool result missing due to internal error]"
 REJECTED_WITH_TEXT = _REJECTED + "To tell you how to proceed, the user said:\n{text}"
 REJECTED = _REJECTED + "Ask the user how to proceed, or go on with what does not need it."
 # Said where a hook speaks: without the first words it would not be known whose words follow.
 REMARKED = "The user allowed this call and told you:\n{text}"
 
-ASSUME_PROMPT = (
-    "The user does not answer questions in this session. Where something is unclear, make the most "
-    "reasonable assumption, go on, and list the assumptions you made at the end of your answer."
-)
-ADAPTIVE_PROMPT = (
-    "Whenever a choice is the user's to make and you cannot tell from the request or the project what they "
-    "want, ask them with the AskUserQuestion tool before you go on, at most {rounds} times for each request. "
-    "Choices that are yours to make, make yourself."
-)
-
 
 def rejection(text: str) -> str:
     """Return what the model is told when a person refuses a tool call; ``text`` says what to do instead."""
     return REJECTED_WITH_TEXT.format(text=text) if text.strip() else REJECTED
+
+
+def said_by_user(output: str) -> str:
+    """Return what a person said as they refused a tool call, or "" where that was nothing.
+
+    Args:
+        output: What the model read as the result of the call.
+    """
+    lead = REJECTED_WITH_TEXT.format(text="")
+    return output.removeprefix(lead) if output.startswith(lead) else ""
