@@ -41,8 +41,8 @@ def read_bytes(path: Path, most: int) -> bytes:
     return found
 
 
-def begin(path: Path, most: int) -> bytes:
-    """Read the beginning of a file; raises `UnfitFileError` for no regular file, and OSError."""
+def begin(path: Path, most: int, at: int = 0) -> bytes:
+    """Read so many bytes of a file from a place on; raises `UnfitFileError` for no regular file, and OSError."""
     # Without waiting for a writer, should it be a pipe.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
     descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0))
@@ -53,6 +53,7 @@ def begin(path: Path, most: int) -> bytes:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         raise UnfitFileError("is not a file")
     with os.fdopen(descriptor, "rb") as file:
+        file.seek(at)
         return file.read(most)
 
 

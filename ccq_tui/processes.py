@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -29,9 +30,21 @@ def this_process() -> Owner:
     return _with_start(os.getpid())  # another one after a fork
 
 
-@cache
-def _with_start(pid: int) -> Owner:
+def owner_of(pid: int) -> Owner:
+    """Return the process that has a number now; it may have none that runs."""
     return Owner(pid, _start(pid) or "")
+
+
+_with_start = cache(owner_of)
+
+
+def started_at(owner: Owner) -> float:
+    """Return when a process that runs was started, in seconds since 1970; now where that is not known."""
+    ticks = owner.start.rpartition(":")[2]
+    if not (ticks.isdigit() and hasattr(time, "CLOCK_BOOTTIME")):
+        return time.time()
+    booted = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+    return booted + int(ticks) / os.sysconf("SC_CLK_TCK")
 
 
 def alive(owner: Owner | None) -> bool:

@@ -20,6 +20,8 @@ _COMMANDS = {
     "answer": ("answer", "decline"),
     "completion": ("completion",),
     "demo": ("demo",),
+    "hook": ("hook",),
+    "hooks": ("hooks",),
     "inbox": ("inbox", "sessions", "history", "show"),
     "inspect": ("config", "doctor"),
     "resume": ("resume", "export"),

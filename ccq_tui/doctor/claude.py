@@ -9,6 +9,9 @@ import sys
 from pathlib import Path
 
 from ccq_tui.agent.problems import MINIMUM_CLI
+from ccq_tui.bridges.claude_code.hook_program import problem_of
+from ccq_tui.bridges.claude_code.hook_settings import SettingsFileError, installed
+from ccq_tui.bridges.claude_code.settings_file import USER, settings_files
 from ccq_tui.claude_files import claude_directory, find_cli
 from ccq_tui.doctor.check import Check, Level
 
@@ -47,6 +50,28 @@ def examine_sign_in() -> Check:
         '"ccq-tui demo" needs no account.'
     )
     return Check(AREA, "Sign-in", "no key in the environment and no credentials file", Level.WARNING, advice)
+
+
+def examine_hooks() -> list[Check]:
+    """See how the hooks are that let native sessions ask here; nothing where there are none.
+
+    Returns:
+        What was found.
+    """
+    checks = []
+    for file in settings_files(os.environ, Path.cwd()):
+        try:
+            hooks = installed(file.read())
+        except SettingsFileError:
+            continue  # Claude Code says what is wrong with it
+        for hook in hooks:
+            said, problem = f"{hook.covers}, in {file.path}", problem_of(hook, trusted=file.scope == USER)
+            if problem:
+                advice = f"{problem[0].upper()}{problem[1:]}."
+                checks.append(Check(AREA, "Hooks", said, Level.WARNING, advice))
+            else:
+                checks.append(Check(AREA, "Hooks", said))
+    return checks
 
 
 def _version(path: Path) -> Check:

@@ -15,7 +15,7 @@ from ccq_tui.config import Settings, SettingsError, load_settings
 from ccq_tui.config.paths import expanded
 from ccq_tui.config.settings import ENV_PREFIX
 from ccq_tui.doctor.check import Check, Level
-from ccq_tui.doctor.claude import examine_cli, examine_sign_in
+from ccq_tui.doctor.claude import examine_cli, examine_hooks, examine_sign_in
 from ccq_tui.doctor.system import examine_directories, examine_terminal
 from ccq_tui.theming import load_themes
 
@@ -42,6 +42,7 @@ def examine(flags: Mapping[str, Any] | None = None) -> list[Check]:
         *examine_terminal(),
         *examine_cli(settings.cli_path if settings else None),
         examine_sign_in(),
+        *examine_hooks(),
         *examine_directories(),
     ]
 

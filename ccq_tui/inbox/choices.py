@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ccq_tui.inbox.requests import Allowed, Denied
+from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Suggestion
+from ccq_tui.inbox.verdicts import InvalidOutcome
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.schema import ChoiceRecord
@@ -60,6 +61,16 @@ PLAN_CHOICES = (
     Choice("n", "Keep planning"),
     Choice("e", "Keep planning, and say what to change…", takes_text=True),
 )
+
+
+def check_words(request: PermissionRequest | PlanRequest, outcome: Allowed) -> None:
+    """Refuse words that go along with a permission where nothing takes them to the agent.
+
+    Raises:
+        InvalidOutcome: There are some, and something else than a session of ours asks.
+    """
+    if outcome.text.strip() and request.origin.is_foreign:
+        raise InvalidOutcome("text", "who asked takes no words along with a permission")
 
 
 def choice_records(choices: Sequence[Choice]) -> list[ChoiceRecord]:

@@ -207,6 +207,7 @@ def decision_hints(state: DecisionState) -> tuple[tuple[str, str], ...]:
     plan = isinstance(state.request, PlanRequest)
     numbers = [choice.key for choice in state.choices if choice.key in NUMBERS and choice.key]
     lasting = numbers[0] if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}" if numbers else ""
+    keys = {choice.key for choice in state.choices}
     hints = (
         # The letters stand before the choices too; where there is little room, these three are missed most.
         ("Enter", "choose"),
@@ -214,7 +215,7 @@ def decision_hints(state: DecisionState) -> tuple[tuple[str, str], ...]:
         ("Ctrl+G", "edit the plan") if plan else ("Shift+↑↓", "scroll"),
         ("y", "approve" if plan else "allow once"),
         (f"{lasting} Enter" if lasting else "", "accept edits" if plan else "allow for longer"),
-        ("a", "approve and say" if plan else "allow and say"),
+        ("a" if "a" in keys else "", "approve and say" if plan else "allow and say"),
         ("n", "keep planning" if plan else "deny"),
         ("e", "say what to change" if plan else "deny and say"),
     )

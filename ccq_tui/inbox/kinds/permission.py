@@ -13,6 +13,7 @@ from ccq_tui.inbox.choices import (
     DENY_AND_SAY,
     NUMBERS,
     Choice,
+    check_words,
     choice_records,
     how_to_decide,
 )
@@ -61,7 +62,9 @@ def choices(request: PermissionRequest) -> tuple[Choice, ...]:
         )
         for index, suggestion in enumerate(request.suggestions)
     )
-    return (ALLOW, *lasting, ALLOW_AND_SAY, DENY, DENY_AND_SAY)
+    # Something else than a session of ours has no way for words that go along with a permission.
+    saying = () if request.origin.is_foreign else (ALLOW_AND_SAY,)
+    return (ALLOW, *lasting, *saying, DENY, DENY_AND_SAY)
 
 
 def check(request: PermissionRequest, outcome: RequestOutcome) -> None:
@@ -75,6 +78,7 @@ def check(request: PermissionRequest, outcome: RequestOutcome) -> None:
             for name in ("mode", "plan"):
                 if getattr(outcome, name):
                     raise InvalidOutcome(name, "only a plan takes it")
+            check_words(request, outcome)
         case _:
             raise InvalidOutcome("", f"a permission cannot end as “{type(outcome).__name__.lower()}”")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ccq_tui.inbox.choices import PLAN_CHOICES, Choice, choice_records, how_to_decide
+from ccq_tui.inbox.choices import PLAN_CHOICES, Choice, check_words, choice_records, how_to_decide
 from ccq_tui.inbox.layout import Passage, kept_lines
 from ccq_tui.inbox.requests import Allowed, Denied, PlanRequest, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
@@ -39,12 +39,13 @@ def refusal() -> RequestOutcome:
     return Denied()
 
 
-def choices(request: PlanRequest) -> tuple[Choice, ...]:  # noqa: ARG001 - one is like the other
+def choices(request: PlanRequest) -> tuple[Choice, ...]:
     """Return the ways to decide on it."""
-    return PLAN_CHOICES
+    words = not request.origin.is_foreign
+    return tuple(one for one in PLAN_CHOICES if words or not (one.allows and one.takes_text))
 
 
-def check(request: PlanRequest, outcome: RequestOutcome) -> None:  # noqa: ARG001 - one is like the other
+def check(request: PlanRequest, outcome: RequestOutcome) -> None:
     """Refuse an outcome that it does not take."""
     match outcome:
         case Denied():
@@ -54,6 +55,7 @@ def check(request: PlanRequest, outcome: RequestOutcome) -> None:  # noqa: ARG00
                 raise InvalidOutcome("suggestion", "only a permission takes it")
             if mode not in MODES:
                 raise InvalidOutcome("mode", f"a plan is not carried out in “{one_line(mode, 40)}”")
+            check_words(request, outcome)
         case _:
             raise InvalidOutcome("", f"a plan cannot end as “{type(outcome).__name__.lower()}”")
 

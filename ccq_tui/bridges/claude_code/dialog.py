@@ -1,0 +1,139 @@
+"""What is seen of Claude Code's own dialog for a request, which shows beside the hook and may be first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from ccq_tui.bridges.claude_code.hook_input import HookInput
+from ccq_tui.bridges.claude_code.live_sessions import live_file, read_live
+from ccq_tui.bridges.claude_code.permission_requests import QUESTION_TOOL
+from ccq_tui.bridges.claude_code.transcript import Call, CallEnd, TranscriptFile
+from ccq_tui.processes import alive, started_at, this_process
+from ccq_tui.questions import QuestionSet
+from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
+
+RESULT_SECONDS = 0.5
+"""How soon after the dialog has closed the result of a refused call is in the transcript."""
+WRITTEN_SECONDS = 1.0
+"""How soon the call is in the transcript."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The dialog is closed.
+
+    Attributes:
+        end: How the call ended, or None where that cannot be told: it still runs, or several calls are
+            equal and nothing tells which of them this hook was run for.
+    """
+
+    end: CallEnd | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """The Claude Code that asked has ended."""
+
+
+class Dialog:
+    """Looks at the dialog of the call that a hook was run for.
+
+    The hook is not told the call's id: the call is found by its tool and its input. What ended before the
+    hook was started is an earlier one.
+
+    Args:
+        hook: What the hook was told.
+    """
+
+    def __init__(self, hook: HookInput) -> None:
+        self._hook = hook
+        self._transcript = TranscriptFile(hook.transcript)
+        self._since = datetime.fromtimestamp(started_at(this_process()), UTC)
+        self._questions = _questions(hook.tool, hook.input)
+        self._begun = time.monotonic()
+        self._equal: dict[str, Call] = {}
+        self._alike: dict[str, Call] = {}
+        """Open calls of the tool with another input, which a hook before the call may have changed."""
+        # A subagent's own dialog is not told from one of the main agent there.
+        program = None if hook.agent_id or hook.program is None else hook.program.pid
+        self._live = live_file(hook.config, program) if program else None
+        self._live_seen = 0
+        self._waited = False
+        self._closed_at: float | None = None
+
+    @property
+    def call(self) -> Call | None:
+        """The call, once it is in the transcript and no other one is equal to it."""
+        return next(iter(self._calls.values())) if len(self._calls) == 1 else None
+
+    @property
+    def _calls(self) -> dict[str, Call]:
+        return self._equal or self._alike
+
+    def context(self) -> str:
+        """Return what the agent wrote before it asked, or ""."""
+        call = next(iter(self._calls.values()), None)
+        return self._transcript.before(call) if call is not None else ""
+
+    def look(self) -> Closed | Gone | None:
+        """Look once; None while the dialog is open.
+
+        Raises:
+            OSError: The transcript cannot be read.
+            UnfitFileError: It is no file.
+        """
+        gone = self._hook.program is not None and not alive(self._hook.program)
+        self._transcript.look()
+        self._find()
+        ends = [self._transcript.end_of(name) for name in self._calls]
+        if ends and None not in ends:
+            return Closed(ends[0] if len(ends) == 1 else None)
+        if gone:
+            return Gone()
+        return Closed() if self._is_over() else None
+
+    def _find(self) -> None:
+        new = [one for one in self._transcript.calls(self._hook.tool) if self._is_new(one)]
+        self._equal |= {one.id: one for one in new if self._is_equal(one)}
+        if not self._equal and time.monotonic() - self._begun > WRITTEN_SECONDS:
+            self._alike |= {one.id: one for one in new if one in self._transcript.unanswered()}
+
+    def _is_new(self, call: Call) -> bool:
+        end = self._transcript.end_of(call.id)
+        return end is None or (end.result.at is not None and end.result.at >= self._since)
+
+    def _is_equal(self, call: Call) -> bool:
+        if call.input == self._hook.input:
+            return True
+        return self._questions is not None and _questions(call.tool, call.input) == self._questions
+
+    def _is_over(self) -> bool:
+        """Whether Claude Code no longer waits for the person, and a refusal would be in the transcript."""
+        if self._live is None or self._questions is not None:
+            return False  # the result of questions is there at once
+        try:
+            changed = self._live.stat().st_mtime_ns
+        except OSError:
+            return False
+        if changed != self._live_seen:
+            live = read_live(self._live)
+            if live is None:
+                return False  # it is being written
+            self._live_seen = changed
+            self._waited |= live.waits
+            self._closed_at = None if live.waits or not self._waited else time.monotonic()
+        return self._closed_at is not None and time.monotonic() - self._closed_at > RESULT_SECONDS
+
+
+def _questions(tool: str, source: Mapping[str, Any]) -> QuestionSet | None:
+    """Return what is asked, to be compared: Claude Code fills in what a model left out."""
+    if tool != QUESTION_TOOL:
+        return None
+    try:
+        return parse_question_set("", source)
+    except (QuestionFormatError, RecursionError):
+        return None

@@ -1,0 +1,49 @@
+"""A hook's first moment: it ends at once where nobody would see what is asked; Claude Code waits for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+from ccq_tui.bridges.claude_code.hook_input import HookInput, read_hook_input
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.processes import alive
+
+WAIT_SECONDS = 12 * 3600.0
+
+
+def run_hook(stream: BinaryIO, inbox: Path, say: Callable[[str], None], wait: float = WAIT_SECONDS) -> None:
+    """Be a hook of Claude Code, from its input to its end.
+
+    Args:
+        stream: Its standard input.
+        inbox: The inbox's database.
+        say: Prints its decision.
+        wait: How many seconds it waits at most.
+
+    Raises:
+        HookInputError: The input is not what a hook gets.
+        InboxError: The inbox cannot be used.
+        OSError: The transcript cannot be read.
+    """
+    hook = read_hook_input(stream)
+    if not _is_heard(inbox, hook):
+        return
+    # What waits costs more to load than to see that nobody listens.
+    from ccq_tui.bridges.claude_code.waiting_hook import ask_person
+
+    ask_person(hook, inbox, say, wait)
+
+
+def _is_heard(path: Path, hook: HookInput) -> bool:
+    """Whether a person would see the request, and Claude Code's own screen asks it and no session of ours."""
+    if not path.exists():
+        return False
+    store = Store(path)
+    try:
+        session = store.sessions.get(hook.session_id)
+        ours = session is not None and alive(session.owner)
+        return not ours and store.listeners.any()
+    finally:
+        store.close()

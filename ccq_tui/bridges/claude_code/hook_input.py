@@ -1,0 +1,119 @@
+"""What Claude Code gives a hook on its standard input, checked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ccq_tui.bounded import parse_json
+from ccq_tui.bridges.claude_code.live_sessions import is_id
+from ccq_tui.processes import Owner, owner_of
+
+MOST_BYTES = 16_000_000
+"""A file that is to be written is part of the input."""
+
+
+class HookInputError(ValueError):
+    """The input is not what a hook gets; the message says what is wrong, without quoting it."""
+
+
+@dataclass(frozen=True, slots=True)
+class HookInput:
+    """What a hook is told.
+
+    Attributes:
+        event: The hook's event, such as "PermissionRequest".
+        session_id: The session that asks.
+        transcript: Its transcript, or that of the subagent that asks.
+        config: The configuration directory of Claude Code in which that is.
+        directory: Where the session works, or "".
+        agent_id: The subagent that asks, or "".
+        agent: What kind of agent that is, or "".
+        tool: The tool, or "".
+        input: The tool's input.
+        suggestions: The lasting permissions that are suggested, as they came.
+        program: The process of Claude Code, or None where that is not known.
+    """
+
+    event: str
+    session_id: str
+    transcript: Path
+    config: Path
+    directory: str = ""
+    agent_id: str = ""
+    agent: str = ""
+    tool: str = ""
+    input: Mapping[str, Any] = field(default_factory=dict)
+    suggestions: tuple[Any, ...] = ()
+    program: Owner | None = None
+
+
+def read_hook_input(stream: BinaryIO) -> HookInput:
+    """Read what a hook is told.
+
+    Args:
+        stream: Its standard input.
+
+    Raises:
+        HookInputError: It is no JSON, too much, or not what a hook gets.
+        OSError: It cannot be read.
+    """
+    data = stream.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise HookInputError(f"it has more than {MOST_BYTES:,} bytes")
+    try:
+        told = parse_json(data)
+    except ValueError as error:
+        raise HookInputError(f"it is no JSON: {type(error).__name__}") from error
+    if not isinstance(told, dict):
+        raise HookInputError("it is no JSON object")
+    return _checked(told)
+
+
+def _checked(told: Mapping[str, Any]) -> HookInput:
+    session, agent_id = _text(told, "session_id", needed=True), _text(told, "agent_id")
+    for name, value in (("session_id", session), ("agent_id", agent_id or "-")):
+        if not is_id(value):
+            raise HookInputError(f"{name} is no id")
+    transcript = Path(_text(told, "transcript_path", needed=True))
+    if not transcript.is_absolute() or transcript.suffix != ".jsonl":
+        raise HookInputError("transcript_path is not the file of a session")
+    source, suggestions = told.get("tool_input", {}), told.get("permission_suggestions") or []
+    if not isinstance(source, dict):
+        raise HookInputError("tool_input is no object")
+    return HookInput(
+        event=_text(told, "hook_event_name", needed=True),
+        session_id=session,
+        transcript=_agents(transcript, agent_id) if agent_id else transcript,
+        config=transcript.parents[2] if len(transcript.parents) > 2 else transcript.parent,
+        directory=_text(told, "cwd"),
+        agent_id=agent_id,
+        agent=_text(told, "agent_type"),
+        tool=_text(told, "tool_name"),
+        input=source,
+        suggestions=tuple(suggestions) if isinstance(suggestions, list) else (),
+        program=_program(),
+    )
+
+
+def _agents(transcript: Path, agent_id: str) -> Path:
+    """Return the transcript of a subagent, which is in a directory beside that of its session."""
+    return transcript.with_suffix("") / "subagents" / f"agent-{agent_id}.jsonl"
+
+
+def _program() -> Owner | None:
+    """Return the process that runs this hook: Claude Code says so, for a shell stands between the two."""
+    named = os.environ.get("CLAUDE_PID", "")
+    return owner_of(int(named)) if named.isascii() and named.isdigit() else None
+
+
+def _text(told: Mapping[str, Any], name: str, *, needed: bool = False) -> str:
+    value = told.get(name)
+    if value is None and not needed:
+        return ""
+    if not isinstance(value, str) or (needed and not value) or "\0" in value:
+        raise HookInputError(f"{name} is no text")
+    return value

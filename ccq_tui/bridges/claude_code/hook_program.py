@@ -1,0 +1,61 @@
+"""The program that a hook runs: which it is to be, and how it is with the one that is installed."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from ccq_tui import __version__
+from ccq_tui.bridges.claude_code.hook_settings import COMMAND, MODULE, PROGRAM, TIMEOUT, InstalledHook
+from ccq_tui.text import one_line
+
+VERSION_SECONDS = 10.0
+AGAIN = "run ccq-tui hooks install again"
+
+
+def hook_command() -> str:
+    """Return what Claude Code is to run: this program, by the path that stays when it is updated."""
+    beside = Path(sys.executable).with_name(PROGRAM)
+    named = shutil.which(PROGRAM)
+    if named and Path(named).resolve() == beside.resolve():
+        return f"{shlex.quote(named)} {COMMAND}"
+    if beside.exists():
+        return f"{shlex.quote(str(beside))} {COMMAND}"
+    return f"{shlex.quote(sys.executable)} -m {MODULE} {COMMAND}"
+
+
+def problem_of(hook: InstalledHook, *, trusted: bool) -> str:
+    """Say what is wrong with an installed hook and what to do, or "".
+
+    Args:
+        hook: The hook.
+        trusted: Whether another program than this one may be run for its version: what a project's file
+            names may be anybody's.
+    """
+    if shutil.which(os.path.expanduser(hook.program)) is None:  # noqa: PTH111 - as a shell does it
+        return f"its program is gone: {AGAIN}"
+    if hook.timeout is None or hook.timeout < TIMEOUT:
+        return f"Claude Code drops it too early: {AGAIN}"
+    if hook.command == hook_command():
+        return ""
+    if not trusted:
+        return "it runs another ccq-tui than this one"
+    version = _version_of(hook) or "unknown"
+    return "" if version == __version__ else f"it runs version {version}, this is {__version__}: {AGAIN}"
+
+
+def _version_of(hook: InstalledHook) -> str:
+    words = shlex.split(hook.command)
+    command = [*words[: words.index(COMMAND)], "--version"]
+    try:
+        done = subprocess.run(  # noqa: S603 - the person's own settings have it run at every question
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+            timeout=VERSION_SECONDS, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return one_line(done.stdout.strip().rpartition(" ")[2], 40) if done.returncode == 0 else ""

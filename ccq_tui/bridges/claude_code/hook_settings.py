@@ -1,0 +1,225 @@
+"""Our hooks in a settings file of Claude Code: found, added and taken out; everything else stays as it is."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from ccq_tui.bounded import parse_json
+from ccq_tui.bridges.claude_code.json_text import (
+    Place,
+    places,
+    replaced,
+    with_item,
+    with_member,
+    without,
+)
+
+TIMEOUT = 86_400
+"""Seconds; unless told, Claude Code drops a hook after 600."""
+PROGRAM, MODULE, COMMAND = "ccq-tui", "ccq_tui", "hook"
+QUESTIONS, EVERYTHING = "AskUserQuestion", "*"
+PERMISSION, ELICITATION = "PermissionRequest", "Elicitation"
+
+
+class SettingsFileError(ValueError):
+    """The file cannot be changed; the message says why, for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledHook:
+    """One of our hooks.
+
+    Attributes:
+        event: The event.
+        matcher: Which tools it is for, or "" for all there are.
+        command: What is run.
+        timeout: After how many seconds Claude Code drops it, or None where that is not said.
+    """
+
+    event: str
+    matcher: str
+    command: str
+    timeout: float | None = TIMEOUT
+
+    @property
+    def covers(self) -> str:
+        """What it is for, in words."""
+        if self.event == ELICITATION:
+            return "elicitations"
+        if self.event != PERMISSION:
+            return self.event
+        return "questions" if self.matcher == QUESTIONS else "questions, permissions and plans"
+
+    @property
+    def program(self) -> str:
+        """The program that it runs: the word before those that make it a hook."""
+        words = _words(self.command)
+        return words[_ours(words)]
+
+    def entry(self) -> dict[str, Any]:
+        """Return it as the file has it."""
+        return {"type": "command", "command": self.command, "timeout": self.timeout}
+
+    def group(self) -> dict[str, Any]:
+        """Return it with what it is for, as the file has it."""
+        return {**({"matcher": self.matcher} if self.matcher else {}), "hooks": [self.entry()]}
+
+
+def wanted(command: str, *, permissions: bool, elicitation: bool) -> list[InstalledHook]:
+    """Return the hooks that are to be installed.
+
+    Args:
+        command: What they run.
+        permissions: Whether permissions and plans are asked, too.
+        elicitation: Whether elicitations of MCP servers are.
+    """
+    asked = [InstalledHook(PERMISSION, EVERYTHING if permissions else QUESTIONS, command)]
+    return [*asked, InstalledHook(ELICITATION, "", command)] if elicitation else asked
+
+
+def installed(text: str) -> list[InstalledHook]:
+    """Return our hooks in a file.
+
+    Args:
+        text: What the file says, or "".
+
+    Raises:
+        SettingsFileError: It is no JSON, or not shaped as settings are.
+    """
+    return [hook for hook, *_ in _found(_read(text))] if text.strip() else []
+
+
+def with_hooks(text: str, hooks: list[InstalledHook]) -> str:
+    """Return what a file says with these hooks of ours, and no others of ours.
+
+    Args:
+        text: What the file says, or "".
+        hooks: The hooks; none takes out all of ours.
+
+    Raises:
+        SettingsFileError: It is no JSON, or not shaped as settings are.
+    """
+    if not text.strip():
+        if not hooks:
+            return text
+        text = "{}\n"
+    left = list(hooks)
+    while (changed := _step(text, left)) != text:
+        text = changed
+    for hook in left:
+        text = _with(text, hook)
+    return text
+
+
+def _step(text: str, left: list[InstalledHook]) -> str:
+    """Change or take out one hook that is not among those left; take those that are there off them."""
+    kept = list(left)
+    for hook, entry, group, event, hooks, root in _found(_read(text)):
+        if hook in kept and entry.value == hook.entry():
+            kept.remove(hook)
+            continue
+        same = next((one for one in kept if (one.event, one.matcher) == (hook.event, hook.matcher)), None)
+        if same is not None:
+            return replaced(text, entry, same.entry())
+        return _without(text, entry, group, event, hooks, root)
+    left[:] = kept
+    return text
+
+
+def _without(text: str, entry: Place, group: Place, event: Place, hooks: Place, root: Place) -> str:
+    """Take an entry out, with what is empty then."""
+    if len(group.members["hooks"].items) > 1:
+        return without(text, group.members["hooks"], entry)
+    if len(event.items) > 1:
+        return without(text, event, group)
+    if len(hooks.members) > 1:
+        return without(text, hooks, event)
+    return without(text, root, hooks)
+
+
+def _with(text: str, hook: InstalledHook) -> str:
+    root = _read(text)
+    hooks = root.members.get("hooks")
+    if hooks is None:
+        return with_member(text, root, "hooks", {hook.event: [hook.group()]})
+    event = hooks.members.get(hook.event)
+    if event is None:
+        return with_member(text, hooks, hook.event, [hook.group()])
+    return with_item(text, event, hook.group())
+
+
+def _found(root: Place) -> Iterator[tuple[InstalledHook, Place, Place, Place, Place, Place]]:
+    """Give each hook of ours with the places of its entry, its group, its event, of all hooks, and of all."""
+    hooks = root.members.get("hooks")
+    for name, event in hooks.members.items() if hooks else ():
+        for group in event.items:
+            entries = group.members.get("hooks")
+            for entry in entries.items if entries else ():
+                if (hook := _hook(name, group.value, entry.value)) is not None:
+                    yield hook, entry, group, event, hooks, root  # type: ignore[misc]  # there is one
+
+
+def _hook(event: str, group: Any, entry: Any) -> InstalledHook | None:
+    command = entry.get("command") if isinstance(entry, Mapping) else None
+    if not isinstance(command, str) or _ours(_words(command)) < 0:
+        return None
+    matcher, timeout = group.get("matcher"), entry.get("timeout")
+    number = timeout if isinstance(timeout, int | float) and not isinstance(timeout, bool) else None
+    return InstalledHook(event, matcher if isinstance(matcher, str) else "", command, number)
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return []
+
+
+def _ours(words: list[str]) -> int:
+    """Return which word of a command is our program, wherever that is; -1 where it is none of ours."""
+    for at, word in enumerate(words[:-1]):
+        name = PurePath(word.replace("\\", "/")).name
+        if name.removesuffix(".exe") == PROGRAM and words[at + 1] == COMMAND:
+            return at
+        if words[at + 1 : at + 4] == ["-m", MODULE, COMMAND]:
+            return at
+    return -1
+
+
+def _read(text: str) -> Place:
+    """Read a file, and see to it that hooks can be found and added in it."""
+    try:
+        parse_json(text)
+    except json.JSONDecodeError as error:
+        raise SettingsFileError(_problem(text, error)) from error
+    except ValueError as error:
+        raise SettingsFileError(str(error)) from error
+    root = places(text)
+    if not isinstance(root.value, dict):
+        raise SettingsFileError("it is no JSON object")
+    hooks = root.members.get("hooks")
+    if "hooks" in root.twice:
+        raise SettingsFileError('it has "hooks" twice: Claude Code reads the last one alone')
+    if hooks is None:
+        return root
+    if not isinstance(hooks.value, dict):
+        raise SettingsFileError('its "hooks" is no JSON object')
+    for name in (PERMISSION, ELICITATION):
+        event = hooks.members.get(name)
+        if name in hooks.twice:
+            raise SettingsFileError(f'its "hooks" has "{name}" twice: Claude Code reads the last one alone')
+        if event is not None and not isinstance(event.value, list):
+            raise SettingsFileError(f'its "hooks" has a "{name}" that is no list')
+    return root
+
+
+def _problem(text: str, error: json.JSONDecodeError) -> str:
+    line = text.splitlines()[error.lineno - 1] if error.lineno <= len(text.splitlines()) else ""
+    if line.lstrip().startswith(("//", "/*", "#")) or text[error.pos : error.pos + 2] in ("//", "/*"):
+        return f"line {error.lineno} is a comment, which JSON does not have: take it out"
+    return f"line {error.lineno} is no JSON: {error.msg.lower()}, at character {error.colno}"

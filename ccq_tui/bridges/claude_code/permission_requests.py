@@ -1,0 +1,191 @@
+"""The event PermissionRequest: questions, permissions and plans, to the inbox and back.
+
+What Claude Code takes back, and what the model then reads, was measured: docs/measured.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ccq_tui.bridges.claude_code.hook_input import HookInput
+from ccq_tui.bridges.claude_code.transcript import CallEnd
+from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, INTERRUPTED, rejection, said_by_user
+from ccq_tui.inbox.call_results import outcome_of
+from ccq_tui.inbox.requests import (
+    Allowed,
+    Asker,
+    Cancelled,
+    Denied,
+    Origin,
+    PermissionRequest,
+    PlanRequest,
+    QuestionRequest,
+    Request,
+    RequestOutcome,
+    foreign_session,
+)
+from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.processes import this_process
+from ccq_tui.questions import Answered, Declined, Discussed, Expired
+from ccq_tui.questions.message import discussion_text
+from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
+from ccq_tui.questions.wire import encode
+
+CLAUDE_CODE = "Claude Code"
+QUESTION_TOOL, PLAN_TOOL = "AskUserQuestion", "ExitPlanMode"
+INTERRUPTED_THERE = "interrupted in Claude Code"
+DECIDED_THERE = "decided in Claude Code"
+MOST_SUGGESTIONS = 20
+
+
+def request_of(hook: HookInput, call_id: str) -> Request | None:
+    """Return what a person is asked, or None where that cannot be shown.
+
+    Args:
+        hook: What the hook was told.
+        call_id: The ``tool_use_id``, or what stands for it.
+    """
+    return call_request(
+        hook.tool,
+        hook.input,
+        call_id,
+        hook.session_id,
+        Origin(Asker.HOOK, CLAUDE_CODE, hook.directory, this_process()),
+        agent=(hook.agent_id, hook.agent),
+        suggestions=tuple(one for one, _ in _suggested(hook.suggestions)),
+    )
+
+
+def call_request(
+    tool: str,
+    source: Mapping[str, Any],
+    call_id: str,
+    session_id: str,
+    origin: Origin,
+    *,
+    agent: tuple[str, str] = ("", ""),
+    suggestions: tuple[Suggestion, ...] = (),
+) -> Request | None:
+    """Return what a call of a tool asks a person, or None where it cannot be read.
+
+    Args:
+        tool: The tool.
+        source: Its input.
+        call_id: The ``tool_use_id``.
+        session_id: The session of Claude Code.
+        origin: Who asks.
+        agent: The subagent's id and kind, or nothing.
+        suggestions: The lasting permissions that may be granted.
+    """
+    session = foreign_session(origin.asker, session_id)
+    if tool == QUESTION_TOOL:
+        try:
+            questions = parse_question_set(call_id, source)
+        except (QuestionFormatError, RecursionError):
+            return None
+        return QuestionRequest(call_id, session, questions, origin=origin)
+    if tool == PLAN_TOOL:
+        return PlanRequest(call_id, session, _text(source, "plan"), origin=origin)
+    return PermissionRequest(
+        call_id,
+        session,
+        tool,
+        source,
+        description=_text(source, "description"),
+        agent_id=agent[0],
+        agent=agent[1],
+        suggestions=suggestions,
+        origin=origin,
+    )
+
+
+def decision_of(hook: HookInput, request: Request, outcome: RequestOutcome) -> dict[str, Any] | None:
+    """Return what the hook prints for an outcome, or None where it leaves quietly."""
+    decision = _decision(hook, request, outcome)
+    if decision is None:
+        return None
+    return {"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}}
+
+
+def _decision(hook: HookInput, request: Request, outcome: RequestOutcome) -> dict[str, Any] | None:
+    match outcome, request:
+        case Answered(answers), QuestionRequest():
+            return {"behavior": "allow", "updatedInput": encode(request.questions, answers)}
+        case Discussed(), QuestionRequest():
+            # Prose that stands for answers is not taken from a hook: it goes as Claude Code's own
+            # "Chat about this" does.
+            return _denied(rejection(discussion_text(request.questions, outcome)))
+        case Declined(), _:
+            return _denied(DECLINED)
+        case Expired(), _:
+            return _denied(EXPIRED)
+        case Denied(text), _:
+            return _denied(rejection(text))
+        case Allowed(), _:
+            source = {**hook.input, "plan": outcome.plan} if outcome.plan else dict(hook.input)
+            granted = list(_granted(hook, outcome))
+            lasting = {"updatedPermissions": granted} if granted else {}
+            return {"behavior": "allow", "updatedInput": source, **lasting}
+        case _:
+            return None
+
+
+def _denied(message: str) -> dict[str, Any]:
+    return {"behavior": "deny", "message": message}
+
+
+def _granted(hook: HookInput, outcome: Allowed) -> Iterator[Any]:
+    """Give what is granted for longer as it came: a rule made up here might match less or more."""
+    if outcome.mode:
+        yield {"type": "setMode", "mode": outcome.mode, "destination": "session"}
+    yield from (raw for read, raw in _suggested(hook.suggestions) if read == outcome.suggestion)
+
+
+def outcome_there(request: Request, end: CallEnd) -> RequestOutcome:
+    """Return how a request ended in Claude Code's own dialog, as far as its result says so.
+
+    Args:
+        request: The request.
+        end: What the transcript says of its call.
+    """
+    result = end.result
+    if isinstance(request, QuestionRequest):
+        outcome = outcome_of(request.questions, result)
+        interrupted = isinstance(outcome, Cancelled) and result.output.startswith(INTERRUPTED)
+        return Cancelled(INTERRUPTED_THERE) if interrupted else outcome or Cancelled(DECIDED_THERE)
+    refused = end.decision == "reject" or end.denial or result.output.startswith(INTERRUPTED)
+    if refused:
+        return Denied(said_by_user(result.output))
+    if not (end.decision == "accept" or not result.failed):
+        return Cancelled(DECIDED_THERE)
+    edited = isinstance(result.structured, dict) and result.structured.get("planWasEdited") is True
+    return Allowed(plan=_text(result.structured, "plan") if edited else "")
+
+
+def _suggested(raw: tuple[Any, ...]) -> Iterator[tuple[Suggestion, Any]]:
+    """Read what is suggested; what cannot be read is left out."""
+    for one in raw[:MOST_SUGGESTIONS]:
+        if not isinstance(one, dict) or not _text(one, "type"):
+            continue
+        rules, directories = one.get("rules") or [], one.get("directories") or []
+        if not (isinstance(rules, list) and isinstance(directories, list)):
+            continue
+        if not all(isinstance(rule, dict) and _text(rule, "toolName") for rule in rules):
+            continue
+        yield (
+            Suggestion(
+                kind=_text(one, "type"),
+                destination=_text(one, "destination") or "session",
+                rules=tuple(Rule(_text(rule, "toolName"), _text(rule, "ruleContent")) for rule in rules),
+                behavior=_text(one, "behavior"),
+                mode=_text(one, "mode"),
+                directories=tuple(str(directory) for directory in directories),
+            ),
+            one,
+        )
+
+
+def _text(source: Mapping[str, Any], name: str) -> str:
+    value = source.get(name)
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,134 @@
+"""A settings file of Claude Code on disk: read with care, and written whole with a backup."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ccq_tui.bounded import JSON_BYTES, UnfitFileError, read_bytes
+from ccq_tui.bridges.claude_code.hook_settings import SettingsFileError
+from ccq_tui.claude_files import claude_directory
+from ccq_tui.stored import write_whole
+
+USER, PROJECT = "user", "project"
+BACKUP = ".before-ccq-tui"
+
+
+def settings_files(environment: Mapping[str, str], directory: Path) -> list[ClaudeSettingsFile]:
+    """Return the settings files that hooks can be in: the person's, then the project's; each file once.
+
+    Args:
+        environment: The environment that Claude Code would have.
+        directory: The project.
+    """
+    user, project = ClaudeSettingsFile.of_user(environment), ClaudeSettingsFile.of_project(directory)
+    return [user] if user.path == project.path else [user, project]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaudeSettingsFile:
+    """A settings file.
+
+    Attributes:
+        scope: Whose settings they are, `USER` or `PROJECT`.
+        path: Where it is, as people name it.
+        home: The directory that it must not lead out of, should it be a link.
+    """
+
+    scope: str
+    path: Path
+    home: Path
+
+    @classmethod
+    def of_user(cls, environment: Mapping[str, str]) -> ClaudeSettingsFile:
+        """Return the settings of the person, for all projects."""
+        directory = claude_directory(environment)
+        home = directory if environment.get("CLAUDE_CONFIG_DIR") else Path.home()
+        return cls(USER, directory / "settings.json", home)
+
+    @classmethod
+    def of_project(cls, directory: Path) -> ClaudeSettingsFile:
+        """Return the settings of a project, for everyone who works in it."""
+        return cls(PROJECT, directory / ".claude" / "settings.json", directory)
+
+    def read(self) -> str:
+        """Return what it says, or "" where there is none.
+
+        Raises:
+            SettingsFileError: It is not what it should be, is somebody else's, or cannot be read.
+        """
+        try:
+            target = self._target()
+            if target is None:
+                return ""
+            return read_bytes(target, JSON_BYTES).decode()
+        except OSError as error:
+            raise SettingsFileError(f"it cannot be read: {error.strerror}") from error
+        except UnfitFileError as error:
+            raise SettingsFileError(f"it {error}") from error
+        except UnicodeDecodeError as error:
+            raise SettingsFileError(f"it is not UTF-8 text: {error.reason}") from error
+
+    def write(self, before: str, after: str) -> Path | None:
+        """Replace what it says, and keep what it said in a file beside it.
+
+        Args:
+            before: What it said when it was read.
+            after: What it is to say.
+
+        Returns:
+            The backup, or None where there was no file.
+
+        Raises:
+            SettingsFileError: It cannot be written, or says something else by now; nothing was changed.
+        """
+        if self.read() != before:
+            raise SettingsFileError("it was changed meanwhile")
+        try:
+            target = self._target()
+            if target is None:
+                shared = self.scope == PROJECT
+                self.path.parent.mkdir(mode=0o755 if shared else 0o700, parents=True, exist_ok=True)
+                write_whole(self.path, after, 0o644 if shared else None)
+                return None
+            mode = stat.S_IMODE(target.stat().st_mode)
+            backup = target.with_name(target.name + BACKUP)
+            write_whole(backup, before, mode)
+            write_whole(target, after, mode)
+        except OSError as error:
+            raise SettingsFileError(f"it cannot be written: {error.strerror}") from error
+        return backup
+
+    def change(self, before: str, after: str) -> list[str]:
+        """Return what is changed, as the lines of a diff."""
+        name = str(self.path)
+        lines = difflib.unified_diff(before.splitlines(), after.splitlines(), name, name, lineterm="")
+        return list(lines)
+
+    def _target(self) -> Path | None:
+        """Return the file itself, or None where there is none.
+
+        Raises:
+            SettingsFileError: It is a link that leads away, or somebody else's.
+            OSError: It cannot be looked at.
+        """
+        if not os.path.lexists(self.path):
+            self._check_owner(self.path.parent)
+            return None
+        target = self.path.resolve()
+        if not target.is_relative_to(self.home.resolve()):
+            raise SettingsFileError(
+                f"it is a link to {target}, outside of {self.home}: change that file yourself"
+            )
+        if not target.exists():
+            raise SettingsFileError(f"it is a link to {target}, which is not there")
+        self._check_owner(target)
+        return target
+
+    def _check_owner(self, path: Path) -> None:
+        if hasattr(os, "getuid") and path.exists() and path.stat().st_uid != os.getuid():
+            raise SettingsFileError(f"{path} belongs to another user")

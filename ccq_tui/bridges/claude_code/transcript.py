@@ -1,0 +1,201 @@
+"""What a session's transcript says of its newest calls: which wait, and what became of the others.
+
+Only the end of the file is read at first, and from then on what is added to it. Lines that are too long, and
+lines of kinds that do not matter here, are passed over.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ccq_tui.bounded import begin
+from ccq_tui.inbox.call_results import CallResult
+
+TAIL = 2_000_000
+"""Bytes of the end of the file that are read at first, and of what was added at each later look."""
+LONGEST_LINE = 8_000_000
+MOST_CALLS = 200
+"""Calls that are remembered: a message of the model has a few."""
+MOST_CONTEXT = 20_000
+"""Characters of what the agent wrote before a call."""
+_MATTERS = re.compile(rb'"type"\s*:\s*"(?:assistant|user)"')
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a tool, as the transcript has it.
+
+    Attributes:
+        id: The ``tool_use_id``.
+        tool: The tool's name.
+        input: Its input.
+        message: The message of the model that it is a part of.
+    """
+
+    id: str
+    tool: str
+    input: Mapping[str, Any]
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallEnd:
+    """How a call ended.
+
+    Attributes:
+        result: Its result.
+        decision: "accept" or "reject" where somebody was asked for permission, or "".
+        source: Who decided that: "user_temporary", "user_reject", "hook", "config" and others, or "".
+        denial: Why it did not run, such as "user-rejected", or "".
+    """
+
+    result: CallResult
+    decision: str = ""
+    source: str = ""
+    denial: str = ""
+
+
+class TranscriptFile:
+    """Follows the file of a session or of one of its subagents.
+
+    Args:
+        path: The file, which may not be there yet.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._at: int | None = None
+        self._rest = b""
+        self._skips = False
+        self._calls: dict[str, Call] = {}
+        self._ends: dict[str, CallEnd] = {}
+        self._texts: dict[str, str] = {}
+        """What the model wrote since the last prompt, by message."""
+
+    def look(self) -> None:
+        """Read what was added; costs next to nothing where nothing was.
+
+        Raises:
+            OSError: The file is there and cannot be read.
+            UnfitFileError: It is no regular file.
+        """
+        try:
+            size = self._path.stat().st_size
+        except FileNotFoundError:
+            return
+        if self._at is None or size < self._at:  # at first, or it is another file now
+            self._at, self._rest = max(0, size - TAIL), b""
+            self._skips = self._at > 0  # it begins in the middle of a line
+        while self._at < size:
+            piece = begin(self._path, min(TAIL, size - self._at), self._at)
+            if not piece:
+                return
+            self._at += len(piece)
+            self._take(piece)
+
+    def calls(self, tool: str) -> list[Call]:
+        """Return the calls of a tool, oldest first."""
+        return [one for one in self._calls.values() if one.tool == tool]
+
+    def unanswered(self) -> list[Call]:
+        """Return the calls of the model's last message with calls that have no result."""
+        last = next(reversed(self._calls.values()), None)
+        return [
+            one
+            for one in self._calls.values()
+            if last is not None and one.message == last.message and one.id not in self._ends
+        ]
+
+    def end_of(self, call_id: str) -> CallEnd | None:
+        """Return how a call ended, or None."""
+        return self._ends.get(call_id)
+
+    def before(self, call: Call) -> str:
+        """Return what the model wrote before a call: in its message, else last since the prompt; or ""."""
+        return self._texts.get(call.message) or next(reversed(self._texts.values()), "")
+
+    def _take(self, piece: bytes) -> None:
+        *lines, rest = (self._rest + piece).split(b"\n")
+        for line in lines:
+            if self._skips:
+                self._skips = False
+            elif _MATTERS.search(line):
+                self._read(line)
+        if len(rest) > LONGEST_LINE:
+            rest, self._skips = b"", True
+        self._rest = rest
+
+    def _read(self, line: bytes) -> None:
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError):
+            return
+        if not isinstance(entry, dict) or entry.get("type") not in ("assistant", "user"):
+            return
+        message = entry.get("message")
+        if not isinstance(message, dict):
+            return
+        if entry["type"] == "assistant":
+            self._said(message)
+        else:
+            self._heard(message, entry)
+
+    def _said(self, message: Mapping[str, Any]) -> None:
+        name = str(message.get("id") or "")
+        for block in _blocks(message):
+            if block.get("type") == "text" and isinstance(text := block.get("text"), str):
+                whole = f"{self._texts.pop(name, '')}\n\n{text}".strip()
+                self._texts[name] = whole[-MOST_CONTEXT:]
+            elif block.get("type") == "tool_use" and isinstance(source := block.get("input"), dict):
+                call = Call(str(block.get("id")), str(block.get("name")), source, name)
+                self._calls[call.id] = call
+                while len(self._calls) > MOST_CALLS:
+                    self._ends.pop(gone := next(iter(self._calls)), None)
+                    del self._calls[gone]
+
+    def _heard(self, message: Mapping[str, Any], entry: Mapping[str, Any]) -> None:
+        blocks = list(_blocks(message))
+        for block in blocks:
+            if block.get("type") == "tool_result" and (name := str(block.get("tool_use_id"))) in self._calls:
+                self._ends[name] = _end(block, entry)
+        if isinstance(message.get("content"), str) or any(block.get("type") == "text" for block in blocks):
+            self._texts.clear()  # a person's prompt
+
+
+def _end(block: Mapping[str, Any], entry: Mapping[str, Any]) -> CallEnd:
+    decision = entry.get("permissionDecision")
+    decided = decision if isinstance(decision, dict) else {}
+    result = CallResult(
+        _text(block.get("content")), block.get("is_error") is True, entry.get("toolUseResult"), _time(entry)
+    )
+    return CallEnd(
+        result,
+        str(decided.get("decision") or ""),
+        str(decided.get("source") or ""),
+        str(entry.get("toolDenialKind") or ""),
+    )
+
+
+def _time(entry: Mapping[str, Any]) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(entry.get("timestamp"))).astimezone(UTC)
+    except ValueError:
+        return None
+
+
+def _text(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "\n".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
+
+
+def _blocks(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    content = message.get("content")
+    return (block for block in content if isinstance(block, dict)) if isinstance(content, list) else iter(())

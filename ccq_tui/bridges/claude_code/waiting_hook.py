@@ -1,0 +1,237 @@
+"""A hook that asks: it puts what Claude Code asks into the inbox, and waits for the first answer.
+
+Claude Code shows its own dialog beside the hook. Whichever of the two is answered first counts, and the other
+one closes. A hook that has nothing to say ends without a word, and the dialog stays.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import signal
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+from uuid import uuid4
+
+from ccq_tui.bounded import UnfitFileError
+from ccq_tui.bridges.claude_code import permission_requests
+from ccq_tui.bridges.claude_code.dialog import Closed, Dialog, Gone
+from ccq_tui.bridges.claude_code.hook_input import HookInput
+from ccq_tui.bridges.claude_code.permission_requests import CLAUDE_CODE, DECIDED_THERE
+from ccq_tui.bridges.claude_code.transcript import CallEnd
+from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
+from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, InvalidOutcome
+
+_logger = logging.getLogger(__name__)
+
+LOOK_SECONDS = 0.1
+"""How often it is looked whether the dialog was answered."""
+CALL_SECONDS = 0.4
+"""How long the call is waited for in the transcript before the request goes without its id."""
+REASON_SECONDS = 1.0
+"""How long a hook that is stopped looks for what the person did."""
+TAKEN_SECONDS = 3.0
+"""How long it is looked whether Claude Code took a decision."""
+STOPPED = "Claude Code no longer waits for it"
+FAILED = "its hook has failed"
+SESSION_ENDED = "its Claude Code session has ended"
+TOO_LATE = "it was answered in Claude Code first"
+WAITED = "nobody answered in the time that its hook waits"
+_SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
+
+
+class Handler(Protocol):
+    """What an event means: what is asked, what is printed for an outcome, and what the dialog's end was."""
+
+    def request_of(self, hook: HookInput, call_id: str, /) -> Request | None:
+        """Return what a person is asked, or None where that cannot be shown."""
+
+    def decision_of(
+        self, hook: HookInput, request: Request, outcome: RequestOutcome, /
+    ) -> Mapping[str, Any] | None:
+        """Return what the hook prints for an outcome, or None for nothing."""
+
+    def outcome_there(self, request: Request, end: CallEnd, /) -> RequestOutcome:
+        """Return how a request ended in Claude Code's own dialog."""
+
+
+HANDLERS: Mapping[str, Handler] = {"PermissionRequest": permission_requests}
+"""The events that become requests; a hook that is run for another one ends without a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What a person decided here, for Claude Code.
+
+    Attributes:
+        request: The request.
+        said: What the hook prints.
+        dialog: Sees whether Claude Code takes it.
+    """
+
+    request: Request
+    said: Mapping[str, Any]
+    dialog: Dialog
+
+
+def ask_person(hook: HookInput, inbox: Path, say: Callable[[str], None], wait: float) -> None:
+    """Put what is asked into the inbox, wait, and print what was decided here, if anything was.
+
+    Args:
+        hook: What the hook was told.
+        inbox: The inbox's database.
+        say: Prints its decision.
+        wait: How many seconds it waits at most.
+
+    Raises:
+        InboxError: The inbox cannot be used.
+        OSError: The transcript cannot be read.
+    """
+    handler = HANDLERS.get(hook.event)
+    if handler is None:
+        return
+    dialog = Dialog(hook)
+    _wait_for_call(dialog)
+    request = handler.request_of(hook, dialog.call.id if dialog.call else f"hook_{uuid4().hex}")
+    if request is None:
+        return
+    decided = asyncio.run(_asked(hook, handler, request, dialog, inbox, wait))
+    if decided is None:
+        return
+    try:
+        say(json.dumps(decided.said))
+    except OSError:
+        _note(decided.request, inbox, SESSION_ENDED)
+        raise
+    _see_it_taken(decided, inbox)
+
+
+def _wait_for_call(dialog: Dialog) -> None:
+    ends = time.monotonic() + CALL_SECONDS
+    while dialog.look() is None and dialog.call is None and time.monotonic() < ends:
+        time.sleep(LOOK_SECONDS / 4)
+
+
+async def _asked(
+    hook: HookInput, handler: Handler, request: Request, dialog: Dialog, path: Path, wait: float
+) -> Decided | None:
+    stopped = asyncio.Event()
+    for name in _SIGNALS:
+        if (number := getattr(signal, name, None)) is not None:
+            with suppress(NotImplementedError):  # not on Windows, where it ends the process
+                asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    inbox = await DurableInbox.open(path)
+    try:
+        asking = asyncio.ensure_future(inbox.ask(request, dialog.context()))
+        try:
+            outcome = await _waited(asking, dialog, stopped, wait)
+            if not asking.done():
+                await _close(inbox, request, handler, outcome)
+                return None
+        finally:
+            asking.cancel(FAILED)  # where it is settled, that changes nothing
+            await asyncio.wait((asking,))
+        end = dialog.look()
+        if end is not None:
+            # It was answered in both places at once, and Claude Code takes its own dialog's answer.
+            inbox.sessions.give_up(request.id, SESSION_ENDED if isinstance(end, Gone) else TOO_LATE)
+            return None
+        said = handler.decision_of(hook, request, asking.result())
+        return None if said is None else Decided(request, said, dialog)
+    finally:
+        await inbox.close()
+
+
+async def _waited(
+    asking: asyncio.Future[RequestOutcome], dialog: Dialog, stopped: asyncio.Event, wait: float
+) -> CallEnd | Cancelled | None:
+    """Wait until somebody answers here, or the dialog closes; return how that ended where nobody did."""
+    ends, reason = time.monotonic() + wait, WAITED
+    while not asking.done():
+        match dialog.look():
+            case Closed(end):
+                return end or Cancelled(DECIDED_THERE)
+            case Gone():
+                return Cancelled(SESSION_ENDED)
+        if stopped.is_set() and reason is WAITED:
+            # An interrupt stops hooks first, and is written down a moment later.
+            ends, reason = min(ends, time.monotonic() + REASON_SECONDS), STOPPED
+        if time.monotonic() >= ends:
+            return Cancelled(reason)
+        await asyncio.wait((asking,), timeout=LOOK_SECONDS)
+    return None
+
+
+async def _close(
+    inbox: DurableInbox, request: Request, handler: Handler, ended: CallEnd | Cancelled | None
+) -> None:
+    """Close a request that was settled at Claude Code's end."""
+    outcome = handler.outcome_there(request, ended) if isinstance(ended, CallEnd) else ended
+    by_hook = isinstance(ended, CallEnd) and ended.source == "hook"
+    actor = Actor.here(Surface.HOOK) if by_hook else Actor.here(Surface.ASKER, CLAUDE_CODE)
+    if outcome is None or isinstance(outcome, Cancelled):
+        reason = outcome.reason if outcome else STOPPED
+        there = isinstance(ended, CallEnd) or reason == DECIDED_THERE
+        inbox.withdraw(request.id, reason, actor if there else WITHDRAWN)
+        return
+    try:
+        verdict = await inbox.answer(request.id, outcome, actor)
+    except InvalidOutcome as error:
+        _logger.info("What was answered in Claude Code is not kept: %s", error.field)
+        inbox.withdraw(request.id, DECIDED_THERE, actor)
+        return
+    if isinstance(verdict, AlreadySettled):
+        inbox.sessions.give_up(request.id, TOO_LATE)
+    else:
+        inbox.sessions.delivered(request.id, "result")
+
+
+def _see_it_taken(decided: Decided, path: Path) -> None:
+    """Note whether Claude Code took a decision: it does so only once this process has ended."""
+    if not hasattr(os, "fork"):
+        _note(decided.request, path, "")
+        return
+    if os.fork():
+        return
+    os.setsid()
+    quiet = os.open(os.devnull, os.O_RDWR)
+    for number in range(3):
+        os.dup2(quiet, number)  # Claude Code waits until nobody has its pipes any more
+    _note(decided.request, path, _why_not(decided))
+
+
+def _why_not(decided: Decided) -> str:
+    """Say why Claude Code did not take a decision, or ""."""
+    ends = time.monotonic() + TAKEN_SECONDS
+    end = None
+    with suppress(OSError, UnfitFileError):
+        while (end := decided.dialog.look()) is None and time.monotonic() < ends:
+            time.sleep(LOOK_SECONDS)
+    match end:
+        case Gone():
+            return SESSION_ENDED
+        case Closed(CallEnd(source=source)) if source and source != "hook":
+            return TOO_LATE
+        case _:
+            return ""
+
+
+def _note(request: Request, path: Path, why_not: str) -> None:
+    with suppress(InboxError):
+        store = Store(path)
+        try:
+            if why_not:
+                store.orphans.give_up(request.id, why_not)
+            else:
+                store.requests.mark_delivered(request.id, "result")
+        finally:
+            store.close()

@@ -1,0 +1,46 @@
+"""The command that Claude Code runs as a hook; people run ``ccq-tui hooks``, which installs it."""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+import click
+
+from ccq_tui.cli.exits import ENDED
+from ccq_tui.output import echo
+
+
+@click.command(hidden=True, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@click.option(
+    "--wait", default="", metavar="TIME", help="How long it waits at most, such as 90m; 12h unless given."
+)
+def hook(wait: str) -> int:
+    """Ask in the inbox what a Claude Code session asks; for Claude Code, which gives it its input.
+
+    Whatever goes wrong, it ends with 0 and prints nothing: the session's own dialog stays.
+    """
+    # Another exit code would be taken for a decision, and what is printed for one, too.
+    try:
+        _run(wait)
+    except Exception as error:  # noqa: BLE001 (the last resort: it is logged)
+        from ccq_tui.bridges.claude_code.hook_input import HookInputError
+        from ccq_tui.logs import current_log, start_logging
+
+        if current_log() or start_logging():
+            said = f": {error}" if isinstance(error, HookInputError) else ""
+            logging.getLogger("ccq_tui").warning("A hook asked nothing: %s%s", type(error).__name__, said)
+    return ENDED
+
+
+def _run(wait: str) -> None:
+    from ccq_tui.bridges.claude_code.hook import WAIT_SECONDS, run_hook
+    from ccq_tui.config.paths import inbox_path
+
+    seconds = WAIT_SECONDS
+    if wait:
+        from ccq_tui.config.values import read_duration
+
+        given = read_duration(wait)
+        seconds = given if isinstance(given, float) else WAIT_SECONDS
+    run_hook(sys.stdin.buffer, inbox_path(), echo, seconds)

@@ -1,0 +1,298 @@
+"""Claude Code's own screen asks: answered there, in the inbox or by a script, the first answer counts."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ccq_tui.inbox import Allowed, Cancelled, Denied
+from ccq_tui.inbox.store import RequestState, Store, StoredRequest
+from ccq_tui.questions import Answer, Answered, Option, Question
+from ccq_tui.testing import CleanHome, Replies, Scenario
+from tests.bench.programs import NATIVE, PROGRAMS
+from tests.bench.talking import FRESH
+from tests.bench.terminal import Terminal as NativeTerminal
+from tests.e2e.conftest import Running, Start, program
+from tests.steps import step
+
+LIMIT = 60.0
+DATABASE = Question(
+    "Which database?", "Database", (Option("SQLite", "one file"), Option("Postgres", "a server"))
+)
+FEATURES = Question(
+    "Which features?",
+    "Features",
+    (Option("Auth", "a"), Option("Cache", "b"), Option("Logs", "c")),
+    multi_select=True,
+)
+LAYOUT = Question("Which layout?", "Layout", (Option("Tabs", "t", "[a][b]"), Option("Panes", "p", "a|b")))
+ANSWERED = "Your questions have been answered: {}. You can now continue with these answers in mind."
+READ = (
+    "The user answered: {}. Read the answers carefully — they may request clarification, changes, or that "
+    "you not proceed — and follow what they actually say."
+)
+
+
+def plays(replies: Replies) -> Scenario:
+    """What a session does, by its first prompt."""
+    match replies.prompt:
+        case "questions":
+            made = Scenario().says("Let me ask.")
+            for number, questions in enumerate(
+                ((DATABASE,), (FEATURES, LAYOUT), (DATABASE,), (DATABASE,)), 1
+            ):
+                made = made.asks(*questions).says(f"Had {number}.").ends_turn()
+            return made
+        case "commands":
+            made = Scenario()
+            for number in range(1, 5):
+                made = made.runs("Bash", command=f"touch made{number}", description=f"Make {number}")
+                made = made.says(f"Ran {number}.").ends_turn()
+            return made.plans("# The plan\n\n1. Do it\n").says("Planned.").ends_turn()
+        case name:
+            return (
+                Scenario()
+                .asks(Question(f"Which way for {name}?", "Way", DATABASE.options))
+                .says(f"Knows {name}.")
+            )
+
+
+class Natives:
+    """A home in which ccq-tui runs, its hooks are installed, and Claude Code is started in its own screen."""
+
+    def __init__(self, run: Running) -> None:
+        self.run = run
+        self.home: CleanHome = run.home
+        self.ccq("hooks", "install", "--permissions", "--yes")
+        inbox = Path(self.home.env["XDG_STATE_HOME"]) / "ccq-tui" / "inbox.db"
+        until(inbox.exists)
+        self.store = Store(inbox)
+
+    def ccq(self, *words: str) -> str:
+        """Run a command of ccq-tui, which succeeds."""
+        done = subprocess.run(
+            [program(), *words], env=self.home.env, cwd=self.home.project, capture_output=True, text=True,
+            timeout=LIMIT, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    @contextmanager
+    def native(self, prompt: str, mode: str = "default") -> Iterator[NativeTerminal]:
+        """Start Claude Code with a prompt."""
+        env = {**self.home.env, "ANTHROPIC_BASE_URL": self.run.model.url}
+        command = [PROGRAMS[NATIVE].command[0], "--permission-mode", mode, prompt]
+        with NativeTerminal(command, env, self.home.project) as terminal:
+            yield terminal
+
+    def asked(self, count: int = 1) -> list[StoredRequest]:
+        """Wait until so many requests wait."""
+        return until(lambda: (found := self.store.requests.waiting()) and len(found) == count and found)
+
+    def ended(self, request: StoredRequest) -> StoredRequest:
+        """Wait until a request is over, and the hook that asked it has left nothing behind."""
+        began = time.monotonic()
+        until(lambda: self.now(request).state is not RequestState.PENDING)
+        closed = time.monotonic() - began
+        until(lambda: not self.hooks())
+        until(lambda: self.now(request).state in (RequestState.DELIVERED, RequestState.CANCELLED))
+        print(f"closed within {closed:.2f} s, hooks gone within {time.monotonic() - began:.2f} s")  # noqa: T201
+        return self.now(request)
+
+    def now(self, request: StoredRequest) -> StoredRequest:
+        found = self.store.requests.get(request.request.id)
+        assert found is not None
+        return found
+
+    def hooks(self) -> list[int]:
+        """Return the processes of hooks that run in this home."""
+        return [
+            pid for pid in self.run.processes()
+            if Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").endswith(b"\0hook")
+        ]  # fmt: skip
+
+    def result(self, request: StoredRequest) -> Any:
+        """Wait for the tool result that the model had."""
+        return self.run.model.wait_for_result_sync(request.request.tool_use_id, LIMIT)
+
+
+def until(look: Callable[[], Any]) -> Any:
+    """Wait for something to be seen."""
+    ends = time.monotonic() + LIMIT
+    while not (seen := look()):
+        assert time.monotonic() < ends, "it did not come"
+        time.sleep(0.02)
+    return seen
+
+
+def shown(native: NativeTerminal, words: str) -> None:
+    """Wait until Claude Code shows a dialog, and takes its keys: those of the first moment it passes over."""
+    native.wait(words)
+    native.rest(FRESH)
+
+
+def said(questions: str, answer: str) -> str:
+    return f'"{questions}"="{answer}"'
+
+
+def test_questions_of_a_native_session_are_answered_here_there_and_by_a_script(start: Start) -> None:
+    run = start(Scenario("natives").then(plays), prompt="", size=(100, 30))
+    ours, natives = run.terminal, Natives(run)
+    ours.wait("○ ready")
+    with natives.native("questions") as native:
+        with step("it is announced, and answered in the inbox by keys"):
+            (first,) = natives.asked()
+            shown(native, "❯ 1. SQLite")
+            ours.wait("Claude Code asks: Which database?")
+            assert (first.context, first.request.origin.directory) == ("Let me ask.", str(run.home.project))
+            ours.press("f2")
+            ours.wait("Inbox · 1 waits for you")
+            ours.press("right")
+            ours.wait(lambda seen: "Which database?" in seen.panel and seen.keys_work)
+            ours.press("2")
+            ours.wait("● 2  Postgres")
+            ours.press("enter")
+            result = natives.result(first)
+            assert (result.text, result.is_error) == (
+                ANSWERED.format(said("Which database?", "Postgres")), False,
+            )  # fmt: skip
+            native.wait("Allowed by PermissionRequest hook")
+            assert natives.ended(first).state is RequestState.DELIVERED
+        with step("answered in its own dialog, it closes in the inbox, whose history has the answer"):
+            native.wait("Had 1.")
+            native.press("more\r")
+            (second,) = natives.asked()
+            shown(native, "Which features?")
+            ours.wait("Inbox · 1 waits for you")
+            ours.press("right")
+            ours.wait(lambda seen: "Which features?" in seen.panel and seen.keys_work)
+            for keys, words in (
+                ("1", "[✔] Auth"), ("3", "[✔] Logs"), ("\x1b[B\x1b[B\x1b[B", "❯ 4."), ("x, y", "x, y"),
+                ("\t", "❯    Next"), ("\r", "Notes: press n"), ("\r", "Submit answers"), ("\r", "Had 2."),
+            ):  # fmt: skip
+                native.press(keys)
+                native.wait(words)
+            there = 'Auth, Logs, "x, y"'
+            tabs = f"{said('Which layout?', 'Tabs')} selected preview:\n[a][b]"
+            assert natives.result(second).text == READ.format(f"{said('Which features?', there)}, {tabs}")
+            ours.wait("Already answered in Claude Code at")
+            assert ours.panel == ""
+            assert natives.ended(second).outcome == Answered(
+                (Answer(("Auth", "Logs"), other="x, y"), Answer(("Tabs",)))
+            )
+        with step("answered by a script, the dialog closes"):
+            native.press("more\r")
+            (third,) = natives.asked()
+            name = third.request.tool_use_id
+            assert f"ccq-tui answer {name} --choose N" in natives.ccq("show", name)
+            natives.ccq("answer", name, "--other", "a text file", "--note", "for now")
+            answer = f"{said('Which database?', 'a text file')} notes: for now"
+            assert natives.result(third).text == READ.format(answer)
+            native.wait("Had 3.")
+            natives.ended(third)
+        with step("interrupted there, nothing was answered"):
+            native.press("more\r")
+            (fourth,) = natives.asked()
+            shown(native, "❯ 1. SQLite")
+            native.press("\x1b")
+            native.wait("Declined to answer")
+            assert natives.ended(fourth).outcome == Cancelled("interrupted in Claude Code")
+        changes = json.loads(natives.ccq("history", "--json"))["changes"]
+        assert [one["to"] for one in changes if one["request"] == fourth.request.id] == [
+            "pending",
+            "cancelled",
+        ]
+    natives.store.close()
+    run.end("ctrl+q", 0)
+
+
+def test_permissions_and_plans_of_a_native_session(start: Start) -> None:
+    run = start(Scenario("natives").then(plays), prompt="", size=(100, 30))
+    ours, natives = run.terminal, Natives(run)
+    ours.wait("○ ready")
+    made = [run.home.project / f"made{number}" for number in range(1, 5)]
+    with natives.native("commands") as native:
+        with step("allowed in the inbox"):
+            (first,) = natives.asked()
+            shown(native, "Do you want to proceed?")
+            ours.press("f2")
+            ours.wait("Inbox · 1 waits for you")
+            ours.press("right")
+            ours.wait(lambda seen: "touch made1" in seen.text and seen.keys_work)
+            run.decide("y")
+            assert natives.result(first).text == "(Bash completed with no output)"
+            native.wait("Ran 1.")
+            assert natives.ended(first).state is RequestState.DELIVERED
+        with step("allowed there"):
+            native.press("more\r")
+            (second,) = natives.asked()
+            ours.wait("Inbox · 1 waits for you")
+            shown(native, "Do you want to proceed?")
+            native.press("1")
+            native.wait("Ran 2.")
+            ended = natives.ended(second)
+            assert (ended.outcome, ended.actor and ended.actor.where) == (Allowed(), "in Claude Code")
+            ours.wait("Nothing waits for you")
+        with step("denied by a script with words for the agent"):
+            native.press("more\r")
+            (third,) = natives.asked()
+            natives.ccq("answer", third.request.tool_use_id, "--choose", "5", "--note", "Use make.")
+            result = natives.result(third)
+            assert result.is_error
+            assert result.text.endswith("To tell you how to proceed, the user said:\nUse make.")
+            native.wait("Ran 3.")
+            natives.ended(third)
+        with step("denied there"):
+            native.press("more\r")
+            (fourth,) = natives.asked()
+            shown(native, "Do you want to proceed?")
+            native.press("\x1b")
+            native.wait("Interrupted")
+            assert natives.ended(fourth).outcome == Denied()
+        assert [path.exists() for path in made] == [True, True, False, False]
+        with step("a plan is approved by a script"):
+            native.press("more\r")
+            (plan,) = natives.asked()
+            assert plan.request.plan == "# The plan\n\n1. Do it\n"  # type: ignore[union-attr]
+            natives.ccq("answer", plan.request.tool_use_id, "--choose", "2")
+            assert natives.result(plan).text.startswith("User has approved your plan.")
+            native.wait("accept edits on")
+            natives.ended(plan)
+    natives.store.close()
+    run.end("ctrl+q", 0)
+
+
+def test_two_native_sessions_and_one_of_ours_ask_at_once(start: Start) -> None:
+    run = start(Scenario("natives").then(plays), prompt="", size=(100, 30))
+    ours, natives = run.terminal, Natives(run)
+    ours.wait("○ ready")
+    ours.type("mine")
+    ours.wait("❯ mine")
+    ours.press("enter")
+    ours.wait_panel("Which way for mine?")
+    with natives.native("left") as left, natives.native("right") as right:
+        waiting = {one.request.questions.questions[0].text: one for one in natives.asked(3)}  # type: ignore[union-attr]
+        ways = {name: waiting[f"Which way for {name}?"] for name in ("mine", "left", "right")}
+        assert [one.request.origin.is_foreign for one in ways.values()] == [False, True, True]
+        for terminal in (left, right):
+            shown(terminal, "❯ 1. SQLite")
+        with step("each has its own answer"):
+            natives.ccq("answer", ways["right"].request.tool_use_id, "--choose", "1")
+            natives.ccq("answer", ways["mine"].request.tool_use_id, "--choose", "2")
+            left.press("2")
+            for name, terminal, answer in (
+                ("left", left, "Postgres"), ("right", right, "SQLite"), ("mine", ours, "Postgres"),
+            ):  # fmt: skip
+                terminal.wait(f"Knows {name}.")
+                wanted = ANSWERED.format(said(f"Which way for {name}?", answer))
+                assert natives.result(ways[name]).text == wanted
+                until(lambda name=name: natives.now(ways[name]).state is RequestState.DELIVERED)
+        until(lambda: not natives.hooks())
+        assert len(run.model.tool_results()) == 3
+    natives.store.close()
+    run.end("ctrl+q", 0)

@@ -1,0 +1,203 @@
+"""`ccq-tui hooks`: Claude Code's settings are edited with care, and not at all where that is not safe."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from ccq_tui import __version__
+from ccq_tui.bridges.claude_code.hook_program import hook_command
+from ccq_tui.bridges.claude_code.settings_file import BACKUP
+from ccq_tui.cli import main
+from ccq_tui.doctor import Level, examine
+
+FOREIGN = (
+    '{\n  "model": "opus",\n  "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "beep"}]}]}\n}\n'
+)
+
+
+@pytest.fixture
+def settings(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The person's settings file, which is not there yet; the directory is a project."""
+    monkeypatch.chdir(tmp_path)
+    return home / ".claude" / "settings.json"
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
+    assert main(["hooks", *words]) == code
+    out, problem = capsys.readouterr()
+    return problem if code else out
+
+
+def test_installed_shown_and_taken_out_again(
+    settings: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "not installed" in run(capsys, "status")
+    said = run(capsys, "install", "--yes")
+    assert f'+            "command": "{hook_command()}",' in said
+    assert stat.S_IMODE(settings.stat().st_mode) == 0o600
+    assert run(capsys, "install", "--yes") == (
+        f"The hooks are installed already: {settings} stays as it is.\n"
+    )
+    shown = run(capsys, "status")
+    assert f"user     {settings}: questions · {hook_command()} · works, version {__version__}\n" in shown
+    assert f"project  {tmp_path}/.claude/settings.json: not installed\n" in shown
+    run(capsys, "uninstall", "--yes")
+    assert json.loads(settings.read_text()) == {}
+    assert run(capsys, "uninstall", "--yes") == f"There are none of ours: {settings} stays as it is.\n"
+
+
+def test_what_else_the_file_holds_stays_and_a_copy_is_kept(
+    settings: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.parent.mkdir()
+    settings.write_text(FOREIGN)
+    settings.chmod(0o640)
+    run(capsys, "install", "--permissions", "--elicitation", "--yes")
+    backup = settings.with_name(settings.name + BACKUP)
+    assert backup.read_text() == FOREIGN
+    assert list(json.loads(settings.read_text())["hooks"]) == ["Stop", "PermissionRequest", "Elicitation"]
+    assert stat.S_IMODE(settings.stat().st_mode) == 0o640
+    run(capsys, "uninstall", "--yes")
+    assert settings.read_text() == FOREIGN
+    assert sorted(path.name for path in settings.parent.iterdir()) == [settings.name, backup.name]
+
+
+def test_a_projects_file_is_for_everyone(
+    settings: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(capsys, "install", "--project", "--yes")
+    file = tmp_path / ".claude" / "settings.json"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o644
+    assert not settings.exists()
+    assert "exclude each other" in run(capsys, "install", "--project", "--user", code=2)
+
+
+@pytest.mark.parametrize(("answer", "changed"), [("y\n", True), ("n\n", False), ("\n", False), ("", False)])
+def test_the_change_is_shown_and_asked_about(
+    settings: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    answer: str,
+    changed: bool,
+) -> None:
+    terminal = io.StringIO(answer)
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stdin", terminal)
+    said = run(capsys, "install")
+    assert said.index("+++ ") < said.index("Change the file? [y/N]")
+    assert ("Nothing was changed." in said) == (not changed)
+    assert settings.exists() == changed
+
+
+def refused(capsys: pytest.CaptureFixture[str], file: Path, *words: str) -> str:
+    """Say why a file is refused; nothing of it or beside it may change."""
+    before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in _files(file)}
+    said = run(capsys, "install", "--yes", *words, code=2)
+    assert before == {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in _files(file)}
+    assert said.count("\n") == 1
+    return said.removeprefix(f"Error: {file}: ").removesuffix("; nothing was changed.\n")
+
+
+def _files(file: Path) -> list[Path]:
+    return [path for path in file.parent.iterdir() if path.is_file()] if file.parent.exists() else []
+
+
+def test_a_file_that_cannot_be_read_stays(settings: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings.parent.mkdir()
+    for content, why in (
+        (b'{\n  // mine\n  "a": 1\n}', "line 2 is a comment, which JSON does not have: take it out"),
+        (b'{"a": ', "line 1 is no JSON: expecting value, at character 7"),
+        (b"\xff\xfe{}", "it is not UTF-8 text: invalid start byte"),
+        (b'{"a": "' + b"x" * 1_000_000 + b'"}', "it is larger than 1,000,000 bytes"),
+    ):
+        settings.write_bytes(content)
+        assert refused(capsys, settings) == why
+    settings.unlink()
+    settings.mkdir()
+    assert refused(capsys, settings) == "it cannot be read: Is a directory"
+
+
+def test_a_terminal_is_needed_to_be_asked(settings: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "there is no terminal to ask in: give --yes" in run(capsys, "install", code=2)
+    assert not settings.exists()
+
+
+def test_a_link_is_followed_at_home_and_refused_elsewhere(
+    settings: Path,
+    home: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settings.parent.mkdir()
+    outside = tmp_path / "outside.json"
+    outside.write_text("{}")
+    settings.symlink_to(outside)
+    said = refused(capsys, settings)
+    assert said == f"it is a link to {outside}, outside of {settings.parent}: change that file yourself"
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR")
+    settings.unlink()
+    settings.symlink_to(home / "none.json")
+    assert refused(capsys, settings) == f"it is a link to {home}/none.json, which is not there"
+    kept = home / "dotfiles.json"
+    kept.write_text("{}")
+    settings.unlink()
+    settings.symlink_to(kept)
+    run(capsys, "install", "--yes")
+    assert settings.is_symlink()
+    assert "hooks" in json.loads(kept.read_text())
+
+
+@pytest.mark.skipif(os.name == "nt" or os.getuid() != 0, reason="only root can give files away")
+def test_a_file_of_somebody_else_is_refused(settings: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    settings.parent.mkdir()
+    settings.write_text("{}")
+    os.chown(settings, 12345, 12345)
+    assert refused(capsys, settings) == f"{settings} belongs to another user"
+    settings.unlink()
+    os.chown(settings.parent, 12345, 12345)
+    assert refused(capsys, settings) == f"{settings.parent} belongs to another user"
+
+
+def install_by_hand(file: Path, command: str, timeout: int = 86400) -> None:
+    file.parent.mkdir(exist_ok=True)
+    entry = {"type": "command", "command": command, "timeout": timeout}
+    file.write_text(json.dumps({"hooks": {"PermissionRequest": [{"matcher": "*", "hooks": [entry]}]}}))
+
+
+def test_status_and_doctor_say_what_is_wrong_and_run_nothing_of_a_project(
+    settings: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def stands() -> str:
+        said = run(capsys, "status").splitlines()[0].rpartition(" · ")[2]
+        checks = [check for check in examine() if check.name == "Hooks"]
+        assert [(one.level, one.advice.rstrip(".").casefold()) for one in checks] == [
+            (Level.WARNING, said.casefold())
+        ]
+        return said
+
+    install_by_hand(settings, "/nowhere/ccq-tui hook")
+    assert stands() == "its program is gone: run ccq-tui hooks install again"
+    install_by_hand(settings, hook_command(), timeout=600)
+    assert stands() == "Claude Code drops it too early: run ccq-tui hooks install again"
+    other = tmp_path / "ccq-tui"
+    other.write_text(f"#!/bin/sh\ntouch {tmp_path}/was-run\necho ccq-tui 9.9.9\n")
+    other.chmod(0o755)
+    install_by_hand(settings, f"{other} hook")
+    assert stands() == f"it runs version 9.9.9, this is {__version__}: run ccq-tui hooks install again"
+    (tmp_path / "was-run").unlink()
+    settings.rename(tmp_path / "kept")
+    install_by_hand(tmp_path / ".claude" / "settings.json", f"{other} hook")
+    assert "it runs another ccq-tui than this one" in run(capsys, "status", "--project")
+    assert [check.level for check in examine() if check.name == "Hooks"] == [Level.WARNING]
+    assert not (tmp_path / "was-run").exists()
+    run(capsys, "install", "--project", "--permissions", "--yes")
+    assert "works" in run(capsys, "status", "--project")
+    assert [check.level for check in examine() if check.name == "Hooks"] == [Level.OK]

@@ -1,0 +1,249 @@
+"""The hook as Claude Code runs it: a program that reads, waits, and ends with 0 whatever happens."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from ccq_tui.config.paths import inbox_path
+from ccq_tui.inbox import Allowed, Cancelled, QuestionRequest
+from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
+from ccq_tui.inbox.store import RequestState, Store, StoredRequest
+from ccq_tui.logs import log_path
+from ccq_tui.processes import this_process
+from ccq_tui.questions import Answer, Answered
+from tests.unit.bridges.native import (
+    ACCEPTED,
+    ASKED,
+    COMMAND,
+    SESSION,
+    STOPPED,
+    NativeSession,
+    calls,
+    ends,
+    prompt,
+    says,
+)
+
+T = TypeVar("T")
+LIMIT = 30.0
+ANSWER = Answered((Answer(("Postgres",)),))
+
+
+def until(look: Callable[[], T]) -> T:
+    """Wait for something to be seen."""
+    ends_at = time.monotonic() + LIMIT
+    while not (seen := look()):
+        assert time.monotonic() < ends_at, "it did not come"
+        time.sleep(0.02)
+    return seen
+
+
+class Stage:
+    """An inbox, a session of Claude Code in files, and hooks that are run for it."""
+
+    def __init__(self, where: Path) -> None:
+        inbox_path().parent.mkdir(parents=True)
+        self.store = Store(inbox_path())
+        self.store.listeners.add(this_process())
+        self.native = NativeSession(where / "claude")
+        self.native.write(prompt("go"), says("Let me ask."))
+        self.hooks: list[subprocess.Popen[bytes]] = []
+
+    def run(self, told: Any, *words: str, program: int | None = None) -> subprocess.Popen[bytes]:
+        """Start a hook."""
+        process = subprocess.Popen(
+            [sys.executable, "-m", "ccq_tui", "hook", *words],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env={**os.environ, "CLAUDE_PID": str(program or os.getpid())},
+        )  # fmt: skip
+        self.hooks.append(process)
+        assert process.stdin is not None
+        with suppress(BrokenPipeError):
+            process.stdin.write(told if isinstance(told, bytes) else json.dumps(told).encode())
+            process.stdin.close()
+        return process
+
+    def ask(self, *words: str, **more: Any) -> tuple[subprocess.Popen[bytes], StoredRequest]:
+        """Ask the question, and wait until it is in the inbox."""
+        self.native.write(calls("toolu_1", "AskUserQuestion", ASKED))
+        hook = self.run(self.native.hook_input("AskUserQuestion", ASKED), *words, **more)
+        (request,) = until(self.store.requests.waiting)
+        return hook, request
+
+    def ended(self, request: StoredRequest) -> StoredRequest:
+        """Wait until a request waits no longer, and nothing is to be delivered."""
+        over = (RequestState.DELIVERED, RequestState.CANCELLED)
+        until(lambda: self.now(request).state in over)
+        return self.now(request)
+
+    def now(self, request: StoredRequest) -> StoredRequest:
+        """Return a request as it is now."""
+        found = self.store.requests.get(request.request.id)
+        assert found is not None
+        return found
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Stage]:
+    made = Stage(tmp_path)
+    yield made
+    for hook in made.hooks:
+        if hook.poll() is None:
+            hook.kill()
+            hook.wait()
+        assert hook.stdout is not None
+        hook.stdout.close()
+    made.store.close()
+
+
+def output(hook: subprocess.Popen[bytes]) -> str:
+    """Wait for a hook's end, which is 0 always, and return what it printed."""
+    assert hook.stdout is not None
+    said = hook.stdout.read().decode()
+    assert hook.wait(LIMIT) == 0
+    return said
+
+
+def test_an_answer_is_printed_and_is_delivered_once_claude_code_has_it(stage: Stage) -> None:
+    hook, stored = stage.ask()
+    request = stored.request
+    assert isinstance(request, QuestionRequest)
+    assert (request.id, stored.context) == (f"toolu_1@hook:{SESSION}", "Let me ask.")
+    stage.store.requests.settle(request.id, ANSWER, Actor.here(Surface.COMMAND, "x"))
+    decision = json.loads(output(hook))["hookSpecificOutput"]["decision"]
+    assert decision["updatedInput"]["answers"] == {"Which database?": "Postgres"}
+    assert stage.now(stored).state is RequestState.ANSWERED
+    by_hook = {"decision": "accept", "source": "hook"}
+    result = {"answers": {"Which database?": "Postgres"}}
+    stage.native.write(ends("toolu_1", "answered", result=result, permissionDecision=by_hook))
+    assert stage.ended(stored).state is RequestState.DELIVERED
+
+
+def test_an_answer_that_came_too_late_was_never_delivered(stage: Stage) -> None:
+    hook, stored = stage.ask()
+    stage.store.requests.settle(stored.request.id, ANSWER, Actor.here(Surface.COMMAND, "x"))
+    output(hook)
+    stage.native.write(ends("toolu_1", "", result={"answers": {}}, permissionDecision=ACCEPTED))
+    assert stage.ended(stored).outcome == Cancelled("it was answered in Claude Code first")
+
+
+def test_what_was_answered_in_the_dialog_closes_the_request_with_that_answer(stage: Stage) -> None:
+    hook, stored = stage.ask()
+    result = {"answers": {"Which database?": "SQLite"}, "annotations": {}}
+    stage.native.write(ends("toolu_1", "answered", result=result, permissionDecision=ACCEPTED))
+    assert output(hook) == ""
+    now = stage.ended(stored)
+    assert now.outcome == Answered((Answer(("SQLite",)),))
+    assert now.actor is not None
+    assert now.actor.where == "in Claude Code"
+
+
+def test_an_interrupt_there_is_no_answer(stage: Stage) -> None:
+    hook, stored = stage.ask()
+    hook.send_signal(signal.SIGTERM)  # which comes first
+    stage.native.write(ends("toolu_1", STOPPED, failed=True, toolDenialKind="user-rejected"))
+    assert output(hook) == ""
+    assert stage.ended(stored).outcome == Cancelled("interrupted in Claude Code")
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_hook_that_is_stopped_withdraws_what_it_asked(stage: Stage, how: signal.Signals) -> None:
+    hook, stored = stage.ask()
+    hook.send_signal(how)
+    assert output(hook) == ""
+    now = stage.ended(stored)
+    assert (now.outcome, now.actor) == (Cancelled("Claude Code no longer waits for it"), WITHDRAWN)
+
+
+def test_an_answer_that_nobody_reads_any_more_was_not_delivered(stage: Stage) -> None:
+    hook, stored = stage.ask()
+    assert hook.stdout is not None
+    hook.stdout.close()
+    stage.store.requests.settle(stored.request.id, ANSWER, Actor.here(Surface.COMMAND, "x"))
+    assert hook.wait(LIMIT) == 0
+    assert stage.ended(stored).outcome == Cancelled("its Claude Code session has ended")
+
+
+def test_a_hook_ends_when_claude_code_is_gone_or_it_has_waited_long_enough(stage: Stage) -> None:
+    with subprocess.Popen(["sleep", "60"]) as claude:
+        hook, stored = stage.ask(program=claude.pid)
+        claude.kill()
+        claude.wait()
+        assert output(hook) == ""
+    assert stage.ended(stored).outcome == Cancelled("its Claude Code session has ended")
+    stage.native.write(ends("toolu_1", "", at=datetime.now(UTC) - timedelta(minutes=1)))
+    stage.native.write(calls("toolu_2", "AskUserQuestion", ASKED, "msg_2"))
+    hook = stage.run(stage.native.hook_input("AskUserQuestion", ASKED), "--wait", "1s")
+    (stored,) = until(stage.store.requests.waiting)
+    assert stored.request.tool_use_id == "toolu_2"
+    assert output(hook) == ""
+    assert stage.ended(stored).outcome == Cancelled("nobody answered in the time that its hook waits")
+
+
+def test_a_command_that_was_allowed_there_and_still_runs_closes_the_request(stage: Stage) -> None:
+    stage.native.stands("waiting")
+    stage.native.write(calls("toolu_1", "Bash", COMMAND))
+    hook = stage.run(stage.native.hook_input("Bash", COMMAND))
+    (stored,) = until(stage.store.requests.waiting)
+    stage.native.stands("busy")
+    assert output(hook) == ""
+    assert stage.ended(stored).outcome == Cancelled("decided in Claude Code")
+
+
+def test_another_call_of_the_tool_is_not_taken_for_its_own(stage: Stage) -> None:
+    stage.native.write(calls("toolu_0", "Bash", {"command": "true"}), calls("toolu_1", "Bash", COMMAND))
+    hook = stage.run(stage.native.hook_input("Bash", COMMAND))
+    (stored,) = until(stage.store.requests.waiting)
+    stage.native.write(ends("toolu_0", "done", permissionDecision=ACCEPTED))
+    stage.native.write(ends("toolu_1", "done", permissionDecision=ACCEPTED))
+    assert output(hook) == ""
+    assert (stored.request.tool_use_id, stage.ended(stored).outcome) == ("toolu_1", Allowed())
+
+
+def test_two_equal_calls_are_not_told_apart_by_guess(stage: Stage) -> None:
+    stage.native.write(calls("toolu_1", "Bash", COMMAND), calls("toolu_2", "Bash", COMMAND))
+    hook = stage.run(stage.native.hook_input("Bash", COMMAND))
+    (stored,) = until(stage.store.requests.waiting)
+    assert stored.request.tool_use_id.startswith("hook_")
+    stage.native.write(ends("toolu_1", "done", permissionDecision=ACCEPTED))
+    stage.native.write(ends("toolu_2", STOPPED, failed=True, toolDenialKind="user-rejected"))
+    assert output(hook) == ""
+    assert stage.ended(stored).outcome == Cancelled("decided in Claude Code")
+
+
+def test_nobody_is_asked_where_nobody_would_see_it(stage: Stage) -> None:
+    told = stage.native.hook_input("AskUserQuestion", ASKED)
+    stage.store.sessions.claim(SESSION, this_process())
+    assert output(stage.run(told)) == ""  # a ccq-tui runs the session, and asks itself
+    stage.store.sessions.release(SESSION, this_process())
+    stage.store.listeners.remove(this_process())
+    assert output(stage.run(told)) == ""
+    assert output(stage.run({**told, "hook_event_name": "Elicitation"})) == ""
+    assert stage.store.requests.waiting() == []
+    assert not log_path().exists()
+
+
+def test_whatever_is_wrong_ends_with_0_nothing_printed_and_a_line_in_the_log(stage: Stage) -> None:
+    wrong: list[tuple[Any, tuple[str, ...]]] = [
+        (b"no json", ()),
+        (b"{" * 20_000_000, ()),
+        (stage.native.hook_input("AskUserQuestion", ASKED), ("--wait", "soon")),
+        (stage.native.hook_input("AskUserQuestion", ASKED, transcript_path="/"), ("--brand-new", "flag")),
+    ]
+    for told, words in wrong:
+        assert output(stage.run(told, *words)) == ""
+    lines = [line for line in log_path().read_text().splitlines() if "A hook asked nothing" in line]
+    assert len(lines) == len(wrong)
+    assert stage.store.requests.waiting() == []

@@ -1,0 +1,231 @@
+"""A hook's input becomes a request, an outcome its decision, and the dialog's own end an outcome."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ccq_tui.bridges.claude_code.hook_input import MOST_BYTES, HookInput, HookInputError, read_hook_input
+from ccq_tui.bridges.claude_code.permission_requests import (
+    decision_of,
+    outcome_there,
+    request_of,
+)
+from ccq_tui.bridges.claude_code.transcript import CallEnd
+from ccq_tui.inbox import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest, QuestionRequest
+from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, rejection
+from ccq_tui.inbox.call_results import CallResult
+from ccq_tui.inbox.decision import DecisionState, decision_hints
+from ccq_tui.inbox.kinds import check_outcome, kind_of
+from ccq_tui.inbox.requests import Asker, RequestOutcome
+from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.inbox.verdicts import InvalidOutcome
+from ccq_tui.processes import this_process
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired
+from tests.unit.bridges.native import ASKED, COMMAND, QUESTION, SAID, SESSION, STOPPED, NativeSession
+
+LASTING = [
+    {"type": "addDirectories", "directories": ["/work/project"], "destination": "session"},
+    {
+        "type": "addRules",
+        "rules": [{"toolName": "Bash", "ruleContent": "touch *"}],
+        "behavior": "allow",
+        "destination": "localSettings",
+    },
+]
+PLAN = {"plan": "# Plan\n", "planFilePath": "/x/plan.md"}
+
+
+def told(tmp_path: Path, tool: str, source: Any, **more: Any) -> HookInput:
+    """Return what a hook is told, as it reads it."""
+    said = NativeSession(tmp_path / "claude").hook_input(tool, source, **more)
+    return read_hook_input(io.BytesIO(json.dumps(said).encode()))
+
+
+def decision(hook: HookInput, request: Any, outcome: RequestOutcome) -> Any:
+    """Return the decision that is printed for an outcome, which the request takes."""
+    check_outcome(request, outcome)
+    said = decision_of(hook, request, outcome)
+    assert said is not None
+    assert said["hookSpecificOutput"]["hookEventName"] == "PermissionRequest"
+    return said["hookSpecificOutput"]["decision"]
+
+
+def test_questions_are_answered_discussed_and_declined(tmp_path: Path) -> None:
+    hook = told(tmp_path, "AskUserQuestion", ASKED)
+    request = request_of(hook, "toolu_1")
+    assert isinstance(request, QuestionRequest)
+    assert request.id == f"toolu_1@hook:{SESSION}"
+    origin = request.origin
+    assert (origin.asker, origin.name, origin.directory, origin.process) == (
+        Asker.HOOK, "Claude Code", "/work/project", this_process(),
+    )  # fmt: skip
+    assert decision(hook, request, Answered((Answer(("Postgres",), note="soon"),))) == {
+        "behavior": "allow",
+        "updatedInput": {
+            "questions": [QUESTION],
+            "answers": {"Which database?": "Postgres"},
+            "annotations": {"Which database?": {"notes": "soon"}},
+        },
+    }
+    for outcome, message in (
+        (Discussed("Why not both?"), rejection("Why not both?")),
+        (Declined(), DECLINED),
+        (Expired(), EXPIRED),
+    ):
+        assert decision(hook, request, outcome) == {"behavior": "deny", "message": message}
+    assert decision_of(hook, request, Cancelled("over")) is None
+
+
+def test_permissions_are_granted_once_or_as_it_was_suggested(tmp_path: Path) -> None:
+    hook = told(tmp_path, "Bash", COMMAND, permission_suggestions=[*LASTING, {"type": 7}, "odd"])
+    request = request_of(hook, "toolu_1")
+    assert isinstance(request, PermissionRequest)
+    directory, rule = request.suggestions
+    assert (request.tool, request.description) == ("Bash", "Make a file")
+    assert directory == Suggestion("addDirectories", directories=("/work/project",))
+    assert rule == Suggestion("addRules", "localSettings", (Rule("Bash", "touch *"),), "allow")
+    once = {"behavior": "allow", "updatedInput": COMMAND}
+    assert decision(hook, request, Allowed()) == once
+    for at, one in enumerate((directory, rule)):
+        lasting = {**once, "updatedPermissions": [LASTING[at]]}
+        assert decision(hook, request, Allowed(suggestion=one)) == lasting
+    assert decision(hook, request, Denied("Use make.")) == {
+        "behavior": "deny",
+        "message": f"{SAID}Use make.",
+    }
+
+
+def test_no_words_are_offered_that_could_not_be_said_along_with_a_permission(tmp_path: Path) -> None:
+    for number, (tool, source) in enumerate((("Bash", COMMAND), ("ExitPlanMode", PLAN))):
+        request = request_of(told(tmp_path / str(number), tool, source), "toolu_1")
+        assert isinstance(request, PermissionRequest | PlanRequest)
+        choices = kind_of(request).choices(request)
+        assert [one.label for one in choices if one.allows and one.takes_text] == []
+        assert "a" not in dict(decision_hints(DecisionState(request, choices)))
+        assert [one.takes_text for one in choices if not one.allows] == [False, True]
+        with pytest.raises(InvalidOutcome, match="takes no words"):
+            check_outcome(request, Allowed("and be quick"))
+
+
+def test_a_plan_is_approved_edited_or_sent_back(tmp_path: Path) -> None:
+    hook = told(tmp_path, "ExitPlanMode", PLAN)
+    request = request_of(hook, "toolu_1")
+    assert isinstance(request, PlanRequest)
+    assert request.plan == "# Plan\n"
+    edits = {"type": "setMode", "mode": "acceptEdits", "destination": "session"}
+    assert decision(hook, request, Allowed(mode="acceptEdits", plan="# Mine\n")) == {
+        "behavior": "allow",
+        "updatedInput": {**PLAN, "plan": "# Mine\n"},
+        "updatedPermissions": [edits],
+    }
+    assert decision(hook, request, Denied()) == {"behavior": "deny", "message": rejection("")}
+
+
+def test_a_subagent_is_named_and_has_its_own_transcript(tmp_path: Path) -> None:
+    hook = told(tmp_path, "Bash", COMMAND, agent_id="a2d0cc", agent_type="Explore")
+    assert hook.transcript.parts[-3:] == (SESSION, "subagents", "agent-a2d0cc.jsonl")
+    request = request_of(hook, "toolu_1")
+    assert isinstance(request, PermissionRequest)
+    assert (request.agent_id, request.agent) == ("a2d0cc", "Explore")
+
+
+def test_questions_that_cannot_be_read_are_left_to_claude_code(tmp_path: Path) -> None:
+    assert request_of(told(tmp_path, "AskUserQuestion", {"questions": [{"header": "x"}]}), "toolu_1") is None
+
+
+ACCEPT = {"decision": "accept", "source": "user_temporary"}
+REJECT = {"decision": "reject", "source": "user_reject", "denial": "user-rejected"}
+
+
+@pytest.mark.parametrize(
+    ("result", "more", "outcome"),
+    [
+        (CallResult("", structured={"answers": {"Which database?": "Postgres"}}), ACCEPT,
+         Answered((Answer(("Postgres",)),))),
+        (CallResult("", structured={"answers": {"Which database?": "my own"}, "annotations": {}}), ACCEPT,
+         Answered((Answer(other="my own"),))),
+        (CallResult(STOPPED, failed=True, structured="User rejected tool use"), {"denial": "user-rejected"},
+         Cancelled("interrupted in Claude Code")),
+        (CallResult(f"{SAID}The user wants to clarify these questions.", failed=True), REJECT,
+         Discussed("The user wants to clarify these questions.")),
+        (CallResult("No response after 8s — the user may be away from keyboard."), ACCEPT, Expired()),
+        (CallResult("<tool_use_error>odd", failed=True), {}, Cancelled("decided in Claude Code")),
+    ],
+)  # fmt: skip
+def test_how_questions_ended_there(
+    tmp_path: Path, result: CallResult, more: dict[str, str], outcome: RequestOutcome
+) -> None:
+    request = request_of(told(tmp_path, "AskUserQuestion", ASKED), "toolu_1")
+    assert request is not None
+    assert outcome_there(request, CallEnd(result, **more)) == outcome
+    check_outcome(request, outcome)
+
+
+@pytest.mark.parametrize(
+    ("result", "more", "outcome"),
+    [
+        (CallResult("done"), ACCEPT, Allowed()),
+        (CallResult("exit code 1", failed=True), ACCEPT, Allowed()),
+        (CallResult(STOPPED, failed=True), {"denial": "user-rejected"}, Denied()),
+        (CallResult(f"{SAID}Use make.", failed=True), REJECT, Denied("Use make.")),
+        (CallResult("done"), {}, Allowed()),
+        (CallResult("odd", failed=True), {}, Cancelled("decided in Claude Code")),
+    ],
+)
+def test_how_a_permission_ended_there(
+    tmp_path: Path, result: CallResult, more: dict[str, str], outcome: RequestOutcome
+) -> None:
+    request = request_of(told(tmp_path, "Bash", COMMAND), "toolu_1")
+    assert request is not None
+    assert outcome_there(request, CallEnd(result, **more)) == outcome
+    check_outcome(request, outcome)
+
+
+def test_a_plan_that_was_edited_there_is_kept_as_it_was_approved(tmp_path: Path) -> None:
+    request = request_of(told(tmp_path, "ExitPlanMode", PLAN), "toolu_1")
+    assert request is not None
+    structured = {"plan": "# Mine\n", "planWasEdited": True}
+    assert outcome_there(request, CallEnd(CallResult("", structured=structured), **ACCEPT)) == Allowed(
+        plan="# Mine\n"
+    )
+
+
+GOOD = {
+    "session_id": SESSION,
+    "transcript_path": "/x/projects/y/z.jsonl",
+    "hook_event_name": "PermissionRequest",
+}
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"", "it is no JSON: JSONDecodeError"),
+        (b"\xff\xfe\x00", "it is no JSON: UnicodeDecodeError"),
+        (b"[" * 100_000, "it is no JSON: ValueError"),
+        (b"[]", "it is no JSON object"),
+        (b" " * (MOST_BYTES + 1), "it has more than 16,000,000 bytes"),
+        (json.dumps({**GOOD, "session_id": "../../x"}).encode(), "session_id is no id"),
+        (json.dumps({**GOOD, "session_id": None}).encode(), "session_id is no text"),
+        (json.dumps({**GOOD, "agent_id": "../x"}).encode(), "agent_id is no id"),
+        (json.dumps({**GOOD, "transcript_path": "z.jsonl"}).encode(), "transcript_path is not the file"),
+        (json.dumps({**GOOD, "transcript_path": "/etc/passwd"}).encode(), "transcript_path is not the file"),
+        (json.dumps({**GOOD, "tool_input": []}).encode(), "tool_input is no object"),
+        (json.dumps({**GOOD, "tool_name": 7}).encode(), "tool_name is no text"),
+        (json.dumps({**GOOD, "cwd": "a\0b"}).encode(), "cwd is no text"),
+    ],
+)
+def test_input_that_is_none_says_what_is_wrong(data: bytes, problem: str) -> None:
+    with pytest.raises(HookInputError) as caught:
+        read_hook_input(io.BytesIO(data))
+    assert str(caught.value).startswith(problem)
+
+
+def test_fields_of_a_newer_version_are_passed_over() -> None:
+    hook = read_hook_input(io.BytesIO(json.dumps({**GOOD, "brand_new": {"a": 1}}).encode()))
+    assert (hook.event, hook.tool, hook.input, hook.suggestions) == ("PermissionRequest", "", {}, ())
