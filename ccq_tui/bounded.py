@@ -42,7 +42,7 @@ def read_bytes(path: Path, most: int) -> bytes:
 
 
 def begin(path: Path, most: int, at: int = 0) -> bytes:
-    """Read so many bytes of a file from a place on; raises `UnfitFileError` for no regular file, and OSError."""
+    """Read bytes of a file from a place on; raises `UnfitFileError` for no regular file, and OSError."""
     # Without waiting for a writer, should it be a pipe.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
     descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -64,11 +64,14 @@ def inbox(
     """
     if not (as_json or plain or session or since_text) and has_screen():
         return begin(given_settings(context), inbox=True)
-    return _print_inbox(as_json, session, since_text)
+    native = not (as_json or session or since_text)
+    return _print_inbox(as_json, session, since_text, given_settings(context) if native else None)
 
 
-def _print_inbox(as_json: bool, session: str | None, since_text: str | None) -> int:
-    from ccq_tui.inbox.format import inbox_lines, shortener, undelivered_lines, unread_words
+def _print_inbox(
+    as_json: bool, session: str | None, since_text: str | None, flags: Mapping[str, Any] | None
+) -> int:
+    from ccq_tui.inbox.format import inbox_lines, native_lines, shortener, undelivered_lines, unread_words
     from ccq_tui.inbox.records import list_report, request_record
 
     start = since(since_text)
@@ -86,9 +89,11 @@ def _print_inbox(as_json: bool, session: str | None, since_text: str | None) -> 
         late = store.requests.undelivered_counts() if store else {}
         late = {name: count for name, count in late.items() if only in (None, name)}
         reached = {name: reach_of(store, name) for name in late} if store else {}
+        native = _native_waiting(store, flags) if flags is not None else []
     lines = inbox_lines(found, shortener(ids), names)
     if found:
         lines += ["", "ccq-tui show REQUEST says more, ccq-tui answer REQUEST answers."]
+    lines += native_lines(native)
     if late:
         lines += ["", *undelivered_lines(late, names, reached.__getitem__)]
     print_lines("\n".join(lines))
@@ -206,6 +211,26 @@ def _waiting(store: Store | None, only: str | None) -> Iterator[StoredRequest]:
 def _sessions(store: Store | None) -> list[StoredSession]:
     # All at once: several may have changed at the same time, and a page would end between them.
     return store.sessions.page(limit=-1) if store else []
+
+
+def _native_waiting(store: Store | None, flags: Mapping[str, Any]) -> list[StoredRequest]:
+    """Return what waits in Claude Code's own screen, unless the settings say not to look."""
+    import os
+
+    from ccq_tui.bridges.claude_code.live_sessions import live_sessions
+    from ccq_tui.bridges.claude_code.settings_file import claude_config
+
+    config = claude_config(os.environ)
+    if not any(one.waits for one in live_sessions(config)):
+        return []  # to read the settings takes longer than to look
+
+    from ccq_tui.bridges.claude_code.native_waiting import NativeWaiting, without_asked
+    from ccq_tui.config import load_settings
+
+    if not load_settings(flags).settings.native_sessions:
+        return []
+    found = NativeWaiting(config).look()
+    return without_asked(store, found) if store else found
 
 
 def _ids(store: Store | None) -> list[str]:

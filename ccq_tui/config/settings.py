@@ -157,6 +157,9 @@ class Settings(ClaudeFlags):
     recall_answers: Switch = True
     """Whether a question says how one that reads the same was answered before."""
 
+    native_sessions: Switch = True
+    """Whether the inbox and the overview list sessions in Claude Code's own screen that wait for you."""
+
     repair_records: Switch = True
     """Whether a line is added to Claude Code's record of a session that would otherwise be resumed without
     the turns after a parked question."""

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from ccq_tui.inbox.choices import Choice
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.layout import MOST, fit, kept_lines, local, table, wrapped
+from ccq_tui.inbox.layout import MOST, cells, fit, kept_lines, local, table, wrapped
 from ccq_tui.inbox.reach import Reach
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
 from ccq_tui.inbox.session_groups import stored_group
@@ -19,6 +19,7 @@ from ccq_tui.text import one_line
 SHORT = 8
 """The fewest characters of an id that are shown: with fewer one types it into the wrong place."""
 LONGEST_ID = 200
+PLACE_WIDTH = 40
 NAME_WIDTH = 14
 Shorten = Callable[[str], str]
 
@@ -130,6 +131,20 @@ def history_lines(changes: Sequence[Change], request_name: Shorten, session_id: 
         for change in changes
     ]
     return table(("TIME", "WHAT", "CHANGE", "WHY"), rows)
+
+
+def native_lines(waiting: Sequence[StoredRequest]) -> list[str]:
+    """List what waits in Claude Code's own screen, to be answered there."""
+    if not waiting:
+        return []
+    rows = []
+    for one in waiting:
+        directory = one_line(one.request.origin.directory, 1_000)
+        shown = directory if cells(directory) <= PLACE_WIDTH else f"…{directory[1 - PLACE_WIDTH :]}"
+        rows.append((brief(one.asked_at), shown, kind_of(one.request).summary(one.request)))
+    rows_with_heads = table(("ASKED", "DIRECTORY", "WHAT"), rows)
+    how = "To answer here, too: ccq-tui hooks install"
+    return ["", "Waiting in Claude Code's own screen, to be answered there:", *rows_with_heads, how]
 
 
 def _who(change: Change) -> str:

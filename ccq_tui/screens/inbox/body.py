@@ -128,6 +128,7 @@ SIGNS = {
     SessionPlace.RESTS: "◇",
     SessionPlace.GONE: "✖",
     SessionPlace.ASKER: "◆",
+    SessionPlace.THERE: "◇",
 }
 WORDS = {
     SessionPlace.HERE: "open here",
@@ -135,6 +136,7 @@ WORDS = {
     SessionPlace.RESTS: "no process · your answer starts it",
     SessionPlace.ASKER: "asked by another program · it takes your answer",
     SessionPlace.GONE: "deleted, or its directory is gone · c copies question and answer",
+    SessionPlace.THERE: "answer it there: it waits in Claude Code's own screen",
 }
 AGE_WIDTH = 5
 LONGEST = 20_000
@@ -240,6 +242,32 @@ def copied(row: InboxRow, draft: str) -> str:
     return f"{asked}\n\n{draft}".strip() + "\n"
 
 
+def refusal(row: InboxRow, action: str, decline_key: str) -> str:
+    """Say why an action cannot be done with a request, or "" where it can.
+
+    Args:
+        row: The request.
+        action: "answer", "go_to", "decline" or "park".
+        decline_key: The key that declines.
+    """
+    match row.place, action:
+        case SessionPlace.THERE, _:
+            where = one_line(row.directory, 300)
+            return f"Answer it there: it waits in Claude Code's own screen, in {where} · docs/bridges.md"
+        case SessionPlace.GONE, "answer":
+            return f"Its session is gone, so nothing can be delivered · c copies it · {decline_key} declines it"
+        case SessionPlace.GONE, "go_to":
+            return f"Its session is gone and cannot be opened · c copies it · {decline_key} declines it"
+        case SessionPlace.OTHER, "go_to":
+            return "It runs in another ccq-tui · → answers it here"
+        case SessionPlace.ASKER, "go_to":
+            return "It belongs to no session · → answers it here"
+        case SessionPlace.ASKER, "park":
+            return "It belongs to no session, so nothing can be parked · → answers it here"
+        case _:
+            return ""
+
+
 def key_hints(state: InboxList, way_back: str, *, finds: bool, declining: bool) -> Hints:
     """Return the keys that apply, the most useful first."""
     row = state.under
@@ -253,6 +281,8 @@ def key_hints(state: InboxList, way_back: str, *, finds: bool, declining: bool) 
     match row.place:
         case SessionPlace.GONE:
             return (COPY, DECLINE, back, *LIST)
+        case SessionPlace.THERE:
+            return (COPY, back, *LIST)
         case SessionPlace.ASKER:
             return (ANSWER, back, DECLINE, *LIST, COPY)
         case SessionPlace.OTHER:

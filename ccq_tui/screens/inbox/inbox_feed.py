@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
+from ccq_tui.bridges.claude_code.native_waiting import without_asked
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.format import unread_words
 from ccq_tui.inbox.reach import Look, Reach, reach_of
@@ -48,6 +49,7 @@ class InboxFeed:
         self._changed = changed
         self._say = say
         self.state = InboxList()
+        self._reads_native = False
 
     def show(self, state: InboxList) -> None:
         """Put another state of the list in place."""
@@ -58,7 +60,7 @@ class InboxFeed:
     async def read_all(self) -> None:
         """List what waits page by page: the first is seen before the last is read."""
         inbox, recorded = self._manager.inbox, await self._manager.recorded()
-        gone, after = {row.id for row in self.state.rows}, 0
+        gone, after = {row.id for row in self.state.rows if row.place is not SessionPlace.THERE}, 0
         try:
             for _ in range(PAGES):
                 rows = await inbox.run(partial(read_page, after=after, recorded=recorded))
@@ -88,6 +90,29 @@ class InboxFeed:
         held = held_rows(one for one in inbox.held() if one.request.id == request_id)
         if rows := held or ([row] if row is not None else []):
             self._take(rows)
+
+    async def read_native(self) -> None:
+        """List what waits in Claude Code's own screen, and no longer what does not."""
+        if self._reads_native:
+            return
+        self._reads_native = True
+        try:
+            found = await self._manager.native_waiting(without_asked)
+        except InboxError as error:
+            _logger.debug("Native sessions cannot be told from those of hooks: %s", error)
+            return
+        finally:
+            self._reads_native = False
+        rows = [
+            row_of(one, one.request.origin.called, one.request.origin.directory, SessionPlace.THERE)
+            for one in found
+        ]
+        there = {row.id for row in rows}
+        gone = [one.id for one in self.state.rows if one.place is SessionPlace.THERE and one.id not in there]
+        state = self.state.merged(rows)
+        for name in gone:
+            state = state.without(name)
+        self.show(state)
 
     async def count_undelivered(self) -> int | None:
         """Return how many answers have not reached Claude yet, or None where that is not known."""
@@ -137,7 +162,7 @@ def placed(rows: Iterable[InboxRow], here: Mapping[str, str]) -> list[InboxRow]:
     """Say of rows whose session is open in this terminal, with the names of these by session id."""
     return [
         row_of(row.stored, here[row.session_id], row.directory, SessionPlace.HERE)
-        if row.session_id in here and row.place is not SessionPlace.ASKER
+        if row.session_id in here and not row.stored.request.origin.is_foreign
         else row
         if row.place is not SessionPlace.HERE
         else replace(row, place=SessionPlace.RESTS)

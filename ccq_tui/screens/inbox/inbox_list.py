@@ -50,6 +50,8 @@ class SessionPlace(Enum):
     """It was deleted, or its directory is missing: nothing can be delivered."""
     ASKER = auto()
     """There is none: something else asked, and takes the answer out of the inbox."""
+    THERE = auto()
+    """It is in Claude Code's own screen, and can be answered there alone."""
 
 
 @dataclass(frozen=True, slots=True)

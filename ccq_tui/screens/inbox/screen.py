@@ -30,9 +30,9 @@ from ccq_tui.inbox.shared_draft import draft_words, followed, replaced
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE, Waiting
 from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, InputGuard, is_fresh
 from ccq_tui.screens.editor import GROUP, edit_or_say
-from ccq_tui.screens.inbox.body import AGES_SECONDS, InboxBody, copied, key_hints
+from ccq_tui.screens.inbox.body import AGES_SECONDS, InboxBody, copied, key_hints, refusal
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
-from ccq_tui.screens.inbox.inbox_list import INBOX, INBOX_ACTIONS, InboxList, InboxRow, SessionPlace
+from ccq_tui.screens.inbox.inbox_list import INBOX, INBOX_ACTIONS, InboxList, InboxRow
 from ccq_tui.screens.inbox.request_answers import DRAFT_KEPT, RequestAnswers
 from ccq_tui.screens.overlay import ListScreen
 from ccq_tui.screens.session.drafts import draft_of
@@ -52,6 +52,8 @@ from ccq_tui.widgets.sight import SightView
 ANSWERS = "inbox answer"
 """The group of workers that see an answer through."""
 SAID_SECONDS = 20.0
+NATIVE_SECONDS = 1.0
+"""How often sessions in Claude Code's own screen are looked at."""
 SCROLLS = frozenset({"scroll_up", "scroll_down", "page_up", "page_down"})
 """What keys do that scrolls what is above a panel."""
 
@@ -138,6 +140,8 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         self._unsubscribe = self._manager.inbox.subscribe(self._changed)
         start_work(self, self._read, name="inbox list")
         self.set_interval(AGES_SECONDS, self.draw)
+        self._look_there()
+        self.set_interval(NATIVE_SECONDS, self._look_there)
         if self._said:
             self.say(self._said)
         self.draw()
@@ -160,6 +164,10 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
     async def _read(self) -> None:
         await self.feed.read_all()
         await self._count_undelivered()
+
+    def _look_there(self) -> None:
+        """List what waits in Claude Code's own screen, which tells nobody."""
+        start_work(self, self.feed.read_native, name="native sessions")
 
     async def _count_undelivered(self) -> None:
         count = await self.feed.count_undelivered()
@@ -265,11 +273,14 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         if self.state.taken is None:
             view.keep_cursor_in_sight()
             return
+        if refused := refusal(row, action, keymap_for(self).shown("decline")):
+            self.say(refused)
+            return
         match action:
             case "answer":
-                self._answer(row)
+                self._open_soon(row)
             case "go_to":
-                self._go_to(row)
+                self.dismiss(row)
             case "decline":
                 self.declining = (row.id, self.clock())
                 self.draw()
@@ -280,26 +291,6 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
     async def _park(self, row: InboxRow) -> None:
         self.say(await self._manager.park(row, Surface.INBOX))
         await self.feed.read_one(row.id)
-
-    @property
-    def _without_session(self) -> str:
-        return f"c copies it · {keymap_for(self).shown('decline')} declines it"
-
-    def _answer(self, row: InboxRow) -> None:
-        if row.place is SessionPlace.GONE:
-            self.say(f"Its session is gone, so nothing can be delivered · {self._without_session}")
-        else:
-            self._open_soon(row)
-
-    def _go_to(self, row: InboxRow) -> None:
-        if row.place is SessionPlace.GONE:
-            self.say(f"Its session is gone and cannot be opened · {self._without_session}")
-        elif row.place is SessionPlace.OTHER:
-            self.say("It runs in another ccq-tui · → answers it here")
-        elif row.place is SessionPlace.ASKER:
-            self.say("It belongs to no session · → answers it here")
-        else:
-            self.dismiss(row)
 
     def _decides(self, key: str = "") -> bool:
         """Take the key after Ctrl+D; whether it was meant for that alone."""
@@ -340,8 +331,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
 
     def take_row(self) -> None:
         """Open the request under the cursor."""
-        if self.state.under is not None:
-            self._answer(self.state.under)
+        self._do_with_row("answer", self.state.under)
 
     # -- the panel of one request ---------------------------------------------------------------------------
 

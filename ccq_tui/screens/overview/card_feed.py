@@ -9,6 +9,8 @@ from pathlib import Path
 
 from textual.dom import DOMNode
 
+from ccq_tui.agent.events import SessionState
+from ccq_tui.bridges.claude_code.native_waiting import has_hook, without_ours
 from ccq_tui.inbox import (
     Added,
     InboxChange,
@@ -18,8 +20,9 @@ from ccq_tui.inbox import (
     SessionNoted,
     Settled,
 )
-from ccq_tui.inbox.session_groups import group_of
-from ccq_tui.inbox.store import Store, StoredSession, StoredStanding
+from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.session_groups import Group, group_of
+from ccq_tui.inbox.store import Store, StoredRequest, StoredSession, StoredStanding
 from ccq_tui.processes import alive, this_process
 from ccq_tui.screens.inbox.inbox_list import SessionPlace
 from ccq_tui.screens.overview.board import Board, Card, harmless, here_group, joined
@@ -59,6 +62,7 @@ class CardFeed:
         self.all_read = False
         self._here: tuple[Card, ...] = ()
         self._stored: dict[str, Card] = {}
+        self._native: dict[str, Card] = {}
         self._to_read: dict[str, None] = {}
         self._reading = False
         self._unsubscribe: tuple[Callable[[], None], ...] = ()
@@ -73,6 +77,7 @@ class CardFeed:
         self._gather()
         self.show(self.board.begun())
         start_work(self._owner, self.read_all, name="overview")
+        start_work(self._owner, self.read_native, name="native sessions")
 
     def end(self) -> None:
         for unsubscribe in self._unsubscribe:
@@ -123,7 +128,7 @@ class CardFeed:
 
     def _put_together(self) -> None:
         ahead = time.time() - self._clock()
-        self.show(self.board.with_cards(joined(self._here, self._stored, ahead)))
+        self.show(self.board.with_cards(joined(self._here, self._stored | self._native, ahead)))
 
     def _take(self, cards: Iterable[Card]) -> None:
         self._stored.update((card.session_id, card) for card in cards)
@@ -169,8 +174,23 @@ class CardFeed:
         finally:
             self._reading = False
 
+    async def read_native(self) -> None:
+        """Show the sessions in Claude Code's own screen that wait, and no longer those that do not."""
+        try:
+            found = await self._manager.native_waiting(without_ours)
+            asked = await self._manager.inbox.run(
+                lambda store: {one.request.id for one in found if has_hook(store, one.request)}
+            )
+        except InboxError:
+            return  # `read_all` says so
+        native = {one.request.session_id: native_card(one, one.request.id in asked) for one in found}
+        if native != self._native:
+            self._native = native
+            self._put_together()
+
     def look_again(self) -> None:
         """Read the sessions of other processes again, and draw the times."""
+        start_work(self._owner, self.read_native, name="native sessions")
         self.read_again(card.session_id for card in self.board.rows if card.place is SessionPlace.OTHER)
         self._draw()
 
@@ -190,6 +210,32 @@ def read_cards(
     return [
         _card(one, recorded) for name in session_ids if (one := store.sessions.standing(name)) is not None
     ]
+
+
+def native_card(waiting: StoredRequest, asked: bool) -> Card:
+    """Return the card of a session in Claude Code's own screen.
+
+    Args:
+        waiting: What it waits for.
+        asked: Whether a hook asks for it in the inbox, too.
+    """
+    request = waiting.request
+    directory = request.origin.directory
+    return harmless(
+        Card(
+            key=request.session_id,
+            session_id=request.session_id,
+            session=f"{Path(directory).name or directory} · {request.origin.called}",
+            group=Group.NEEDS,
+            place=SessionPlace.ASKER if asked else SessionPlace.THERE,
+            state=SessionState.AWAITING,
+            since=waiting.asked_at.timestamp(),
+            waiting=1,
+            last_line=kind_of(request).summary(request),
+            directory=directory,
+            known=False,
+        )
+    )
 
 
 def _card(one: StoredStanding, recorded: Collection[str] | None) -> Card:

@@ -29,7 +29,12 @@ GROUP_SIGNS = {
     Group.DONE: "✔",
     Group.FAILED: "✖",
 }
-NOT_HERE = {SessionPlace.OTHER: "elsewhere", SessionPlace.GONE: "gone"}
+NOT_HERE = {
+    SessionPlace.OTHER: "elsewhere",
+    SessionPlace.GONE: "gone",
+    SessionPlace.THERE: "answer it there",
+    SessionPlace.ASKER: "elsewhere",
+}
 """What is said of a card whose session cannot be opened here."""
 TITLE_LINES = 2
 SAID_LINES = 2
@@ -130,6 +135,8 @@ PLACES = {
     SessionPlace.OTHER: "runs in another ccq-tui",
     SessionPlace.RESTS: "no process",
     SessionPlace.GONE: "deleted, or its directory is gone",
+    SessionPlace.THERE: "in Claude Code's own screen: answer it there",
+    SessionPlace.ASKER: "in Claude Code's own screen · F2 answers it here",
 }
 CHUNK = 25
 """Cards are drawn so many at a time: those of the cursor, those before, and those after."""

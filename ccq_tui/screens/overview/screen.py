@@ -85,9 +85,14 @@ class Columns(Horizontal):
 EMPTY_SESSION = "The session is empty, so it cannot be marked as done"
 LOOK_SECONDS = 5.0
 """How often the times are drawn again, and sessions of other processes read: a killed one reports nothing."""
-ELSEWHERE = "It runs in another ccq-tui · F2 answers what it asks"
 AT_WORK = (Group.NEEDS, Group.WORKING)
-GONE = "The session was deleted, or its directory is gone: it cannot be opened"
+CLOSED = {
+    SessionPlace.OTHER: "It runs in another ccq-tui · F2 answers what it asks",
+    SessionPlace.ASKER: "It is in Claude Code's own screen · F2 answers what it asks",
+    SessionPlace.THERE: "It is in Claude Code's own screen: answer it there · docs/bridges.md",
+    SessionPlace.GONE: "The session was deleted, or its directory is gone: it cannot be opened",
+}
+"""What is said of sessions that cannot be opened here."""
 COLUMNS_FROM = 126
 """Cells from which all groups are side by side; below that they are one below the other."""
 TALL_FROM = 18
@@ -287,16 +292,16 @@ class OverviewScreen(ListScreen[Card | None, Board]):
     # -- what a key means for a session ----------------------------------------------------------------------
 
     def _open(self, card: Card) -> None:
-        if card.place is SessionPlace.OTHER:
-            self.say(ELSEWHERE)
-        elif card.place is SessionPlace.GONE:
-            self.say(GONE)
+        if card.place in CLOSED:
+            self.say(CLOSED[card.place])
         else:
             self.dismiss(card)
 
     def _mark_soon(self, card: Card) -> None:
         """Mark a session as done, or take that back."""
-        if not card.known:
+        if card.place in (SessionPlace.THERE, SessionPlace.ASKER):
+            self.say(CLOSED[card.place])
+        elif not card.known:
             self.say(EMPTY_SESSION)
         elif card.waiting and not card.done:
             self.say("A question waits in this session · answer or decline it first")
@@ -319,10 +324,8 @@ class OverviewScreen(ListScreen[Card | None, Board]):
 
     def _retry(self, card: Card) -> None:
         """Start a session again that has no process, and stay here."""
-        if card.place is SessionPlace.OTHER:
-            self.say(ELSEWHERE)
-        elif card.place is SessionPlace.GONE:
-            self.say(GONE)
+        if card.place in CLOSED:
+            self.say(CLOSED[card.place])
         elif can_start(card):
             # The program's own, so that it is seen through also when this screen is left meanwhile.
             start_work(self.app, partial(self._go_on, card), name="go on", group="sessions")

@@ -17,12 +17,14 @@ from textual.app import App
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import MoveAnswer, move_session
 from ccq_tui.agent.options import session_options
-from ccq_tui.claude_files import recorded_sessions
+from ccq_tui.bridges.claude_code.native_waiting import NativeWaiting
+from ccq_tui.claude_files import claude_directory, recorded_sessions
 from ccq_tui.config import Launch, SettingsError, state_dir
 from ccq_tui.config.trust import trusts
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.store import Store, StoredRequest
 from ccq_tui.prompts.drafts import directory_key, leave_text
 from ccq_tui.screens.pickers import Picker, PickRow, SessionPicker, shelf_of
 from ccq_tui.screens.session import SessionScreen
@@ -90,6 +92,7 @@ class SessionManager:
         self._ownership = ownership
         self._trust = trust
         self._cleanup = cleanup
+        self._native = NativeWaiting(claude_directory({**os.environ, **first.environment}))
         self.ending = False
         """Whether the program ends, and opens no session any more."""
 
@@ -237,6 +240,22 @@ class SessionManager:
         """Return the sessions that Claude Code keeps, or None where that is not known."""
         environment = self.sessions[0].launch.environment if self.sessions else {}
         return await asyncio.to_thread(recorded_sessions, {**os.environ, **environment})
+
+    async def native_waiting(
+        self, left: Callable[[Store, list[StoredRequest]], list[StoredRequest]]
+    ) -> list[StoredRequest]:
+        """Return what waits in Claude Code's own screen; nothing where the settings say so.
+
+        Args:
+            left: Leaves out what is not to be listed.
+
+        Raises:
+            InboxError: The inbox cannot be read.
+        """
+        if not self._first.settings.native_sessions:
+            return []
+        found = await asyncio.to_thread(self._native.look)
+        return await self.inbox.run(lambda store: left(store, found)) if found else []
 
     # -- replacing and closing ------------------------------------------------------------------------------
 

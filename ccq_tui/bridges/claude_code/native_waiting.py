@@ -1,0 +1,108 @@
+"""Sessions in Claude Code's own screen that wait for the person and have no hook: read, never answered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from ccq_tui.bounded import UnfitFileError
+from ccq_tui.bridges.claude_code.live_sessions import LiveSession, live_sessions
+from ccq_tui.bridges.claude_code.permission_requests import CLAUDE_CODE, QUESTION_TOOL, call_request
+from ccq_tui.bridges.claude_code.transcript import TranscriptFile
+from ccq_tui.inbox.requests import Asker, Origin, Request
+from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest
+from ccq_tui.processes import alive
+
+SETTLED_SECONDS = 2.0
+"""How long a session has waited before it is listed: a hook asks within that time."""
+NUMBERS = 1 << 61
+"""From here on what is in no inbox is numbered: behind everything that is."""
+MOST_SESSIONS = 50
+_NOT_IN_A_KEY = re.compile(r"[^a-zA-Z0-9]")
+
+
+class NativeWaiting:
+    """Reads what waits; what was read once is read again only where its session went on.
+
+    Args:
+        config: Claude Code's configuration directory.
+    """
+
+    def __init__(self, config: Path) -> None:
+        self._config = config
+        self._known: dict[tuple[str, datetime], StoredRequest | None] = {}
+
+    def look(self) -> list[StoredRequest]:
+        """Return what waits, as if it were stored; reads files and looks at processes: for a thread."""
+        before, now = self._known, datetime.now(UTC)
+        waits = [
+            one
+            for one in live_sessions(self._config)
+            if one.waits and one.is_screen and now - one.since >= timedelta(seconds=SETTLED_SECONDS)
+        ]
+        self._known = {
+            key: before[key] if key in before else self._read(one)
+            for one in waits[:MOST_SESSIONS]
+            for key in ((one.session_id, one.since),)
+        }
+        return [one for one in self._known.values() if one is not None]
+
+    def _read(self, session: LiveSession) -> StoredRequest | None:
+        path = self._transcript(session)
+        if path is None:
+            return None
+        transcript = TranscriptFile(path)
+        try:
+            transcript.look()
+        except (OSError, UnfitFileError):
+            return None
+        calls = transcript.unanswered()
+        # Beside a question, other calls of its message may run.
+        call = next((one for one in calls if one.tool == QUESTION_TOOL), next(iter(calls), None))
+        if call is None:
+            return None
+        origin = Origin(Asker.HOOK, CLAUDE_CODE, session.directory)
+        request = call_request(call.tool, call.input, call.id, session.session_id, origin)
+        if request is None:
+            return None
+        number = NUMBERS + int(session.since.timestamp() * 1000)
+        return StoredRequest(number, request, transcript.before(call), RequestState.PENDING, session.since)
+
+    def _transcript(self, session: LiveSession) -> Path | None:
+        projects, name = self._config / "projects", f"{session.session_id}.jsonl"
+        expected = projects / _NOT_IN_A_KEY.sub("-", session.directory) / name
+        try:
+            return expected if expected.exists() else next(projects.glob(f"*/{name}"), None)
+        except (OSError, ValueError):
+            return None
+
+
+def without_ours(store: Store, found: Iterable[StoredRequest]) -> list[StoredRequest]:
+    """Leave out sessions that a ccq-tui runs.
+
+    Args:
+        store: The inbox.
+        found: What `NativeWaiting.look` found.
+
+    Raises:
+        InboxUnavailable: It cannot be read.
+    """
+    return [one for one in found if not _is_ours(store, one.request)]
+
+
+def without_asked(store: Store, found: Iterable[StoredRequest]) -> list[StoredRequest]:
+    """Leave out, besides, sessions of which a hook has a request in the inbox; the arguments are the same."""
+    return [one for one in without_ours(store, found) if not has_hook(store, one.request)]
+
+
+def has_hook(store: Store, request: Request) -> bool:
+    """Whether a hook has a request of the same session in the inbox."""
+    return bool(store.requests.waiting(request.session_id, limit=1))
+
+
+def _is_ours(store: Store, request: Request) -> bool:
+    session = store.sessions.get(request.session_id.removeprefix(f"{Asker.HOOK}:"))
+    return session is not None and alive(session.owner)
