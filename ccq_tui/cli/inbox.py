@@ -215,12 +215,10 @@ def _sessions(store: Store | None) -> list[StoredSession]:
 
 def _native_waiting(store: Store | None, flags: Mapping[str, Any]) -> list[StoredRequest]:
     """Return what waits in Claude Code's own screen, unless the settings say not to look."""
-    import os
-
     from ccq_tui.bridges.claude_code.live_sessions import live_sessions
-    from ccq_tui.bridges.claude_code.settings_file import claude_config
+    from ccq_tui.claude_files import claude_directory
 
-    config = claude_config(os.environ)
+    config = claude_directory()
     if not any(one.waits for one in live_sessions(config)):
         return []  # to read the settings takes longer than to look
 
