@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ccq_tui.inbox.reach import Reach
-    from ccq_tui.inbox.requests import Request, RequestOutcome
+    from ccq_tui.inbox.requests import Origin, Request, RequestOutcome
     from ccq_tui.inbox.store import Store, StoredRequest
 
 STDIN = "-"
@@ -145,7 +145,7 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
         if reach is Reach.NO_RECORD and not isinstance(outcome, Declined):
             kept = f"it is kept, and ccq-tui show {one_line(called, 80)} prints it"
             raise Taken(f"{one_line(called, 80)}: not delivered: {NO_RECORD_WORDS}; {kept}.")
-        when = _delivery(store, stored.request.session_id, reach)
+        when = _delivery(store, stored.request.session_id, reach, stored.request.origin)
     became = f"{one_line(called, 80)}: {state_after(outcome)}."
     print_lines(f"{became}\n{when}", done=became)
     return ENDED
@@ -164,17 +164,17 @@ def _taken(stored: StoredRequest, called: str) -> Taken:
     return Taken(f"{one_line(called, 80)} was {did}; nothing was changed.")
 
 
-def _delivery(store: Store, session_id: str, reach: Reach) -> str:
+def _delivery(store: Store, session_id: str, reach: Reach, origin: Origin) -> str:
     """Say how the agent will have it."""
     from ccq_tui.inbox.format import SHORT
-    from ccq_tui.inbox.reach import NO_RECORD_WORDS, Reach
+    from ccq_tui.inbox.reach import NO_RECORD_WORDS, Reach, taking_words
 
     resume = f"ccq-tui resume {one_line(session_id[:SHORT], 24)}"
     match reach:
         case Reach.RUNS:
             return "Its session is running and receives it now."
         case Reach.ASKER:
-            return "The program that asked collects it from the inbox."
+            return f"{taking_words(origin)}."
         case Reach.NO_RECORD:
             return f"{NO_RECORD_WORDS}."
         case Reach.NO_DIRECTORY:

@@ -43,7 +43,9 @@ def texts_of(draft: Draft) -> dict[DraftField, str]:
 
 def untouched(draft: Draft) -> Draft:
     """Return the draft with which the request of a draft opens."""
-    return opened(draft.questions) if isinstance(draft, PanelState) else first_draft(draft.request)
+    if isinstance(draft, PanelState):
+        return opened(draft.questions, draft.asker)
+    return first_draft(draft.request)
 
 
 def changed(draft: Draft, before: Draft | None = None) -> frozenset[DraftField]:

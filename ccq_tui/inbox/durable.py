@@ -24,6 +24,7 @@ from ccq_tui.inbox.port import (
     InboxRenewed,
     InboxTrouble,
     Listener,
+    Notified,
     ParkWanted,
     SessionNoted,
     Settled,
@@ -452,7 +453,7 @@ class DurableInbox:
 
     def _hear(self, news: list[News]) -> None:
         for change in news:
-            if isinstance(change, DraftUpdated | SessionNoted | ParkWanted):
+            if isinstance(change, DraftUpdated | SessionNoted | Notified | ParkWanted):
                 self._listeners.tell(change)
             elif not isinstance(change, Over):
                 self._told(change)

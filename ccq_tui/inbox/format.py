@@ -184,8 +184,7 @@ def request_lines(stored: StoredRequest, called: str, session_name: str, unreach
         *wrapped(one_line(session_name, 500), "Asked by " if origin.is_foreign else "Session  "),
     ]
     if stored.context.strip():
-        writer = one_line(origin.called, 40) if origin.is_foreign else "Claude"
-        lines += ["", f"{writer} wrote before:", *kept_lines(stored.context, "  ")]
+        lines += ["", f"{one_line(origin.called, 40)} wrote before:", *kept_lines(stored.context, "  ")]
     lines += kind.lines(request, stored.outcome)
     if stored.outcome is not None:
         return [*lines, "", *_settled(stored, unreached)]

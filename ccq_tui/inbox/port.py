@@ -161,6 +161,19 @@ class SessionNoted:
 
 
 @dataclass(frozen=True, slots=True)
+class Notified:
+    """Something else than a session of ours told the person something.
+
+    Attributes:
+        name: What people call it.
+        message: What it told.
+    """
+
+    name: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class ParkWanted:
     """Somebody, in whichever process, wishes that a session be parked by the process that runs it.
 
@@ -175,7 +188,9 @@ class ParkWanted:
     actor: Actor
 
 
-InboxChange = Added | Settled | DraftUpdated | SessionNoted | ParkWanted | InboxTrouble | InboxRenewed
+InboxChange = (
+    Added | Settled | DraftUpdated | SessionNoted | Notified | ParkWanted | InboxTrouble | InboxRenewed
+)
 Listener = Callable[[InboxChange], None]
 
 

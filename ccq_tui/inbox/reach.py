@@ -10,8 +10,10 @@ from typing import NamedTuple
 from ccq_tui.inbox.requests import Origin
 from ccq_tui.inbox.store.rows import StoredSession
 from ccq_tui.processes import alive
+from ccq_tui.text import one_line
 
 OURS = Origin()
+MOST_NAME = 40
 
 
 class Reach(Enum):
@@ -47,6 +49,14 @@ TAKES_DECISIONS = frozenset({Reach.RUNS, Reach.UNKNOWN, Reach.ASKER})
 """Where a permission or a plan that waits can still be decided."""
 NO_RECORD_WORDS = "Claude Code has no record of its session, so no agent can get it"
 NOBODY_DECIDES = "cannot be decided: no process runs its session, and only the one that asked could use it"
+
+
+def taking_words(origin: Origin) -> str:
+    """Say how something else than a session of ours gets what is decided; looks at processes."""
+    name = one_line(origin.called, MOST_NAME)
+    if origin.process is not None and not alive(origin.process):
+        return f"{name} has ended; it gets the answer when it asks the same again"
+    return f"{name} collects it from the inbox"
 
 
 def reach_of(session: StoredSession | None, look: Look, origin: Origin = OURS) -> Reach:

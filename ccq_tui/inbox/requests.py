@@ -13,6 +13,7 @@ from typing import Any
 from ccq_tui.inbox.suggestions import Suggestion
 from ccq_tui.processes import Owner
 from ccq_tui.questions import Outcome, QuestionSet
+from ccq_tui.questions.model import CLAUDE
 
 
 def request_id(tool_use_id: str, session_id: str) -> str:
@@ -71,7 +72,7 @@ class Origin:
     @property
     def called(self) -> str:
         """What people call it."""
-        return self.name or str(self.asker)
+        return self.name or (str(self.asker) if self.is_foreign else CLAUDE)
 
 
 def foreign_session(asker: Asker, key: str) -> str:

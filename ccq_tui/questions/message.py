@@ -1,8 +1,9 @@
-"""Answers as a message, for a question that no tool call waits for any more.
+"""Answers as prose, for a question that no tool call waits for any more, and for agents other than Claude.
 
 A person's answer normally goes back as the result of the call that asked. When the session was killed, or
 comes from a recording, there is no such call, and the agent gets the answer as prose: questions and options
-as it wrote them, each option marked, so that nothing has to be guessed from labels alone.
+as it wrote them, each option marked, so that nothing has to be guessed from labels alone. The same prose is
+the result of a tool of ours, which has no form of its own.
 """
 
 from __future__ import annotations
@@ -28,6 +29,17 @@ _EXPIRED = (
     "chosen. Do not take any option as my choice: go on without the answers where that is possible, "
     "and say what you assumed."
 )
+_RESULT_ANSWERED = "The user answered:"
+_RESULT_DISCUSSED = "The user chose nothing and replied in prose:"
+_RESULT_BESIDES = "What the user had selected, typed and noted until then, not submitted as answers:"
+_RESULT_DECLINED = (
+    "The user declined to answer; nothing was chosen. Do not take any option as the user's choice, and do "
+    "not ask the same again."
+)
+_RESULT_EXPIRED = (
+    "Nobody answered in the time allowed; nothing was chosen. Do not take any option as the user's choice: "
+    "go on without the answers where that is possible, and say what you assumed."
+)
 _MENTION = re.compile(r"(?<!\S)@")
 _WORD_JOINER = "\u2060"
 
@@ -44,7 +56,7 @@ def answers_as_message(questions: QuestionSet, outcome: Outcome) -> str:
             if len(answers) != len(questions.questions):
                 raise ValueError(f"{len(questions.questions)} questions, but {len(answers)} answers")
             asked = [
-                "\n".join([_headed(number, question), *_body(question, answer)])
+                "\n".join([_headed(number, question), *_body(question, answer, _quoted)])
                 for number, (question, answer) in enumerate(zip(questions.questions, answers, strict=True), 1)
             ]
             return "\n\n".join([_ANSWERED, *asked])
@@ -58,10 +70,32 @@ def answers_as_message(questions: QuestionSet, outcome: Outcome) -> str:
             return f"{_EXPIRED}\n\n{_asked(questions)}"
 
 
-def discussion_text(questions: QuestionSet, discussed: Discussed, quoted: Callable[[str], str] = str) -> str:
+def answers_as_result(questions: QuestionSet, outcome: Outcome) -> str:
+    """Write an outcome as the result of the call that asked: about the person, not in the person's name."""
+    match outcome:
+        case Answered(answers):
+            asked = [
+                "\n".join([_item(f"{number}. ", question.text), *_body(question, answer, str)])
+                for number, (question, answer) in enumerate(zip(questions.questions, answers, strict=True), 1)
+            ]
+            return "\n\n".join([_RESULT_ANSWERED, *asked])
+        case Discussed():
+            return f"{_RESULT_DISCUSSED}\n\n{discussion_text(questions, outcome, besides=_RESULT_BESIDES)}"
+        case Declined():
+            return _RESULT_DECLINED
+        case Expired():
+            return _RESULT_EXPIRED
+
+
+def discussion_text(
+    questions: QuestionSet,
+    discussed: Discussed,
+    quoted: Callable[[str], str] = str,
+    besides: str = _BESIDES,
+) -> str:
     """Write a discussion as the agent reads it: the prose, then what was selected, noted and typed.
 
-    ``quoted`` makes harmless what the agent wrote.
+    ``quoted`` makes harmless what the agent wrote; ``besides`` leads in what there is besides the prose.
     """
     if not discussed.answers:
         return discussed.text
@@ -71,7 +105,7 @@ def discussion_text(questions: QuestionSet, discussed: Discussed, quoted: Callab
             zip(questions.questions, discussed.answers, strict=False), 1
         )
     ]
-    return "\n\n".join([discussed.text, _BESIDES, *parts])
+    return "\n\n".join([discussed.text, besides, *parts])
 
 
 def _besides(question: Question, answer: Answer, quoted: Callable[[str], str]) -> list[str]:
@@ -91,14 +125,14 @@ def _headed(number: int, question: Question) -> str:
     return _item(f"{number}. ", _quoted(question.text))
 
 
-def _body(question: Question, answer: Answer) -> list[str]:
+def _body(question: Question, answer: Answer, quoted: Callable[[str], str]) -> list[str]:
     """Write an answer, a line for each option and for whatever else there is."""
     lines = []
     for number, option in enumerate(question.options, 1):
-        label = _quoted(option.label) or f"(option {number}, no label)"
+        label = quoted(option.label) or f"(option {number}, no label)"
         lines.append(_item(f"   {CHOSEN if option.label in answer.selected else NOT_CHOSEN} ", label))
     labels = {option.label for option in question.options}
-    lines.extend(_item(f"   {CHOSEN} ", _quoted(label)) for label in answer.selected if label not in labels)
+    lines.extend(_item(f"   {CHOSEN} ", quoted(label)) for label in answer.selected if label not in labels)
     if answer.other:
         name = f"{CHOSEN} Other: " if question.kind is Kind.CHOICE else "Answer: "
         lines.append(_item(f"   {name}", answer.other))

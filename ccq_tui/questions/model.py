@@ -11,6 +11,8 @@ from enum import StrEnum
 from typing import Any
 
 RECOMMENDED_SUFFIX = "(Recommended)"
+CLAUDE = "Claude"
+"""Who asks in a session."""
 
 
 class Kind(StrEnum):

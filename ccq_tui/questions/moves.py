@@ -133,7 +133,7 @@ def open_text(state: PanelState, focus: Focus) -> PanelState:
 
 def _opened(state: PanelState, focus: Focus) -> PanelState:
     state = replace(state, focus=focus, large=False)
-    return replace(state, notice=length_notice(state.text))
+    return replace(state, notice=length_notice(state.text, state.asker))
 
 
 def set_text(state: PanelState, text: str) -> PanelState:
@@ -143,13 +143,13 @@ def set_text(state: PanelState, text: str) -> PanelState:
             if state.page.question.kind is Kind.NUMBER:
                 text = text.strip("\n").replace("\n", " ")
             taken = state.page.draft.taken or state.stray is None
-            return replace(state.with_draft(other=text, taken=taken), notice=length_notice(text))
+            return replace(state.with_draft(other=text, taken=taken), notice=length_notice(text, state.asker))
         case Focus.NOTE:
-            return replace(state.with_draft(note=text), notice=length_notice(text))
+            return replace(state.with_draft(note=text), notice=length_notice(text, state.asker))
         case Focus.FILTER:
             return _filtered(state.with_page(filter=text))
         case Focus.DISCUSS:
-            return replace(state, discussion=text, notice=length_notice(text))
+            return replace(state, discussion=text, notice=length_notice(text, state.asker))
         case _:
             return state
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ccq_tui.questions.model import Answer, QuestionSet
+from ccq_tui.questions.model import CLAUDE, Answer, QuestionSet
 from ccq_tui.questions.recalled import Recalled
 from ccq_tui.questions.state import PanelState
 
@@ -16,11 +16,16 @@ TOO_LONG = (
     f"long: Claude will see only the first 2 KB of more than {WHOLE_CHARACTERS:,} characters; "
     "put it into a file and name it"
 )
+TOO_LONG_FOR_OTHERS = (
+    f"long: more than {WHOLE_CHARACTERS:,} characters may be cut; put it into a file and name it"
+)
 
 
-def length_notice(text: str) -> str:
+def length_notice(text: str, asker: str = CLAUDE) -> str:
     """Warn of a text that the agent would not read whole, or return ""; it can be sent all the same."""
-    return TOO_LONG if len(text) > WHOLE_CHARACTERS else ""
+    if len(text) <= WHOLE_CHARACTERS:
+        return ""
+    return TOO_LONG if asker == CLAUDE else TOO_LONG_FOR_OTHERS
 
 
 def draft_text(state: PanelState) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from ccq_tui.questions.input_guard import InputGuard
-from ccq_tui.questions.model import Answer, Kind, Question, QuestionSet
+from ccq_tui.questions.model import CLAUDE, Answer, Kind, Question, QuestionSet
 from ccq_tui.questions.numbers import number_problem
 from ccq_tui.questions.outcome import Discussed, Outcome
 from ccq_tui.questions.recalled import Recalled
@@ -198,6 +198,7 @@ class PanelState:
             No part of the draft.
         recalled: How each question was answered before, in their order; empty where nothing is known. No part
             of the draft.
+        asker: Who asks, as people call it.
     """
 
     questions: QuestionSet
@@ -219,6 +220,7 @@ class PanelState:
     warned_at: float | None = None
     in_sight: frozenset[int] | None = field(default=None, compare=False)
     recalled: tuple[Recalled | None, ...] = field(default=(), compare=False)
+    asker: str = CLAUDE
 
     @property
     def in_review(self) -> bool:
@@ -293,12 +295,12 @@ class PanelState:
         return self.with_page(draft=replace(self.page.draft, **changes))  # type: ignore[arg-type]
 
 
-def opened(questions: QuestionSet) -> PanelState:
+def opened(questions: QuestionSet, asker: str = CLAUDE) -> PanelState:
     """Return the state in which a question set opens: nothing selected, the cursor on the recommendation."""
     pages = tuple(first_page(question) for question in questions.questions)
     if not pages:
         raise ValueError("a question set needs at least one question")
-    return PanelState(questions, pages, focus=resting_focus(pages, 0))
+    return PanelState(questions, pages, focus=resting_focus(pages, 0), asker=asker)
 
 
 def resting_focus(pages: tuple[Page, ...], tab: int) -> Focus:

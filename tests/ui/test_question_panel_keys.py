@@ -226,7 +226,7 @@ async def test_c_discusses_the_whole_set(start: tuple[str, ...]) -> None:
     app = PanelHost(SINGLE, MULTI)
     async with app.run_test() as pilot:
         await pilot.press(*start, "c")
-        assert DISCUSS_CAPTION in app.panel_text
+        assert DISCUSS_CAPTION.format("Claude") in app.panel_text
         await pilot.press("enter")
         assert "nothing typed yet" in app.panel_text
         await type_text(pilot, "Why not both?")

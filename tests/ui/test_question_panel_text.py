@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from ccq_tui.questions import Answer, Answered, Discussed
+from ccq_tui.questions import Answer, Answered, Discussed, QuestionSet
 from ccq_tui.questions.events import Pressed
-from ccq_tui.questions.state import Focus
+from ccq_tui.questions.moves import set_text
+from ccq_tui.questions.state import Focus, opened
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.question import QuestionPanel
-from tests.ui.asked import CITIES, DAYS, MULTI, NAME, SINGLE
+from ccq_tui.widgets.question.captions import field_label, label_lines, who_asks
+from tests.ui.asked import CITIES, DAYS, MULTI, NAME, PLAIN, SINGLE
 from tests.ui.host import PanelHost, type_text
 
 
@@ -341,3 +345,19 @@ async def test_a_text_is_drawn_as_it_is_wrapped_at_every_size(before_caret: tupl
             assert app.cursor_position == field.cursor_screen_offset, "an input method's window is there"
             assert field.content_region.contains_point(app.cursor_position), f"at {size}"
         assert app.state.text == LONG
+
+
+def test_whoever_asks_is_named_where_claude_would_be() -> None:
+    state = opened(QuestionSet("q", (SINGLE,)), "Codex")
+    assert who_asks(state)[0] == "Codex asks"
+    discussing = replace(state, focus=Focus.DISCUSS)
+    assert field_label(discussing) == "Discuss: goes back to Codex instead of answers"
+    chosen = discussing.with_draft(selected=(0,))
+    assert field_label(chosen) == "Discuss: goes to Codex with what you selected and typed, not as answers"
+    (declining,) = label_lines(replace(state, focus=Focus.DECLINE), 100, PLAIN, low=False)
+    assert "Decline the question? Codex is told that you do not want to answer." in declining.plain
+    long = set_text(discussing, "x" * 50_000)
+    assert "Claude" not in long.notice
+    assert "45,000 characters may be cut" in long.notice
+    assert who_asks(opened(QuestionSet("q", (SINGLE,)), "\x1b[2J\u202e[b]" + "y" * 500))[0].startswith("␛[2J")
+    assert len(who_asks(opened(QuestionSet("q", (SINGLE,)), "y" * 500))[0]) < 50

@@ -33,7 +33,7 @@ def first_draft(request: QuestionRequest) -> PanelState:
     """Return the draft with which it opens."""
     from ccq_tui.questions.state import opened
 
-    return opened(request.questions)
+    return opened(request.questions, request.origin.called)
 
 
 def refusal() -> RequestOutcome:
@@ -116,7 +116,8 @@ def summary(request: QuestionRequest) -> str:
 
 def news(request: QuestionRequest) -> str:
     """Say that it is asked, in a sentence."""
-    return f"Claude asks: {one_line(request.questions.questions[0].text, QUOTED)}"
+    asker = one_line(request.origin.called, QUOTED)
+    return f"{asker} asks: {one_line(request.questions.questions[0].text, QUOTED)}"
 
 
 def subject(request: QuestionRequest) -> str:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.port import Added, DraftUpdated, ParkWanted, SessionNoted, Settled
-from ccq_tui.inbox.store.rows import PUT_BACK, Change, RequestState
+from ccq_tui.inbox.port import Added, DraftUpdated, Notified, ParkWanted, SessionNoted, Settled
+from ccq_tui.inbox.store.rows import NOTIFIED, PUT_BACK, Change, RequestState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import this_process
 
@@ -22,7 +22,7 @@ class Over:
     request_id: str
 
 
-News = Added | Settled | DraftUpdated | SessionNoted | ParkWanted | Over
+News = Added | Settled | DraftUpdated | SessionNoted | Notified | ParkWanted | Over
 
 
 class ChangeFeed:
@@ -82,6 +82,8 @@ class ChangeFeed:
 
     def _told(self, change: Change) -> News | None:
         pending = RequestState.PENDING
+        if not change.request_id and change.became == NOTIFIED:
+            return Notified(change.actor.called if change.actor else "", change.cause)
         if not change.request_id:
             return SessionNoted(change.session_id)
         if change.became == RequestState.DELIVERED:

@@ -5,19 +5,34 @@ from __future__ import annotations
 import sqlite3
 from datetime import datetime
 
-from ccq_tui.inbox.store.database import Database
+from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.store.database import Database, name_key
 from ccq_tui.inbox.store.encoding import actor_from_json
-from ccq_tui.inbox.store.rows import Change, moment, stamp
+from ccq_tui.inbox.store.rows import NOTIFIED, Change, moment, stamp
 
 PAGE = 200
 """Rows of a list that are given at once."""
 
 
 class HistoryTable:
-    """Reads the history; each change writes its own row."""
+    """Reads the history; each change writes its own row, and what a person was told is one."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    def notify(self, session_id: str, actor: Actor, message: str) -> None:
+        """Tell the person something, in each process that shows what waits.
+
+        Args:
+            session_id: What stands for the session of whatever tells it.
+            actor: What tells it.
+            message: What it tells; of a long one the end is kept.
+
+        Raises:
+            InboxUnavailable: Nothing was changed.
+        """
+        with self._database.writing() as at:
+            self._database.note(at, name_key(session_id), None, ("", NOTIFIED), message, actor)
 
     def changes(
         self,

@@ -17,6 +17,10 @@ PUT_BACK = "written anew: the database is another file than the one it was asked
 """What the history says of a request that a process held."""
 
 
+NOTIFIED = "notified"
+"""What the history says of a session whose program told the person something, which is the cause."""
+
+
 class RequestState(StrEnum):
     """What a stored request is."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -14,7 +15,7 @@ from ccq_tui.inbox import (
 )
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.reach import NOBODY_DECIDES
+from ccq_tui.inbox.reach import NOBODY_DECIDES, taking_words
 from ccq_tui.inbox.waiting_line import Draft, Waiting, first_draft, with_recalled
 from ccq_tui.questions import Expired
 from ccq_tui.screens.inbox.inbox_list import InboxRow, SessionPlace
@@ -111,7 +112,8 @@ class RequestAnswers:
         if self._screen_of(row) is not None:
             return f"Answered · {name} continues"
         if row.place is SessionPlace.ASKER:
-            return f"Answered · {name} collects it from the inbox"
+            taken = await asyncio.to_thread(taking_words, row.stored.request.origin)
+            return f"Answered · {taken}"
         if row.place is SessionPlace.OTHER or await self._manager.runs_elsewhere(row.session_id):
             return f"Answered · the ccq-tui that runs {name} delivers it"
         if row.place is SessionPlace.GONE:

@@ -20,6 +20,7 @@ from ccq_tui.inbox import (
     InboxChange,
     InboxError,
     InboxRenewed,
+    Notified,
     RequestOutcome,
     SessionNoted,
     Settled,
@@ -37,6 +38,7 @@ from ccq_tui.screens.inbox.request_answers import DRAFT_KEPT, RequestAnswers
 from ccq_tui.screens.overlay import ListScreen
 from ccq_tui.screens.session.drafts import draft_of
 from ccq_tui.screens.session.panel_pool import PANELS
+from ccq_tui.screens.sessions.inbox_watch import notified_words
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
@@ -186,6 +188,8 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             self._follow(change)
         elif isinstance(change, Settled):
             self._settled(change)
+        elif isinstance(change, Notified):
+            self.say(notified_words(change))
 
     def _settled(self, change: Settled) -> None:
         """Take a request out of the list; where it is being answered, or is about to be, say who did it."""

@@ -20,6 +20,7 @@ from ccq_tui.inbox import (
     InboxError,
     InboxRenewed,
     InboxTrouble,
+    Notified,
     SessionNoted,
 )
 from ccq_tui.inbox.durable import DurableInbox
@@ -34,6 +35,8 @@ _logger = logging.getLogger(__name__)
 
 MOST_NAMED = 3
 MOST_SUMMARY = 120
+MOST_NAME = 40
+MOST_TOLD = 300
 SHORT_ID = 8
 COUNT_SECONDS = 0.1
 """How long changes are gathered before what waits is counted again."""
@@ -108,10 +111,14 @@ class InboxWatch:
             self._warn_soon(change.message, "warning" if change.another else "info")
         if isinstance(change, SessionNoted | DraftUpdated):
             return
+        if isinstance(change, Notified):
+            self._sessions.note([told := notified_words(change)])
+            self._sessions.announce(one_line(change.name, MOST_NAME), told)
+            return
         if isinstance(change, Added) and not change.again and change.request.origin.is_foreign:
-            asker = one_line(change.request.origin.called, 40)
+            asker = one_line(change.request.origin.called, MOST_NAME)
             summary = one_line(kind_of(change.request).summary(change.request), MOST_SUMMARY)
-            self._sessions.announce(asker, f"{asker} asks: {summary}")
+            self._sessions.announce(asker, f"{asker} asks: {summary}", " · F2 lists what waits")
         self._count_soon()
 
     def _count_soon(self) -> None:
@@ -170,6 +177,11 @@ def undelivered_words(late: Sequence[Undelivered]) -> str:
     return (
         f"{answers} not reached Claude: {named}{more} · {goes} there once {sessions} resumed · F5 shows all"
     )
+
+
+def notified_words(notified: Notified) -> str:
+    """Say in a line what something else than a session told the person."""
+    return f"{one_line(notified.name, MOST_NAME)}: {one_line(notified.message, MOST_TOLD)}"
 
 
 def waiting_words(requests: int, sessions: int) -> str:

@@ -30,6 +30,7 @@ from ccq_tui.worktrees.words import SHORT
 
 WAITS, NEWS = "waits", "news"
 """Kinds of what is said of a session that is not shown."""
+ANNOUNCED_SECONDS = 20.0
 NAME_LENGTH = 60
 """Characters of a name at most; how many fit is up to the drawing code."""
 
@@ -193,9 +194,9 @@ class OpenSessions(Sequence[SessionScreen]):
         for dock in self._docks():
             dock.notices.say(text, seconds, of)
 
-    def announce(self, asker: str, news: str) -> None:
-        """Say that something else than a session of ours asks, also to a person who looks elsewhere."""
-        self.say(f"{news} · F2 lists what waits")
+    def announce(self, asker: str, news: str, hint: str = "") -> None:
+        """Say what something else than a session of ours asks or tells, also to who looks elsewhere."""
+        self.say(f"{news}{hint}", seconds=ANNOUNCED_SECONDS)
         if (front := self.front) is not None and is_live(front):
             front.notifications.call(*notification_of(asker, [news]))
 

@@ -15,12 +15,13 @@ from ccq_tui.widgets.lines import indented, wrapped
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.panel.measures import notice_lines
 
-DISCUSS_CAPTION = "Discuss: your text goes to Claude instead of answers"
+DISCUSS_CAPTION = "Discuss: your text goes to {} instead of answers"
 NOTE_CAPTION = "Note beside the answer"
 OTHER_CAPTION = "Other, in your own words"
 TAB_META = "question_tab"
 LONGEST_HEADER = 24
 LONGEST_TITLE = 60
+LONGEST_ASKER = 40
 REVIEW = "Review your answers"
 LOW_HEADER = 12
 """Characters of a header that fit beside the keys of a screen too low for a title."""
@@ -125,7 +126,11 @@ def tab_lines(state: PanelState, width: int, most: int, palette: Palette) -> lis
 
 
 def _who(state: PanelState) -> str:
-    return one_line(state.questions.title, LONGEST_TITLE) or "Claude asks"
+    return one_line(state.questions.title, LONGEST_TITLE) or f"{_asker(state)} asks"
+
+
+def _asker(state: PanelState) -> str:
+    return one_line(state.asker, LONGEST_ASKER)
 
 
 def _tab_width(width: int) -> int:
@@ -152,9 +157,8 @@ LABELS = {
     Focus.OTHER: OTHER_CAPTION,
     Focus.NOTE: NOTE_CAPTION,
     Focus.FILTER: "Filter the options",
-    Focus.DISCUSS: DISCUSS_CAPTION,
 }
-DISCUSSES_ALL = "Discuss: your text goes to Claude with your draft, not as answers"
+DISCUSSES_ALL = "Discuss: your text goes to {} with your draft, not as answers"
 
 
 def label_lines(state: PanelState, width: int, palette: Palette, *, low: bool) -> list[Text]:
@@ -190,8 +194,8 @@ def field_label(state: PanelState) -> str:
     if state.focus is Focus.FIELD:
         unit = one_line(state.page.question.unit, 20)
         return f"Your answer in {unit}" if unit else "Your answer"
-    if state.focus is Focus.DISCUSS and state.discussed.answers:
-        return DISCUSSES_ALL
+    if state.focus is Focus.DISCUSS:
+        return (DISCUSSES_ALL if state.discussed.answers else DISCUSS_CAPTION).format(_asker(state))
     return LABELS.get(state.focus, "")
 
 
@@ -207,4 +211,4 @@ def _decline_question(state: PanelState, *, short: bool) -> str:
     if short:
         return f"Decline {what}?"
     lost = " Nothing you selected or typed is sent." if state.has_draft else ""
-    return f"Decline {what}? Claude learns that you do not want to answer.{lost}"
+    return f"Decline {what}? {_asker(state)} learns that you do not want to answer.{lost}"

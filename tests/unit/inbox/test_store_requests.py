@@ -26,10 +26,13 @@ from ccq_tui.inbox import (
 )
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.decision import DecisionState, decide
-from ccq_tui.inbox.reach import Look, Reach, reach_of
+from ccq_tui.inbox.port import Notified
+from ccq_tui.inbox.reach import Look, Reach, reach_of, taking_words
 from ccq_tui.inbox.requests import Asker, Origin, foreign_session
 from ccq_tui.inbox.store import RequestState, Store, StoredSessionState
+from ccq_tui.inbox.store.change_feed import ChangeFeed
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
+from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.processes import Owner, alive, this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Option, Question, QuestionSet
@@ -426,3 +429,68 @@ def test_who_shows_requests_is_known_while_its_process_runs(store: Store) -> Non
     assert store.listeners.any()
     store.listeners.remove(this_process())
     assert not store.listeners.any()
+
+
+def client_call(name: str, process: Owner | None, title: str = "") -> QuestionRequest:
+    origin = Origin(Asker.MCP, "Codex", "/work", process)
+    return QuestionRequest(
+        name, foreign_session(Asker.MCP, "codex"), QuestionSet(name, (LETTERS,), title), origin=origin
+    )
+
+
+def test_of_running_processes_that_ask_the_same_each_has_a_request_of_its_own(store: Store) -> None:
+    here, other, gone = this_process(), Owner(os.getppid()), Owner(2**22 + 1)
+
+    def claim(process: Owner) -> StoredRequest:
+        return store.requests.claim(client_call(name, process) for name in ("ask", "ask-2", "ask-3"))
+
+    first, second = claim(other), claim(here)
+    assert (first.request.tool_use_id, second.request.tool_use_id) == ("ask", "ask-2")
+    assert claim(here).request.tool_use_id == "ask-2", "a process is not in its own way"
+    assert [change.cause for change in store.history.changes()] == ["asked", "asked"]
+    third = claim(gone)
+    assert third.request.tool_use_id == "ask-3"
+    with pytest.raises(InboxUnavailable, match="too many processes"):
+        store.requests.claim([client_call("ask", here)])
+    assert [one.request.tool_use_id for one in store.requests.waiting()] == ["ask", "ask-2", "ask-3"]
+
+
+@pytest.mark.parametrize("outcome", [Answered((Answer(("A",)),)), Declined(), Discussed("why?")])
+def test_what_a_client_that_is_gone_asked_is_the_next_ones_with_its_outcome(
+    store: Store, outcome: RequestOutcome
+) -> None:
+    here, other, gone = this_process(), Owner(os.getppid()), Owner(2**22 + 1)
+    store.requests.claim([client_call("ask", gone)])
+    waiting = store.requests.claim([client_call("ask", here)])
+    assert (waiting.state, waiting.request.origin.process) == (RequestState.PENDING, here)
+    store.requests.settle(waiting.request.id, outcome, PANEL)
+    with pytest.raises(InboxUnavailable):
+        store.requests.claim([client_call("ask", other)])  # who waits for it is about to take it
+    kept = replace(client_call("ask-2", gone))
+    store.requests.claim([kept])
+    store.requests.settle(kept.id, outcome, PANEL)
+    taken = store.requests.claim([client_call("ask-2", here)])
+    assert (taken.outcome, taken.request.origin.process) == (outcome, here)
+    with pytest.raises(InboxUnavailable):
+        store.requests.claim([client_call("ask-2", other)])
+    store.requests.mark_delivered(taken.request.id, "result")
+    again = store.requests.claim([client_call("ask-2", other)])
+    assert (again.state, again.outcome) == (RequestState.PENDING, None), "asked anew once it was delivered"
+
+
+def test_it_is_said_whether_a_client_is_there_to_take_an_answer() -> None:
+    here, gone = (client_call("ask", process).origin for process in (this_process(), Owner(2**22 + 1)))
+    assert taking_words(here) == "Codex takes it out of the inbox"
+    assert taking_words(gone) == "Codex is gone, and gets it when it asks the same again"
+
+
+def test_what_a_person_is_told_is_a_row_of_history_and_news(store: Store, tmp_path: Path) -> None:
+    feed = ChangeFeed(store)
+    feed.news()
+    store.history.notify("mcp:codex", Actor(Surface.ASKER, "Codex"), "done " + "x" * 5_000)
+    (told,) = feed.news()
+    assert isinstance(told, Notified)
+    assert told.name == "Codex"
+    assert len(told.message) <= 2_000
+    (change,) = store.history.changes()
+    assert (change.request_id, change.became, change.session_id) == ("", "notified", "mcp:codex")

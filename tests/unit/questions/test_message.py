@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Option, Question, QuestionSet
-from ccq_tui.questions.message import answers_as_message, discussion_text
+from ccq_tui.questions.message import answers_as_message, answers_as_result, discussion_text
 from ccq_tui.questions.parse import parse_question_set
 from tests.unit.questions.drive import keys, panel, question, text_question, typed
 
@@ -140,3 +140,37 @@ def test_exactly_the_chosen_ones_are_marked(labels: list[str], chosen: set[int])
     lines = answers_as_message(asked, Answered((Answer(selected, empty=not selected),))).split("\n")
     marks = [line[3:6] for line in lines if line.startswith(("   [x]", "   [ ]"))]
     assert marks == ["[x]" if label in selected else "[ ]" for label in labels]
+
+
+def test_a_result_says_of_the_user_what_a_message_says_in_the_persons_name() -> None:
+    answers = (
+        Answer(("GraphQL",), note="keep it small"),
+        Answer(empty=True),
+        Answer(other="3"),
+    )
+    assert answers_as_result(ASKED, Answered(answers)) == (
+        "The user answered:\n\n"
+        "1. Which way?\n"
+        "   [ ] REST\n"
+        "   [x] GraphQL\n"
+        "   Note: keep it small\n\n"
+        "2. Features?\n"
+        "   [ ] Auth\n"
+        "   [ ] Cache\n"
+        "   (none of these, on purpose)\n\n"
+        "3. How many?\n"
+        "   Answer: 3"
+    )
+    assert answers_as_result(ASKED, Discussed("first tell me", answers)) == (
+        "The user chose nothing and replied in prose:\n\nfirst tell me\n\n"
+        "What the user had selected, typed and noted until then, not submitted as answers:\n\n"
+        "1. Which way?\n   Selected: GraphQL\n   Note: keep it small\n\n"
+        "2. Features?\n   (nothing)\n\n"
+        "3. How many?\n   Typed: 3"
+    )
+    for outcome in (Declined(), Expired()):
+        assert "nothing was chosen" in answers_as_result(ASKED, outcome)
+    mention = parse_question_set("x", {"question": "Is @etc/passwd it?", "options": ["@a", "b"]})
+    assert "[x] @a" in answers_as_result(mention, Answered((Answer(("@a",)),))), (
+        "no message: nothing to guard"
+    )
