@@ -23,6 +23,7 @@ _COMMANDS = {
     "hook": ("hook",),
     "hooks": ("hooks",),
     "inbox": ("inbox", "sessions", "history", "show"),
+    "mcp": ("mcp",),
     "inspect": ("config", "doctor"),
     "resume": ("resume", "export"),
     "park": ("park",),

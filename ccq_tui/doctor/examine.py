@@ -16,6 +16,7 @@ from ccq_tui.config.paths import expanded
 from ccq_tui.config.settings import ENV_PREFIX
 from ccq_tui.doctor.check import Check, Level
 from ccq_tui.doctor.claude import examine_cli, examine_hooks, examine_sign_in
+from ccq_tui.doctor.mcp import examine_mcp
 from ccq_tui.doctor.system import examine_directories, examine_terminal
 from ccq_tui.theming import load_themes
 
@@ -44,6 +45,7 @@ def examine(flags: Mapping[str, Any] | None = None) -> list[Check]:
         examine_sign_in(),
         *examine_hooks(),
         *examine_directories(),
+        *examine_mcp(),
     ]
 
 

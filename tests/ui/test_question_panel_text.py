@@ -12,7 +12,7 @@ from ccq_tui.questions.moves import set_text
 from ccq_tui.questions.state import Focus, opened
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.question import QuestionPanel
-from ccq_tui.widgets.question.captions import field_label, label_lines, who_asks
+from ccq_tui.widgets.question.captions import cut_from_head, field_label, label_lines, who_asks
 from tests.ui.asked import CITIES, DAYS, MULTI, NAME, PLAIN, SINGLE
 from tests.ui.host import PanelHost, type_text
 
@@ -350,12 +350,16 @@ async def test_a_text_is_drawn_as_it_is_wrapped_at_every_size(before_caret: tupl
 def test_whoever_asks_is_named_where_claude_would_be() -> None:
     state = opened(QuestionSet("q", (SINGLE,)), "Codex")
     assert who_asks(state)[0] == "Codex asks"
+    titled = opened(QuestionSet("q", (SINGLE,), "Before the release"), "Codex")
+    assert who_asks(titled)[0] == "Codex: Before the release"
+    assert cut_from_head(titled, SINGLE, 80, titled=True) == []
+    assert cut_from_head(titled, SINGLE, 40, titled=True) == ["Before the release"]
     discussing = replace(state, focus=Focus.DISCUSS)
     assert field_label(discussing) == "Discuss: goes back to Codex instead of answers"
     chosen = discussing.with_draft(selected=(0,))
     assert field_label(chosen) == "Discuss: goes to Codex with what you selected and typed, not as answers"
     (declining,) = label_lines(replace(state, focus=Focus.DECLINE), 100, PLAIN, low=False)
-    assert "Decline the question? Codex is told that you do not want to answer." in declining.plain
+    assert "Decline the question? Codex learns that you do not want to answer." in declining.plain
     long = set_text(discussing, "x" * 50_000)
     assert "Claude" not in long.notice
     assert "45,000 characters may be cut" in long.notice

@@ -83,6 +83,11 @@ class InboxRow:
         return self.id
 
     @property
+    def of_session(self) -> str:
+        """The name of its session, or "" where none asked: then who asks is named already."""
+        return "" if self.place is SessionPlace.ASKER else self.session
+
+    @property
     def session_id(self) -> str:
         return self.stored.request.session_id
 

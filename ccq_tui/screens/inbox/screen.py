@@ -400,7 +400,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             return
         draft = replace(draft, hidden=False, guard=InputGuard())
         kind = PANELS[type(draft)]
-        panel = kind(draft, session=row.session, clock=self.clock, asked_for=True)  # type: ignore[arg-type]
+        panel = kind(draft, session=row.of_session, clock=self.clock, asked_for=True)  # type: ignore[arg-type]
         if isinstance(panel, DecisionPanel):
             panel.form.unseen_above = self.body.unseen_of_plan
             panel.form.directory = row.directory

@@ -7,7 +7,7 @@ from rich.style import Style
 from rich.text import Text
 
 from ccq_tui.questions.merge_partial import GOOD_NEWS
-from ccq_tui.questions.model import Kind, Question
+from ccq_tui.questions.model import CLAUDE, Kind, Question
 from ccq_tui.questions.numbers import allowed_range
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState
 from ccq_tui.text import one_line, safe
@@ -78,9 +78,9 @@ def asked_whole(question: Question, width: int, place: tuple[int, int]) -> bool:
 
 def cut_from_head(state: PanelState, question: Question, width: int, *, titled: bool) -> list[str]:
     """Return the texts that the head does not show whole, for the page to show."""
-    title, header = state.questions.title, question.header
+    title, header, who = state.questions.title, question.header, _who(state)
     texts = []
-    if title and (not titled or title != _who(state) or cell_len(title) > width - 20):
+    if title and (not titled or not who.endswith(title) or cell_len(who) > width - 20):
         texts.append(title)
     if state.needs_review:
         shown = one_line(header, _tab_width(width))
@@ -126,7 +126,10 @@ def tab_lines(state: PanelState, width: int, most: int, palette: Palette) -> lis
 
 
 def _who(state: PanelState) -> str:
-    return one_line(state.questions.title, LONGEST_TITLE) or f"{_asker(state)} asks"
+    title = one_line(state.questions.title, LONGEST_TITLE)
+    if not title:
+        return f"{_asker(state)} asks"
+    return title if state.asker == CLAUDE else f"{_asker(state)}: {title}"
 
 
 def _asker(state: PanelState) -> str:

@@ -1,0 +1,1 @@
+"""What the bridges decide without any client."""

@@ -480,8 +480,8 @@ def test_what_a_client_that_is_gone_asked_is_the_next_ones_with_its_outcome(
 
 def test_it_is_said_whether_a_client_is_there_to_take_an_answer() -> None:
     here, gone = (client_call("ask", process).origin for process in (this_process(), Owner(2**22 + 1)))
-    assert taking_words(here) == "Codex takes it out of the inbox"
-    assert taking_words(gone) == "Codex is gone, and gets it when it asks the same again"
+    assert taking_words(here) == "Codex collects it from the inbox"
+    assert taking_words(gone) == "Codex has ended; it gets the answer when it asks the same again"
 
 
 def test_what_a_person_is_told_is_a_row_of_history_and_news(store: Store, tmp_path: Path) -> None:

@@ -1,0 +1,216 @@
+"""Calls of MCP clients that wait for a person: asked in the inbox, withdrawn, or left to be asked again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from ccq_tui.bridges.mcp.clients import Client
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.processes import alive, this_process
+from ccq_tui.questions import QuestionSet
+
+T = TypeVar("T")
+
+MOST_AT_ONCE = 50
+"""Requests of one process that wait at once; more are a loop of a model."""
+MOST_SAME = 200
+"""Running clients that may ask exactly the same at once."""
+
+
+class TooManyError(Exception):
+    """A client asks more than a person can look at."""
+
+
+@dataclass(slots=True)
+class Call:
+    """A call that waits for a person.
+
+    Attributes:
+        client: Who calls.
+        request_id: The request that it made, or "" while it is being written.
+        is_withdrawn: Whether the client no longer wants the answer.
+    """
+
+    client: Client
+    request_id: str = ""
+    is_withdrawn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What became of a call.
+
+    Attributes:
+        request: Its request.
+        outcome: How that ended.
+        at: When, or None where that is not known.
+        asked_at: When the call began.
+    """
+
+    request: QuestionRequest
+    outcome: RequestOutcome
+    at: datetime | None
+    asked_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+
+class WaitingCalls:
+    """The calls of one process.
+
+    A call that ends before it has an outcome leaves its request in the inbox: its client may have lost its
+    connection, and asks again. Only a client that says that it wants no answer withdraws it.
+
+    Args:
+        inbox: Where requests are.
+    """
+
+    def __init__(self, inbox: DurableInbox) -> None:
+        self._inbox = inbox
+        self._taken: set[str] = set()
+        self._claiming = asyncio.Lock()
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    async def ask(
+        self,
+        call: Call,
+        questions: QuestionSet,
+        waits: Callable[[], Awaitable[None]],
+        gone: asyncio.Event,
+        every: float,
+    ) -> Decided | None:
+        """Ask, and wait without limit.
+
+        Args:
+            call: The call.
+            questions: What is asked.
+            waits: Called when the request waits, and again every so often.
+            gone: Set when nobody is there any more to take an outcome.
+            every: Seconds from one call of `waits` to the next.
+
+        Returns:
+            How it ended, or None when `gone` was set first.
+
+        Raises:
+            InboxError: The inbox cannot be written; nothing was asked.
+            TooManyError: Too much waits already.
+        """
+        began = datetime.now(UTC)
+        request = await self._claimed(call, questions)
+        task = self._keep(asyncio.ensure_future(self._inbox.ask(request)))
+        leaving = asyncio.ensure_future(gone.wait())
+        try:
+            while not task.done() and not leaving.done():
+                await waits()
+                await asyncio.wait({task, leaving}, timeout=every, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._taken.discard(request.id)
+            leaving.cancel()
+            if not task.done():
+                self._inbox.leave(request.id)
+                task.cancel()
+        if not task.done():
+            return None
+        outcome = task.result()
+        return Decided(request, outcome, await self._settled_at(request.id), began)
+
+    def withdraw(self, call: Call) -> None:
+        """Take back what a call asked, soon and without waiting; what is decided stays decided."""
+        call.is_withdrawn = True
+        if call.request_id:
+            actor = Actor(Surface.ASKER, call.client.name, this_process())
+            self._inbox.withdraw(call.request_id, f"withdrawn by {call.client.name}", actor)
+
+    def delivered(self, request_id: str) -> None:
+        """Note that a client was sent the outcome of a request."""
+        self._inbox.sessions.delivered(request_id, "result")
+
+    async def listed(self, client: Client) -> tuple[list[StoredRequest], list[StoredRequest]]:
+        """Return what a client asked that waits, and what is decided and no other call is there to take.
+
+        Raises:
+            InboxError: The inbox cannot be read.
+        """
+        here = this_process()
+
+        def read(store: Store) -> tuple[list[StoredRequest], list[StoredRequest]]:
+            waiting = store.requests.waiting(client.session_id, limit=MOST_AT_ONCE)
+            return waiting, store.requests.undelivered(client.session_id)[-MOST_AT_ONCE:]
+
+        waiting, decided = await self._inbox.run(read)
+        left = [one for one in decided if one.request.id not in self._taken]
+        owners = ((one, one.request.origin.process) for one in left)
+        return waiting, [one for one, owner in owners if owner == here or not alive(owner)]
+
+    async def somebody_looks(self) -> bool:
+        """Whether a ccq-tui is open that shows what waits; where that cannot be read, it may be."""
+        try:
+            return await self._inbox.run(lambda store: store.listeners.any())
+        except InboxError:
+            return True
+
+    async def notify(self, client: Client, message: str) -> None:
+        """Tell the person something.
+
+        Raises:
+            InboxError: It cannot be written.
+        """
+        actor = Actor(Surface.ASKER, client.name, this_process())
+        await self._inbox.run(lambda store: store.history.notify(client.session_id, actor, message))
+
+    async def _claimed(self, call: Call, questions: QuestionSet) -> QuestionRequest:
+        """Write the request; a call that ends meanwhile may still withdraw it."""
+        if len(self._taken) >= MOST_AT_ONCE:
+            raise TooManyError(f"{MOST_AT_ONCE} requests wait for the user already")
+        claim = self._keep(asyncio.ensure_future(self._claim(call, questions)))
+        try:
+            return await asyncio.shield(claim)
+        except asyncio.CancelledError:
+            claim.add_done_callback(self._let_go)
+            raise
+
+    def _let_go(self, claim: asyncio.Task[QuestionRequest]) -> None:
+        if not claim.cancelled() and claim.exception() is None:
+            self._taken.discard(claim.result().id)
+
+    async def _claim(self, call: Call, questions: QuestionSet) -> QuestionRequest:
+        origin = Origin(Asker.MCP, call.client.name, call.client.directory, this_process())
+        async with self._claiming:
+            taken = frozenset(self._taken)
+
+            def candidates() -> Iterator[QuestionRequest]:
+                for number in range(1, MOST_SAME + 1):
+                    name = f"{questions.id}-{number}" if number > 1 else questions.id
+                    asked = replace(questions, id=name)
+                    request = QuestionRequest(name, call.client.session_id, asked, origin=origin)
+                    if request.id not in taken:
+                        yield request
+
+            stored = await self._inbox.run(lambda store: store.requests.claim(candidates()))
+            self._taken.add(stored.request.id)
+        call.request_id = stored.request.id
+        if call.is_withdrawn:
+            self.withdraw(call)
+        if not isinstance(stored.request, QuestionRequest):
+            raise TypeError("a question set is stored as another kind")
+        return stored.request
+
+    async def _settled_at(self, request_id: str) -> datetime | None:
+        try:
+            stored = await self._inbox.run(lambda store: store.requests.get(request_id))
+        except InboxError:
+            return None
+        return stored.settled_at if stored is not None else None
+
+    def _keep(self, task: asyncio.Task[T]) -> asyncio.Task[T]:
+        """Hold a task until it is done: the loop alone would not."""
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task

@@ -1,0 +1,172 @@
+"""The server for clients on this machine, over streamable HTTP: loopback alone, and with a token."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import uvicorn
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ccq_tui.bridges.mcp.calls import WaitingCalls
+from ccq_tui.bridges.mcp.server import AskingServer, Context, Place, directory_of
+from ccq_tui.bridges.mcp.token import HOST, PATH
+from ccq_tui.inbox.durable import DurableInbox
+
+EXCHANGE = "ccq_tui.exchange"
+"""Where a request's `HttpExchange` is in its scope."""
+SESSION_HEADER = "mcp-session-id"
+IDLE_SECONDS = 24 * 3600.0
+"""How long a session without any request stays."""
+STOP_SECONDS = 2
+"""How long connections that are open are waited for at the end."""
+STOPS = (signal.SIGINT, signal.SIGTERM)
+
+
+def listening(port: int) -> socket.socket:
+    """Take a port of this machine; 0 for any that is free.
+
+    Raises:
+        OSError: It cannot be taken.
+    """
+    return socket.create_server((HOST, port))
+
+
+async def serve_http(taken: socket.socket, token: str, inbox_file: Path) -> None:
+    """Serve clients until the process is told to stop; what they asked waits on.
+
+    Args:
+        taken: The port.
+        token: What every request must bring.
+        inbox_file: The inbox.
+
+    Raises:
+        InboxError: The inbox cannot be opened.
+    """
+    inbox = await DurableInbox.open(inbox_file)
+    try:
+        calls = WaitingCalls(inbox)
+        server = AskingServer(calls, place_of)
+        port = taken.getsockname()[1]
+        names = [f"{name}:{port}" for name in (HOST, "localhost", "[::1]")]
+        manager = StreamableHTTPSessionManager(
+            server.mcp,
+            security_settings=TransportSecuritySettings(
+                allowed_hosts=names, allowed_origins=[f"http://{name}" for name in names]
+            ),
+            session_idle_timeout=IDLE_SECONDS,
+            max_sessions=1000,
+        )
+        config = uvicorn.Config(
+            Guarded(manager.handle_request, token, calls.delivered),
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=STOP_SECONDS,
+        )
+        async with manager.run():
+            await StoppableServer(config).serve(sockets=[taken])
+    finally:
+        await inbox.close()
+
+
+class StoppableServer(uvicorn.Server):
+    """Stops at a signal and returns; uvicorn's own would end the process by that signal then."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop at the signals that end a program."""
+        loop = asyncio.get_running_loop()
+        for number in STOPS:
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        try:
+            yield
+        finally:
+            for number in STOPS:
+                loop.remove_signal_handler(number)
+
+
+class HttpExchange:
+    """One request over HTTP, and the response to it.
+
+    Attributes:
+        gone: Set when the client left before it had the whole response.
+        outcomes: The requests whose outcomes are in the response.
+    """
+
+    def __init__(self) -> None:
+        self.gone = asyncio.Event()
+        self.outcomes: list[str] = []
+
+
+def place_of(context: Context) -> Place:
+    """Say where a call comes from."""
+    scope: Scope = context.request.scope if context.request is not None else {}
+    exchange: HttpExchange = scope[EXCHANGE]
+    given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("directory", [""])[0]
+    session = Headers(scope=scope).get(SESSION_HEADER) or f"exchange {id(exchange)}"
+    return Place(session, directory_of(given), exchange.gone, exchange.outcomes.append)
+
+
+class Guarded:
+    """Lets requests with the token through, and notes which outcomes reach a client.
+
+    Args:
+        app: What answers them.
+        token: The token.
+        delivered: Called with the id of each request whose outcome was sent whole.
+    """
+
+    def __init__(self, app: ASGIApp, token: str, delivered: Callable[[str], None]) -> None:
+        self._app = app
+        self._token = token.encode()
+        self._delivered = delivered
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            return
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await refusal(scope, receive, send)
+            return
+        exchange = HttpExchange()
+
+        async def watched() -> Message:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                exchange.gone.set()
+            return message
+
+        async def noted(message: Message) -> None:
+            await send(message)
+            if message["type"] == "http.response.body" and not message.get("more_body", False):
+                while exchange.outcomes and not exchange.gone.is_set():
+                    self._delivered(exchange.outcomes.pop())
+
+        try:
+            await self._app({**scope, EXCHANGE: exchange}, watched, noted)
+        finally:
+            exchange.gone.set()
+
+    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
+        given = Headers(scope=scope).get("authorization", "").encode("latin-1", "replace")
+        if not hmac.compare_digest(given, b"Bearer " + self._token):
+            return PlainTextResponse(
+                "The token of ccq-tui is missing or wrong: ccq-tui mcp config says where it is.\n",
+                401,
+                {"WWW-Authenticate": "Bearer"},
+            )
+        if scope["path"] != PATH:
+            return PlainTextResponse(f"Only {PATH} is here.\n", 404)
+        return None

@@ -1,0 +1,118 @@
+"""What a tool call gets: as structured content for programs, and as text that a model reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from math import isfinite
+from typing import Any
+
+from mcp import types
+
+from ccq_tui.inbox.requests import Cancelled, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.store.rows import StoredRequest, stamp
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Question, QuestionSet
+from ccq_tui.questions.message import answers_as_result
+
+LONG_AGO = timedelta(minutes=1)
+"""An answer that is older was given before the call: its result says when."""
+
+
+def text_result(text: str, *, is_error: bool = False) -> types.CallToolResult:
+    """Return a result that is text alone."""
+    return types.CallToolResult(content=[types.TextContent(text=text)], is_error=is_error)
+
+
+def wrong_arguments(tool: str, problem: str) -> types.CallToolResult:
+    """Return what a call with wrong arguments gets."""
+    return text_result(f"{tool}: {problem}. Nothing was done; correct this and call it again.", is_error=True)
+
+
+def outcome_result(
+    request: QuestionRequest, outcome: RequestOutcome, at: datetime | None, asked_at: datetime
+) -> types.CallToolResult:
+    """Return what a question set gets.
+
+    Args:
+        request: The request.
+        outcome: How it ended.
+        at: When, or None where that is not known.
+        asked_at: When the call began.
+    """
+    text = _outcome_text(request.questions, outcome)
+    if at is not None and asked_at - at > LONG_AGO and not isinstance(outcome, Cancelled):
+        text = f"{text}\n\n(This was decided at {at.astimezone(UTC):%Y-%m-%d %H:%M} UTC, before this call.)"
+    return _both(text, outcome_record(request, outcome, at))
+
+
+def list_result(waiting: Sequence[StoredRequest], answered: Sequence[StoredRequest]) -> types.CallToolResult:
+    """Return what the list of a client's requests gets."""
+    open_ones = [_waiting_record(one) for one in waiting]
+    done = [
+        (one, outcome_record(one.request, one.outcome, one.settled_at))
+        for one in answered
+        if one.outcome is not None and isinstance(one.request, QuestionRequest)
+    ]
+    parts = [f"{len(open_ones)} waiting for the user."]
+    parts += [f"- {'; '.join(one['questions'])}" for one in open_ones]
+    for one, _ in done:
+        if isinstance(one.request, QuestionRequest) and one.outcome is not None:
+            asked = "; ".join(question.text for question in one.request.questions.questions)
+            parts.append(
+                f"\nAnswered meanwhile: {asked}\n{_outcome_text(one.request.questions, one.outcome)}"
+            )
+    return _both("\n".join(parts), {"waiting": open_ones, "answered": [record for _, record in done]})
+
+
+def outcome_record(request: QuestionRequest, outcome: RequestOutcome, at: datetime | None) -> dict[str, Any]:
+    """Return how a question set ended, as the schema of the tool has it."""
+    record: dict[str, Any] = {"outcome": "withdrawn", "request": request.id}
+    questions = request.questions.questions
+    match outcome:
+        case Answered(answers):
+            record["outcome"] = "answered"
+            record["answers"] = [_answer(*pair) for pair in zip(questions, answers, strict=True)]
+        case Discussed(text, answers):
+            record["outcome"], record["text"] = "discussed", text
+            record["answers"] = [_answer(*pair) for pair in zip(questions, answers, strict=False)]
+        case Declined():
+            record["outcome"] = "declined"
+        case Expired():
+            record["outcome"] = "expired"
+        case Cancelled(reason):
+            record["text"] = reason
+    return record | ({"answered_at": stamp(at)} if at is not None else {})
+
+
+def _outcome_text(questions: QuestionSet, outcome: RequestOutcome) -> str:
+    if isinstance(outcome, Answered | Discussed | Declined | Expired):
+        return answers_as_result(questions, outcome)
+    reason = outcome.reason if isinstance(outcome, Cancelled) else "it was decided in another way"
+    return f"Nobody answered: {reason}. Nothing was chosen."
+
+
+def _answer(question: Question, answer: Answer) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "question": question.text,
+        "selected": list(answer.selected),
+        "other": answer.other,
+        "note": answer.note,
+    }
+    if question.kind is Kind.NUMBER and answer.other and isfinite(number := float(answer.other)):
+        record["number"] = int(number) if number.is_integer() else number
+    return record
+
+
+def _waiting_record(stored: StoredRequest) -> dict[str, Any]:
+    questions = stored.request.questions if isinstance(stored.request, QuestionRequest) else None
+    return {
+        "request": stored.request.id,
+        "asked_at": stamp(stored.asked_at),
+        "title": questions.title if questions else "",
+        "questions": [one.text for one in questions.questions] if questions else [],
+    }
+
+
+def _both(text: str, record: dict[str, Any]) -> types.CallToolResult:
+    """Return text and structured content; a client of an old protocol gets the text alone."""
+    return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=record)

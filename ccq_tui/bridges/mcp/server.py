@@ -1,0 +1,256 @@
+"""The MCP server: its tools, for whichever transport brings the calls."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from mcp import MCPError, types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+
+import ccq_tui
+from ccq_tui.bridges.mcp.calls import Call, TooManyError, WaitingCalls
+from ccq_tui.bridges.mcp.clients import MOST_DIRECTORY, Client, shown_name
+from ccq_tui.bridges.mcp.handshake import INSTRUCTIONS, NAME
+from ccq_tui.bridges.mcp.results import list_result, outcome_result, text_result, wrong_arguments
+from ccq_tui.bridges.mcp.tools import ASK, LIST, NOTIFY, TOOLS, ArgumentsError, read_message, read_questions
+from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.questions import QuestionSet
+
+_logger = logging.getLogger(__name__)
+Context = ServerRequestContext[Any, Any]
+
+PROGRESS_SECONDS = 5.0
+"""How often a client hears that a call still waits."""
+ROOTS_SECONDS = 3.0
+"""How long a client may take to say where it works."""
+WITHDRAWABLE_SECONDS = 5.0
+"""How long after the end of a call it is still heard that its client wanted that."""
+MOST_CONNECTIONS = 100
+"""Connections of which something is remembered."""
+MOST_TOLD, TOLD_SECONDS = 20, 60.0
+"""So many notifications of one connection are taken in so many seconds."""
+WAITS = "Waiting for the user to answer in ccq-tui ({} s)"
+NOBODY = "No ccq-tui is open: the question waits in its inbox until the user opens one ({} s)"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a call comes from, as its transport knows it.
+
+    Attributes:
+        connection: Tells its connection from others of this process.
+        directory: Where its client works if it does not say so itself, or "".
+        gone: Set when nobody is there any more to take its result.
+        answered: Called with the id of a request whose outcome is about to be sent.
+    """
+
+    connection: str
+    directory: str
+    gone: asyncio.Event
+    answered: Callable[[str], None]
+
+
+@dataclass(slots=True)
+class ConnectedClient:
+    """What is known of a connection.
+
+    Attributes:
+        directory: Where its client works, or None before it was asked.
+        told: When it notified the person last.
+    """
+
+    directory: str | None = None
+    told: deque[float] = field(default_factory=deque)
+
+
+class AskingServer:
+    """Serves the tools.
+
+    Args:
+        calls: The calls of this process.
+        place_of: Says where a call comes from.
+        clock: Returns seconds of a monotonic clock.
+
+    Attributes:
+        mcp: What a transport drives.
+    """
+
+    def __init__(
+        self,
+        calls: WaitingCalls,
+        place_of: Callable[[Context], Place],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._calls = calls
+        self._place_of = place_of
+        self._clock = clock
+        self._connections: OrderedDict[str, ConnectedClient] = OrderedDict()
+        self._open: dict[tuple[str, str], Call] = {}
+        self.mcp: Server[Any] = Server(
+            NAME,
+            version=ccq_tui.__version__,
+            instructions=INSTRUCTIONS,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+        )
+        self.mcp.add_notification_handler(
+            "notifications/cancelled", types.CancelledNotificationParams, self._cancelled
+        )
+
+    async def _list_tools(
+        self, _context: Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=TOOLS)
+
+    async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        arguments = params.arguments or {}
+        try:
+            match params.name:
+                case "ask_user":
+                    return await self._ask(context, arguments)
+                case "notify_user":
+                    return await self._notify(context, arguments)
+                case "list_requests":
+                    return await self._list(context)
+        except ArgumentsError as error:
+            return wrong_arguments(params.name, str(error))
+        except TooManyError as error:
+            return text_result(f"{params.name}: {error}. Nothing was asked; wait for these.", is_error=True)
+        except InboxError as error:
+            _logger.warning("A call of %s was refused: %s", params.name, error)
+            said = (
+                f"{params.name}: the inbox of ccq-tui cannot be used: {error}. Nothing was done; try again."
+            )
+            return text_result(said, is_error=True)
+        raise MCPError(
+            code=types.INVALID_PARAMS, message=f"Unknown tool: there are {ASK}, {NOTIFY} and {LIST}"
+        )
+
+    async def _ask(self, context: Context, arguments: Mapping[str, Any]) -> types.CallToolResult:
+        questions, place = read_questions(arguments), self._place_of(context)
+        name = _key(place, context.request_id)
+        call = self._open[name] = Call(Client(""))
+        try:
+            result = await self._asked(context, place, call, questions)
+        except asyncio.CancelledError:
+            # The package ends a call first, and tells then that the client wanted it.
+            asyncio.get_running_loop().call_later(WITHDRAWABLE_SECONDS, self._forget, name, call)
+            raise
+        except Exception:
+            self._forget(name, call)
+            raise
+        self._forget(name, call)
+        return result
+
+    async def _asked(
+        self, context: Context, place: Place, call: Call, questions: QuestionSet
+    ) -> types.CallToolResult:
+        call.client = await self._client(context, place)
+        began = self._clock()
+
+        async def waits() -> None:
+            words = WAITS if await self._calls.somebody_looks() else NOBODY
+            seconds = self._clock() - began
+            await context.session.report_progress(seconds, message=words.format(int(seconds)))
+
+        decided = await self._calls.ask(call, questions, waits, place.gone, PROGRESS_SECONDS)
+        if decided is None:
+            raise MCPError(code=types.CONNECTION_CLOSED, message="The client is gone; the question waits on")
+        place.answered(decided.request.id)
+        return outcome_result(decided.request, decided.outcome, decided.at, decided.asked_at)
+
+    def _forget(self, name: tuple[str, str], call: Call) -> None:
+        if self._open.get(name) is call:
+            del self._open[name]
+
+    async def _cancelled(self, context: Context, params: types.CancelledNotificationParams) -> None:
+        """Withdraw what a client no longer waits for; the package has ended the call itself."""
+        if params.request_id is None:
+            return
+        call = self._open.pop(_key(self._place_of(context), params.request_id), None)
+        if call is not None:
+            self._calls.withdraw(call)
+
+    async def _notify(self, context: Context, arguments: Mapping[str, Any]) -> types.CallToolResult:
+        message, place = read_message(arguments), self._place_of(context)
+        client = await self._client(context, place)
+        told, now = self._connection(place).told, self._clock()
+        while told and now - told[0] > TOLD_SECONDS:
+            told.popleft()
+        if len(told) >= MOST_TOLD:
+            wait = int(TOLD_SECONDS - (now - told[0])) + 1
+            raise ArgumentsError(f"more than {MOST_TOLD} notifications in a minute; wait {wait} s")
+        told.append(now)
+        await self._calls.notify(client, message)
+        if await self._calls.somebody_looks():
+            return text_result("The user was told.")
+        return text_result("No ccq-tui is open: it is kept in its history.")
+
+    async def _list(self, context: Context) -> types.CallToolResult:
+        place = self._place_of(context)
+        waiting, decided = await self._calls.listed(await self._client(context, place))
+        for stored in decided:
+            place.answered(stored.request.id)
+        return list_result(waiting, decided)
+
+    # -- who calls ------------------------------------------------------------------------------------------
+
+    async def _client(self, context: Context, place: Place) -> Client:
+        told = context.session.client_params
+        name = shown_name(told.client_info.name, told.client_info.title or "") if told else "MCP client"
+        connection = self._connection(place)
+        if connection.directory is None:
+            connection.directory = await _first_root(context) or place.directory
+        directory = connection.directory
+        # Two projects must not share an answer because neither says where it is.
+        return Client(name, directory, "" if directory else place.connection)
+
+    def _connection(self, place: Place) -> ConnectedClient:
+        found = self._connections.setdefault(place.connection, ConnectedClient())
+        self._connections.move_to_end(place.connection)
+        while len(self._connections) > MOST_CONNECTIONS:
+            self._connections.popitem(last=False)
+        return found
+
+
+def _key(place: Place, request_id: types.RequestId | None) -> tuple[str, str]:
+    return place.connection, str(request_id)
+
+
+async def _first_root(context: Context) -> str:
+    """Return the first directory that a client says it works in, or ""."""
+    capabilities = context.session.client_capabilities
+    if capabilities is None or capabilities.roots is None or not context.session.can_send_request:
+        return ""
+    try:
+        async with asyncio.timeout(ROOTS_SECONDS):
+            result = await context.session.send_request(types.ListRootsRequest(), types.ListRootsResult)
+    except (TimeoutError, MCPError, ValueError) as error:
+        _logger.info("A client did not say where it works: %s", type(error).__name__)
+        return ""
+    return next((path for root in result.roots if (path := file_path(str(root.uri)))), "")
+
+
+def file_path(uri: str) -> str:
+    """Return the directory that a URI names, or "" where it names none of this machine."""
+    parts = urlsplit(uri)
+    path = unquote(parts.path)
+    if parts.scheme != "file" or parts.netloc not in ("", "localhost") or not path.startswith("/"):
+        return ""
+    return directory_of(path)
+
+
+def directory_of(path: str) -> str:
+    """Return a directory as it is compared, or "" where it is none: relative, or longer than any is."""
+    if not os.path.isabs(path) or len(path) > MOST_DIRECTORY or "\0" in path:  # noqa: PTH117 - text alone
+        return ""
+    return os.path.normpath(path)

@@ -1,0 +1,127 @@
+"""The server for one client, which starts it: over standard input and output."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import anyio
+from mcp import types
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
+
+from ccq_tui.bridges.mcp.calls import WaitingCalls
+from ccq_tui.bridges.mcp.lines import PARSE_ERROR, StdioLines, error_line
+from ccq_tui.bridges.mcp.server import AskingServer, Context, Place, directory_of
+from ccq_tui.inbox.durable import DurableInbox
+
+
+async def serve_stdio(lines: StdioLines, inbox_file: Path, directory: str) -> None:
+    """Serve the client until it leaves; what it asked and has no answer to waits on.
+
+    Args:
+        lines: What it writes and reads.
+        inbox_file: The inbox.
+        directory: Where it works, if it does not say so itself.
+
+    Raises:
+        InboxError: The inbox cannot be opened.
+    """
+    lines.follow()
+    inbox = await DurableInbox.open(inbox_file)
+    try:
+        calls = WaitingCalls(inbox)
+        stream = StdioStream(lines, calls, directory_of(directory))
+        server = AskingServer(calls, stream.place_of)
+        await server.mcp.run(stream, stream, server.mcp.create_initialization_options())
+    finally:
+        await inbox.close()
+
+
+class StdioStream:
+    """What the package reads from and writes to.
+
+    Args:
+        lines: The lines.
+        calls: Hears which outcomes were written.
+        directory: Where the client works, if it does not say so itself.
+    """
+
+    def __init__(self, lines: StdioLines, calls: WaitingCalls, directory: str) -> None:
+        self._lines = lines
+        self._calls = calls
+        self._directory = directory
+        self._gone = asyncio.Event()
+        self._outcomes: dict[str, list[str]] = {}
+
+    def place_of(self, context: Context) -> Place:
+        """Say where a call comes from."""
+
+        def answered(request_id: str) -> None:
+            self._outcomes.setdefault(str(context.request_id), []).append(request_id)
+
+        return Place("stdio", self._directory, self._gone, answered)
+
+    async def receive(self) -> SessionMessage | Exception:
+        """Return the next message.
+
+        Raises:
+            EndOfStream: The client left.
+        """
+        try:
+            return await anext(self)
+        except StopAsyncIteration as error:
+            raise anyio.EndOfStream from error
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        while line := await self._lines.next():
+            if not line.strip():
+                continue
+            try:
+                return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
+            except ValidationError:
+                await self._write(error_line(None, PARSE_ERROR, "not a message of the protocol"))
+        raise StopAsyncIteration
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Write a message; an outcome that was written was delivered.
+
+        Raises:
+            BrokenResourceError: The client no longer reads.
+        """
+        message = item.message
+        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
+            if message.id is not None and message.id == self._lines.answered_early:
+                self._lines.answered_early = None
+                return
+            await self._write(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+            for request_id in self._outcomes.pop(str(message.id), ()):
+                self._calls.delivered(request_id)
+            return
+        await self._write(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+
+    async def _write(self, line: bytes) -> None:
+        try:
+            await asyncio.to_thread(self._lines.write, line)
+        except OSError as error:
+            self._gone.set()
+            raise anyio.BrokenResourceError from error
+
+    async def aclose(self) -> None:
+        """Do nothing: the process ends next."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> None:
+        """Do nothing, as above."""

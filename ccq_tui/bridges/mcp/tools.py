@@ -1,0 +1,242 @@
+"""The tools that a client is offered, and what is said of their arguments when these are wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from hashlib import sha256
+from typing import Any
+
+from mcp import types
+
+from ccq_tui.questions import Kind, QuestionSet
+from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
+from ccq_tui.text import one_line
+
+ASK, NOTIFY, LIST = "ask_user", "notify_user", "list_requests"
+MOST_QUESTIONS = 20
+MOST_OPTIONS = 100
+MOST_CHARACTERS = 200_000
+"""Characters of all arguments of a call; longer material belongs in a file that a question names."""
+MOST_MESSAGE = 2_000
+MOST_QUOTED = 80
+
+_TEXT = {"type": "string"}
+_OPTION = {
+    "type": "object",
+    "properties": {
+        "label": {
+            "type": "string",
+            "description": "What the user chooses; it comes back exactly as it is.",
+        },
+        "description": {"type": "string", "description": "What choosing it means."},
+        "preview": {
+            "type": "string",
+            "description": "A snippet, mock-up or diagram to look at before choosing; shown as plain text.",
+        },
+    },
+    "required": ["label"],
+}
+_QUESTION = {
+    "type": "object",
+    "properties": {
+        "question": {"type": "string", "description": "The whole question."},
+        "header": {"type": "string", "description": "One or two words for its tab, for example: Database"},
+        "kind": {
+            "enum": [str(kind) for kind in Kind],
+            "description": "choice: one of the options, or the user's own words. text: a text. number: a "
+            "number. Without it: choice where there are options, else text.",
+        },
+        "options": {
+            "type": "array",
+            "items": _OPTION,
+            "maxItems": MOST_OPTIONS,
+            "description": 'For a choice, the best first. Put "(Recommended)" at the end of the label that '
+            "you recommend. Add no option for other answers: the user can always write one.",
+        },
+        "multiSelect": {"type": "boolean", "description": "Whether any number of options may be chosen."},
+        "description": {"type": "string", "description": "What the user should know to answer."},
+        "placeholder": {"type": "string", "description": "A hint in the empty field of a text or number."},
+        "min": {"type": "number", "description": "The smallest number allowed."},
+        "max": {"type": "number", "description": "The largest number allowed."},
+        "step": {"type": "number", "description": "The distance between allowed numbers, above 0."},
+        "defaultValue": {"type": ["string", "number"], "description": "What stands in the field at first."},
+        "unit": {"type": "string", "description": "The unit of a number, for example: seconds"},
+    },
+    "required": ["question"],
+}
+_ANSWER = {
+    "type": "object",
+    "properties": {
+        "question": _TEXT,
+        "selected": {"type": "array", "items": _TEXT, "description": "The labels of the chosen options."},
+        "other": {"type": "string", "description": 'The user\'s own words, text or number; "" for none.'},
+        "number": {"type": "number", "description": "The answer to a number question."},
+        "note": {"type": "string", "description": 'A remark beside the answer; "" for none.'},
+    },
+    "required": ["question", "selected", "other", "note"],
+}
+_RESULT = {
+    "type": "object",
+    "properties": {
+        "outcome": {
+            "enum": ["answered", "discussed", "declined", "expired", "withdrawn"],
+            "description": "discussed: the user chose nothing and replied in prose, which is in text.",
+        },
+        "request": {"type": "string", "description": "The id of the request in ccq-tui."},
+        "answers": {"type": "array", "items": _ANSWER, "description": "One a question, in their order."},
+        "text": {"type": "string", "description": "The prose of a discussion, or why it was withdrawn."},
+        "answered_at": {"type": "string", "description": "When the user decided, in UTC."},
+    },
+    "required": ["outcome", "request"],
+}
+_WAITING = {
+    "type": "object",
+    "properties": {
+        "request": _TEXT,
+        "asked_at": _TEXT,
+        "title": _TEXT,
+        "questions": {"type": "array", "items": _TEXT},
+    },
+    "required": ["request", "asked_at", "title", "questions"],
+}
+TOOLS = [
+    types.Tool(
+        name=ASK,
+        title="Ask the user",
+        description="Ask the user one or more questions and wait for the answers. It is normal that this "
+        "takes minutes or hours. Ask what belongs together in one call. Declining and replying in prose are "
+        "answers too. If the call is cut off, call it again with exactly the same arguments: the answer "
+        "given meanwhile is returned at once.",
+        input_schema={
+            "type": "object",
+            "properties": {
+                "questions": {
+                    "type": "array",
+                    "items": _QUESTION,
+                    "minItems": 1,
+                    "maxItems": MOST_QUESTIONS,
+                },
+                "title": {
+                    "type": "string",
+                    "description": "What all the questions are about, in a few words.",
+                },
+            },
+            "required": ["questions"],
+        },
+        output_schema=_RESULT,
+        annotations=types.ToolAnnotations(
+            read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+        ),
+    ),
+    types.Tool(
+        name=NOTIFY,
+        title="Tell the user",
+        description="Tell the user something in one line, for example that long work is done. Does not wait "
+        "and brings nothing back: to get an answer, use ask_user.",
+        input_schema={
+            "type": "object",
+            "properties": {
+                "message": {"type": "string", "maxLength": MOST_MESSAGE, "description": "One short sentence."}
+            },
+            "required": ["message"],
+        },
+        annotations=types.ToolAnnotations(
+            read_only_hint=True, destructive_hint=False, idempotent_hint=False, open_world_hint=False
+        ),
+    ),
+    types.Tool(
+        name=LIST,
+        title="List open questions",
+        description="List what you asked with ask_user in this directory and have no answer to: what waits "
+        "for the user, and what was answered while no call of yours was waiting. These answers count as "
+        "given to you once they are listed.",
+        input_schema={"type": "object", "properties": {}},
+        output_schema={
+            "type": "object",
+            "properties": {
+                "waiting": {"type": "array", "items": _WAITING},
+                "answered": {"type": "array", "items": _RESULT},
+            },
+            "required": ["waiting", "answered"],
+        },
+        annotations=types.ToolAnnotations(
+            read_only_hint=True, destructive_hint=False, idempotent_hint=False, open_world_hint=False
+        ),
+    ),
+]
+
+
+class ArgumentsError(ValueError):
+    """Arguments of a call are wrong; the message is for the model, and says which field and what is right."""
+
+
+def read_questions(arguments: Mapping[str, Any]) -> QuestionSet:
+    """Read the arguments of `ask_user`.
+
+    Args:
+        arguments: The arguments as they came.
+
+    Returns:
+        The question set; its id is the same for the same questions, whatever else came along.
+
+    Raises:
+        ArgumentsError: They are wrong.
+    """
+    characters = len(json.dumps(arguments, ensure_ascii=False))
+    if characters > MOST_CHARACTERS:
+        raise ArgumentsError(
+            f"the arguments have {characters:,} characters; at most {MOST_CHARACTERS:,} are taken: put long "
+            "material into a file and name the file in the question"
+        )
+    try:
+        read = parse_question_set("", arguments)
+    except QuestionFormatError as error:
+        raise ArgumentsError(one_line(str(error), 500)) from error
+    _check_counts(read)
+    questions = replace(read, source={})
+    said = json.dumps(_plain(questions), sort_keys=True)
+    return replace(questions, id=f"ask_{sha256(said.encode()).hexdigest()[:16]}")
+
+
+def read_message(arguments: Mapping[str, Any]) -> str:
+    """Read the arguments of `notify_user`.
+
+    Raises:
+        ArgumentsError: They are wrong.
+    """
+    message = arguments.get("message")
+    if not isinstance(message, str) or not message.strip():
+        raise ArgumentsError("message: expected a sentence for the user, as a string that is not empty")
+    if len(message) > MOST_MESSAGE:
+        raise ArgumentsError(f"message: {len(message):,} characters; at most {MOST_MESSAGE:,} are taken")
+    return message
+
+
+def _check_counts(read: QuestionSet) -> None:
+    count = len(read.questions)
+    if count > MOST_QUESTIONS:
+        raise ArgumentsError(f"questions: {count} questions; at most {MOST_QUESTIONS} are taken in one call")
+    for number, question in enumerate(read.questions):
+        path = f"questions[{number}]"
+        if not question.text.strip():
+            raise ArgumentsError(f"{path}.question: expected the question, got an empty string")
+        if len(question.options) > MOST_OPTIONS:
+            raise ArgumentsError(
+                f"{path}.options: {len(question.options)} options; at most {MOST_OPTIONS} are taken"
+            )
+        labels: set[str] = set()
+        for place, option in enumerate(question.options):
+            where = f"{path}.options[{place}].label"
+            if not option.label.strip():
+                raise ArgumentsError(f"{where}: expected a text to choose, got an empty string")
+            if option.label in labels:
+                shown = one_line(option.label, MOST_QUOTED)
+                raise ArgumentsError(f"{where}: “{shown}” comes twice; give each option a label of its own")
+            labels.add(option.label)
+
+
+def _plain(questions: QuestionSet) -> Any:
+    """Return what makes two question sets the same."""
+    return {"title": questions.title, "questions": [asdict(one) for one in questions.questions]}

@@ -1,0 +1,116 @@
+"""The command that lets any agent ask over MCP, and says how each client is told of it."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from ccq_tui.cli.exits import ENDED, Refused
+from ccq_tui.output import echo
+from ccq_tui.text import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+    from typing import Any
+
+PORT = 8722
+_CLIENTS = ("claude", "codex", "gemini", "cursor")
+_port = click.option(
+    "--port",
+    metavar="N",
+    type=click.IntRange(0, 65535),
+    default=PORT,
+    show_default=True,
+    help="With --http: the port; 0 for any that is free.",
+)
+
+
+@click.group(invoke_without_command=True)
+@click.option("--http", "over_http", is_flag=True, help="Serve clients of this machine over HTTP.")
+@_port
+@click.pass_context
+def mcp(context: click.Context, /, over_http: bool, port: int) -> int:
+    """Let any agent that speaks MCP ask you questions.
+
+    A client starts this itself: "ccq-tui mcp config CLIENT" prints what to add to its configuration. It
+    serves one client over standard input and output, or with --http all that bring the token.
+    """
+    if context.invoked_subcommand is not None:
+        return ENDED
+    return _over_http(port) if over_http else _over_stdio()
+
+
+@mcp.command()
+@click.argument("client", type=click.Choice(_CLIENTS))
+@click.option("--http", "over_http", is_flag=True, help="For a server that runs with --http already.")
+@_port
+def config(client: str, over_http: bool, port: int) -> int:
+    """Print the lines that tell a client of this server."""
+    from ccq_tui.bridges.mcp.clients import SETUPS, http_entry, lines_of, own_command, stdio_entry
+    from ccq_tui.cli.store import print_lines
+
+    if over_http:
+        from ccq_tui.bridges.mcp.token import url_of
+
+        entry = http_entry(client, url_of(port), _token())
+    else:
+        entry = stdio_entry(client, own_command())
+    echo(f"{SETUPS[client].hint}:", err=True)
+    print_lines(lines_of(client, entry))
+    return ENDED
+
+
+def _over_stdio() -> int:
+    from ccq_tui.bridges.mcp.lines import StdioLines
+
+    lines = StdioLines()  # it reads from now on, while the package loads
+    from ccq_tui.bridges.mcp.stdio import serve_stdio
+    from ccq_tui.config.paths import inbox_path
+
+    try:
+        directory = os.getcwd()  # noqa: PTH109 - as text
+    except OSError:
+        directory = ""
+    return _run(serve_stdio(lines, inbox_path(), directory))
+
+
+def _over_http(port: int) -> int:
+    from ccq_tui.bridges.mcp.http import listening, serve_http
+    from ccq_tui.bridges.mcp.token import url_of
+    from ccq_tui.config.paths import inbox_path
+
+    token = _token()
+    try:
+        taken = listening(port)
+    except OSError as error:
+        why = one_line(error.strerror or str(error), 200)
+        raise Refused(f"port {port} cannot be used: {why}; choose another one with --port.") from error
+    with taken:
+        echo(f"Serving MCP at {url_of(taken.getsockname()[1])}; Ctrl+C ends it.", err=True)
+        echo("Requests need the token: ccq-tui mcp config CLIENT --http prints it.", err=True)
+        return _run(serve_http(taken, token, inbox_path()))
+
+
+def _token() -> str:
+    from ccq_tui.bridges.mcp.token import TokenError, read_token, token_file
+
+    try:
+        return read_token(token_file())
+    except TokenError as error:
+        raise Refused(f"{one_line(str(error), 1_000)}.") from error
+
+
+def _run(serving: Coroutine[Any, Any, None]) -> int:
+    import asyncio
+
+    from ccq_tui.inbox.verdicts import InboxError
+    from ccq_tui.logs import start_logging
+
+    start_logging()
+    try:
+        asyncio.run(serving)
+    except InboxError as error:
+        raise Refused(f"the inbox cannot be opened: {one_line(str(error), 1_000)}.") from error
+    return ENDED

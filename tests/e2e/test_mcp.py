@@ -1,0 +1,500 @@
+"""Real MCP clients ask over stdio and HTTP, and are answered by keyboard and by command."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import MCPError, types
+
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.requests import Cancelled
+from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.questions import Answer, Answered
+from ccq_tui.questions.input_guard import GRACE
+from tests import hostile
+from tests.e2e.asking import BareClient, Desk, over_http, selected
+from tests.e2e.conftest import program
+from tests.e2e.terminal import Terminal
+from tests.steps import step, until_true
+
+LETTER = {"question": "Which letter?", "header": "Letter", "options": [{"label": "A"}, {"label": "B"}]}
+ALL_KINDS = {
+    "title": "Before the release",
+    "questions": [
+        {
+            "question": "Which layout?",
+            "header": "Layout",
+            "options": [
+                {
+                    "label": "Wide (Recommended)",
+                    "description": "fills the screen",
+                    "preview": "+-+\n| |\n+-+",
+                },
+                {"label": "Narrow"},
+            ],
+        },
+        {
+            "question": "Which checks?",
+            "header": "Checks",
+            "multiSelect": True,
+            "options": [{"label": "Lint"}, {"label": "Types"}, {"label": "Tests"}],
+        },
+        {"question": "What is it called?", "header": "Name", "kind": "text"},
+        {
+            "question": "How many shards?",
+            "header": "Shards",
+            "kind": "number",
+            "min": 1,
+            "max": 9,
+            "unit": "shards",
+        },
+    ],
+}
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    made = Desk.make(tmp_path)
+    yield made
+    until = time.monotonic() + 20
+    while (left := made.left_over()) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert left == [], "no process is left over"
+
+
+def structured(result: types.CallToolResult) -> dict[str, Any]:
+    assert isinstance(result.structured_content, dict)
+    return result.structured_content
+
+
+def text_of(result: types.CallToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, types.TextContent)
+    return content.text
+
+
+def answer_all_kinds(terminal: Terminal) -> None:
+    """Answer the four questions by keys alone."""
+    terminal.wait("Before the release")
+    terminal.press("right")
+    terminal.wait_panel("Which layout?")
+    assert "◆ Codex: Before the release · 4 questions" in terminal.panel
+    assert "Claude" not in terminal.text
+    terminal.press("2")
+    terminal.wait(lambda seen: "● 2  Narrow" in seen.panel)
+    terminal.press("n")
+    terminal.type("keep it small")
+    terminal.press("enter enter")
+    terminal.wait(lambda seen: "Which checks?" in seen.panel)
+    terminal.press("1 3 enter")
+    terminal.wait(lambda seen: "What is it called?" in seen.panel)
+    terminal.type("Wörter, 一")
+    terminal.press("enter")
+    terminal.wait(lambda seen: "How many shards?" in seen.panel)
+    terminal.type("5")
+    terminal.press("enter")
+    terminal.wait(lambda seen: "Submit answers" in seen.panel)
+    terminal.press("enter")
+    terminal.wait("Codex takes it out of the inbox")
+
+
+ANSWERS = [
+    {"question": "Which layout?", "selected": ["Narrow"], "other": "", "note": "keep it small"},
+    {"question": "Which checks?", "selected": ["Lint", "Tests"], "other": "", "note": ""},
+    {"question": "What is it called?", "selected": [], "other": "Wörter, 一", "note": ""},
+    {"question": "How many shards?", "selected": [], "other": "5", "note": "", "number": 5},
+]
+ANSWER_TEXT = """The user answered:
+
+1. Which layout?
+   [ ] Wide (Recommended)
+   [x] Narrow
+   Note: keep it small
+
+2. Which checks?
+   [x] Lint
+   [ ] Types
+   [x] Tests
+
+3. What is it called?
+   Answer: Wörter, 一
+
+4. How many shards?
+   Answer: 5"""
+
+
+async def test_a_client_over_stdio_is_answered_by_keyboard_and_by_command(desk: Desk) -> None:
+    heard: list[tuple[float, str]] = []
+
+    async def hear(progress: float, _total: float | None, message: str | None) -> None:
+        heard.append((progress, message or ""))
+
+    async with desk.client() as client:
+        with step("the handshake that was answered early is the package's"):
+            assert client.server_info is not None
+            assert (client.server_info.name, client.server_capabilities.tools) == (
+                "ccq-tui",
+                types.ToolsCapability(list_changed=False),
+            )
+            tools = (await client.list_tools()).tools
+            assert [tool.name for tool in tools] == ["ask_user", "notify_user", "list_requests"]
+        with step("nobody looks: it waits, and the progress says so"):
+            call = asyncio.ensure_future(client.call_tool("ask_user", ALL_KINDS, progress_callback=hear))
+            (request,) = await desk.waiting()
+            await until_true(lambda: heard)
+            assert heard[0][1].startswith("No ccq-tui is open: the question waits in its inbox")
+            listed = structured(await client.call_tool("list_requests", {}))
+            assert listed["answered"] == []
+            assert [one["title"] for one in listed["waiting"]] == ["Before the release"]
+        with desk.inbox() as terminal:
+            with step("answered by keyboard"):
+                await asyncio.to_thread(answer_all_kinds, terminal)
+                result = await call
+                given = structured(result)
+                assert given.pop("answered_at")
+                assert given == {"outcome": "answered", "request": request, "answers": ANSWERS}
+                assert text_of(result) == ANSWER_TEXT
+                assert not result.is_error
+                await until_true(lambda: desk.stored(request).state is RequestState.DELIVERED)
+                assert desk.stored(request).request.origin.directory == str(desk.project)
+            with step("somebody looks: the progress says so, and a notification is shown"):
+                heard.clear()
+                call = asyncio.ensure_future(
+                    client.call_tool("ask_user", {"questions": [LETTER]}, progress_callback=hear)
+                )
+                await asyncio.to_thread(terminal.wait, "Which letter?")
+                await until_true(lambda: heard)
+                assert heard[0][1].startswith("Waiting for the user to answer in ccq-tui")
+                told = await client.call_tool("notify_user", {"message": "half of it is built"})
+                assert text_of(told) == "The user was told."
+                await asyncio.to_thread(terminal.wait, "Codex: half of it is built")
+            with step("answered by command: the screen closes it"):
+                (request,) = await desk.waiting()
+                await asyncio.to_thread(desk.run, "answer", request, "--choose", "2", "--note", "by hand")
+                assert selected(await call) == [["B"]]
+                await asyncio.to_thread(terminal.wait_gone, "Which letter?")
+            with step("declined, by the keyboard"):
+                call = asyncio.ensure_future(client.call_tool("ask_user", {"questions": ["Really?"]}))
+                await asyncio.to_thread(terminal.wait, "Really?")
+                terminal.press("ctrl+d")
+                await asyncio.to_thread(terminal.wait, "Decline “Really?”?")
+                since = time.monotonic()
+                await asyncio.to_thread(terminal.wait, lambda _: time.monotonic() - since > GRACE)
+                terminal.press("y")
+                result = await call
+                assert (structured(result)["outcome"], result.is_error) == ("declined", False)
+                assert text_of(result).startswith("The user declined to answer; nothing was chosen.")
+            with step("discussed"):
+                call = asyncio.ensure_future(client.call_tool("ask_user", {"questions": [LETTER]}))
+                await asyncio.to_thread(terminal.wait, "Which letter?")
+                (request,) = await desk.waiting()
+                await asyncio.to_thread(desk.run, "answer", request, "--discuss", "First tell me why.")
+                result = await call
+                given = structured(result)
+                assert (given["outcome"], given["text"]) == ("discussed", "First tell me why.")
+                assert text_of(result) == "The user chose nothing and replied in prose:\n\nFirst tell me why."
+                assert not result.is_error
+        with step("wrong arguments are told, and nothing is asked"):
+            result = await client.call_tool("ask_user", {"questions": [{"options": ["a"]}]})
+            assert result.is_error
+            assert text_of(result) == (
+                "ask_user: questions[0].question: expected a string, got nothing. "
+                "Nothing was done; correct this and call it again."
+            )
+            for tool in ("notify_user", "ask_user"):
+                assert (await client.call_tool(tool, {})).is_error
+            with pytest.raises(
+                MCPError, match="Unknown tool: there are ask_user, notify_user and list_requests"
+            ):
+                await client.call_tool("ask", {})
+            assert await desk.waiting(0) == []
+
+
+async def test_calls_are_withdrawn_left_and_asked_again(desk: Desk) -> None:
+    with BareClient(desk) as client:
+        assert client.hello["serverInfo"]["name"] == "ccq-tui"
+        with step("a cancelled call closes its request, with its client's name"):
+            number = client.ask(LETTER)
+            (request,) = await desk.waiting()
+            client.tell("notifications/cancelled", requestId=number, reason="the user pressed Esc")
+            await desk.waiting(0)
+            stored = desk.stored(request)
+            assert stored.outcome == Cancelled("withdrawn by Codex")
+            assert stored.actor is not None
+            assert stored.actor.where == "in Codex"
+        with step("one that is cancelled before it is written, too"):
+            number = client.ask(LETTER, {"question": "And then?"})
+            client.tell("notifications/cancelled", requestId=number)
+        with step("asked again it waits anew, and nothing else does"):
+            client.ask(LETTER)
+            await until_true(lambda: desk.waits() == [request])
+    with step("the client is gone: its question waits on, and its server has ended"):
+        assert client.server.wait(timeout=20) == 0
+        assert await desk.waiting() == [request]
+        shown = await asyncio.to_thread(desk.run, "answer", request, "--choose", "1", "--note", "late")
+        assert "Codex is gone, and gets it when it asks the same again." in shown
+    with BareClient(desk, "cursor-vscode") as other, step("another client does not get the answer"):
+        other.ask(LETTER)
+        (others,) = await desk.waiting()
+        assert others != request
+        listed = await asyncio.to_thread(
+            other.result, other.send("tools/call", {"name": "list_requests", "arguments": {}})
+        )
+        assert listed["structuredContent"]["answered"] == []
+        await asyncio.to_thread(desk.run, "decline", others)
+    with BareClient(desk) as client, step("the same client gets it at once, and only once"):
+        result = await asyncio.to_thread(client.result, client.ask(LETTER))
+        assert selected(result) == [["A"]]
+        assert result["structuredContent"]["request"] == request
+        await until_true(lambda: desk.stored(request).state is RequestState.DELIVERED)
+        number = client.ask(LETTER)
+        assert await desk.waiting() == [request]
+        await asyncio.to_thread(desk.run, "decline", request)
+        result = await asyncio.to_thread(client.result, number)
+        assert result["structuredContent"]["outcome"] == "declined"
+
+
+async def test_a_server_is_killed_at_odd_moments(desk: Desk) -> None:
+    with step("as it is asked: either it waits, or it was never asked, and then it is"):
+        client = BareClient(desk)
+        client.ask(LETTER)
+        client.kill_server()
+        client.leave()
+        with BareClient(desk) as client:
+            number = client.ask(LETTER)
+            (request,) = await desk.waiting()
+            await asyncio.to_thread(desk.run, "answer", request, "--choose", "2")
+            assert selected(await asyncio.to_thread(client.result, number)) == [["B"]]
+    with step("while it waits, again and again: one request keeps its place"):
+        for _ in range(2):
+            client = BareClient(desk)
+            client.ask(LETTER)
+            assert await desk.waiting() == [request]
+            client.kill_server()
+            client.leave()
+    for delay in (0.0, 0.05, 0.12):
+        with step(f"{delay} s after it is answered: the answer is in the pipe or given next"):
+            client = BareClient(desk)
+            number = client.ask(LETTER)
+            await until_true(lambda: client.server.pid == owner_of(desk, request))  # noqa: B023 - it is awaited
+            with desk.store() as store:
+                store.requests.settle(request, Answered((Answer(("A",)),)), Actor(Surface.PROGRAM))
+            await asyncio.sleep(delay)
+            client.kill_server()
+            given = [one["result"] for one in client.rest() if one.get("id") == number]
+            client.leave()
+            with BareClient(desk) as client:
+                listed = await asyncio.to_thread(
+                    client.result, client.send("tools/call", {"name": "list_requests", "arguments": {}})
+                )
+                given += [{"structuredContent": one} for one in listed["structuredContent"]["answered"]]
+                assert given
+                assert all(selected(one) == [["A"]] for one in given)
+                await until_true(lambda: desk.stored(request).state is RequestState.DELIVERED)
+                client.ask(LETTER)
+                assert await desk.waiting() == [request], "it was given: now it is asked anew"
+
+
+def owner_of(desk: Desk, request: str) -> int:
+    """Return the process that takes the outcome of a request that waits."""
+    stored = desk.stored(request)
+    assert stored.request.origin.process is not None
+    return stored.request.origin.process.pid if stored.state is RequestState.PENDING else 0
+
+
+async def test_two_that_ask_the_same_at_once_have_an_answer_each(desk: Desk) -> None:
+    with BareClient(desk) as one, BareClient(desk) as two:
+        numbers = one.ask(LETTER), two.ask(LETTER)
+        first, second = await desk.waiting(2)
+        owner = desk.stored(first).request.origin.process
+        if owner is not None and owner.pid == two.server.pid:
+            first, second = second, first
+        await asyncio.to_thread(desk.run, "answer", first, "--choose", "1")
+        assert selected(await asyncio.to_thread(one.result, numbers[0])) == [["A"]]
+        assert await desk.waiting() == [second]
+        await asyncio.to_thread(desk.run, "answer", second, "--choose", "2")
+        assert selected(await asyncio.to_thread(two.result, numbers[1])) == [["B"]]
+        with step("one client twice at once, too"):
+            numbers = one.ask(LETTER), one.ask(LETTER)
+            first, second = await desk.waiting(2)
+            await asyncio.to_thread(desk.run, "answer", first, "--choose", "1")
+            await asyncio.to_thread(desk.run, "answer", second, "--choose", "2")
+            results = [await asyncio.to_thread(one.read) for _ in numbers]
+            given = {message["id"]: selected(message["result"]) for message in results}
+            assert sorted(given.values()) == [[["A"]], [["B"]]]
+
+
+async def test_hostile_text_is_harmless_and_bounded(desk: Desk) -> None:
+    mark = hostile.MARK
+    question = {
+        "question": f"{mark} [bold]Which?[/bold]",
+        "header": mark,
+        "description": mark,
+        "options": [{"label": f"{mark} A", "description": mark, "preview": mark}, {"label": "[red]B"}],
+    }
+    with desk.inbox((130, 60)) as terminal, BareClient(desk, f"{mark}agent") as client:
+        number = client.ask(question)
+        await asyncio.to_thread(terminal.wait, "[bold]Which?[/bold]")
+        terminal.press("right")
+        await asyncio.to_thread(terminal.wait_panel, "Which?")
+        terminal.press("2")
+        await asyncio.to_thread(terminal.wait, "● 2  [red]B")
+        terminal.press("enter")
+        result = await asyncio.to_thread(client.result, number)
+        assert selected(result) == [["[red]B"]]
+        assert result["structuredContent"]["answers"][0]["question"] == question["question"], "exact"
+        client.send("tools/call", {"name": "notify_user", "arguments": {"message": f"{mark}told"}})
+        await asyncio.to_thread(terminal.wait, "told")
+        assert b"OWNED\x07" not in terminal.raw
+        assert not hostile.FORGED.search(terminal.text)
+        with step("megabytes, no JSON and nonsense are refused, each by its id, and the next call is served"):
+            huge = {"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": {"x": "y" * 5_000_000}}
+            client.write(huge)
+            error = (await asyncio.to_thread(client.answer, 77))["error"]
+            assert "a message may have 4,194,304 bytes" in error["message"]
+            result = await asyncio.to_thread(client.result, client.ask({"question": "x" * 300_000}))
+            assert "at most 200,000 are taken" in result["content"][0]["text"]
+            for nonsense in (b"no JSON", b"[" * 50_000, b"\xff\xfe", b'{"jsonrpc":"2.0","id":[]}'):
+                client.write(nonsense)
+                assert (await asyncio.to_thread(client.read))["error"]["code"] == -32700
+            for _ in range(25):
+                number = client.send("tools/call", {"name": "notify_user", "arguments": {"message": "again"}})
+            result = await asyncio.to_thread(client.result, number)
+            assert "more than 20 notifications in a minute" in result["content"][0]["text"]
+    printed = await asyncio.to_thread(desk.run, "history")
+    assert not hostile.FORBIDDEN.search(printed)
+
+
+async def test_clients_over_http(desk: Desk) -> None:
+    async with desk.serving() as (url, headers):
+        with step("only with the token, and only from this machine's own names"):
+            async with httpx2.AsyncClient() as http:
+                hello = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+                accept = {"Accept": "application/json, text/event-stream"}
+
+                async def status(**more: str) -> int:
+                    answer = await http.post(url, json=hello, headers={**accept, **more})
+                    return answer.status_code
+
+                token = headers["Authorization"]
+                assert await status() == 401
+                assert await status(Authorization="Bearer wrong") == 401
+                assert await status(Authorization=token, Host="evil.example") == 421
+                assert await status(Authorization=token, Origin="https://evil.example") == 403
+                elsewhere = await http.get(url.replace("/mcp", "/"), headers={"Authorization": token})
+                assert elsewhere.status_code == 404
+        with step("single, multi, text and number, answered by keyboard"), desk.inbox() as terminal:
+            async with over_http(f"{url}?directory=/srv/shop", headers) as client:
+                call = asyncio.ensure_future(client.call_tool("ask_user", ALL_KINDS))
+                await asyncio.to_thread(answer_all_kinds, terminal)
+                result = await call
+                assert structured(result)["answers"] == ANSWERS
+                assert text_of(result) == ANSWER_TEXT
+                request = structured(result)["request"]
+                assert desk.stored(request).request.origin.directory == "/srv/shop"
+                await until_true(lambda: desk.stored(request).state is RequestState.DELIVERED)
+        with step("a call that times out closes its request"):
+            async with over_http(url, headers) as client:
+                with pytest.raises(MCPError, match="timed out"):
+                    await client.call_tool("ask_user", {"questions": [LETTER]}, read_timeout_seconds=1.0)
+                await desk.waiting(0)
+        with step("a client that dies leaves it, and gets the answer when it asks again where it works"):
+            await dies_while_it_waits(f"{url}?directory=/srv/shop", headers, desk)
+            (request,) = await desk.waiting()
+            await asyncio.to_thread(desk.run, "answer", request, "--choose", "2")
+            async with over_http(url, headers) as client:
+                listed = structured(await client.call_tool("list_requests", {}))
+                assert listed == {"waiting": [], "answered": []}, "nobody knows where it works"
+
+            async def roots(_context: object) -> types.ListRootsResult:
+                return types.ListRootsResult(roots=[types.Root(uri="file:///srv/shop")])
+
+            async with over_http(url, headers, list_roots_callback=roots) as client:
+                result = await client.call_tool("ask_user", {"questions": [LETTER]})
+                assert (structured(result)["request"], selected(result)) == (request, [["B"]])
+        with step("two clients at once in one process have an answer each"):
+            async with (
+                over_http(f"{url}?directory=/a", headers) as one,
+                over_http(f"{url}?directory=/a", headers) as two,
+            ):
+                first = asyncio.ensure_future(one.call_tool("ask_user", {"questions": [LETTER]}))
+                (left,) = await desk.waiting()
+                second = asyncio.ensure_future(two.call_tool("ask_user", {"questions": [LETTER]}))
+                _, right = await desk.waiting(2)
+                await asyncio.to_thread(desk.run, "answer", right, "--choose", "2")
+                assert selected(await second) == [["B"]]
+                await asyncio.to_thread(desk.run, "answer", left, "--choose", "1")
+                assert selected(await first) == [["A"]]
+        with step("a protocol without sessions"):
+            async with over_http(f"{url}?directory=/a", headers, mode="auto") as client:
+                call = asyncio.ensure_future(client.call_tool("ask_user", {"questions": [LETTER]}))
+                (request,) = await desk.waiting()
+                await asyncio.to_thread(desk.run, "answer", request, "--choose", "1")
+                assert selected(await call) == [["A"]]
+                await until_true(lambda: desk.stored(request).state is RequestState.DELIVERED)
+                await dies_while_it_waits(f"{url}?directory=/a", headers, desk, mode="auto")
+                assert await desk.waiting() == [request]
+    assert await desk.waiting() == [request], "the server has ended, and what waits waits on"
+
+
+async def dies_while_it_waits(url: str, headers: dict[str, str], desk: Desk, mode: str = "legacy") -> None:
+    """Ask, and vanish without a word."""
+    script = (
+        "import asyncio, json, sys\n"
+        "from tests.e2e.asking import over_http\n"
+        "async def ask(url, headers, mode, question):\n"
+        "    async with over_http(url, headers, mode) as client:\n"
+        "        await client.call_tool('ask_user', {'questions': [question]})\n"
+        "asyncio.run(ask(*json.loads(sys.argv[1])))\n"
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", script, json.dumps([url, headers, mode, LETTER]), cwd=Path(__file__).parents[2]
+    )
+    await desk.waiting()
+    process.kill()
+    await process.wait()
+
+
+async def test_a_protocol_without_a_handshake_over_stdio(desk: Desk) -> None:
+    async with desk.client("auto") as client:
+        call = asyncio.ensure_future(client.call_tool("ask_user", {"questions": [LETTER]}))
+        (request,) = await desk.waiting()
+        await asyncio.to_thread(desk.run, "answer", request, "--choose", "1")
+        assert selected(await call) == [["A"]]
+        await until_true(lambda: desk.stored(request).state is RequestState.DELIVERED)
+        with pytest.raises(MCPError, match="timed out"):
+            await client.call_tool("ask_user", {"questions": [LETTER]}, read_timeout_seconds=1.0)
+        await desk.waiting(0)
+
+
+def test_a_client_that_leaves_at_once_leaves_nothing(desk: Desk) -> None:
+    for said in ("", "\n", "no JSON\n", '{"jsonrpc":"2.0","method":"notifications/initialized"}\n'):
+        done = subprocess.run(
+            [program(), "mcp"],
+            env=desk.env,
+            input=said,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert ("-32700" in done.stdout) == ("JSON" in said and "jsonrpc" not in said)
+
+
+def test_early_answers_are_those_of_the_package(desk: Desk) -> None:
+    with BareClient(desk) as client:
+        early = client.hello
+        number = client.send("initialize", {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"},
+        })  # fmt: skip
+        assert client.result(number) == early

@@ -1,0 +1,81 @@
+"""Claude Code is a client like any other: what its model gets, and what becomes of a question it leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import claude_agent_sdk
+
+from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
+from tests.e2e.asking import Desk
+from tests.steps import step, until_true
+
+CLAUDE = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
+TOOL = "mcp__ccq__ask_user"
+QUESTIONS = [
+    {"question": "Which database?", "options": [{"label": "SQLite"}, {"label": "Postgres"}]},
+    {"question": "How many shards?", "kind": "number", "min": 1, "max": 9},
+]
+
+
+async def test_claude_code_asks_over_mcp(
+    scripted_model: Callable[..., ScriptedModel], claude_env: Callable[..., CleanHome]
+) -> None:
+    scenario = Scenario("mcp").runs(TOOL, questions=QUESTIONS).says("thanks")
+    model = scripted_model(scenario)
+    home = claude_env(model)
+    desk = Desk(home.home, home.project)
+    told = await asyncio.to_thread(desk.run, "mcp", "config", "claude")
+    servers = told[told.index("{") : told.rindex("}") + 1]
+
+    async def claude() -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
+            str(CLAUDE), "-p", "go", "--mcp-config", servers, "--strict-mcp-config", "--allowedTools", TOOL,
+            cwd=home.project, env=home.env, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+        )  # fmt: skip
+
+    process = await claude()
+    try:
+        with step("it asks, with its name and directory"):
+            (request,) = await desk.waiting()
+            origin = desk.stored(request).request.origin
+            assert (origin.name, origin.directory) == ("Claude Code", str(home.project))
+        with step("killed with its server, it leaves the question; run again, it asks the same"):
+            process.kill()
+            await process.wait()
+            await until_true(lambda: desk.left_over() == [])
+            assert desk.waits() == [request]
+            process = await claude()
+            await until_true(lambda: desk.stored(request).request.origin != origin)
+            assert desk.waits() == [request]
+        with step("what its model gets"):
+            await asyncio.to_thread(
+                desk.run, "answer", request, "--choose", "1=2", "--other", "2=5", "--note", "1=keep it small"
+            )
+            output, _ = await process.communicate()
+            assert output.decode().strip() == "thanks"
+            (result,) = model.tool_results()
+            assert not result.is_error
+            given = json.loads(result.text)
+            assert given.pop("answered_at")
+            assert given == {
+                "outcome": "answered",
+                "request": request,
+                "answers": [
+                    {
+                        "question": "Which database?",
+                        "selected": ["Postgres"],
+                        "other": "",
+                        "note": "keep it small",
+                    },
+                    {"question": "How many shards?", "selected": [], "other": "5", "note": "", "number": 5},
+                ],
+            }
+            await until_true(lambda: desk.left_over() == [])
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()

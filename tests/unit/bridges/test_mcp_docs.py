@@ -1,0 +1,86 @@
+"""What docs/bridges.md shows of MCP is what happens, and what the doctor says of clients that are set up."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from ccq_tui.bridges.mcp import clients
+from ccq_tui.bridges.mcp.results import outcome_record
+from ccq_tui.bridges.mcp.tools import TOOLS, read_questions
+from ccq_tui.cli.main import cli
+from ccq_tui.doctor import Check, Level
+from ccq_tui.doctor.mcp import examine_mcp
+from ccq_tui.inbox.requests import QuestionRequest
+from ccq_tui.inbox.store.rows import moment
+from ccq_tui.questions import Answer, Answered
+
+PAGE = Path(__file__).parents[3].joinpath("docs/bridges.md").read_text(encoding="utf-8")
+SECTION = PAGE[PAGE.index("## Any agent over MCP") :].partition("\n## ")[0]
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A program that is installed, in a home of its own."""
+    path = tmp_path / "ccq-tui"
+    path.write_text("#!/bin/sh\n", encoding="utf-8")
+    path.chmod(0o755)
+    monkeypatch.setattr("sys.argv", [str(path)])
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    return path
+
+
+def test_the_lines_are_those_that_are_printed(program: Path) -> None:
+    (block,) = re.findall(r"```console\n\$ ccq-tui (mcp config.*?)\n(.*?)```", SECTION, re.DOTALL)
+    done = CliRunner().invoke(cli, block[0].split())
+    assert done.exit_code == 0
+    assert done.output.replace(str(program), "/usr/local/bin/ccq-tui") == block[1]
+
+
+def test_the_question_and_its_result_are_those_of_the_tool() -> None:
+    asked, answered = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", SECTION, re.DOTALL))
+    questions = read_questions(asked)
+    given = Answered(
+        (
+            Answer(("Narrow",), note="keep it small"),
+            Answer(("Lint", "Tests")),
+            Answer(other="ledger"),
+            Answer(other="5"),
+        )
+    )
+    request = QuestionRequest("ask_70cf5d874011796a", "mcp:7b2540b87c179047", questions)
+    assert outcome_record(request, given, moment(answered["answered_at"])) == answered
+
+
+def test_every_tool_and_outcome_is_named() -> None:
+    for tool in TOOLS:
+        assert f"`{tool.name}`" in SECTION
+    for outcome in (TOOLS[0].output_schema or {})["properties"]["outcome"]["enum"]:
+        assert f"`{outcome}`" in SECTION
+
+
+@pytest.mark.parametrize("client", list(clients.SETUPS))
+def test_the_doctor_says_whether_what_a_client_starts_is_there(client: str, program: Path) -> None:
+    assert examine_mcp() == []
+    file = program.parent / clients.SETUPS[client].file
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(CliRunner().invoke(cli, ["mcp", "config", client]).stdout, encoding="utf-8")
+    assert examine_mcp() == [Check("MCP", client, f"{program} mcp")]
+    program.unlink()
+    (check,) = examine_mcp()
+    assert (check.level, check.found) == (Level.WARNING, f"{program} mcp: there is no such program")
+    assert check.advice == f'Replace the entry by what "ccq-tui mcp config {client}" prints.'
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", '{"mcpServers": []}', '{"mcpServers": {"a": 5, "b": {"command": []}}}', "[" * 10_000],
+)
+def test_the_doctor_passes_over_what_is_no_configuration(content: str, program: Path) -> None:
+    (program.parent / ".claude.json").write_text(content, encoding="utf-8")
+    assert examine_mcp() == []

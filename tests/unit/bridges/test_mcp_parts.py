@@ -1,0 +1,326 @@
+"""What the MCP server says before, between and after its calls."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import types
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+from ccq_tui.bridges.mcp import clients, handshake
+from ccq_tui.bridges.mcp.clients import Client, lines_of, shown_name
+from ccq_tui.bridges.mcp.results import outcome_result
+from ccq_tui.bridges.mcp.server import directory_of, file_path
+from ccq_tui.bridges.mcp.token import TokenError, read_token
+from ccq_tui.bridges.mcp.tools import (
+    MOST_CHARACTERS,
+    MOST_OPTIONS,
+    MOST_QUESTIONS,
+    TOOLS,
+    ArgumentsError,
+    read_message,
+    read_questions,
+)
+from ccq_tui.inbox.requests import Cancelled, QuestionRequest, RequestOutcome
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind
+
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+def asking(question: object) -> dict[str, Any]:
+    return {"questions": [question]}
+
+
+def first_line(**changes: Any) -> bytes:
+    params = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "x", "version": "1"},
+    }
+    message = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {**params, **changes}}
+    return json.dumps(message).encode() + b"\n"
+
+
+def test_versions_are_those_of_the_package() -> None:
+    assert handshake.VERSIONS == HANDSHAKE_PROTOCOL_VERSIONS
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"\xff\xfe",
+        b"[" * 100_000,
+        b"{}",
+        b'{"jsonrpc":"2.0","id":true,"method":"initialize"}',
+        b'{"jsonrpc":"2.0","id":1,"method":"ping"}',
+        first_line(protocolVersion="2099-01-01"),
+        first_line(capabilities=[]),
+        first_line(clientInfo={"name": "x"}),
+    ],
+)
+def test_what_is_no_plain_handshake_is_left_to_the_package(line: bytes) -> None:
+    assert handshake.early_answer(line) is None
+
+
+def test_an_early_answer_has_the_id_as_it_came() -> None:
+    answer = handshake.early_answer(first_line().replace(b'"id": 0', b'"id": "seven"'))
+    assert answer is not None
+    assert answer.id == "seven"
+    assert json.loads(answer.line)["id"] == "seven"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({}, "questions: expected a list of questions, got nothing"),
+        ({"questions": []}, "questions: at least one question is needed"),
+        ({"questions": 5}, "questions: expected a list of questions, got a number"),
+        ({"questions": "no JSON"}, "questions: a string that is not JSON"),
+        ({"questions": [5]}, "questions[0]: expected an object, got a number"),
+        (asking({"question": " "}), "questions[0].question: expected the question"),
+        ({"questions": [{"options": ["a"]}]}, "questions[0].question: expected a string, got nothing"),
+        (asking({"question": "q", "kind": "date"}), "questions[0].kind: expected one of choice, text"),
+        (asking({"question": "q", "kind": "choice"}), "questions[0].options: a choice needs at least one"),
+        (asking({"question": "q", "options": {}}), "questions[0].options: expected a list, got an object"),
+        (
+            {"questions": [{"question": "q", "options": [{"description": "d"}]}]},
+            "questions[0].options[0].label: expected a string, got nothing",
+        ),
+        (asking({"question": "q", "options": ["a", ""]}), "questions[0].options[1].label: expected a text"),
+        (asking({"question": "q", "options": ["a", "a"]}), "questions[0].options[1].label: “a” comes twice"),
+        (asking({"question": "q", "multiSelect": 1}), "questions[0].multiSelect: expected true or false"),
+        (asking({"question": "q", "min": 2, "max": 1}), "questions[0].min: larger than max"),
+        (asking({"question": "q", "step": 0}), "questions[0].step: expected a number above 0"),
+        ({"title": 5, "questions": ["q"]}, "title: expected a string, got a number"),
+        ({"questions": ["q"] * (MOST_QUESTIONS + 1)}, "at most 20 are taken in one call"),
+        (
+            {"questions": [{"question": "q", "options": [str(n) for n in range(MOST_OPTIONS + 1)]}]},
+            "questions[0].options: 101 options; at most 100 are taken",
+        ),
+        ({"questions": ["x" * MOST_CHARACTERS]}, "at most 200,000 are taken: put long material into a file"),
+        (asking({"question": "q", "kind": "\x1b[2J" * 500}), "questions[0].kind: expected one of"),
+    ],
+)  # fmt: skip
+def test_wrong_arguments_are_told_with_their_field(arguments: dict[str, Any], said: str) -> None:
+    with pytest.raises(ArgumentsError) as caught:
+        read_questions(arguments)
+    assert said in str(caught.value)
+    assert len(str(caught.value)) <= 600
+    assert "\x1b" not in str(caught.value)
+
+
+@pytest.mark.parametrize("message", [None, 5, "", " \n", "x" * 2_001])
+def test_a_notification_needs_a_sentence(message: object) -> None:
+    with pytest.raises(ArgumentsError, match="message: "):
+        read_message({"message": message})
+
+
+def test_the_same_questions_are_the_same_call_however_they_are_written() -> None:
+    asked = {
+        "title": "Way",
+        "questions": [{"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}],
+    }
+    same = {
+        "questions": [{"options": ["A", "B"], "question": "Which?", "multiSelect": False}],
+        "title": "Way",
+    }
+    other = {
+        "title": "Way",
+        "questions": [{"question": "Which?", "options": ["A", "B"], "multiSelect": True}],
+    }
+    first = read_questions(asked)
+    assert read_questions(same) == first
+    assert read_questions(json.loads(json.dumps(same)) | {"unknown": [1]}).id == first.id
+    assert read_questions(other).id != first.id
+    assert first.source == {}, "what came beside the questions is not kept"
+
+
+def test_every_property_of_the_schema_is_read() -> None:
+    (tool,) = [tool for tool in TOOLS if tool.name == "ask_user"]
+    question = {
+        "question": "How many?", "header": "Count", "kind": "number", "description": "d", "placeholder": "p",
+        "min": 1, "max": 9, "step": 2, "defaultValue": 3, "unit": "s", "multiSelect": False, "options": [],
+    }  # fmt: skip
+    properties = tool.input_schema["properties"]["questions"]["items"]["properties"]
+    assert set(properties) == set(question)
+    (read,) = read_questions({"questions": [question]}).questions
+    assert (read.kind, read.minimum, read.maximum, read.step, read.default) == (Kind.NUMBER, 1, 9, 2, "3")
+    option = properties["options"]["items"]["properties"]
+    (choice,) = read_questions(
+        {"questions": [{"question": "q", "options": [dict.fromkeys(option, "x")]}]}
+    ).questions
+    assert (choice.options[0].label, choice.options[0].description, choice.options[0].preview) == (
+        "x",
+        "x",
+        "x",
+    )
+
+
+ASKED = read_questions(
+    {
+        "questions": [
+            {"question": "Which?", "options": ["A", "B"]},
+            {"question": "How many?", "kind": "number"},
+        ]
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "record"),
+    [
+        (
+            Answered((Answer(("B",), note="n"), Answer(other="0.5"))),
+            {
+                "outcome": "answered",
+                "answers": [
+                    {"question": "Which?", "selected": ["B"], "other": "", "note": "n"},
+                    {"question": "How many?", "selected": [], "other": "0.5", "note": "", "number": 0.5},
+                ],
+            },
+        ),
+        (Discussed("why?", ()), {"outcome": "discussed", "text": "why?", "answers": []}),
+        (Declined(), {"outcome": "declined"}),
+        (Expired(), {"outcome": "expired"}),
+        (Cancelled("withdrawn by Codex"), {"outcome": "withdrawn", "text": "withdrawn by Codex"}),
+    ],
+)
+def test_results_are_structured_and_no_error(outcome: RequestOutcome, record: dict[str, Any]) -> None:
+    request = QuestionRequest(ASKED.id, "mcp:1", ASKED)
+    result = outcome_result(request, outcome, NOW, NOW)
+    expected = {"request": request.id, "answered_at": "2026-01-02T03:04:05.000000Z", **record}
+    assert result.structured_content == expected
+    assert not result.is_error
+    (tool,) = [tool for tool in TOOLS if tool.name == "ask_user"]
+    assert set(expected) <= set(tool.output_schema["properties"]) if tool.output_schema else False
+
+
+def test_a_number_that_no_float_holds_is_text_alone() -> None:
+    request = QuestionRequest(ASKED.id, "mcp:1", ASKED)
+    outcome = Answered((Answer(("A",)), Answer(other="1e400")))
+    result = outcome_result(request, outcome, None, NOW)
+    assert result.structured_content["answers"][1] == {
+        "question": "How many?", "selected": [], "other": "1e400", "note": "",
+    }  # fmt: skip
+
+
+def test_an_answer_from_before_the_call_says_when() -> None:
+    request = QuestionRequest(ASKED.id, "mcp:1", ASKED)
+    result = outcome_result(request, Declined(), NOW, NOW + timedelta(hours=3))
+    (content,) = result.content
+    assert isinstance(content, types.TextContent)
+    assert content.text.endswith("(This was decided at 2026-01-02 03:04 UTC, before this call.)")
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "shown"),
+    [
+        ("claude-code", "", "Claude Code"),
+        ("codex-mcp-client", "", "Codex"),
+        ("gemini-cli-mcp-client-ccq", "", "Gemini CLI"),
+        ("cursor-vscode", "", "Cursor"),
+        ("my-agent", "My Agent", "My Agent"),
+        ("my-agent", "", "my-agent"),
+        ("", "", "MCP client"),
+        ("\x1b[31mred\u202e\n[bold]", "", "␛[31mred‹U+202E› [bold]"),
+        ("x" * 10_000, "", "x" * 39 + "…"),
+    ],
+)
+def test_clients_are_called_what_people_call_them(name: str, title: str, shown: str) -> None:
+    assert shown_name(name, title) == shown
+
+
+def test_a_session_is_a_client_in_a_directory() -> None:
+    one = Client("Codex", "/work")
+    assert one.session_id == Client("Codex", "/work").session_id
+    others = {
+        Client("Codex", "/other"),
+        Client("Cursor", "/work"),
+        Client("Codex", "", "c"),
+        Client("Codex", "", "d"),
+    }
+    assert len({one.session_id, *(other.session_id for other in others)}) == 5
+
+
+@pytest.mark.parametrize(
+    ("uri", "path"),
+    [
+        ("file:///work/a%20b/", "/work/a b"),
+        ("file://localhost/work", "/work"),
+        ("file:///work/../x", "/x"),
+        ("file://server/share", ""),
+        ("https://a.example/work", ""),
+        ("file:relative", ""),
+        ("file:///" + "x" * 2_000, ""),
+        ("file:///a%00b", ""),
+    ],
+)
+def test_roots_are_directories_of_this_machine(uri: str, path: str) -> None:
+    assert file_path(uri) == path
+
+
+def test_a_relative_directory_is_none() -> None:
+    assert [directory_of(path) for path in ("", "work", "/work/", "~")] == ["", "", "/work", ""]
+
+
+@pytest.mark.parametrize("client", list(clients.SETUPS))
+def test_the_lines_to_add_are_what_the_client_reads(client: str) -> None:
+    command = ["/opt/a b/ccq-tui"]
+    text = lines_of(client, clients.stdio_entry(client, command))
+    read = tomllib.loads(text) if client == "codex" else json.loads(text)
+    entry = read[clients.SETUPS[client].key]["ccq"]
+    assert (entry["command"], entry["args"]) == ("/opt/a b/ccq-tui", ["mcp"])
+    text = lines_of(client, clients.http_entry(client, "http://127.0.0.1:1/mcp", "t"))
+    read = tomllib.loads(text) if client == "codex" else json.loads(text)
+    entry = read[clients.SETUPS[client].key]["ccq"]
+    assert "http://127.0.0.1:1/mcp" in entry.values()
+    assert {"Authorization": "Bearer t"} in entry.values()
+
+
+def test_the_command_is_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = tmp_path / "ccq-tui"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for started in ("ccq-tui", str(program)):
+        monkeypatch.setattr("sys.argv", [started, "mcp"])
+        assert clients.own_command() == [str(program)]
+    monkeypatch.setattr("sys.argv", ["/x/ccq_tui/__main__.py", "mcp"])
+    assert clients.own_command()[1:] == ["-m", "ccq_tui"]
+
+
+def test_the_token_is_private_and_stays(tmp_path: Path) -> None:
+    file = tmp_path / "state" / "mcp-token"
+    token = read_token(file)
+    assert len(token) >= 32
+    assert read_token(file) == token
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert file.parent.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (lambda file: file.chmod(0o644), "can be read by others; run: chmod 600"),
+        (lambda file: file.write_text("short"), "holds no token; remove it"),
+        (lambda file: (file.unlink(), file.symlink_to("/etc/passwd")), "it is a link"),
+        (lambda file: (file.unlink(), os.mkfifo(file)), "is not a file of yours"),
+        (lambda file: (file.unlink(), file.mkdir()), "cannot be used: Is a directory"),
+        (lambda file: (file.unlink(), file.parent.chmod(0o500)), "Permission denied"),
+    ],
+)
+def test_a_token_that_is_not_private_is_refused(tmp_path: Path, spoil: Any, said: str) -> None:
+    if said == "Permission denied" and os.getuid() == 0:
+        pytest.skip("root may write everywhere")
+    file = tmp_path / "mcp-token"
+    read_token(file)
+    spoil(file)
+    with pytest.raises(TokenError, match=said):
+        read_token(file)
