@@ -12,7 +12,11 @@ import ccq_tui
 
 ROOT = Path(ccq_tui.__file__).parent
 FOR_THE_MODEL = {
-    "agent/agent_prompts.py": "prompts to the model, measured with it",
+    "inbox/agent_texts.py": "texts for the model, measured with it",
+    "agent/claude/options.py": "prompts to the model",
+    "bridges/mcp/tools.py": "descriptions of tools and arguments, and errors, for the model",
+    "bridges/mcp/handshake.py": "instructions to the model",
+    "bridges/mcp/server.py": "results for the model",
     "questions/message.py": "answers that go to the model as a message",
     "questions/parse.py": "problems of a malformed question, which go back to the model",
     "questions/partial_parse.py": "the same, while the question is written",

@@ -18,7 +18,7 @@ from ccq_tui.output import echo
 def hook(wait: str) -> int:
     """Ask in the inbox what a Claude Code session asks; for Claude Code, which gives it its input.
 
-    Whatever goes wrong, it ends with 0 and prints nothing: the session's own dialog stays.
+    After any failure it ends with 0 and prints nothing: the session's own dialog stays.
     """
     # Another exit code would be taken for a decision, and what is printed for one, too.
     try:

@@ -42,13 +42,13 @@ def hooks() -> None:
 
 @hooks.command()
 @_scoped
-@click.option("--permissions", is_flag=True, help="Permissions and plans, too; otherwise questions alone.")
-@click.option("--elicitation", is_flag=True, help="What MCP servers ask, too.")
+@click.option("--permissions", is_flag=True, help="Permissions and plans too, not only questions.")
+@click.option("--elicitation", is_flag=True, help="Forms of MCP servers too.")
 @_yes
 def install(user: bool, project: bool, permissions: bool, elicitation: bool, yes: bool) -> int:
     """Add the hooks to Claude Code's settings, or make those there what the flags say.
 
-    The change is shown first. What else the file holds stays, and a copy of it is kept beside it.
+    The change is shown first. The rest of the file stays, and a copy of the file is kept beside it.
     """
     from ccq_tui.bridges.claude_code.hook_program import hook_command
     from ccq_tui.bridges.claude_code.hook_settings import wanted
@@ -57,7 +57,7 @@ def install(user: bool, project: bool, permissions: bool, elicitation: bool, yes
     hooks = wanted(hook_command(), permissions=permissions, elicitation=elicitation)
     if not _change(file, hooks, yes=yes, same="The hooks are installed already"):
         return ENDED
-    echo(f"Installed in {file.path}: {', '.join(hook.covers for hook in hooks)}.")
+    echo(f"Installed in {one_line(str(file.path), 300)}: {', '.join(hook.covers for hook in hooks)}.")
     echo("Sessions of Claude Code that run already take them over; they ask here while a ccq-tui is open.")
     return ENDED
 
@@ -69,7 +69,7 @@ def uninstall(user: bool, project: bool, yes: bool) -> int:
     """Take the hooks out of Claude Code's settings; what else the file holds stays."""
     file = _one_file(user, project)
     if _change(file, [], yes=yes, same="There are none of ours"):
-        echo(f"Taken out of {file.path}.")
+        echo(f"Taken out of {one_line(str(file.path), 300)}.")
     return ENDED
 
 
@@ -84,7 +84,7 @@ def status(user: bool, project: bool) -> int:
     failed = False
     both = user == project
     for file in settings_files(os.environ, Path.cwd()) if both else [_one_file(user, project)]:
-        where = f"{file.scope:<9}{file.path}: "
+        where = f"{file.scope:<9}{one_line(str(file.path), 300)}: "
         try:
             found = installed(file.read())
         except SettingsFileError as error:
@@ -115,7 +115,7 @@ def _change(file: ClaudeSettingsFile, hooks: list[InstalledHook], *, yes: bool, 
         before = file.read()
         after = with_hooks(before, hooks)
         if after == before:
-            echo(f"{same}: {file.path} stays as it is.")
+            echo(f"{same}: {one_line(str(file.path), 300)} stays as it is.")
             return False
         for line in file.change(before, after):
             echo(Styled(line, color={"+": "green", "-": "red"}.get(line[:1])))
@@ -124,9 +124,9 @@ def _change(file: ClaudeSettingsFile, hooks: list[InstalledHook], *, yes: bool, 
             return False
         backup = file.write(before, after)
     except SettingsFileError as error:
-        raise Refused(f"{file.path}: {error}; nothing was changed.") from error
+        raise Refused(f"{one_line(str(file.path), 300)}: {error}; nothing was changed.") from error
     if backup is not None:
-        echo(f"What it said before is in {backup}.")
+        echo(f"The file before the change is {one_line(str(backup), 300)}.")
     return True
 
 

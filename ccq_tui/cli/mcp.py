@@ -47,7 +47,7 @@ def mcp(context: click.Context, /, over_http: bool, port: int) -> int:
 @click.option("--http", "over_http", is_flag=True, help="For a server that runs with --http already.")
 @_port
 def config(client: str, over_http: bool, port: int) -> int:
-    """Print the lines that tell a client of this server."""
+    """Print the entry of this server for a client's configuration."""
     from ccq_tui.bridges.mcp.clients import SETUPS, http_entry, lines_of, own_command, stdio_entry
     from ccq_tui.cli.store import print_lines
 

@@ -104,7 +104,7 @@ def answer_all_kinds(terminal: Terminal) -> None:
     terminal.press("enter")
     terminal.wait(lambda seen: "Submit answers" in seen.panel)
     terminal.press("enter")
-    terminal.wait("Codex takes it out of the inbox")
+    terminal.wait("Codex collects it from the inbox")
 
 
 ANSWERS = [
@@ -241,7 +241,7 @@ async def test_calls_are_withdrawn_left_and_asked_again(desk: Desk) -> None:
         assert client.server.wait(timeout=20) == 0
         assert await desk.waiting() == [request]
         shown = await asyncio.to_thread(desk.run, "answer", request, "--choose", "1", "--note", "late")
-        assert "Codex is gone, and gets it when it asks the same again." in shown
+        assert "Codex has ended; it gets the answer when it asks the same again." in shown
     with BareClient(desk, "cursor-vscode") as other, step("another client does not get the answer"):
         other.ask(LETTER)
         (others,) = await desk.waiting()

@@ -31,14 +31,14 @@ async def test_a_question_that_no_session_asked_is_answered_and_not_gone(tmp_pat
         assert (row.place, row.session) == (SessionPlace.ASKER, "release form")
         assert row.directory == "/work/release"
         await pilot.press("enter")
-        assert "No session asked it" in run.said()
+        assert "It belongs to no session" in run.said()
         await pilot.press("right")
         await until(pilot, lambda: run.inbox_screen.panel)
         assert isinstance(run.inbox_screen.panel, QuestionPanel)
         assert run.inbox_screen.panel.state.asker == "release form"
         clock.skip_grace()
         await pilot.press("2", "enter")
-        await until(pilot, lambda: "release form takes it out of the inbox" in run.said())
+        await until(pilot, lambda: "release form collects it from the inbox" in run.said())
         assert await state_of(run, asked.id) is RequestState.ANSWERED
 
 

@@ -355,9 +355,9 @@ def test_whoever_asks_is_named_where_claude_would_be() -> None:
     assert cut_from_head(titled, SINGLE, 80, titled=True) == []
     assert cut_from_head(titled, SINGLE, 40, titled=True) == ["Before the release"]
     discussing = replace(state, focus=Focus.DISCUSS)
-    assert field_label(discussing) == "Discuss: goes back to Codex instead of answers"
+    assert field_label(discussing) == "Discuss: your text goes to Codex instead of answers"
     chosen = discussing.with_draft(selected=(0,))
-    assert field_label(chosen) == "Discuss: goes to Codex with what you selected and typed, not as answers"
+    assert field_label(chosen) == "Discuss: your text goes to Codex with your draft, not as answers"
     (declining,) = label_lines(replace(state, focus=Focus.DECLINE), 100, PLAIN, low=False)
     assert "Decline the question? Codex learns that you do not want to answer." in declining.plain
     long = set_text(discussing, "x" * 50_000)

@@ -11,7 +11,7 @@ from typing import Any
 from ccq_tui.bridges.claude_code.hook_input import HookInput
 from ccq_tui.bridges.claude_code.live_sessions import live_file, read_live
 from ccq_tui.bridges.claude_code.permission_requests import QUESTION_TOOL
-from ccq_tui.bridges.claude_code.transcript import Call, CallEnd, TranscriptFile
+from ccq_tui.bridges.claude_code.transcript import CallEnd, RecordedCall, TranscriptFile
 from ccq_tui.processes import alive, started_at, this_process
 from ccq_tui.questions import QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
@@ -55,8 +55,8 @@ class Dialog:
         self._since = datetime.fromtimestamp(started_at(this_process()), UTC)
         self._questions = _questions(hook.tool, hook.input)
         self._begun = time.monotonic()
-        self._equal: dict[str, Call] = {}
-        self._alike: dict[str, Call] = {}
+        self._equal: dict[str, RecordedCall] = {}
+        self._alike: dict[str, RecordedCall] = {}
         """Open calls of the tool with another input, which a hook before the call may have changed."""
         # A subagent's own dialog is not told from one of the main agent there.
         program = None if hook.agent_id or hook.program is None else hook.program.pid
@@ -66,12 +66,12 @@ class Dialog:
         self._closed_at: float | None = None
 
     @property
-    def call(self) -> Call | None:
+    def call(self) -> RecordedCall | None:
         """The call, once it is in the transcript and no other one is equal to it."""
         return next(iter(self._calls.values())) if len(self._calls) == 1 else None
 
     @property
-    def _calls(self) -> dict[str, Call]:
+    def _calls(self) -> dict[str, RecordedCall]:
         return self._equal or self._alike
 
     def context(self) -> str:
@@ -102,11 +102,11 @@ class Dialog:
         if not self._equal and time.monotonic() - self._begun > WRITTEN_SECONDS:
             self._alike |= {one.id: one for one in new if one in self._transcript.unanswered()}
 
-    def _is_new(self, call: Call) -> bool:
+    def _is_new(self, call: RecordedCall) -> bool:
         end = self._transcript.end_of(call.id)
         return end is None or (end.result.at is not None and end.result.at >= self._since)
 
-    def _is_equal(self, call: Call) -> bool:
+    def _is_equal(self, call: RecordedCall) -> bool:
         if call.input == self._hook.input:
             return True
         return self._questions is not None and _questions(call.tool, call.input) == self._questions

@@ -11,7 +11,7 @@ from typing import Any
 
 from ccq_tui.bounded import parse_json
 from ccq_tui.bridges.claude_code.json_text import (
-    Place,
+    TextSpan,
     places,
     replaced,
     with_item,
@@ -131,7 +131,9 @@ def _step(text: str, left: list[InstalledHook]) -> str:
     return text
 
 
-def _without(text: str, entry: Place, group: Place, event: Place, hooks: Place, root: Place) -> str:
+def _without(
+    text: str, entry: TextSpan, group: TextSpan, event: TextSpan, hooks: TextSpan, root: TextSpan
+) -> str:
     """Take an entry out, with what is empty then."""
     if len(group.members["hooks"].items) > 1:
         return without(text, group.members["hooks"], entry)
@@ -153,7 +155,9 @@ def _with(text: str, hook: InstalledHook) -> str:
     return with_item(text, event, hook.group())
 
 
-def _found(root: Place) -> Iterator[tuple[InstalledHook, Place, Place, Place, Place, Place]]:
+def _found(
+    root: TextSpan,
+) -> Iterator[tuple[InstalledHook, TextSpan, TextSpan, TextSpan, TextSpan, TextSpan]]:
     """Give each hook of ours with the places of its entry, its group, its event, of all hooks, and of all."""
     hooks = root.members.get("hooks")
     for name, event in hooks.members.items() if hooks else ():
@@ -191,7 +195,7 @@ def _ours(words: list[str]) -> int:
     return -1
 
 
-def _read(text: str) -> Place:
+def _read(text: str) -> TextSpan:
     """Read a file, and see to it that hooks can be found and added in it."""
     try:
         parse_json(text)

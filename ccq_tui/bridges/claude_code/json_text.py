@@ -16,7 +16,7 @@ _INDENT = re.compile(r"\n([ \t]+)\S")
 
 
 @dataclass(slots=True)
-class Place:
+class TextSpan:
     """Where a value stands.
 
     Attributes:
@@ -32,13 +32,13 @@ class Place:
     end: int
     key: int
     value: Any
-    items: list[Place] = field(default_factory=list)
-    members: dict[str, Place] = field(default_factory=dict)
+    items: list[TextSpan] = field(default_factory=list)
+    members: dict[str, TextSpan] = field(default_factory=dict)
     twice: list[str] = field(default_factory=list)
     """Keys that the object has twice; the last one counts."""
 
 
-def places(text: str) -> Place:
+def places(text: str) -> TextSpan:
     """Return where each value of a text stands.
 
     Args:
@@ -48,18 +48,18 @@ def places(text: str) -> Place:
     return _value(text, at, at)
 
 
-def with_item(text: str, array: Place, value: Any) -> str:
+def with_item(text: str, array: TextSpan, value: Any) -> str:
     """Return the text with one more item at the end of an array."""
     return _added(text, array, array.items, _written(text, array, value))
 
 
-def with_member(text: str, place: Place, key: str, value: Any) -> str:
+def with_member(text: str, place: TextSpan, key: str, value: Any) -> str:
     """Return the text with one more member at the end of an object."""
     words = f"{json.dumps(key)}: {_written(text, place, value)}"
     return _added(text, place, list(place.members.values()), words)
 
 
-def without(text: str, whole: Place, gone: Place) -> str:
+def without(text: str, whole: TextSpan, gone: TextSpan) -> str:
     """Return the text without an item of an array or a member of an object.
 
     Args:
@@ -76,14 +76,14 @@ def without(text: str, whole: Place, gone: Place) -> str:
     return text[: all_of_it[at - 1].end] + text[gone.end :]
 
 
-def replaced(text: str, place: Place, value: Any) -> str:
+def replaced(text: str, place: TextSpan, value: Any) -> str:
     """Return the text with another value in the place of one."""
     lead = text[text.rfind("\n", 0, place.begin) + 1 : place.begin]
     outer = lead[: len(lead) - len(lead.lstrip(" \t"))]
     return text[: place.begin] + _dumped(text, value, outer) + text[place.end :]
 
 
-def _added(text: str, whole: Place, there: list[Place], words: str) -> str:
+def _added(text: str, whole: TextSpan, there: list[TextSpan], words: str) -> str:
     newline, inner, outer = _newline(text), _inner(text, whole), _outer(text, whole)
     if there:
         apart = text[text.rfind("\n", 0, there[-1].key) + 1 : there[-1].key]
@@ -93,7 +93,7 @@ def _added(text: str, whole: Place, there: list[Place], words: str) -> str:
     return f"{text[: whole.begin + 1]}{newline}{inner}{words}{newline}{outer}{text[whole.end - 1 :]}"
 
 
-def _written(text: str, whole: Place, value: Any) -> str:
+def _written(text: str, whole: TextSpan, value: Any) -> str:
     return _dumped(text, value, _inner(text, whole))
 
 
@@ -112,13 +112,13 @@ def _newline(text: str) -> str:
     return "\r\n" if "\r\n" in text else "\n"
 
 
-def _outer(text: str, whole: Place) -> str:
+def _outer(text: str, whole: TextSpan) -> str:
     """Return the indent of the line on which something begins."""
     line = text[text.rfind("\n", 0, whole.begin) + 1 :]
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _inner(text: str, whole: Place) -> str:
+def _inner(text: str, whole: TextSpan) -> str:
     """Return the indent of the parts of an array or object."""
     first = next(iter(whole.items or whole.members.values()), None)
     if first is not None:
@@ -133,7 +133,7 @@ def _blank(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def _value(text: str, at: int, key: int) -> Place:
+def _value(text: str, at: int, key: int) -> TextSpan:
     match text[at]:
         case "{":
             return _object(text, at, key)
@@ -141,11 +141,11 @@ def _value(text: str, at: int, key: int) -> Place:
             return _array(text, at, key)
         case _:
             value, end = _DECODER.raw_decode(text, at)
-            return Place(at, end, key, value)
+            return TextSpan(at, end, key, value)
 
 
-def _object(text: str, at: int, key: int) -> Place:
-    place = Place(at, at, key, {})
+def _object(text: str, at: int, key: int) -> TextSpan:
+    place = TextSpan(at, at, key, {})
     at = _blank(text, at + 1)
     while text[at] != "}":
         begin = at
@@ -160,8 +160,8 @@ def _object(text: str, at: int, key: int) -> Place:
     return place
 
 
-def _array(text: str, at: int, key: int) -> Place:
-    place = Place(at, at, key, [])
+def _array(text: str, at: int, key: int) -> TextSpan:
+    place = TextSpan(at, at, key, [])
     at = _blank(text, at + 1)
     while text[at] != "]":
         item = _value(text, at, at)

@@ -87,7 +87,7 @@ class ClaudeSettingsFile:
             SettingsFileError: It cannot be written, or says something else by now; nothing was changed.
         """
         if self.read() != before:
-            raise SettingsFileError("it was changed meanwhile")
+            raise SettingsFileError("another program changed it since it was read")
         try:
             target = self._target()
             if target is None:
@@ -125,7 +125,7 @@ class ClaudeSettingsFile:
                 f"it is a link to {target}, outside of {self.home}: change that file yourself"
             )
         if not target.exists():
-            raise SettingsFileError(f"it is a link to {target}, which is not there")
+            raise SettingsFileError(f"it is a link to {target}, which does not exist")
         self._check_owner(target)
         return target
 

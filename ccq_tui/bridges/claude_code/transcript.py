@@ -28,7 +28,7 @@ _MATTERS = re.compile(rb'"type"\s*:\s*"(?:assistant|user)"')
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RecordedCall:
     """A call of a tool, as the transcript has it.
 
     Attributes:
@@ -73,7 +73,7 @@ class TranscriptFile:
         self._at: int | None = None
         self._rest = b""
         self._skips = False
-        self._calls: dict[str, Call] = {}
+        self._calls: dict[str, RecordedCall] = {}
         self._ends: dict[str, CallEnd] = {}
         self._texts: dict[str, str] = {}
         """What the model wrote since the last prompt, by message."""
@@ -99,11 +99,11 @@ class TranscriptFile:
             self._at += len(piece)
             self._take(piece)
 
-    def calls(self, tool: str) -> list[Call]:
+    def calls(self, tool: str) -> list[RecordedCall]:
         """Return the calls of a tool, oldest first."""
         return [one for one in self._calls.values() if one.tool == tool]
 
-    def unanswered(self) -> list[Call]:
+    def unanswered(self) -> list[RecordedCall]:
         """Return the calls of the model's last message with calls that have no result."""
         last = next(reversed(self._calls.values()), None)
         return [
@@ -116,7 +116,7 @@ class TranscriptFile:
         """Return how a call ended, or None."""
         return self._ends.get(call_id)
 
-    def before(self, call: Call) -> str:
+    def before(self, call: RecordedCall) -> str:
         """Return what the model wrote before a call: in its message, else last since the prompt; or ""."""
         return self._texts.get(call.message) or next(reversed(self._texts.values()), "")
 
@@ -153,7 +153,7 @@ class TranscriptFile:
                 whole = f"{self._texts.pop(name, '')}\n\n{text}".strip()
                 self._texts[name] = whole[-MOST_CONTEXT:]
             elif block.get("type") == "tool_use" and isinstance(source := block.get("input"), dict):
-                call = Call(str(block.get("id")), str(block.get("name")), source, name)
+                call = RecordedCall(str(block.get("id")), str(block.get("name")), source, name)
                 self._calls[call.id] = call
                 while len(self._calls) > MOST_CALLS:
                     self._ends.pop(gone := next(iter(self._calls)), None)

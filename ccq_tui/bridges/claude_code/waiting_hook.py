@@ -69,7 +69,7 @@ HANDLERS: Mapping[str, Handler] = {"PermissionRequest": permission_requests}
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class HookDecision:
     """What a person decided here, for Claude Code.
 
     Attributes:
@@ -123,7 +123,7 @@ def _wait_for_call(dialog: Dialog) -> None:
 
 async def _asked(
     hook: HookInput, handler: Handler, request: Request, dialog: Dialog, path: Path, wait: float
-) -> Decided | None:
+) -> HookDecision | None:
     stopped = asyncio.Event()
     for name in _SIGNALS:
         if (number := getattr(signal, name, None)) is not None:
@@ -146,7 +146,7 @@ async def _asked(
             inbox.sessions.give_up(request.id, SESSION_ENDED if isinstance(end, Gone) else TOO_LATE)
             return None
         said = handler.decision_of(hook, request, asking.result())
-        return None if said is None else Decided(request, said, dialog)
+        return None if said is None else HookDecision(request, said, dialog)
     finally:
         await inbox.close()
 
@@ -195,7 +195,7 @@ async def _close(
         inbox.sessions.delivered(request.id, "result")
 
 
-def _see_it_taken(decided: Decided, path: Path) -> None:
+def _see_it_taken(decided: HookDecision, path: Path) -> None:
     """Note whether Claude Code took a decision: it does so only once this process has ended."""
     if not hasattr(os, "fork"):
         _note(decided.request, path, "")
@@ -209,7 +209,7 @@ def _see_it_taken(decided: Decided, path: Path) -> None:
     _note(decided.request, path, _why_not(decided))
 
 
-def _why_not(decided: Decided) -> str:
+def _why_not(decided: HookDecision) -> str:
     """Say why Claude Code did not take a decision, or ""."""
     ends = time.monotonic() + TAKEN_SECONDS
     end = None

@@ -31,7 +31,7 @@ class TooManyError(Exception):
 
 
 @dataclass(slots=True)
-class Call:
+class McpCall:
     """A call that waits for a person.
 
     Attributes:
@@ -46,7 +46,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class McpOutcome:
     """What became of a call.
 
     Attributes:
@@ -80,12 +80,12 @@ class WaitingCalls:
 
     async def ask(
         self,
-        call: Call,
+        call: McpCall,
         questions: QuestionSet,
         waits: Callable[[], Awaitable[None]],
         gone: asyncio.Event,
         every: float,
-    ) -> Decided | None:
+    ) -> McpOutcome | None:
         """Ask, and wait without limit.
 
         Args:
@@ -119,9 +119,9 @@ class WaitingCalls:
         if not task.done():
             return None
         outcome = task.result()
-        return Decided(request, outcome, await self._settled_at(request.id), began)
+        return McpOutcome(request, outcome, await self._settled_at(request.id), began)
 
-    def withdraw(self, call: Call) -> None:
+    def withdraw(self, call: McpCall) -> None:
         """Take back what a call asked, soon and without waiting; what is decided stays decided."""
         call.is_withdrawn = True
         if call.request_id:
@@ -165,7 +165,7 @@ class WaitingCalls:
         actor = Actor(Surface.ASKER, client.name, this_process())
         await self._inbox.run(lambda store: store.history.notify(client.session_id, actor, message))
 
-    async def _claimed(self, call: Call, questions: QuestionSet) -> QuestionRequest:
+    async def _claimed(self, call: McpCall, questions: QuestionSet) -> QuestionRequest:
         """Write the request; a call that ends meanwhile may still withdraw it."""
         if len(self._taken) >= MOST_AT_ONCE:
             raise TooManyError(f"{MOST_AT_ONCE} requests wait for the user already")
@@ -180,7 +180,7 @@ class WaitingCalls:
         if not claim.cancelled() and claim.exception() is None:
             self._taken.discard(claim.result().id)
 
-    async def _claim(self, call: Call, questions: QuestionSet) -> QuestionRequest:
+    async def _claim(self, call: McpCall, questions: QuestionSet) -> QuestionRequest:
         origin = Origin(Asker.MCP, call.client.name, call.client.directory, this_process())
         async with self._claiming:
             taken = frozenset(self._taken)

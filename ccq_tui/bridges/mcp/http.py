@@ -19,7 +19,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ccq_tui.bridges.mcp.calls import WaitingCalls
-from ccq_tui.bridges.mcp.server import AskingServer, Context, Place, directory_of
+from ccq_tui.bridges.mcp.server import AskingServer, CallPlace, Context, directory_of
 from ccq_tui.bridges.mcp.token import HOST, PATH
 from ccq_tui.inbox.durable import DurableInbox
 
@@ -109,13 +109,13 @@ class HttpExchange:
         self.outcomes: list[str] = []
 
 
-def place_of(context: Context) -> Place:
+def place_of(context: Context) -> CallPlace:
     """Say where a call comes from."""
     scope: Scope = context.request.scope if context.request is not None else {}
     exchange: HttpExchange = scope[EXCHANGE]
     given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("directory", [""])[0]
     session = Headers(scope=scope).get(SESSION_HEADER) or f"exchange {id(exchange)}"
-    return Place(session, directory_of(given), exchange.gone, exchange.outcomes.append)
+    return CallPlace(session, directory_of(given), exchange.gone, exchange.outcomes.append)
 
 
 class Guarded:

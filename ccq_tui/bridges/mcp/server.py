@@ -17,7 +17,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 
 import ccq_tui
-from ccq_tui.bridges.mcp.calls import Call, TooManyError, WaitingCalls
+from ccq_tui.bridges.mcp.calls import McpCall, TooManyError, WaitingCalls
 from ccq_tui.bridges.mcp.clients import MOST_DIRECTORY, Client, shown_name
 from ccq_tui.bridges.mcp.handshake import INSTRUCTIONS, NAME
 from ccq_tui.bridges.mcp.results import list_result, outcome_result, text_result, wrong_arguments
@@ -43,7 +43,7 @@ NOBODY = "No ccq-tui is open: the question waits in its inbox until the user ope
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CallPlace:
     """Where a call comes from, as its transport knows it.
 
     Attributes:
@@ -87,14 +87,14 @@ class AskingServer:
     def __init__(
         self,
         calls: WaitingCalls,
-        place_of: Callable[[Context], Place],
+        place_of: Callable[[Context], CallPlace],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._calls = calls
         self._place_of = place_of
         self._clock = clock
         self._connections: OrderedDict[str, ConnectedClient] = OrderedDict()
-        self._open: dict[tuple[str, str], Call] = {}
+        self._open: dict[tuple[str, str], McpCall] = {}
         self.mcp: Server[Any] = Server(
             NAME,
             version=ccq_tui.__version__,
@@ -138,7 +138,7 @@ class AskingServer:
     async def _ask(self, context: Context, arguments: Mapping[str, Any]) -> types.CallToolResult:
         questions, place = read_questions(arguments), self._place_of(context)
         name = _key(place, context.request_id)
-        call = self._open[name] = Call(Client(""))
+        call = self._open[name] = McpCall(Client(""))
         try:
             result = await self._asked(context, place, call, questions)
         except asyncio.CancelledError:
@@ -152,7 +152,7 @@ class AskingServer:
         return result
 
     async def _asked(
-        self, context: Context, place: Place, call: Call, questions: QuestionSet
+        self, context: Context, place: CallPlace, call: McpCall, questions: QuestionSet
     ) -> types.CallToolResult:
         call.client = await self._client(context, place)
         began = self._clock()
@@ -168,7 +168,7 @@ class AskingServer:
         place.answered(decided.request.id)
         return outcome_result(decided.request, decided.outcome, decided.at, decided.asked_at)
 
-    def _forget(self, name: tuple[str, str], call: Call) -> None:
+    def _forget(self, name: tuple[str, str], call: McpCall) -> None:
         if self._open.get(name) is call:
             del self._open[name]
 
@@ -204,7 +204,7 @@ class AskingServer:
 
     # -- who calls ------------------------------------------------------------------------------------------
 
-    async def _client(self, context: Context, place: Place) -> Client:
+    async def _client(self, context: Context, place: CallPlace) -> Client:
         told = context.session.client_params
         name = shown_name(told.client_info.name, told.client_info.title or "") if told else "MCP client"
         connection = self._connection(place)
@@ -214,7 +214,7 @@ class AskingServer:
         # Two projects must not share an answer because neither says where it is.
         return Client(name, directory, "" if directory else place.connection)
 
-    def _connection(self, place: Place) -> ConnectedClient:
+    def _connection(self, place: CallPlace) -> ConnectedClient:
         found = self._connections.setdefault(place.connection, ConnectedClient())
         self._connections.move_to_end(place.connection)
         while len(self._connections) > MOST_CONNECTIONS:
@@ -222,7 +222,7 @@ class AskingServer:
         return found
 
 
-def _key(place: Place, request_id: types.RequestId | None) -> tuple[str, str]:
+def _key(place: CallPlace, request_id: types.RequestId | None) -> tuple[str, str]:
     return place.connection, str(request_id)
 
 

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from ccq_tui.bridges.mcp.calls import WaitingCalls
 from ccq_tui.bridges.mcp.lines import PARSE_ERROR, StdioLines, error_line
-from ccq_tui.bridges.mcp.server import AskingServer, Context, Place, directory_of
+from ccq_tui.bridges.mcp.server import AskingServer, CallPlace, Context, directory_of
 from ccq_tui.inbox.durable import DurableInbox
 
 
@@ -56,13 +56,13 @@ class StdioStream:
         self._gone = asyncio.Event()
         self._outcomes: dict[str, list[str]] = {}
 
-    def place_of(self, context: Context) -> Place:
+    def place_of(self, context: Context) -> CallPlace:
         """Say where a call comes from."""
 
         def answered(request_id: str) -> None:
             self._outcomes.setdefault(str(context.request_id), []).append(request_id)
 
-        return Place("stdio", self._directory, self._gone, answered)
+        return CallPlace("stdio", self._directory, self._gone, answered)
 
     async def receive(self) -> SessionMessage | Exception:
         """Return the next message.

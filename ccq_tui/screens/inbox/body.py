@@ -250,14 +250,15 @@ def refusal(row: InboxRow, action: str, decline_key: str) -> str:
         action: "answer", "go_to", "decline" or "park".
         decline_key: The key that declines.
     """
+    without_session = f"c copies it · {decline_key} declines it"
     match row.place, action:
         case SessionPlace.THERE, _:
             where = one_line(row.directory, 300)
             return f"Answer it there: it waits in Claude Code's own screen, in {where} · docs/bridges.md"
         case SessionPlace.GONE, "answer":
-            return f"Its session is gone, so nothing can be delivered · c copies it · {decline_key} declines it"
+            return f"Its session is gone, so nothing can be delivered · {without_session}"
         case SessionPlace.GONE, "go_to":
-            return f"Its session is gone and cannot be opened · c copies it · {decline_key} declines it"
+            return f"Its session is gone and cannot be opened · {without_session}"
         case SessionPlace.OTHER, "go_to":
             return "It runs in another ccq-tui · → answers it here"
         case SessionPlace.ASKER, "go_to":

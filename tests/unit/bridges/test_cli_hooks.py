@@ -145,7 +145,7 @@ def test_a_link_is_followed_at_home_and_refused_elsewhere(
     monkeypatch.delenv("CLAUDE_CONFIG_DIR")
     settings.unlink()
     settings.symlink_to(home / "none.json")
-    assert refused(capsys, settings) == f"it is a link to {home}/none.json, which is not there"
+    assert refused(capsys, settings) == f"it is a link to {home}/none.json, which does not exist"
     kept = home / "dotfiles.json"
     kept.write_text("{}")
     settings.unlink()
