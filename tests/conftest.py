@@ -14,16 +14,13 @@ from typing import Any
 
 import pytest
 import pytest_textual_snapshot
-import textual.app
 import textual.constants
 from hypothesis import settings as hypothesis_settings
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
-from textual.css.model import RuleSet
-from textual.design import ColorSystem
 from textual.widgets import Input, TextArea
 
 from ccq_tui.compat.sdk.light_import import import_sdk
-from ccq_tui.compat.textual.stylesheet import KeptStylesheet
+from tests import quick_textual
 
 if sys.dont_write_bytecode:
     # Without it each worker compiles all tests anew, and each program that a test starts all of its modules.
@@ -37,6 +34,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A run in the background ignores it, and so would all that the tests start: a shell cannot trap it then.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    gc.disable()  # until all is imported and collected: none of it is garbage
+quick_textual.install()
 import_sdk()  # as the program does it: without the packages of MCP, which cost as much as all the rest
 
 TESTS = Path(__file__).parent
@@ -68,30 +68,18 @@ hypothesis_settings.register_profile("ccq", deadline=None)
 hypothesis_settings.load_profile("ccq")
 
 
-# Apps of tests alone read their style sheets once, too, as the program does.
-textual.app.Stylesheet = KeptStylesheet  # type: ignore[misc]
-
-_generated: dict[tuple[Any, ...], dict[str, str]] = {}
-_generate = ColorSystem.generate
-
-
-def _generate_once(self: ColorSystem) -> dict[str, str]:
-    """Compute the colours of a theme once: each program does so fifteen times as it starts."""
-    given = tuple(frozenset(one.items()) if isinstance(one, dict) else one for one in vars(self).values())
-    if given not in _generated:
-        _generated[given] = _generate(self)
-    return _generated[given].copy()
-
-
-ColorSystem.generate = _generate_once  # type: ignore[method-assign]
-RuleSet.__hash__ = object.__hash__  # type: ignore[method-assign]  # by identity too, without a call of Python
-
-
 def pytest_collection_finish() -> None:
     """Leave what was imported out of every collection of garbage, and collect less often."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
+    gc.enable()
+
+
+def pytest_sessionfinish() -> None:
+    """Collect what the tests left once; pytest does so five times at its end, for warnings."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -102,8 +90,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     """
     yield
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    slow = [item for item in items if not SLOW.isdisjoint(item.path.parents)]
-    quick = iter([item for item in items if SLOW.isdisjoint(item.path.parents)])
+    slow_files = {path for path in {item.path for item in items} if not SLOW.isdisjoint(path.parents)}
+    slow = [item for item in items if item.path in slow_files]
+    quick = iter([item for item in items if item.path not in slow_files])
     spread: list[pytest.Item] = []
     for worker in range(workers):
         share = (len(items) - len(spread)) // (workers - worker)  # as pytest-xdist hands them out
@@ -112,9 +101,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
     items[:] = spread
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Run two tests a core with ``-n auto``: most of them wait for a process, a frame or a key."""
-    return 2 * (os.cpu_count() or 1)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Run two tests a core with ``-n auto``, since most wait for a process, a frame or a key; else one."""
+    return (2 if config.option.numprocesses == "auto" else 1) * (os.cpu_count() or 1)
 
 
 class TopLevelSnapshots(pytest_textual_snapshot.SVGImageExtension):
