@@ -10,7 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 from textual.app import App
 from textual.pilot import Pilot
 
-from tests.ui.host import handled
+from tests.ui.host import all_wait, handled
 from tests.ui.pictures import Pictures
 
 _press = App._press_keys
@@ -37,7 +37,8 @@ def _keys_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def _wait_for_all(self: Pilot[Any], timeout: float = 30.0) -> bool:  # noqa: ASYNC109 (Textual's)
     """Wait for what comes of the messages that were there, too: one posts another, and that one the next."""
-    done = await _wait_for_screen(self, timeout)
+    # Each widget is asked by a message of its own, and handles it: half of what waiting costs.
+    done = all_wait(self.app) or await _wait_for_screen(self, timeout)
     await handled(self.app)
     return done
 

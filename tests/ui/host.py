@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sized
 from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any, TypeVar, cast
@@ -76,18 +76,20 @@ class QuickPilot(Pilot[None]):
         """Wait until nothing is left to do or to draw, by the queues: a busy machine looks idle."""
         assert delay is None, "wait for states, not for time"
         await self._rest()
-        # Who handles a message now has none left in the queue, and shows by a call that it is done.
-        await self._wait_for_screen()
-        await self._rest()
+        if not all_wait(self.app):
+            # Who handles a message now has none left in the queue, and shows by a call that it is done.
+            await self._wait_for_screen()
+            await self._rest()
 
     async def _rest(self) -> None:
         quiet = 0
+        due = _due()
         for _ in range(MOST_TURNS):
             await asyncio.sleep(0)
             screen = self.app.screen
             if self.app._exception is not None:
                 return
-            if any(_has_work(pump) for pump in (self.app, *screen.walk_children(with_self=True))):
+            if (due or quiet + 1 == QUIET_TURNS) and any(_has_work(pump) for pump in _pumps(self.app)):
                 quiet = 0
             elif _has_to_draw(screen):
                 quiet = 0
@@ -103,15 +105,33 @@ class QuickPilot(Pilot[None]):
 async def handled(app: App[Any]) -> None:
     """Wait until an app has handled all that was posted; nothing is drawn for it."""
     quiet = 0
+    due = _due()
     for _ in range(MOST_TURNS):
         await asyncio.sleep(0)
         if app._exception is not None or app._exit or not app._running or not app.screen_stack:
             return
-        if any(_has_work(pump) for pump in (app, *app.screen.walk_children(with_self=True))):
+        if (due or quiet + 1 == QUIET_TURNS) and any(_has_work(pump) for pump in _pumps(app)):
             quiet = 0
         elif (quiet := quiet + 1) == QUIET_TURNS:
             return
     raise AssertionError("there is always more to do")
+
+
+def all_wait(app: App[Any]) -> bool:
+    """Say whether each widget waits for its next message: none has one, and none handles one."""
+    return not any(
+        _has_work(pump) or not (pump._message_queue.ready_event._waiters or pump._closing or pump._closed)
+        for pump in _pumps(app)
+    )
+
+
+def _due() -> Sized:
+    """Give what the event loop runs in its next turn: while that is nothing, no widget has begun anything."""
+    return cast("Sized", asyncio.get_running_loop()._ready)  # type: ignore[attr-defined]
+
+
+def _pumps(app: App[Any]) -> tuple[MessagePump, ...]:
+    return (app, *app.screen.walk_children(with_self=True))
 
 
 def _has_work(pump: MessagePump) -> bool:
