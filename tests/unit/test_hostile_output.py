@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -133,8 +134,29 @@ def test_words_of_the_command_line(names: tuple[str, ...], printed: Printer) -> 
         printed("show", MARK)  # a group alone answers with its help, and a hook prints nothing
 
 
+VERSIONS: dict[str, subprocess.CompletedProcess[str]] = {}
+"""What each CLI said of its version, by its file's name."""
+
+
+@pytest.fixture
+def versions_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask each CLI for its version once: no setting reaches it, and 440 starts cost as much as the rest."""
+    run = subprocess.run
+
+    def run_once(command: Any, **options: Any) -> Any:
+        if command[1:] != ["--version"]:
+            return run(command, **options)
+        # The hostile one of each test is the same program.
+        if (name := str(command[0]).removeprefix(str(Path.cwd()))) not in VERSIONS:
+            VERSIONS[name] = run(command, **options)
+        return VERSIONS[name]
+
+    monkeypatch.setattr("ccq_tui.doctor.claude.subprocess.run", run_once)
+
+
 @pytest.mark.parametrize("place", ["project", "user"])
 @pytest.mark.parametrize("field", Settings.model_fields)
+@pytest.mark.usefixtures("versions_once")
 def test_settings_in_files(field: str, place: str, printed: Printer, monkeypatch: pytest.MonkeyPatch) -> None:
     text = in_toml(MARK)
     path = Path(PROJECT_FILE).absolute() if place == "project" else user_config()
