@@ -36,8 +36,16 @@ def test_it_is_slower_and_whole(start: Start, tmp_path: Path) -> None:
         .runs("Bash", command="echo ran > made; cat made")
         .says("Done.")
     )
-    run = start(scenario.ends_turn().says("Read."), variables={"PYTHONPATH": str(tmp_path)})
+    scenario = scenario.ends_turn().says("Read.")
+    run = start(scenario, variables={"PYTHONPATH": str(tmp_path)}, prompt="")
     terminal = run.terminal
+    with step("what was typed before the screen is there is kept"):
+        terminal.type("typed ahead")
+        terminal.wait("❯ typed ahead")
+        terminal.wait("ready")
+        terminal.wait("❯ typed ahead")
+        run.rest()
+        terminal.press("enter")
     with step("a question is answered with a text of one's own"):
         terminal.wait_panel("Which one?")
         terminal.press("o")
@@ -59,17 +67,4 @@ def test_it_is_slower_and_whole(start: Start, tmp_path: Path) -> None:
         terminal.resize((60, 20))
         terminal.press("enter")
         terminal.wait("Read.")
-    run.end("ctrl+q", 0)
-
-
-def test_what_was_typed_before_the_screen_is_there_is_kept(start: Start, tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text(SITE)
-    run = start(Scenario("e2e").says("Read."), variables={"PYTHONPATH": str(tmp_path)}, prompt="")
-    run.terminal.type("typed ahead")
-    run.terminal.wait("❯ typed ahead")
-    run.terminal.wait("ready")
-    run.terminal.wait("❯ typed ahead")
-    run.rest()
-    run.terminal.press("enter")
-    run.terminal.wait("Read.")
     run.end("ctrl+q", 0)
