@@ -18,6 +18,9 @@ import sys
 import time
 import tomllib
 import venv
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -30,6 +33,7 @@ PYTHON = "3.11"
 # Python compiles what it imports; compiling all of every package beforehand takes longer than the rest.
 INSTALL = ("install", "--no-compile")
 WORKERS = ("-n", "auto")
+BUSY = ("-n", "logical")  # a worker a core: these tests wait for nothing
 MEASURED = ("--cov-report", "term:skip-covered")
 PURE = ("questions", "inbox")
 
@@ -83,13 +87,12 @@ def test(words: list[str]) -> int:
         return 0
     started = time.monotonic()
     lint([])
-    types([])
     # Measuring makes tests take two thirds longer: the task "coverage" measures everything.
     places = [f"tests/unit/{layer}" for layer in PURE]
-    do([script("pytest"), *WORKERS, *MEASURED, *(f"--cov=ccq_tui.{layer}" for layer in PURE), *places])
-    do([script("pytest"), *WORKERS, "--dist=worksteal", *(f"--ignore={place}" for place in places)])
-    do([script("python"), "-m", "tests.bench", "--smoke"])
-    wheel([])
+    with beside([sys.executable, __file__, "types"]):
+        do([script("pytest"), *BUSY, *MEASURED, *(f"--cov=ccq_tui.{layer}" for layer in PURE), *places])
+    with beside([sys.executable, __file__, "wheel"], [script("python"), "-m", "tests.bench", "--smoke"]):
+        do([script("pytest"), *WORKERS, "--dist=worksteal", *(f"--ignore={place}" for place in places)])
     print(f"\nAll checks passed in {time.monotonic() - started:.0f} s.")
     return 0
 
@@ -271,6 +274,35 @@ def do(command: list[str | Path], cwd: Path = ROOT) -> None:
     shown = [Path(word).name if str(word).startswith(str(ROOT)) else str(word) for word in command]
     print(f"\n$ {' '.join(shown)}", flush=True)
     subprocess.run(command, cwd=cwd, check=True, env=compiling())
+
+
+@contextmanager
+def beside(*commands: list[str]) -> Iterator[None]:
+    """Run commands one after another while the tests run, which leave a processor idle now and then.
+
+    What they print comes at the end; so does their failure, unless the tests fail first.
+    """
+
+    def each() -> list[subprocess.CompletedProcess[str]]:
+        return [
+            subprocess.run(
+                one,
+                cwd=ROOT,
+                check=False,
+                env=compiling(),
+                text=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
+            for one in commands
+        ]
+
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(each)
+        yield
+    for one in running.result():
+        print(f"\n{one.stdout.strip()}", flush=True)
+        one.check_returncode()
 
 
 def compiling() -> dict[str, str]:
