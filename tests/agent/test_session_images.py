@@ -21,11 +21,13 @@ from ccq_tui.prompts.images import MOST_BYTES, PromptImage, label
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
+from tests.agent.stage import staged
 from tests.steps import step
 from tests.unit.prompts.pictures import jpeg, png
 
 SOURCE = "[Image: source: "
 """Begins what the CLI adds of each image: where it has put a copy."""
+HANGS = Scenario("a").says("As far").hangs().says(" not").ends_turn().says("Two.").ends_turn()
 TURNS = Scenario("a").says("One.").ends_turn().says("Two.").ends_turn().says("Three.").ends_turn()
 
 
@@ -55,79 +57,63 @@ def prompts(model: ScriptedModel) -> list[list[dict[str, Any]]]:
     ]
 
 
-async def test_images_go_as_blocks_behind_the_text_that_names_them(
-    play: Callable[..., Any], tmp_path: Path
-) -> None:
-    model, home = play(TURNS)
+async def test_images_of_a_session(play: Callable[..., Any], tmp_path: Path) -> None:
     store = ImageStore(tmp_path / "images")
-    first, one = kept(store, png(64, 48), "a.png")
-    second, two = kept(store, png(30, 20, 9), "b.png")
-    chip = label(first, {}, "")
-    text = f"Compare {chip} and {label(second, {}, chip)}"
-    async with Running(home) as run:
-        run.session.send(text, images=(one, two))
-        await run.until(TurnEnded)
-        assert prompts(model)[-1] == [
-            {"type": "text", "text": text},
-            block(png(64, 48)),
-            block(png(30, 20, 9)),
-        ]
-        assert json.dumps(model.requests()[-1].body).count(SOURCE) == 2
-        assert [event.text for event in run.all(PromptAccepted)] == [text]
-        session = run.session.session_id
+    async with staged(play(Scenario())) as stage:
+        model, home = stage.model, stage.home
+        async with stage.scene("images go as blocks behind the text that names them", TURNS) as run:
+            first, one = kept(store, png(64, 48), "a.png")
+            second, two = kept(store, png(30, 20, 9), "b.png")
+            chip = label(first, {}, "")
+            text = f"Compare {chip} and {label(second, {}, chip)}"
+            run.session.send(text, images=(one, two))
+            await run.until(TurnEnded)
+            assert prompts(model)[-1] == [
+                {"type": "text", "text": text},
+                block(png(64, 48)),
+                block(png(30, 20, 9)),
+            ]
+            assert json.dumps(model.requests()[-1].body).count(SOURCE) == 2
+            assert [event.text for event in run.all(PromptAccepted)] == [text]
+            session = run.session.session_id
+        async with stage.scene("a prompt whose image is gone comes back", TURNS) as run:
+            name = run.session.send("look", images=(ImageFile("a.png", tmp_path / "gone", "image/png"),))
+            returned = await run.until(PromptReturned)
+            reason = "a.png is no longer kept; take it out, or attach it again"
+            assert returned == PromptReturned("look", reason, name)
+            assert not model.requests()
+        async with stage.scene("the largest image arrives", TURNS) as run:
+            data = jpeg(40, 30) + bytes(MOST_BYTES - len(jpeg(40, 30)))
+            _, one = kept(store, data, "a.jpg")
+            run.session.send("look", images=(one,))
+            await run.until(TurnEnded)
+            (sent,) = [one for one in prompts(model)[-1] if one["type"] == "image"]
+            assert sent["source"]["media_type"] == "image/jpeg"
+            assert sent == block(data, "image/jpeg")
+        async with stage.scene("Claude Code attaches an image that is mentioned", TURNS) as run:
+            (home.project / "pic.png").write_bytes(png(64, 48))
+            run.session.send("look at @pic.png")
+            await run.until(TurnEnded)
+            blocks = [one for content in prompts(model) for one in content]
+            assert [one for one in blocks if one["type"] == "image"] == [block(png(64, 48))]
+            assert {"type": "text", "text": "look at @pic.png"} in blocks
+        async with stage.scene("an image that is queued is read in its turn", HANGS) as run:
+            _, one = kept(store, png(), "a.png")
+            run.session.send("begin")
+            await run.until(BlockGrew)
+            run.session.send("then [image 1: a.png 64×48, 207 bytes]", images=(one,))
+            await run.until(PromptAccepted, lambda event: event.queued)
+            run.session.interrupt()
+            await run.until(TurnEnded, count=2)
+            assert prompts(model)[-1][-2:] == [
+                {"type": "text", "text": "then [image 1: a.png 64×48, 207 bytes]"},
+                block(png()),
+            ]
     with step("a resumed session names them where they stand"):
+        model.begin(TURNS)
         async with Running(home, resume=session) as run:
             past = (await run.until(HistoryLoaded)).events
             assert [event.text for event in past if isinstance(event, PromptAccepted)] == [text]
             run.session.send("And now?")
             await run.until(TurnEnded)
             assert block(png(30, 20, 9)) in [one for content in prompts(model) for one in content]
-
-
-async def test_an_image_that_is_queued_is_read_in_its_turn(play: Callable[..., Any], tmp_path: Path) -> None:
-    model, home = play(Scenario("a").says("As far").hangs().says(" not").ends_turn().says("Two.").ends_turn())
-    _, one = kept(ImageStore(tmp_path / "images"), png(), "a.png")
-    async with Running(home) as run:
-        run.session.send("begin")
-        await run.until(BlockGrew)
-        run.session.send("then [image 1: a.png 64×48, 207 bytes]", images=(one,))
-        await run.until(PromptAccepted, lambda event: event.queued)
-        run.session.interrupt()
-        await run.until(TurnEnded, count=2)
-        assert prompts(model)[-1][-2:] == [
-            {"type": "text", "text": "then [image 1: a.png 64×48, 207 bytes]"},
-            block(png()),
-        ]
-
-
-async def test_the_largest_image_arrives(play: Callable[..., Any], tmp_path: Path) -> None:
-    model, home = play(TURNS)
-    data = jpeg(40, 30) + bytes(MOST_BYTES - len(jpeg(40, 30)))
-    _, one = kept(ImageStore(tmp_path / "images"), data, "a.jpg")
-    async with Running(home) as run:
-        run.session.send("look", images=(one,))
-        await run.until(TurnEnded)
-        (sent,) = [one for one in prompts(model)[-1] if one["type"] == "image"]
-        assert sent["source"]["media_type"] == "image/jpeg"
-        assert sent == block(data, "image/jpeg")
-
-
-async def test_a_prompt_whose_image_is_gone_comes_back(play: Callable[..., Any], tmp_path: Path) -> None:
-    model, home = play(TURNS)
-    async with Running(home) as run:
-        name = run.session.send("look", images=(ImageFile("a.png", tmp_path / "gone", "image/png"),))
-        returned = await run.until(PromptReturned)
-        reason = "a.png is no longer kept; take it out, or attach it again"
-        assert returned == PromptReturned("look", reason, name)
-        assert not model.requests()
-
-
-async def test_claude_code_attaches_an_image_that_is_mentioned(play: Callable[..., Any]) -> None:
-    model, home = play(TURNS)
-    (home.project / "pic.png").write_bytes(png(64, 48))
-    async with Running(home) as run:
-        run.session.send("look at @pic.png")
-        await run.until(TurnEnded)
-        sent = [one for content in prompts(model) for one in content]
-        assert [one for one in sent if one["type"] == "image"] == [block(png(64, 48))]
-        assert {"type": "text", "text": "look at @pic.png"} in sent
