@@ -32,7 +32,8 @@ def project(tmp_path: Path) -> Path:
 def environment(tmp_path: Path) -> dict[str, str]:
     home = tmp_path / "home"
     home.mkdir()
-    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG")}
+    names = ("PATH", "LANG", "PYTHONPYCACHEPREFIX")  # the last: where compiled modules are kept
+    kept = {name: value for name, value in os.environ.items() if name in names}
     return kept | {"HOME": str(home), "PS1": SHELL, "CLAUDE_CONFIG_DIR": str(home / ".claude")}
 
 
