@@ -18,7 +18,7 @@ from ccq_tui.compat.textual.stylesheet import KeptStylesheet
 
 _themes: dict[tuple[Any, ...], dict[str, str]] = {}
 _generate = ColorSystem.generate
-_count_parameters = _callback._count_parameters
+_by_signature = _callback._count_parameters
 _caches = {
     name: kept._maxsize for name in Strip.__slots__ if isinstance(kept := getattr(Strip([]), name), FIFOCache)
 }
@@ -31,7 +31,7 @@ def install() -> None:
     RuleSet.__hash__ = object.__hash__  # type: ignore[method-assign]  # by identity too, without a call of Python
     Strip.__init__ = _make_strip  # type: ignore[method-assign]
     Strip.__getattr__ = _make_cache  # type: ignore[attr-defined]
-    _callback._count_parameters = _count_parameters_of_code
+    _callback._count_parameters = count_parameters
 
 
 def _generate_once(self: ColorSystem) -> dict[str, str]:
@@ -58,11 +58,11 @@ def _make_cache(self: Strip, name: str) -> FIFOCache[Any, Any]:
     return cache
 
 
-def _count_parameters_of_code(func: Callable[..., Any]) -> int:
+def count_parameters(func: Callable[..., Any]) -> int:
     """Count the parameters of a plain function or method by its code, without making its signature."""
     function = func.__func__ if inspect.ismethod(func) else func
     if not inspect.isfunction(function) or {"__wrapped__", "__signature__"} & function.__dict__.keys():
-        return _count_parameters(func)
+        return _by_signature(func)
     code = function.__code__
     more = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
     bound = inspect.ismethod(func) and code.co_argcount > 0
