@@ -11,6 +11,7 @@ from functools import cache
 from itertools import count, cycle
 from pathlib import Path
 
+from ccq_tui.bridges.terminal.emulator import Screen
 from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.store import Store, StoredSessionState
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
@@ -23,7 +24,6 @@ from tests.bench.processes import memory
 from tests.bench.programs import OURS, Program
 from tests.bench.stage import DOWN, Stage, stage
 from tests.bench.terminal import whole
-from tests.e2e.emulator import Screen
 
 F2 = "\x1bOQ"
 PARKED = 1_000

@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Iterator
 from itertools import cycle, islice
 
+from ccq_tui.bridges.terminal.emulator import Screen
 from tests.bench.stage import DOWN, UP, Stage
 from tests.bench.terminal import LIMIT, NotShownError, whole
-from tests.e2e.emulator import Screen
 
 BACKSPACE = "\x7f"
 TYPED = re.compile(r"❯ (x+)(?!\w)")

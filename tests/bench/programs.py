@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.e2e.emulator import Screen
+from ccq_tui.bridges.terminal.emulator import Screen
 
 FLOORS = Path(__file__).parent / "floors"
 

@@ -24,9 +24,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from ccq_tui.bridges.terminal.emulator import Screen, Stream
 from tests.bench.processes import tree
 from tests.bench.queries import answers
-from tests.e2e.emulator import Screen, Stream
 
 SIZE = (120, 40)
 LIMIT = 60.0

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from tests.e2e.emulator import Screen, Stream
+from ccq_tui.bridges.terminal.emulator import Screen, Stream
 
 KEYS = {
     "enter": "\r",

@@ -6,7 +6,7 @@ import pyte
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.e2e.emulator import Screen, Stream
+from ccq_tui.bridges.terminal.emulator import Screen, Stream
 
 PIECES = (
     "plain words",

@@ -106,11 +106,11 @@ class Stream(pyte.Stream):
     def __init__(self, screen: Screen) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         super().__init__(screen)
+        self._drawn_on = screen
 
     def take(self, data: bytes) -> None:
         """Draw what a program has written."""
         text, offset = self._decoder.decode(data), 0
-        assert self.listener is not None
         while offset < len(text):
             known = self._taking_plain_text and (
                 self._text_pattern.match(text, offset) or CSI.match(text, offset)
@@ -121,8 +121,8 @@ class Stream(pyte.Stream):
                 continue
             offset = known.end()
             if known.re is not CSI:
-                self.listener.draw(known.group())
+                self._drawn_on.draw(known.group())
             elif known[2] == "m":
-                self.listener.select_graphic_rendition(*parameters(known[1]))
+                self._drawn_on.select_graphic_rendition(*parameters(known[1]))
             else:
-                self.listener.cursor_position(*parameters(known[1]))
+                self._drawn_on.cursor_position(*parameters(known[1]))
