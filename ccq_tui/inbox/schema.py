@@ -63,6 +63,7 @@ class QuestionRecord(TypedDict):
     step: float | None
     unit: str
     default: str
+    closed: NotRequired[Annotated[bool, Field(description="Whether it takes no text of one's own")]]
 
 
 class ChoiceRecord(TypedDict):

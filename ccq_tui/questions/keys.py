@@ -266,7 +266,7 @@ def _list_hints(state: PanelState) -> Hints:
         *((("a", "all/none"),) if multi else ()),
         *((("Tab", "leave open" if go_on == NONE_SELECTED else "question"),) if state.needs_review else ()),
         *((("p", "preview"),) if preview else ()),
-        *(() if page.is_field else (("o", "other"),)),
+        *(() if page.is_field or page.question.closed else (("o", "other"),)),
         ("n", "note"),
         *((("r", "as before"),) if _answered_before(state) else ()),
         *((("/", "filter"),) if _filterable(state) else ()),

@@ -67,6 +67,7 @@ class Question:
         step: The distance between allowed numbers, or None.
         default: The answer proposed in a text or number field, or "".
         unit: The unit of a number, or "".
+        closed: Whether the options alone answer it, and no text of one's own.
     """
 
     text: str
@@ -81,6 +82,7 @@ class Question:
     step: float | None = None
     default: str = ""
     unit: str = ""
+    closed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from ccq_tui.questions.state import Draft, Focus, Page, PanelState, resting_focu
 
 OUT_OF_SIGHT = "the row was out of sight · press again to choose it"
 NOT_DRAWN = "the key came before this was drawn · press it again"
+CLOSED = "choose one of the options · the question takes no text of your own"
 
 
 def move(state: PanelState, by: int) -> PanelState:
@@ -113,6 +114,8 @@ def open_other(state: PanelState, seed: str = "") -> PanelState:
     """Go to the custom text, or the field, with ``seed`` typed at its end; a seed alone selects nothing."""
     if state.in_review:
         return state
+    if state.page.question.closed:
+        return replace(state, aside=CLOSED)
     field = state.page.is_field
     stray = state.page.cursor if seed else None
     if not field:

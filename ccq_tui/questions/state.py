@@ -95,18 +95,16 @@ class Page:
 
     @property
     def rows(self) -> tuple[int, ...]:
-        """The rows shown: the options that match the filter, and always "Other"."""
+        """The rows shown: the options that match the filter, and "Other" unless one of these must be it."""
         if self.is_field:
             return (0,)
         wanted = self.filter.strip().casefold()
-        return (
-            *(
-                index
-                for index, option in enumerate(self.question.options)
-                if not wanted or wanted in f"{option.label}\n{option.description}".casefold()
-            ),
-            self.other_row,
+        found = tuple(
+            index
+            for index, option in enumerate(self.question.options)
+            if not wanted or wanted in f"{option.label}\n{option.description}".casefold()
         )
+        return found if self.question.closed and found else (*found, self.other_row)
 
     @property
     def problem(self) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ccq_tui.inbox.choices import Choice
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, cut, wrapped
-from ccq_tui.inbox.requests import QuestionRequest, RequestOutcome
+from ccq_tui.inbox.requests import Asker, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Question, QuestionSet
 from ccq_tui.questions.numbers import allowed_range, number_problem
@@ -51,6 +51,12 @@ def check(request: QuestionRequest, outcome: RequestOutcome) -> None:
     match outcome:
         case Answered(answers):
             _check_answers(request.questions, answers)
+            if request.origin.asker is Asker.TERMINAL:
+                _check_typable(answers)
+        case Discussed() if request.origin.asker is Asker.TERMINAL:
+            raise InvalidOutcome(
+                "", f"{_asker(request)}'s prompt takes an answer or nothing, no reply in prose"
+            )
         case Discussed(text, answers):
             if not text.strip():
                 raise InvalidOutcome("text", "an empty reply says nothing")
@@ -77,6 +83,21 @@ def _check_answers(questions: QuestionSet, answers: tuple[Answer, ...]) -> None:
             _check_text(field, question, answer)
 
 
+def _check_typable(answers: tuple[Answer, ...]) -> None:
+    """Refuse what cannot be typed at a program's prompt."""
+    for number, answer in enumerate(answers):
+        if answer.note:
+            raise InvalidOutcome(f"answers[{number}].note", "a program's prompt takes no note: leave it out")
+        if not answer.other.isprintable():
+            raise InvalidOutcome(
+                f"answers[{number}].other", "a program's prompt takes one line of plain text"
+            )
+
+
+def _asker(request: QuestionRequest) -> str:
+    return one_line(request.origin.called, QUOTED)
+
+
 def _check_choice(field: str, question: Question, answer: Answer) -> None:
     labels = Counter(option.label for option in question.options)
     if beyond := Counter(answer.selected) - labels:
@@ -84,6 +105,8 @@ def _check_choice(field: str, question: Question, answer: Answer) -> None:
         raise InvalidOutcome(f"{field}.selected", f"no option “{label}”, or it is given too often")
     if answer.other and not answer.other.strip():
         raise InvalidOutcome(f"{field}.other", "a blank text is no answer")
+    if answer.other and question.closed:
+        raise InvalidOutcome(f"{field}.other", "it takes one of its options, and no text of your own")
     if answer.empty and not question.multi_select:
         raise InvalidOutcome(f"{field}.empty", "the question takes one choice, not none")
     if answer.empty and (answer.selected or answer.other):
@@ -110,8 +133,8 @@ def title(request: QuestionRequest) -> str:
 
 
 def summary(request: QuestionRequest) -> str:
-    """Say what is asked, in a line."""
-    return request.questions.title or request.questions.questions[0].text
+    """Say what is asked, in a line; who asks stands beside it where that is no session."""
+    return (not request.origin.is_foreign and request.questions.title) or request.questions.questions[0].text
 
 
 def news(request: QuestionRequest) -> str:
@@ -234,4 +257,5 @@ def question_record(number: int, question: Question) -> QuestionRecord:
         "step": question.step,
         "unit": question.unit,
         "default": question.default,
+        "closed": question.closed,
     }

@@ -262,6 +262,24 @@ class RequestTable:
                 self._database.note(at, self._session_of(key), key, (pending, pending), "deferred")
         return bool(done)
 
+    def remark(self, request_id: str, words: str, actor: Actor) -> None:
+        """Note in the history what became known of a request that is over.
+
+        Args:
+            request_id: The request's id; one that is not known is passed over.
+            words: What became known, for a person.
+            actor: Who did it.
+
+        Raises:
+            InboxUnavailable: It was not written.
+        """
+        key = request_key(request_id)
+        with self._database.writing() as at:
+            for session_id, state in self._database.rows(
+                "SELECT session_id, state FROM requests WHERE id = ?", (key,)
+            ):
+                self._database.note(at, session_id, key, (state, state), words, actor)
+
     def mark_delivered(self, request_id: str, way: str) -> bool:
         """Note that the agent was seen to have what a person decided.
 

@@ -7,6 +7,7 @@ import pytest
 from ccq_tui.questions import Answer, Answered, Kind, Option, Question
 from ccq_tui.questions.events import Clicked, Pasted, Pressed, Shown, TabClicked, TerminalFocused
 from ccq_tui.questions.machine import CLICK_GRACE, GRACE, step
+from ccq_tui.questions.moves import CLOSED
 from ccq_tui.questions.prose import draft_text
 from ccq_tui.questions.state import Focus
 from tests.unit.questions.drive import keys, number_question, panel, question, text_question, typed
@@ -19,6 +20,16 @@ def test_other_is_an_answer_only_while_its_text_is_not_empty() -> None:
     assert state.page.answer() == Answer(other="MySQL")
     emptied = keys(step_text(keys(state, "o"), "  "), "enter")
     assert not emptied.page.answered
+
+
+@pytest.mark.parametrize("key", ["o", "x"])
+def test_a_closed_question_has_no_custom_text(key: str) -> None:
+    state = panel(question(closed=True))
+    assert state.page.rows == (0, 1, 2)
+    refused = keys(state, key)
+    assert (refused.focus, refused.page.draft.other) == (Focus.LIST, "")
+    assert refused.aside == CLOSED
+    assert keys(refused, "up enter").outcome == Answered((Answer(selected=("DuckDB",)),))
 
 
 def test_opening_other_alone_keeps_the_selection() -> None:
