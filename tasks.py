@@ -176,7 +176,10 @@ def wheel(_words: list[str]) -> int:
     return 0
 
 
-SHIPPED = "from ccq_tui.theming.load import shipped; assert len(shipped()) >= 2, 'no themes'"
+SHIPPED = (
+    "from ccq_tui.theming.load import shipped; assert len(shipped()) >= 2, 'no themes'; "
+    "from ccq_tui.bridges.terminal.rules import load_rules; assert len(load_rules(None)[0]) >= 20, 'no rules'"
+)
 
 
 def lock(words: list[str]) -> int:

@@ -30,6 +30,7 @@ _COMMANDS = {
     "replay": ("replay",),
     "schema": ("schema",),
     "stats": ("stats",),
+    "wrap": ("wrap",),
 }
 
 

@@ -41,6 +41,15 @@ def user_config() -> Path:
     return config_dir() / "config.toml"
 
 
+def prompt_rules() -> Path:
+    """Say where a person's own rules for prompts of terminal programs are.
+
+    Returns:
+        A directory, which may not exist.
+    """
+    return config_dir() / "prompts"
+
+
 def project_config(start: Path) -> Path | None:
     """Find the settings file of the project that a directory belongs to.
 

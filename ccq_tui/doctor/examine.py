@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from ccq_tui import loop_monitor
+from ccq_tui.bridges.terminal import WRAPPED
+from ccq_tui.bridges.terminal.rules import load_rules
 from ccq_tui.config import Settings, SettingsError, load_settings
-from ccq_tui.config.paths import expanded
+from ccq_tui.config.paths import expanded, prompt_rules
 from ccq_tui.config.settings import ENV_PREFIX
 from ccq_tui.doctor.check import Check, Level
 from ccq_tui.doctor.claude import examine_cli, examine_hooks, examine_sign_in
@@ -40,6 +42,7 @@ def examine(flags: Mapping[str, Any] | None = None) -> list[Check]:
         *checks,
         *_misspelt_variables(),
         *_themes(settings.theme if settings else ""),
+        *_prompt_rules(prompt_rules()),
         *examine_terminal(),
         *examine_cli(settings.cli_path if settings else None),
         examine_sign_in(),
@@ -63,7 +66,8 @@ def _settings_found(files: tuple[Path, ...]) -> Check:
 
 def _misspelt_variables() -> list[Check]:
     """A variable that nothing reads does not do what its owner thinks it does."""
-    known = {f"{ENV_PREFIX}{name.upper()}" for name in Settings.model_fields} | {loop_monitor.VARIABLE}
+    known = {f"{ENV_PREFIX}{name.upper()}" for name in Settings.model_fields}
+    known |= {loop_monitor.VARIABLE, WRAPPED}
     checks = []
     for name in sorted(os.environ):
         if name.startswith(ENV_PREFIX) and name not in known:
@@ -84,5 +88,19 @@ def _themes(wanted: str) -> list[Check]:
         return [Check(AREA, "Themes", ", ".join(sorted({theme.name for theme in themes})))]
     return [
         Check(AREA, "Themes", problem, Level.WARNING, "Correct the file or remove it.")
+        for problem in problems
+    ]
+
+
+def _prompt_rules(directory: Path) -> list[Check]:
+    """Look at a person's own rules for prompts, where there are any."""
+    if not directory.is_dir():
+        return []
+    rules, problems = load_rules(directory)
+    if not problems:
+        names = [rule.name for rule in rules if rule.file.startswith(str(directory))]
+        return [Check(AREA, "Prompt rules", ", ".join(names) or f"none in {directory}")]
+    return [
+        Check(AREA, "Prompt rules", problem, Level.WARNING, "Correct the file or remove it.")
         for problem in problems
     ]

@@ -182,3 +182,17 @@ def test_another_encoding_is_a_failure_written_in_that_encoding(
     text = (tmp_path / "out").read_text(encoding="latin-1")
     assert "FAIL Encoding" in text
     assert "ok   Python" in text
+
+
+def test_own_rules_for_prompts_are_read(cli: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CCQ_WRAPPED", "/dev/pts/7")
+    assert not [check for check in examine() if check.name in ("Prompt rules", "Environment")]
+    rules = config_dir() / "prompts"
+    rules.mkdir(parents=True)
+    good = '[[rule]]\nname = "mine"\nshape = "text"\nprompt = "(?P<question>Ask me): "\n'
+    (rules / "mine.toml").write_text(good, encoding="utf-8")
+    assert found("Prompt rules") == Check("Program", "Prompt rules", "mine")
+    (rules / "mine.toml").write_text(good.replace("text", "dance"), encoding="utf-8")
+    check = found("Prompt rules")
+    assert (check.level, check.advice) == (Level.WARNING, "Correct the file or remove it.")
+    assert "rule mine: shape: expected one of" in check.found

@@ -1,0 +1,133 @@
+"""A prompt as a question, an answer as what is typed, and what was answered at the terminal, read off."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ccq_tui.bridges.terminal.detect import Prompt
+from ccq_tui.bridges.terminal.rules import Shape
+from ccq_tui.bridges.terminal.screen import Picture
+from ccq_tui.inbox.requests import Origin, QuestionRequest
+from ccq_tui.questions import Answer, Kind, Option, Question, QuestionSet
+from ccq_tui.text import one_line, safe
+
+CHECKED_NOW = "checked at the terminal"
+CONTEXT_LINES = 40
+LONGEST_LABEL = 500
+_BETWEEN = re.compile(r"^[\s:›…→?.·»>|-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a prompt is to be answered.
+
+    Attributes:
+        labels: The rows.
+        text: The text, where there is one.
+    """
+
+    labels: tuple[str, ...] = ()
+    text: str = ""
+
+
+def request_for(prompt: Prompt, call: str, session_id: str, origin: Origin) -> QuestionRequest:
+    """Return the request that asks a prompt."""
+    shape = prompt.rule.shape
+    question = Question(
+        text=prompt.question,
+        options=tuple(_options(prompt)),
+        multi_select=shape is Shape.CHECKS,
+        kind=Kind.TEXT if shape is Shape.TEXT else Kind.CHOICE,
+        default=(prompt.typed or prompt.default) if shape is Shape.TEXT else "",
+        closed=not takes_text(prompt),
+    )
+    asked = QuestionSet(call, (question,), title=f"{one_line(origin.called, 40)} asks")
+    return QuestionRequest(call, session_id, asked, origin=origin)
+
+
+def takes_text(prompt: Prompt) -> bool:
+    """Whether a prompt can be answered with a text that is none of its options."""
+    shape = prompt.rule.shape
+    # A list may have more rows than are shown: a text names one.
+    return shape not in (Shape.CHECKS, Shape.YES_NO) or prompt.own_text is not None
+
+
+def _options(prompt: Prompt) -> Iterator[Option]:
+    if prompt.words:
+        yield from (Option(label) for label, _ in prompt.words)
+        return
+    for row in prompt.options:
+        said = [row.detail, CHECKED_NOW if row.checked else ""]
+        yield Option(row.label[:LONGEST_LABEL], " · ".join(one for one in said if one))
+
+
+def context_of(picture: Picture, prompt: Prompt) -> str:
+    """Return the last lines above a prompt."""
+    y = max(0, min(prompt.at - picture.scrolled, len(picture.lines)))
+    lines = picture.lines[:y][-CONTEXT_LINES:]
+    return safe("\n".join(lines).strip("\n"))
+
+
+def wanted(prompt: Prompt, answer: Answer) -> Wanted:
+    """Return what is to be done at a prompt for an answer."""
+    if prompt.words and answer.selected:
+        return Wanted(text=dict(prompt.words)[answer.selected[0]])
+    if prompt.rule.shape is Shape.NUMBER and answer.selected:
+        return Wanted(text=next(row.number for row in prompt.rows if row.label == answer.selected[0]))
+    return Wanted(answer.selected, answer.other)
+
+
+def read_off(prompt: Prompt, picture: Picture) -> Answer | None:
+    """Return how a prompt was answered at its terminal, or None where the screen does not show that.
+
+    Programs leave question and answer on the screen, in the line of the prompt or above what follows.
+    """
+    for said in _said(prompt, picture):
+        if (answer := _understood(prompt, said)) is not None:
+            return answer
+    return None
+
+
+def _said(prompt: Prompt, picture: Picture) -> Iterator[str]:
+    """Yield what stands behind the question, nearest first."""
+    own = prompt.at - picture.scrolled
+    if not prompt.rule.shape.is_list and 0 <= own < len(picture.lines):
+        line = picture.lines[own]
+        lead = prompt.lead.rstrip()
+        if lead and line.startswith(lead):
+            yield line[len(lead) :]
+    for line in reversed(picture.lines):
+        before, found, said = line.rpartition(prompt.question)
+        if found and len(before) < 10:
+            yield said
+
+
+def _understood(prompt: Prompt, said: str) -> Answer | None:
+    said = _BETWEEN.sub("", said).strip()
+    shape = prompt.rule.shape
+    if prompt.words:
+        said = re.sub(r"^[\[(][^\])]*[\])][\s:?]*", "", said)  # the choices
+        words = {word.casefold(): label for label, word in prompt.words}
+        words |= {label.casefold(): label for label, _ in prompt.words}
+        label = words.get(said.casefold())
+        return Answer(selected=(label,)) if label else None
+    if shape is Shape.TEXT:
+        said = re.sub(r"^[\[(][^\])]*[\])][\s:?]*", "", said)
+        return Answer(other=said) if said else None
+    if shape is Shape.NUMBER:
+        row = next((row for row in prompt.rows if row.number == said), None)
+        return Answer(selected=(row.label,)) if row else None
+    return _chosen([row.label for row in prompt.options], said, several=shape is Shape.CHECKS)
+
+
+def _chosen(labels: Sequence[str], said: str, *, several: bool) -> Answer | None:
+    if said in labels:
+        return Answer(selected=(said,))
+    if not several:
+        return None
+    parts = [part.strip() for part in said.split(", ")]
+    if not said or not set(parts) <= set(labels):
+        return None
+    return Answer(selected=tuple(label for label in labels if label in parts))

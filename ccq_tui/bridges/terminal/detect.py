@@ -1,0 +1,381 @@
+"""Finds the prompt at which a program stands, by rules. No prompt is better than a false one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from ccq_tui.bridges.terminal.rules import Reading, Rule, Shape
+from ccq_tui.bridges.terminal.screen import Picture
+
+SECRET = re.compile(
+    r"pass[ -]?(?:word|phrase|code)|\bpasswd\b|\bsecrets?\b|\bpin\b|\bcredentials?\b|\btokens?\b"
+    r"|\bapi[ _-]?keys?\b|\bprivate key\b|\bone[- ]time\b|\botp\b|\b2fa\b|\bmfa\b|verification code"
+    r"|kennwort|passwort|mot de passe|contraseña",
+    re.IGNORECASE,
+)
+"""A text that asks for what nobody else is to see."""
+_BAR = re.compile(r"\s*│\s*")
+_SAYS = re.compile(r"\w")
+MOST_ROWS = 100
+MOST_ABOVE = 10
+"""Lines of a question."""
+MOST_BELOW = 10
+"""Lines below a list that are no row."""
+LONGEST = 2000
+"""Characters of a text that a pattern is tried on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """How a program reads from its terminal.
+
+    Attributes:
+        echo: Whether the terminal shows what is typed.
+        lines: Whether the terminal gives it whole lines.
+        waits: Whether it is known to wait for the terminal; None where that cannot be known.
+    """
+
+    echo: bool = True
+    lines: bool = True
+    waits: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a list, or a numbered line.
+
+    Attributes:
+        label: What it says.
+        y: Its line on the screen.
+        marked: Whether the mark is on it.
+        checked: Whether its box is checked; None where it has none.
+        detail: What is said about it, or "".
+        number: Its number, or "".
+        own_text: Whether it takes a text.
+        submits: Whether it ends the list and is no option.
+    """
+
+    label: str
+    y: int
+    marked: bool = False
+    checked: bool | None = None
+    detail: str = ""
+    number: str = ""
+    own_text: bool = False
+    submits: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt on the screen.
+
+    Attributes:
+        rule: What it was found by.
+        question: What it asks.
+        at: The line on which it begins, counted from the first that ever was there.
+        rows: The rows, those that are no option among them.
+        words: What is typed for each option of a yes-no or letters prompt, by its label.
+        typed: What stands in its field already.
+        lead: The text of the cursor's line before that.
+        default: What an empty answer means, or "".
+    """
+
+    rule: Rule
+    question: str
+    at: int
+    rows: tuple[Row, ...] = ()
+    words: tuple[tuple[str, str], ...] = ()
+    typed: str = ""
+    lead: str = ""
+    default: str = ""
+
+    @property
+    def options(self) -> tuple[Row, ...]:
+        """The rows that answer it."""
+        return tuple(row for row in self.rows if not row.own_text and not row.submits)
+
+    @property
+    def own_text(self) -> int | None:
+        """Which row takes a text, or None."""
+        return next((index for index, row in enumerate(self.rows) if row.own_text), None)
+
+    @property
+    def marked(self) -> int:
+        """Which row is marked."""
+        return next((index for index, row in enumerate(self.rows) if row.marked), -1)
+
+    def is_same(self, other: Prompt | None) -> bool:
+        """Whether it is another look at one prompt: its marks, boxes and typed text may differ."""
+        if other is None or self.rule.name != other.rule.name or self.question != other.question:
+            return False
+        if not self.rule.shape.is_list:
+            return self.at == other.at
+        skip = self.own_text if self.own_text is not None else other.own_text
+        return len(self.rows) == len(other.rows) and all(
+            index == skip or one.label == two.label
+            for index, (one, two) in enumerate(zip(self.rows, other.rows, strict=True))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the rules say of a screen.
+
+    Attributes:
+        prompt: The prompt, or None.
+        said: A rule's name and why it found none, one after the other.
+    """
+
+    prompt: Prompt | None
+    said: tuple[tuple[str, str], ...] = field(default=(), compare=False)
+
+
+class _NoPromptError(Exception):
+    """A rule does not fit; the message says why."""
+
+
+def find(picture: Picture, reads: Reads, rules: Sequence[Rule], *, unasked: bool = False) -> Found:
+    """Find the prompt at which a program stands.
+
+    Args:
+        picture: The screen, once it rests.
+        reads: How the program reads.
+        rules: The rules; the first that fits has it.
+        unasked: Whether rules count that are never asked by themselves.
+    """
+    said: list[tuple[str, str]] = []
+    if reads.lines and not reads.echo:
+        return Found(None, (("all", "the terminal shows nothing of what is typed: a password, perhaps"),))
+    if reads.waits is False:
+        return Found(None, (("all", "the program does not wait for its terminal"),))
+    for rule in rules:
+        if not (rule.asked or unasked):
+            continue
+        try:
+            _fit(rule, picture, reads)
+            prompt = _list(rule, picture) if rule.shape.is_list else _line(rule, picture)
+        except _NoPromptError as reason:
+            said.append((rule.name, str(reason)))
+            continue
+        if secret := SECRET.search(prompt.question):
+            said.append((rule.name, f"“{secret[0]}” asks for what nobody else is to see"))
+            return Found(None, tuple(said))
+        said.append((rule.name, f"found “{prompt.question}”"))
+        return Found(prompt, tuple(said))
+    return Found(None, tuple(said))
+
+
+def _fit(rule: Rule, picture: Picture, reads: Reads) -> None:
+    if rule.reading is Reading.KEYS and reads.lines:
+        raise _NoPromptError("the program reads lines, not keys")
+    if rule.reading is Reading.LINES and not reads.lines:
+        raise _NoPromptError("the program reads keys, not lines")
+    if rule.shape is Shape.TEXT and picture.hidden:
+        raise _NoPromptError("the cursor is hidden, so no text is typed there")
+    if rule.first_screen and picture.alternate:
+        raise _NoPromptError("the program draws the whole screen")
+    if rule.must_read and reads.waits is None:
+        raise _NoPromptError("it is not known whether the program reads from its terminal")
+
+
+# -- prompts that take a line -------------------------------------------------------------------------------
+
+
+def _line(rule: Rule, picture: Picture) -> Prompt:
+    y = picture.cursor[1]
+    text = picture.typed[-LONGEST:]
+    match = rule.prompt.fullmatch(text)
+    if match is None:
+        raise _NoPromptError("the text up to the cursor does not match")
+    if picture.after and not (rule.after and rule.after.fullmatch(picture.after)):
+        raise _NoPromptError("something stands after the cursor")
+    _check_below(rule, picture, y + 1)
+    groups = match.groupdict()
+    typed = groups.get("typed") or ""
+    begin = picture.begin_of(y)
+    rows = _numbered(rule, picture, begin) if rule.shape is Shape.NUMBER else ()
+    question = " ".join(groups["question"].split())
+    if rows and not question:
+        question = _above(picture, rows[0].y)
+    return Prompt(
+        rule,
+        question,
+        picture.scrolled + begin,
+        rows=rows,
+        words=_words(rule, groups),
+        typed=typed,
+        lead=_lead(match, text),
+        default=(groups.get("default") or "").strip(),
+    )
+
+
+def _lead(match: re.Match[str], text: str) -> str:
+    """Return what stays of a prompt's line whatever is typed."""
+    if match.groupdict().get("typed"):
+        return text[: match.start("typed")]
+    return text[: match.end("question")] if match["question"] else text.rstrip()
+
+
+def _check_below(rule: Rule, picture: Picture, first: int) -> None:
+    for line in picture.lines[first : picture.end]:
+        if line and not (rule.below and rule.below.fullmatch(line[:LONGEST])):
+            raise _NoPromptError("something stands below it")
+
+
+def _words(rule: Rule, groups: dict[str, str | None]) -> tuple[tuple[str, str], ...]:
+    if rule.shape is Shape.YES_NO:
+        yes, no = (groups.get(word) or getattr(rule, word) for word in ("yes", "no"))
+        return (("Yes", yes.lower()), ("No", no.lower()))
+    if rule.shape is Shape.LETTERS:
+        letters = [one.strip() for one in re.split(r"[,/|]", groups.get("letters") or "")]
+        letters = list(dict.fromkeys(one for one in letters if one))
+        if not 2 <= len(letters) <= MOST_ROWS:
+            raise _NoPromptError("there are no choices in the brackets")
+        return tuple((one, one) for one in letters)
+    return ()
+
+
+def _numbered(rule: Rule, picture: Picture, below: int) -> tuple[Row, ...]:
+    """Return the numbered lines above a prompt, which count from 1 (or 0) on."""
+    rows: list[Row] = []
+    blank = 0
+    for y in range(below - 1, -1, -1):
+        line = picture.lines[y][:LONGEST]
+        found = list(rule.row.finditer(line)) if line else []
+        if not found:
+            blank += 1
+            if rows or blank > 2 or line:
+                break
+            continue
+        rows[:0] = [Row(one["label"].strip(), y, number=one["number"]) for one in found]
+    numbers = [int(row.number) for row in rows]
+    if (
+        len(rows) < 2
+        or numbers != list(range(numbers[0], numbers[0] + len(rows)))
+        or numbers[0] not in (0, 1)
+    ):
+        raise _NoPromptError("no numbered lines stand above it")
+    return tuple(rows[:MOST_ROWS])
+
+
+def _above(picture: Picture, y: int) -> str:
+    """Return the line above a list where it asks something."""
+    line = picture.lines[y - 1].strip() if y else ""
+    return line if line.endswith(("?", ":")) else "Which one?"
+
+
+# -- lists --------------------------------------------------------------------------------------------------
+
+
+def _list(rule: Rule, picture: Picture) -> Prompt:
+    rows, first, last = _block(rule, picture)
+    marked = [row for row in rows if row.marked]
+    if len(marked) != 1:
+        raise _NoPromptError(f"{len(marked)} rows are marked, not one")
+    options = [row for row in rows if not row.own_text and not row.submits]
+    if len(options) < (1 if rule.shape is Shape.CHECKS else 2):
+        raise _NoPromptError("there are too few rows")
+    if len({row.label for row in options}) < len(options):
+        raise _NoPromptError("two rows say the same")
+    question, begin, with_hint = _question(rule, picture, first)
+    end = _end(rule, picture, last + 1, with_hint)
+    if not picture.hidden and not begin <= picture.cursor[1] <= end:
+        raise _NoPromptError("the cursor stands elsewhere")
+    return Prompt(rule, question, picture.scrolled + begin, rows=rows)
+
+
+def _block(rule: Rule, picture: Picture) -> tuple[tuple[Row, ...], int, int]:
+    """Return the rows of the lowest list with a marked row, and its first and last line."""
+    for block in _blocks(rule, picture):
+        if any(row.marked for row in block):
+            return tuple(row for row in block if not _left_out(rule, row)), block[0].y, block[-1].y
+    raise _NoPromptError("there are no rows of which one is marked")
+
+
+def _left_out(rule: Rule, row: Row) -> bool:
+    return rule.left_out is not None and rule.left_out.fullmatch(row.label) is not None
+
+
+def _blocks(rule: Rule, picture: Picture) -> Iterator[list[Row]]:
+    """Yield the runs of rows on the screen, the lowest first."""
+    block: list[Row] = []
+    details: list[str] = []
+    for y in range(picture.end - 1, -1, -1):
+        row = _row(rule, picture, y)
+        if row is not None:
+            block.insert(0, _explained(row, details))
+            details = []
+            if len(block) >= MOST_ROWS:
+                break
+        elif rule.detail and rule.detail.fullmatch(picture.lines[y][:LONGEST]):
+            details.insert(0, picture.lines[y].strip())
+        else:
+            if block:
+                yield block
+            block, details = [], []
+    if block:
+        yield block
+
+
+def _explained(row: Row, details: list[str]) -> Row:
+    said = " ".join(line for line in details if _SAYS.search(line))
+    return replace(row, detail=said) if said else row
+
+
+def _row(rule: Rule, picture: Picture, y: int) -> Row | None:
+    line = picture.lines[y][:LONGEST]
+    submits = rule.submit.fullmatch(line) if rule.submit else None
+    match = submits or rule.row.fullmatch(line)
+    if match is None:
+        return None
+    groups = match.groupdict()
+    label, box = groups["label"].strip(), groups.get("box")
+    mark = (groups.get("mark") or "").strip()
+    marked = (
+        y in picture.underlined if rule.underlined else (mark in rule.marked if rule.marked else bool(mark))
+    )
+    return Row(
+        label,
+        y,
+        marked=marked,
+        checked=box in rule.checked if box is not None else None,
+        number=groups.get("number") or "",
+        own_text=bool(rule.own_text and rule.own_text.fullmatch(label)),
+        submits=submits is not None,
+    )
+
+
+def _question(rule: Rule, picture: Picture, first: int) -> tuple[str, int, bool]:
+    """Return the question above a list, the line on which it begins, and whether it has the hint."""
+    bottom = first
+    while bottom > 0 and bottom > first - 2 and not picture.lines[bottom - 1]:
+        bottom -= 1
+    for begin in range(bottom - 1, max(-1, bottom - 1 - MOST_ABOVE), -1):
+        if not picture.lines[begin]:
+            break
+        if rule.paragraph and begin and picture.lines[begin - 1]:
+            above = picture.joined(begin - 1, bottom)
+            if rule.question.fullmatch(above[:LONGEST]) is not None:
+                continue
+        text = picture.joined(begin, bottom)
+        match = rule.question.fullmatch(text[:LONGEST])
+        if match is not None:
+            hinted = bool(rule.hint and rule.hint.search(text))
+            return " ".join(_BAR.sub(" ", match["question"]).split()), begin, hinted
+    raise _NoPromptError("the lines above the list do not match")
+
+
+def _end(rule: Rule, picture: Picture, first: int, hinted: bool) -> int:
+    """Return the line on which a list ends with all that belongs to it."""
+    left = [y for y in range(first, picture.end) if picture.lines[y]]
+    if rule.hint is not None and not hinted:
+        below = next((y for y in left if rule.hint.search(picture.lines[y][:LONGEST])), None)
+        if below is not None and len([y for y in left if y < below]) <= MOST_BELOW:
+            first, left = below + 1, [y for y in left if y > below]
+        elif rule.needs_hint:
+            raise _NoPromptError("the hint is missing")
+    if any(not (rule.below and rule.below.fullmatch(picture.lines[y][:LONGEST])) for y in left):
+        raise _NoPromptError("something stands below it")
+    return max([first, *(y + 1 for y in left)])

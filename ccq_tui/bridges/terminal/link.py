@@ -1,0 +1,149 @@
+"""What the relay says to the watcher: bounded, in order, and never waited for."""
+
+from __future__ import annotations
+
+import socket
+import struct
+from collections.abc import Iterator
+from contextlib import suppress
+from enum import IntEnum
+
+_HEAD = struct.Struct("=BI")
+MOST_OWED = 1 << 20
+"""Bytes that the watcher has not read yet before output is dropped."""
+MOST_SAID = 20_000
+"""Bytes of what the watcher has to say at the end."""
+
+
+ASKED = "\0"
+"""What the watcher says when it asks something."""
+
+
+class Sent(IntEnum):
+    """A message to the watcher."""
+
+    OUTPUT = 1
+    """What the program wrote."""
+    LOST = 2
+    """Output was dropped: what the screen shows is not known."""
+    TYPED = 3
+    """The person typed."""
+    SIZE = 4
+    """The terminal's columns and rows."""
+    STOPPED = 5
+    """The program was stopped, and nobody is asked meanwhile."""
+    CONTINUED = 6
+    ENDED = 7
+    """The program has ended; the payload is its exit code."""
+
+
+class Link:
+    """The relay's end.
+
+    Args:
+        end: The socket to the watcher.
+    """
+
+    def __init__(self, end: socket.socket) -> None:
+        end.setblocking(False)
+        self._end = end
+        self._owed = bytearray()
+        self._said = bytearray()
+        self._dropped = False
+        self._over = False
+
+    @property
+    def descriptor(self) -> int:
+        """What to wait for."""
+        return self._end.fileno()
+
+    @property
+    def owes(self) -> bool:
+        """Whether something is not sent yet."""
+        return bool(self._owed)
+
+    @property
+    def over(self) -> bool:
+        """Whether the watcher is gone."""
+        return self._over
+
+    @property
+    def asked(self) -> bool:
+        """Whether the watcher has asked anything, or has something to say."""
+        return bool(self._said)
+
+    @property
+    def said(self) -> str:
+        """What the watcher wants the person to know once the terminal is free."""
+        return self._said.decode(errors="replace").replace(ASKED, "")
+
+    def send(self, kind: Sent, payload: bytes = b"") -> None:
+        """Say something, now or soon; output is dropped where the watcher does not keep up."""
+        if self._over:
+            return
+        if kind is Sent.OUTPUT and len(self._owed) + len(payload) > MOST_OWED:
+            self._dropped = True
+            return
+        if self._dropped:
+            self._dropped = False
+            self._owed += _HEAD.pack(Sent.LOST, 0)
+        self._owed += _HEAD.pack(kind, len(payload)) + payload
+        self._write()
+
+    def exchange(self) -> None:
+        """Send what is owed, and take what the watcher said."""
+        self._write()
+        try:
+            data = self._end.recv(4096)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._lose()
+        self._said += data[: max(0, MOST_SAID - len(self._said))]
+
+    def _write(self) -> None:
+        try:
+            while self._owed:
+                del self._owed[: self._end.send(self._owed)]
+        except BlockingIOError:
+            return
+        except OSError:
+            self._lose()
+
+    def _lose(self) -> None:
+        self._over = True
+        self._owed.clear()
+
+    def close(self) -> None:
+        """Let the watcher go."""
+        with suppress(OSError):
+            self._end.close()
+
+
+class Messages:
+    """Takes messages out of what the watcher read, in whatever pieces it came."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+
+    def take(self, data: bytes) -> Iterator[tuple[Sent, bytes]]:
+        """Yield each message that is complete now."""
+        self._data += data
+        while len(self._data) >= _HEAD.size:
+            kind, size = _HEAD.unpack_from(self._data)
+            if len(self._data) < _HEAD.size + size:
+                return
+            payload = bytes(self._data[_HEAD.size : _HEAD.size + size])
+            del self._data[: _HEAD.size + size]
+            yield Sent(kind), payload
+
+
+def pair() -> tuple[socket.socket, socket.socket]:
+    """Return the relay's and the watcher's end."""
+    ours, theirs = socket.socketpair()
+    for end in (ours, theirs):
+        with suppress(OSError):
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MOST_OWED)
+    return ours, theirs

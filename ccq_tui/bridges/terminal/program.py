@@ -1,0 +1,207 @@
+"""A program in a pseudo-terminal of its own, with a parent in its session so that it can be stopped.
+
+A process group without such a parent is orphaned, and the kernel drops Ctrl+Z for it. So the session's leader
+is a small process of ours, which starts the program in the foreground and reports each change of its state.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import pty
+import signal
+import struct
+import termios
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from ccq_tui.bridges.terminal import WRAPPED
+
+CANNOT_RUN = 126
+NOT_FOUND = 127
+_STATUS = struct.Struct("=i")
+_STARTED = struct.Struct("=ii")
+Size = tuple[int, int]
+"""Columns and rows."""
+
+
+class NotStartedError(Exception):
+    """A program cannot be started; the message says why.
+
+    Attributes:
+        code: What a shell ends with then.
+    """
+
+    def __init__(self, command: str, error: OSError) -> None:
+        super().__init__(f"{command} cannot be started: {error.strerror}")
+        self.code = NOT_FOUND if isinstance(error, FileNotFoundError) else CANNOT_RUN
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that runs.
+
+    Attributes:
+        pid: Its process, which is also its process group.
+        leader: The process that leads its session and reports its state.
+        master: Our end of its terminal, which is never waited for.
+        device: The number of its terminal's device.
+        states: Where its states come: what ``os.waitpid`` said of it, one after the other.
+    """
+
+    pid: int
+    leader: int
+    master: int
+    device: int
+    states: int
+
+    def resize(self, size: Size) -> None:
+        """Give its terminal another size; the kernel tells the program."""
+        set_size(self.master, size)
+
+    def signal(self, number: int) -> None:
+        """Send a signal to what is in the foreground of its terminal, and to the program."""
+        for group in {self.pid, self.foreground}:
+            if group > 0:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(group, number)
+
+    @property
+    def foreground(self) -> int:
+        """The process group in the foreground of its terminal, or 0."""
+        try:
+            return os.tcgetpgrp(self.master)
+        except OSError:
+            return 0
+
+    def read_states(self) -> list[int]:
+        """Return what became of it since the last look; nothing once its leader is gone."""
+        data = os.read(self.states, _STATUS.size * 64)
+        return [status for (status,) in _STATUS.iter_unpack(data[: len(data) // 4 * 4])]
+
+    def close(self) -> None:
+        """Let go of its terminal; what it left behind there is hung up."""
+        os.close(self.master)
+        os.close(self.states)
+        with suppress(ChildProcessError):
+            os.waitpid(self.leader, 0)
+
+
+def start(command: Sequence[str], streams: Sequence[int], like: int, size: Size | None) -> Program:
+    """Start a program in a pseudo-terminal of its own.
+
+    Args:
+        command: The program and its arguments.
+        streams: Which of its standard streams, 0 to 2, the terminal is; it inherits the others.
+        like: The terminal whose modes the new one begins with.
+        size: The new one's size, or None for none.
+
+    Returns:
+        The running program.
+
+    Raises:
+        NotStartedError: It cannot be started, or there is no pseudo-terminal to be had.
+    """
+    try:
+        master, slave = pty.openpty()
+    except OSError as error:
+        raise NotStartedError(command[0], error) from error
+    with suppress(termios.error):
+        termios.tcsetattr(slave, termios.TCSANOW, termios.tcgetattr(like))
+    if size is not None:
+        set_size(slave, size)
+    device = os.fstat(slave).st_rdev
+    states, report = os.pipe()
+    failed, failing = os.pipe()
+    leader = os.fork()
+    if leader == 0:
+        for descriptor in (master, states, failed):
+            os.close(descriptor)
+        _lead(command, streams, slave, report, failing)
+    for descriptor in (slave, report, failing):
+        os.close(descriptor)
+    with os.fdopen(failed, "rb") as told:
+        said = list(_STARTED.iter_unpack(told.read()))  # until it is closed, as it is by the start
+    pid, number = said[-1] if said else (0, errno.EIO)
+    program = Program(pid, leader, master, device, states)
+    if number:
+        program.close()
+        raise NotStartedError(command[0], OSError(number, os.strerror(number)))
+    os.set_blocking(master, False)
+    return program
+
+
+def _lead(command: Sequence[str], streams: Sequence[int], slave: int, report: int, failing: int) -> None:
+    """Lead the session: start the program and report its states; never returns."""
+    code = 1
+    try:
+        os.setsid()
+        fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
+        signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # it gives the foreground away from the background
+        begin, begun = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.close(begun)
+            os.read(begin, 1)
+            _become(command, streams, slave, failing)
+        os.setpgid(pid, pid)
+        os.tcsetpgrp(slave, pid)
+        os.write(failing, _STARTED.pack(pid, 0))
+        os.close(failing)
+        os.close(begun)
+        for stream in (0, 1, 2):  # a reader of the caller's pipe waits until all of its writers are gone
+            os.close(stream)
+        _report(pid, slave, report)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _become(command: Sequence[str], streams: Sequence[int], slave: int, failing: int) -> None:
+    """Become the program; never returns."""
+    try:
+        for stream in streams:
+            os.dup2(slave, stream)
+        signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+        for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
+            signal.signal(number, signal.SIG_DFL)
+        os.environ[WRAPPED] = os.ttyname(slave)
+        os.execvp(command[0], list(command))  # noqa: S606 (the person's own command)
+    except OSError as error:
+        os.write(failing, _STARTED.pack(os.getpid(), error.errno or 0))
+    finally:
+        os._exit(CANNOT_RUN)
+
+
+def _report(pid: int, slave: int, report: int) -> None:
+    """Report each state of the program until it has ended."""
+    while True:
+        _, status = os.waitpid(pid, os.WUNTRACED)
+        if os.WIFSTOPPED(status) and os.WSTOPSIG(status) in (signal.SIGTTIN, signal.SIGTTOU):
+            # It belongs into the foreground: nothing else of the session wants to be there.
+            os.tcsetpgrp(slave, pid)
+            os.killpg(pid, signal.SIGCONT)
+            continue
+        if not os.WIFSTOPPED(status):
+            # The end of a session's leader hangs up its foreground: children left there live on.
+            os.tcsetpgrp(slave, os.getpgrp())
+        os.write(report, _STATUS.pack(status))
+        if not os.WIFSTOPPED(status):
+            return
+
+
+def size_of(terminal: int) -> Size | None:
+    """Return the size of a terminal, or None where it has none."""
+    try:
+        size = os.get_terminal_size(terminal)
+    except OSError:
+        return None
+    return (size.columns, size.lines) if size.columns and size.lines else None
+
+
+def set_size(terminal: int, size: Size) -> None:
+    """Give a terminal a size."""
+    with suppress(OSError):
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))

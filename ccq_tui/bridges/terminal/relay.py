@@ -1,0 +1,366 @@
+"""Passes bytes between a person's terminal and a program's, both ways, and waits for nothing else.
+
+A watcher gets what the program wrote when the program pauses; when it floods, the oldest is dropped.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import signal
+import termios
+import time
+import tty
+from collections import deque
+from contextlib import suppress
+from types import FrameType
+
+from ccq_tui.bridges.terminal.link import Link, Sent
+from ccq_tui.bridges.terminal.program import Program, size_of
+
+CHUNK = 1 << 16
+MOST_WAITING = 1 << 16
+"""Bytes that wait for one side before the other is read on: the program then waits, as on a slow terminal."""
+PAUSE = 0.03
+"""Seconds without output after which the watcher gets what came."""
+FLOOD_PAUSE = 0.2
+"""As PAUSE, once some was dropped: a flood has short pauses too, and drawing in each slows it."""
+LONGEST = 0.5
+"""Seconds after which it gets it although more comes, unless so much came that some was dropped."""
+FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
+LAST_OUTPUT = 0.2
+"""Seconds for output that is still on its way when the program has ended."""
+_HEARD = (*FORWARDED, signal.SIGWINCH, signal.SIGCONT, signal.SIGTSTP)
+
+_REPORTS = re.compile(
+    rb"\x1b\[[IO]"  # focus
+    rb"|\x1b\[\??[0-9;]*R"  # where the cursor is
+    rb"|\x1b\[[?>=][0-9;]*c"  # what it can do
+    rb"|\x1b\[\?[0-9;]*(?:\$y|u)"  # modes, keyboard
+    rb"|\x1b\[[0-9;]*[nt]"  # state, size
+    rb"|\x1b\[<[0-9;]*[Mm]|\x1b\[M..."  # mouse
+    rb"|\x1b[\]P_][^\x07\x1b]*(?:\x07|\x1b\\)",  # colours, versions
+    re.DOTALL,
+)
+"""What a terminal answers by itself."""
+
+
+class Relay:
+    """Runs a program in a terminal until it ends.
+
+    Args:
+        terminal: The person's terminal.
+        program: The program.
+        link: Tells the watcher, or None where nobody watches.
+    """
+
+    def __init__(self, terminal: int, program: Program, link: Link | None) -> None:
+        self._given, self._program, self._link = terminal, program, link
+        self._terminal = _own(terminal)
+        self._modes: list[object] | None = None
+        self._foreground = False
+        self._to_terminal, self._to_program = bytearray(), bytearray()
+        self._kept = Kept()
+        self._poll = select.poll()
+        self._polled: dict[int, int] = {}
+        self._woken, self._wake = os.pipe()
+        self._gone = self._closed = self._hung_up = False
+        self._told = time.monotonic()
+        self._ended: int | None = None
+
+    def run(self) -> int:
+        """Pass everything through until the program has ended.
+
+        Returns:
+            Its exit code; 128 and the number of the signal that ended it.
+        """
+        for descriptor in (self._woken, self._wake):
+            os.set_blocking(descriptor, False)
+        before = {number: signal.signal(number, _nothing) for number in _HEARD}
+        woken = signal.set_wakeup_fd(self._wake, warn_on_full_buffer=False)
+        try:
+            self._take_terminal()
+            while self._ended is None:
+                self._turn()
+            self._finish()
+        finally:
+            self._give_terminal_back()
+            signal.set_wakeup_fd(woken)
+            for number, handler in before.items():
+                signal.signal(number, handler)
+            for descriptor in (self._woken, self._wake):
+                os.close(descriptor)
+            if self._terminal != self._given:
+                os.close(self._terminal)
+        return exit_code(self._ended)
+
+    def _turn(self) -> None:
+        """Wait until something can be passed on, and pass it on."""
+        program, terminal = self._program.master, self._terminal
+        room = len(self._to_terminal) < MOST_WAITING and not self._closed
+        self._want(program, (select.POLLIN if room else 0) | (select.POLLOUT if self._to_program else 0))
+        typing = self._foreground and not self._gone and len(self._to_program) < MOST_WAITING
+        self._want(terminal, (select.POLLIN if typing else 0) | (select.POLLOUT if self._to_terminal else 0))
+        self._want(self._program.states, select.POLLIN)
+        self._want(self._woken, select.POLLIN)
+        if self._link is not None:
+            self._want(self._link.descriptor, select.POLLIN | (select.POLLOUT if self._link.owes else 0))
+        pause = FLOOD_PAUSE if self._kept.lost else PAUSE
+        ready = dict(self._poll.poll(pause * 1000 if self._kept and self._link else None))
+        if not ready:
+            self._pause()
+            return
+        if ready.get(program, 0) & select.POLLIN:
+            self._read_program()
+        elif ready.get(program, 0) & (select.POLLHUP | select.POLLERR):
+            self._closed = True
+        if ready.get(terminal, 0) & select.POLLIN:
+            self._read_terminal()
+        elif ready.get(terminal, 0) & (select.POLLHUP | select.POLLERR):
+            self._lose_terminal()
+        self._write()
+        if self._woken in ready:
+            self._hear()
+        if self._program.states in ready:
+            self._look_after()
+        if self._link is not None and self._link.descriptor in ready:
+            self._link.exchange()
+
+    def _want(self, descriptor: int, events: int) -> None:
+        """Wait for events of a descriptor from now on; for none, not even for its hang-up."""
+        if self._polled.get(descriptor, 0) == events:
+            return
+        self._polled[descriptor] = events
+        if events:
+            self._poll.register(descriptor, events)
+        else:
+            with suppress(KeyError):
+                self._poll.unregister(descriptor)
+
+    def _read_program(self) -> None:
+        """Pass on what the program wrote: as much as is there, in one piece."""
+        pieces, size = [], 0
+        while size < CHUNK:
+            try:
+                data = os.read(self._program.master, CHUNK)
+            except BlockingIOError:
+                break
+            except OSError:
+                data = b""
+            if not data:  # nobody has the other end open
+                self._closed = True
+                break
+            pieces.append(data)
+            size += len(data)
+        if pieces:
+            data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+            if not self._gone:
+                self._to_terminal += data
+                self._write()
+            if self._link is not None:
+                self._kept.add(data)
+                if not self._kept.lost and time.monotonic() - self._told > LONGEST:
+                    self._pause()
+
+    def _read_terminal(self) -> None:
+        try:
+            data = os.read(self._terminal, CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self._lose_terminal()
+            return
+        self._to_program += data
+        self._write()
+        if self._link is not None and is_typed(data):
+            self._pause()  # what the person saw when they typed
+            self._link.send(Sent.TYPED)
+
+    def _write(self) -> None:
+        if self._to_program:
+            with suppress(BlockingIOError):
+                del self._to_program[: os.write(self._program.master, self._to_program)]
+        if self._to_terminal and not self._gone:
+            try:
+                del self._to_terminal[: os.write(self._terminal, self._to_terminal)]
+            except BlockingIOError:
+                pass
+            except OSError:
+                self._lose_terminal()
+
+    def _hang_up(self) -> None:
+        """Tell the program that its terminal is gone, once."""
+        if not self._hung_up:
+            self._hung_up = True
+            self._program.signal(signal.SIGHUP)
+
+    def _lose_terminal(self) -> None:
+        """Go on without the terminal, until the program has ended."""
+        self._hang_up()
+        self._gone = True
+        self._to_terminal.clear()
+        self._want(self._terminal, 0)
+
+    def _pause(self) -> None:
+        """Give the watcher what came."""
+        if self._link is not None and self._kept:
+            if self._kept.lost:
+                self._link.send(Sent.LOST)
+            self._link.send(Sent.OUTPUT, self._kept.take())
+            self._told = time.monotonic()
+
+    def _hear(self) -> None:
+        """Do what signals ask for."""
+        for number in sorted(set(os.read(self._woken, 1024))):
+            if number == signal.SIGWINCH:
+                self._resize()
+            elif number == signal.SIGCONT:
+                self._go_on()
+            elif number == signal.SIGHUP:
+                self._hang_up()
+            else:
+                self._program.signal(number)
+
+    def _resize(self) -> None:
+        if (size := size_of(self._given)) is not None:
+            self._program.resize(size)
+            if self._link is not None:
+                self._pause()
+                self._link.send(Sent.SIZE, b"%d %d" % size)
+
+    def _look_after(self) -> None:
+        """Stop with the program, or note its end."""
+        states = self._program.read_states()
+        if not states:
+            self._ended = self._ended if self._ended is not None else signal.SIGKILL
+        for status in states:
+            if os.WIFSTOPPED(status):
+                self._stop()
+            else:
+                self._ended = status
+
+    def _stop(self) -> None:
+        """Stop as the program did, so that the shell has the terminal; until the shell continues us."""
+        self._drain()
+        if self._link is not None:
+            self._pause()
+            self._link.send(Sent.STOPPED)
+            self._link.exchange()
+        self._give_terminal_back()
+        previous = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        os.kill(0, signal.SIGTSTP)  # the whole job, as the terminal would
+        # From here on the shell has continued us, or nobody could and the kernel did not stop us.
+        signal.signal(signal.SIGTSTP, previous)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Take the terminal again, unless it was continued in the background, and continue the program."""
+        self._take_terminal()
+        self._resize()
+        self._program.signal(signal.SIGCONT)
+        if self._link is not None:
+            self._link.send(Sent.CONTINUED)
+
+    def _take_terminal(self) -> None:
+        """Put the terminal into raw mode where it is ours to read."""
+        self._foreground = False
+        with suppress(OSError, termios.error):
+            self._foreground = os.tcgetpgrp(self._given) == os.getpgrp()
+            if self._foreground:
+                modes = termios.tcgetattr(self._given)
+                self._modes = self._modes or modes
+                tty.setraw(self._given, termios.TCSANOW)
+
+    def _give_terminal_back(self) -> None:
+        if self._modes is not None:
+            with suppress(OSError, termios.error):
+                if os.tcgetpgrp(self._given) == os.getpgrp():
+                    termios.tcsetattr(self._given, termios.TCSANOW, self._modes)  # type: ignore[arg-type]
+            self._modes = None
+
+    def _drain(self) -> None:
+        """Write what the program has written, for as long as the terminal takes it at once or soon."""
+        until = time.monotonic() + LAST_OUTPUT
+        while time.monotonic() < until:
+            self._read_program()
+            if self._gone or not self._to_terminal:
+                return
+            select.select([], [self._terminal], [], max(0.0, until - time.monotonic()))
+            self._write()
+
+    def _finish(self) -> None:
+        """Pass on the last of what the program wrote; its children are not waited for."""
+        while not self._gone:
+            before = self._kept.total
+            self._drain()
+            if self._to_terminal:
+                # The terminal is slow, and what the program wrote is not to be lost.
+                select.select([], [self._terminal], [], None)
+                self._write()
+            elif self._kept.total == before:
+                break
+        self._pause()
+
+
+class Kept:
+    """The newest output, as much as the watcher gets at once.
+
+    Attributes:
+        lost: Whether older output was dropped since it was taken last.
+        total: How many bytes there ever were.
+    """
+
+    MOST, END = 1 << 18, 1 << 16
+
+    def __init__(self) -> None:
+        self._pieces: deque[bytes] = deque()
+        self._size = 0
+        self.lost = False
+        self.total = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._pieces)
+
+    def add(self, data: bytes) -> None:
+        """Keep a piece; the oldest are dropped beyond the limit."""
+        self._pieces.append(data)
+        self._size += len(data)
+        self.total += len(data)
+        while self._size > self.MOST and len(self._pieces) > 1:
+            self._size -= len(self._pieces.popleft())
+            self.lost = True
+
+    def take(self) -> bytes:
+        """Return what is kept, of a flood its end, and forget it."""
+        data = b"".join(self._pieces)
+        data = data[-self.END :] if self.lost else data
+        self._pieces.clear()
+        self._size, self.lost = 0, False
+        return data
+
+
+def exit_code(status: int | None) -> int:
+    """Return what a shell would say of how a program ended, as ``os.waitpid`` has it."""
+    if status is None:
+        return 1
+    return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+
+
+def _own(terminal: int) -> int:
+    """Open a terminal anew, never to wait for it; the one that was given is shared with other programs."""
+    try:
+        return os.open(os.ttyname(terminal), os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+    except OSError:
+        return terminal
+
+
+def _nothing(_number: int, _frame: FrameType | None) -> None:
+    """Let the wake-up descriptor tell."""
+
+
+def is_typed(data: bytes) -> bool:
+    """Whether something of what came from a terminal is a person's."""
+    return bool(_REPORTS.sub(b"", data))

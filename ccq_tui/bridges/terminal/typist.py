@@ -1,0 +1,249 @@
+"""Types an answer at a prompt as a person would, and looks after each key whether it did what it should."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from ccq_tui.bridges.terminal.asking import Wanted
+from ccq_tui.bridges.terminal.detect import Prompt, Row
+from ccq_tui.bridges.terminal.rules import Shape
+from ccq_tui.bridges.terminal.screen import Picture
+from ccq_tui.text import one_line
+
+ENTER, SPACE, BACKSPACE = "\r", " ", "\x7f"
+WARNING = "⚠"
+MOST_COMPARED = 30
+"""Characters of a question that tell its line."""
+MOST_MOVES = 300
+REVIEW_SECONDS = 0.7
+"""How long a list may take to come that asks once more."""
+
+
+class StoppedError(Exception):
+    """Something unexpected happened at the prompt, which is the person's now; the message says what."""
+
+
+class Hands(Protocol):
+    """What types at a prompt, and looks at the screen."""
+
+    @property
+    def prompt(self) -> Prompt | None:
+        """The prompt on the screen."""
+        ...
+
+    @property
+    def picture(self) -> Picture:
+        """The screen."""
+        ...
+
+    @property
+    def over(self) -> bool:
+        """Whether the program has ended."""
+        ...
+
+    async def press(self, keys: str, until: Callable[[], bool]) -> bool:
+        """Type, and wait until the screen is as it should be; whether it became so.
+
+        Raises:
+            StoppedError: Nothing can be typed any more, or the person types.
+        """
+        ...
+
+    async def wait(self, until: Callable[[], bool], seconds: float) -> bool:
+        """Wait until the screen is as it should be; whether it became so."""
+        ...
+
+
+class Typist:
+    """Answers one prompt.
+
+    Args:
+        hands: What types and looks.
+        prompt: The prompt as it was asked.
+    """
+
+    def __init__(self, hands: Hands, prompt: Prompt) -> None:
+        self._hands, self._prompt = hands, prompt
+        self._entered: int | None = None
+
+    async def answer(self, wanted: Wanted) -> None:
+        """Type an answer to its end.
+
+        Raises:
+            StoppedError: Something was not as expected; nothing more was typed.
+        """
+        match self._prompt.rule.shape:
+            case Shape.LIST:
+                await self._choose(wanted)
+            case Shape.CHECKS:
+                await self._check(wanted)
+            case _:
+                await self._line(wanted.text)
+        if self._prompt.rule.review is not None:
+            await self._review(*self._prompt.rule.review, nothing=wanted == Wanted())
+
+    # -- lines ----------------------------------------------------------------------------------------------
+
+    async def _line(self, text: str) -> None:
+        if self._prompt.typed:
+            erased = await self._hands.press(BACKSPACE * len(self._prompt.typed), lambda: self._rest() == "")
+            if not erased:
+                raise StoppedError("what stood in its field already did not go away")
+        before = self._rest()
+        if text:
+            await self._hands.press(text, lambda: self._left() or self._shows(before, text))
+        if not self._left():
+            if text and not self._shows(before, text):
+                raise StoppedError("it did not show what was typed")
+            await self._enter()
+
+    def _rest(self) -> str:
+        """What stands between the question and the cursor."""
+        return self._hands.picture.typed.removeprefix(self._prompt.lead).strip()
+
+    def _shows(self, before: str, text: str) -> bool:
+        """Whether the field has exactly a text, beside what it proposed."""
+        rest = self._rest()
+        plain = rest.lstrip(" :?›>").strip()
+        return not self._left() and text.strip() in (plain, rest.removeprefix(before).strip())
+
+    def _left(self) -> bool:
+        """Whether the prompt is gone; drawn anew elsewhere it is another one only after Enter."""
+        if self._hands.over or self._prompt.rule.shape.is_list:
+            return self._hands.over or not stands(self._prompt, self._hands.prompt, self._hands.picture)
+        picture = self._hands.picture
+        moved = self._entered is not None and line_of(picture) != self._entered
+        return moved or not picture.typed.startswith(self._prompt.lead)
+
+    async def _enter(self) -> None:
+        self._entered = line_of(self._hands.picture)
+        if not await self._hands.press(ENTER, self._left):
+            raise StoppedError("Enter did not end it")
+
+    # -- lists ----------------------------------------------------------------------------------------------
+
+    async def _choose(self, wanted: Wanted) -> None:
+        own = self._prompt.own_text
+        if wanted.labels:
+            await self._mark(lambda row: row.label == wanted.labels[0], wanted.labels[0])
+        elif own is not None:
+            await self._own_text(wanted.text)
+        else:
+            await self._mark(lambda row: row.label == wanted.text, wanted.text)
+        await self._enter()
+
+    async def _check(self, wanted: Wanted) -> None:
+        for row in self._prompt.options:
+            label, on = row.label, row.label in wanted.labels
+            if self._box(label) is on:
+                continue
+            await self._mark(lambda row, label=label: row.label == label, label)  # type: ignore[misc]
+            if not await self._hands.press(SPACE, lambda label=label, on=on: self._box(label) is on):  # type: ignore[misc]
+                raise StoppedError(f"the box of “{one_line(label, 60)}” did not change")
+        if wanted.text:
+            await self._own_text(wanted.text)
+        if any(self._box(row.label) is not (row.label in wanted.labels) for row in self._prompt.options):
+            raise StoppedError("other boxes are checked than wanted")
+        if any(row.submits for row in self._prompt.rows):
+            await self._mark(lambda row: row.submits, "Submit")
+        await self._enter()
+
+    def _now(self) -> Prompt:
+        now = self._hands.prompt
+        if now is None or now.rule.name != self._prompt.rule.name or now.question != self._prompt.question:
+            raise StoppedError("another screen came")
+        return now
+
+    def _box(self, label: str) -> bool | None:
+        row = next((row for row in self._now().rows if row.label == label), None)
+        if row is None:
+            raise StoppedError(f"“{one_line(label, 60)}” is no longer in sight")
+        return row.checked
+
+    def _marked(self) -> str:
+        now = self._hands.prompt
+        return now.rows[now.marked].label if now is not None and now.marked >= 0 else ""
+
+    async def _mark(self, is_wanted: Callable[[Row], bool], called: str) -> None:
+        """Move the mark to a row."""
+        passed: set[str] = set()
+        for _ in range(MOST_MOVES):
+            now = self._now()
+            row = now.rows[now.marked]
+            if is_wanted(row):
+                return
+            place = next((index for index, one in enumerate(now.rows) if is_wanted(one)), None)
+            if place is None and row.label in passed:
+                break  # once around
+            passed.add(row.label)
+            up = place is not None and place < now.marked
+            if not await self._hands.press(
+                self._arrow("A" if up else "B"),
+                lambda row=row: self._marked() not in ("", row.label),  # type: ignore[misc]
+            ):
+                raise StoppedError("the mark did not move")
+        raise StoppedError(f"there is no row “{one_line(called, 60)}”")
+
+    def _arrow(self, letter: str) -> str:
+        return f"\x1bO{letter}" if self._hands.picture.application_keys else f"\x1b[{letter}"
+
+    async def _own_text(self, text: str) -> None:
+        """Type into the row that takes a text."""
+        place = self._prompt.own_text
+        if place is None:
+            raise StoppedError("it takes no text")
+        await self._mark(lambda row: row.own_text, "the text of your own")
+
+        def shown() -> bool:
+            now = self._hands.prompt
+            if now is None or place >= len(now.rows) or now.marked != place:
+                return False
+            row = now.rows[place]
+            return (
+                "".join(f"{row.label}{row.detail}".split()) == "".join(text.split())
+                and row.checked is not False
+            )
+
+        if not await self._hands.press(text, shown):
+            raise StoppedError("it did not show the text that was typed")
+
+    async def _review(self, rule: str, label: str, *, nothing: bool) -> None:
+        """Confirm once more where a list comes that asks for it, unless it warns of what was not answered."""
+
+        def came() -> bool:
+            now = self._hands.prompt
+            return now is not None and now.rule.name == rule
+
+        if not await self._hands.wait(came, REVIEW_SECONDS):
+            return
+        self._prompt = self._hands.prompt or self._prompt
+        if WARNING in self._prompt.question and not nothing:
+            raise StoppedError("it says that something else is not answered yet")
+        await self._mark(lambda row: row.label == label, label)
+        await self._enter()
+
+
+def stands(prompt: Prompt, found: Prompt | None, picture: Picture) -> bool:
+    """Whether a prompt still stands on the screen, whatever is typed or marked there.
+
+    Args:
+        prompt: The prompt.
+        found: What is found on the screen.
+        picture: The screen.
+    """
+    before = prompt.at - picture.scrolled
+    line = picture.lines[before] if 0 <= before < len(picture.lines) else ""
+    if prompt.rule.shape.is_list:
+        if found is None or (found.rule.name, found.question) != (prompt.rule.name, prompt.question):
+            return False
+        # One that came below the answered one is another; a full screen is drawn anew anywhere.
+        return found.at == prompt.at or picture.alternate or prompt.question[:MOST_COMPARED] not in line
+    if not picture.typed.startswith(prompt.lead):
+        return False
+    return line_of(picture) == prompt.at or not line.startswith(prompt.lead.rstrip())
+
+
+def line_of(picture: Picture) -> int:
+    """Return the cursor's line, counted from the first that ever was there."""
+    return picture.scrolled + picture.begin_of(picture.cursor[1])

@@ -1,0 +1,467 @@
+"""Watches what a program shows, asks its prompts in the inbox and types the answers; in its own process."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+import termios
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from ccq_tui.bridges.terminal.asking import context_of, read_off, request_for, wanted
+from ccq_tui.bridges.terminal.detect import Found, Prompt, Reads, find
+from ccq_tui.bridges.terminal.explain import said
+from ccq_tui.bridges.terminal.link import ASKED, Messages, Sent
+from ccq_tui.bridges.terminal.rules import Rule, load_rules
+from ccq_tui.bridges.terminal.screen import LiveScreen, Picture
+from ccq_tui.bridges.terminal.typist import StoppedError, Typist, stands
+from ccq_tui.bridges.terminal.waits import waits_for
+from ccq_tui.bridges.terminal.wrap import Watched
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.requests import Asker, Cancelled, Origin, QuestionRequest, RequestOutcome, foreign_session
+from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.logs import start_logging
+from ccq_tui.processes import this_process
+from ccq_tui.questions import Answered, Declined
+from ccq_tui.questions.prose import answer_line
+from ccq_tui.text import one_line
+
+_logger = logging.getLogger(__name__)
+
+QUIET = 0.2
+"""Seconds without output after which a prompt is asked."""
+STEADY = 0.6
+"""Seconds after which a list is asked that stands still while something else on the screen moves."""
+AGAIN = 0.5
+"""Seconds after which it is looked again whether a program waits by now at what may be a prompt."""
+GONE = 0.15
+"""Seconds that a prompt must be gone: a program may draw it anew."""
+ANSWERING = 0.8
+"""Seconds from the first key at the terminal to the withdrawal; an answer given in them is kept as one."""
+KEY_SECONDS = 4.0
+"""How long the screen may take to show what a key did."""
+MOST_UNANSWERED = 20
+"""Prompts that went away by themselves, one after the other, after which no more are asked."""
+CLOSE_SECONDS = 3.0
+
+
+@dataclass
+class Open:
+    """A prompt that is asked.
+
+    Attributes:
+        prompt: The prompt.
+        request: What was asked.
+        asking: The wait for the outcome.
+        typed_at: When the person typed at the terminal first, or None.
+        withdrawn: Whether the request is withdrawn, and the prompt left to the person.
+        typing: The typing of an answer, or None.
+        own: What was answered at the terminal, or None.
+    """
+
+    prompt: Prompt
+    request: QuestionRequest
+    asking: asyncio.Task[None] | None = None
+    typed_at: float | None = None
+    withdrawn: bool = False
+    typing: asyncio.Task[None] | None = None
+    own: Answered | None = None
+
+
+def watch(watched: Watched, end: socket.socket) -> None:
+    """Watch a program until it ends; for a process of its own.
+
+    Args:
+        watched: The program.
+        end: The socket to the relay.
+    """
+    start_logging()
+    rules, problems = load_rules(watched.rules)
+
+    async def main() -> None:
+        watcher = Watcher(watched, rules, end)
+        for problem in problems:
+            watcher.say(problem)
+        await watcher.run()
+
+    asyncio.run(main())
+
+
+class Watcher:
+    """Watches one program.
+
+    Args:
+        watched: The program.
+        rules: What prompts look like.
+        end: The socket to the relay.
+    """
+
+    def __init__(self, watched: Watched, rules: Sequence[Rule], end: socket.socket) -> None:
+        self._watched, self._rules, self._end = watched, rules, end
+        self._screen = LiveScreen(watched.size)
+        self._picture = self._screen.picture()
+        self._found: Prompt | None = None
+        self._loop = asyncio.get_running_loop()
+        self._looked = asyncio.Condition()
+        self._inbox: DurableInbox | None = None
+        self._open: Open | None = None
+        self._since = self._last_output = self._loop.time()
+        self._candidate: Prompt | None = None
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._typed = False
+        self._stopped = False
+        self.over = False
+        self._left: Prompt | None = None
+        self._calls = 0
+        self._unanswered = 0
+        self._session = foreign_session(
+            Asker.TERMINAL, f"{os.getpid()}-{this_process().start.rpartition(':')[2]}"
+        )
+        self._actor = Actor(Surface.ASKER, watched.name, this_process())
+
+    async def run(self) -> None:
+        """Watch until the program has ended or the relay is gone."""
+        messages = Messages()
+        self._end.setblocking(False)
+        ended = ""
+        try:
+            while not ended:
+                data = await self._loop.sock_recv(self._end, 1 << 18)
+                if not data:
+                    break
+                for kind, payload in messages.take(data):
+                    if kind is Sent.ENDED:
+                        ended = payload.decode()
+                        break
+                    self._take(kind, payload)
+                await self._tell_looked()
+        except OSError as error:
+            _logger.warning("The relay is gone: %s", type(error).__name__)
+        await self._end_all(ended)
+
+    # -- what the relay says --------------------------------------------------------------------------------
+
+    def _take(self, kind: Sent, payload: bytes) -> None:
+        match kind:
+            case Sent.OUTPUT:
+                self._last_output = self._loop.time()
+                self._screen.draw(payload)
+                self._look()
+            case Sent.LOST:
+                self._screen.clear()
+            case Sent.SIZE:
+                columns, lines = payload.split()
+                self._screen.resize((int(columns), int(lines)))
+            case Sent.TYPED:
+                self._person_types()
+            case Sent.STOPPED:
+                self._stopped = True
+                self._withdraw("it was stopped at its terminal")
+                self._forget()
+            case Sent.CONTINUED:
+                self._stopped, self._left = False, None
+                self._look()
+
+    async def _tell_looked(self) -> None:
+        async with self._looked:
+            self._looked.notify_all()
+
+    def _look(self) -> None:
+        """See what the screen shows, and what of it is news."""
+        self._picture = self._screen.picture()
+        self._found = self._find(unasked=self._open is not None).prompt
+        opened = self._open
+        if opened is None:
+            self._consider()
+        elif opened.typing is None and not stands(opened.prompt, self._found, self._picture):
+            self._later("gone", GONE, self._go)
+        else:
+            self._cancel("gone")
+
+    def _find(self, *, unasked: bool = False) -> Found:
+        """Find a prompt; whether the program waits is looked at where one is found otherwise."""
+        try:
+            local = termios.tcgetattr(self._watched.master)[3]
+        except termios.error:
+            return Found(None)
+        echo, lines = bool(local & termios.ECHO), bool(local & termios.ICANON)
+        found = find(self._picture, Reads(echo, lines, True), self._rules, unasked=unasked)
+        if self._watched.explain:
+            self._later("explain", QUIET, lambda: self._explain(found))
+        if found.prompt is None or self._open is not None:
+            return found
+        try:
+            group = os.tcgetpgrp(self._watched.master)
+        except OSError:
+            return Found(None)
+        waits = waits_for(group, self._watched.device, lines=lines)
+        found = find(self._picture, Reads(echo, lines, waits), self._rules)
+        if found.prompt is None:
+            self._later("look", AGAIN, self._look)  # it may still be busy
+        return found
+
+    # -- from a prompt to a request -------------------------------------------------------------------------
+
+    def _consider(self) -> None:
+        """Ask a prompt once it stands still."""
+        found = self._found
+        if self._left is not None and not stands(self._left, found, self._picture):
+            self._left = None
+        if found is None or self._left is not None or self._stopped:
+            self._candidate = None
+            self._cancel("ripe")
+            return
+        if self._candidate is None or not self._candidate.is_same(found):
+            self._since = self._loop.time()
+        self._candidate = found
+        self._later("ripe", QUIET, self._ripe)
+
+    def _ripe(self) -> None:
+        now = self._loop.time()
+        quiet = now - self._last_output >= QUIET
+        steady = (
+            self._candidate is not None and self._candidate.rule.shape.is_list and now - self._since >= STEADY
+        )
+        if not (quiet or steady):
+            self._later("ripe", QUIET / 2, self._ripe)
+            return
+        self._found = self._find().prompt  # once more: a password's prompt may hide what is typed only now
+        candidate, self._candidate = self._candidate, None
+        if candidate is None or self._found is None or not candidate.is_same(self._found):
+            if self._found is None and candidate is not None:
+                self._later("look", QUIET, self._look)
+            return
+        self._ask(self._found)
+
+    def _ask(self, prompt: Prompt) -> None:
+        self._calls += 1
+        origin = Origin(Asker.TERMINAL, self._watched.name, self._watched.directory, this_process())
+        request = request_for(prompt, f"prompt-{os.getpid()}-{self._calls}", self._session, origin)
+        self._typed = False
+        self._send(ASKED)
+        self._open = opened = Open(prompt, request)
+        opened.asking = self._begin(self._await(opened, context_of(self._picture, prompt)))
+
+    async def _await(self, opened: Open, context: str) -> None:
+        try:
+            if self._inbox is None:
+                self._inbox = await DurableInbox.open(self._watched.inbox)
+            outcome = await self._inbox.ask(opened.request, context)
+        except InboxError as error:
+            self.say(f"prompts are not in the inbox: {error}")
+            self._left, self._open = opened.prompt, None
+            return
+        if opened.withdrawn:
+            if outcome != opened.own:  # somebody answered in the same moment, too late for the prompt
+                self._inbox.sessions.give_up(opened.request.id, "it was answered at its terminal first")
+            return
+        opened.typing = self._begin(self._deliver(opened, outcome, self._inbox))
+
+    # -- from an outcome to keys ----------------------------------------------------------------------------
+
+    async def _deliver(self, opened: Open, outcome: RequestOutcome, inbox: DurableInbox) -> None:
+        opened.withdrawn = True
+        self._unanswered = 0
+        sessions = inbox.sessions
+        if isinstance(outcome, Cancelled):
+            self._leave(opened)
+        elif isinstance(outcome, Declined) or not isinstance(outcome, Answered):
+            sessions.delivered(opened.request.id, "result")  # the prompt stays to the person
+            self._leave(opened)
+        else:
+            try:
+                await Typist(self, opened.prompt).answer(wanted(opened.prompt, outcome.answers[0]))
+            except StoppedError as error:
+                reason = f"it could not be typed to the end at {self._watched.name}'s prompt: {error}"
+                sessions.give_up(opened.request.id, reason)
+                shown = one_line(opened.prompt.question, 60)
+                self.say(f"the answer to “{shown}” {reason.removeprefix('it ')}; answer it there")
+                self._leave(opened)
+            else:
+                sessions.delivered(opened.request.id, "result")
+                self._open = None
+        self._look()
+
+    def _leave(self, opened: Open) -> None:
+        """Leave a prompt to the person."""
+        self._left, self._open = opened.prompt, None
+
+    @property
+    def prompt(self) -> Prompt | None:
+        """The prompt on the screen."""
+        return self._found
+
+    @property
+    def picture(self) -> Picture:
+        """The screen."""
+        return self._picture
+
+    async def press(self, keys: str, until: Callable[[], bool]) -> bool:
+        """Type, and wait until the screen is as it should be.
+
+        Raises:
+            StoppedError: The person types, or the terminal takes no keys.
+        """
+        if self._typed:
+            raise StoppedError("somebody types there")
+        try:
+            written = os.write(self._watched.master, keys.encode())
+        except OSError as error:
+            raise StoppedError("its terminal takes no keys") from error
+        if written != len(keys.encode()):
+            raise StoppedError("its terminal took only some of the keys")
+        return await self.wait(until, KEY_SECONDS)
+
+    async def wait(self, until: Callable[[], bool], seconds: float) -> bool:
+        """Wait until the screen is as it should be, and whether it became so."""
+        try:
+            async with asyncio.timeout(seconds), self._looked:
+                await self._looked.wait_for(until)
+        except TimeoutError:
+            return False
+        return True
+
+    # -- what happens at the terminal -----------------------------------------------------------------------
+
+    def _person_types(self) -> None:
+        self._typed = True
+        opened = self._open
+        if opened is None or opened.typed_at is not None or opened.typing is not None:
+            return
+        opened.typed_at = self._loop.time()
+        self._later("answering", ANSWERING, lambda: self._withdraw("somebody answers it at its terminal"))
+
+    def _withdraw(self, reason: str) -> None:
+        """Ask nobody else any longer; what is answered at the terminal is still read off."""
+        opened = self._open
+        if opened is None or opened.withdrawn or self._inbox is None:
+            return
+        opened.withdrawn = True
+        self._inbox.withdraw(opened.request.id, reason, self._actor)
+
+    def _go(self) -> None:
+        """Note how a prompt was answered that is gone, though nothing was typed for it from here."""
+        opened, self._open = self._open, None
+        self._cancel("answering")
+        if opened is None or self._inbox is None:
+            self._look()
+            return
+        answer = read_off(opened.prompt, self._picture) if opened.typed_at is not None else None
+        self._count(answered=opened.typed_at is not None)
+        self._begin(self._note(opened, None if answer is None else Answered((answer,)), self._inbox))
+        self._look()
+
+    async def _note(self, opened: Open, answered: Answered | None, inbox: DurableInbox) -> None:
+        key = opened.request.id
+        try:
+            if opened.withdrawn:
+                if answered is not None:
+                    await inbox.run(
+                        lambda store: store.requests.remark(key, answered_at(answered), self._actor)
+                    )
+                return
+            opened.withdrawn = True
+            if answered is None:
+                typed = opened.typed_at is not None
+                inbox.withdraw(
+                    key, "answered at its terminal" if typed else "its prompt is gone", self._actor
+                )
+                return
+            opened.own = answered
+            await inbox.answer(key, answered, self._actor)
+            inbox.sessions.delivered(key, "result")
+        except InboxError as error:
+            _logger.warning("What was answered at the terminal is not kept: %s", error)
+            inbox.withdraw(key, "answered at its terminal", self._actor)
+
+    def _count(self, *, answered: bool) -> None:
+        self._unanswered = 0 if answered else self._unanswered + 1
+        if self._unanswered >= MOST_UNANSWERED:
+            self.say(
+                "its prompts went away again and again by themselves, and are no longer asked in the inbox"
+            )
+            self._stopped = True
+
+    # -- the end --------------------------------------------------------------------------------------------
+
+    async def _end_all(self, code: str) -> None:
+        """Finish what the program's end leaves open."""
+        for name in list(self._timers):
+            self._cancel(name)
+        opened, self.over = self._open, True
+        if opened is not None and self._inbox is not None:
+            if opened.typing is not None:
+                await self._tell_looked()  # the answer itself may have ended the program
+                await asyncio.wait([opened.typing], timeout=CLOSE_SECONDS)
+            else:
+                await self._end_open(opened, code, self._inbox)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._inbox is not None:
+            await self._inbox.close(CLOSE_SECONDS)
+
+    async def _end_open(self, opened: Open, code: str, inbox: DurableInbox) -> None:
+        answer = read_off(opened.prompt, self._picture) if opened.typed_at is not None else None
+        if answer is not None:
+            await self._note(opened, Answered((answer,)), inbox)
+        else:
+            self._withdraw(f"{self._watched.name} ended{f' with exit code {code}' if code else ''}")
+
+    def _explain(self, found: Found) -> None:
+        """Say what rules saw once the screen rested."""
+        x, y = self._picture.cursor
+        self.say(f"at rest, with the cursor behind “{self._picture.lines[y][:x][-60:]}”:")
+        for line in said(found, self._rules):
+            self.say(line)
+
+    def _forget(self) -> None:
+        self._open = self._candidate = None
+        for name in list(self._timers):
+            self._cancel(name)
+
+    def say(self, line: str) -> None:
+        """Have a line printed once the terminal is free."""
+        self._send(f"{one_line(line, 500)}\n")
+
+    def _send(self, text: str) -> None:
+        with suppress(OSError):
+            self._end.send(text.encode())
+
+    def _later(self, name: str, seconds: float, do: Callable[[], None]) -> None:
+        if name in ("gone", "answering") and name in self._timers:
+            return
+
+        def due() -> None:
+            self._timers.pop(name, None)
+            do()
+
+        self._cancel(name)
+        self._timers[name] = self._loop.call_later(seconds, due)
+
+    def _cancel(self, name: str) -> None:
+        if (timer := self._timers.pop(name, None)) is not None:
+            timer.cancel()
+
+    def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        task = self._loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _logger.error("Watching a program failed", exc_info=error)
+            self.say("its prompts are no longer in the inbox: an error is in the log")
+            self._stopped = True
+
+
+def answered_at(answered: Answered) -> str:
+    """Say what was answered at a terminal."""
+    return f"answered at its terminal: {one_line(answer_line(answered.answers[0]), 200)}"

@@ -1,0 +1,180 @@
+"""Runs a program wrapped: the relay in this process, the watcher in another one beside it."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import socket
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NoReturn
+
+from ccq_tui.bridges.terminal import WRAPPED
+from ccq_tui.bridges.terminal.link import Link, Sent, pair
+from ccq_tui.bridges.terminal.program import NotStartedError, Size, size_of, start
+from ccq_tui.bridges.terminal.relay import Relay
+
+FAREWELL = 2.0
+"""Seconds that the watcher has to note the end of what it asked."""
+NICENESS = 5
+USUAL: Size = (80, 24)
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What is watched.
+
+    Attributes:
+        name: What the program is called.
+        directory: Where it works.
+        master: Our end of its terminal.
+        device: The number of its terminal's device.
+        size: The terminal's size.
+        rules: The directory of a person's own rules.
+        inbox: The inbox's file.
+        explain: Whether to say at the end which rule saw what.
+    """
+
+    name: str
+    directory: str
+    master: int
+    device: int
+    size: Size
+    rules: Path
+    inbox: Path
+    explain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a wrapped program ended.
+
+    Attributes:
+        code: Its exit code.
+        said: What the watcher wants the person to know, line by line.
+    """
+
+    code: int
+    said: Sequence[str] = field(default_factory=tuple)
+
+
+def terminal() -> int | None:
+    """Return the person's terminal: a standard stream or the process's own; None for none."""
+    for stream in (0, 1, 2):
+        with suppress(OSError):
+            if os.isatty(stream):
+                return stream
+    with suppress(OSError):
+        return os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
+    return None
+
+
+def wrap(command: Sequence[str], name: str, inbox: Path, rules: Path, *, explain: bool = False) -> Ended:
+    """Run a program, and ask its prompts in the inbox beside that.
+
+    Without a terminal, or where it is wrapped already, this process becomes the program.
+
+    Args:
+        command: The program and its arguments.
+        name: What it is called where it asks.
+        inbox: The inbox's file.
+        rules: The directory of a person's own rules.
+        explain: Whether the watcher says at the end which rule saw what.
+
+    Returns:
+        How it ended.
+
+    Raises:
+        NotStartedError: It cannot be started.
+    """
+    given = terminal()
+    if given is None or _is_wrapped(given):
+        become(command)
+    streams = [stream for stream in (0, 1, 2) if os.isatty(stream)]
+    program = start(command, streams, given, size_of(given))
+    # A program that reads elsewhere is not asked for: nobody could answer it here.
+    link, watcher = None, 0
+    if 0 in streams:
+        size = size_of(given) or USUAL
+        watched = Watched(name, os.getcwd(), program.master, program.device, size, rules, inbox, explain)  # noqa: PTH109
+        link, watcher = _start_watcher(watched, program.states)
+    try:
+        code = Relay(given, program, link).run()
+        if link is not None:
+            link.send(Sent.ENDED, b"%d" % code)
+    finally:
+        program.close()
+        said = _farewell(link, watcher)
+    return Ended(code, said)
+
+
+def become(command: Sequence[str]) -> NoReturn:
+    """Let this process be the program.
+
+    Raises:
+        NotStartedError: It cannot be started.
+    """
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        os.execvp(command[0], list(command))  # noqa: S606 (the person's own command)
+    except OSError as error:
+        raise NotStartedError(command[0], error) from error
+
+
+def _is_wrapped(terminal: int) -> bool:
+    try:
+        return os.environ.get(WRAPPED) == os.ttyname(terminal)
+    except OSError:
+        return False
+
+
+def _start_watcher(watched: Watched, states: int) -> tuple[Link, int]:
+    """Start the watcher; a fork, so that it is there at once and shares what is imported."""
+    ours, theirs = pair()
+    watcher = os.fork()
+    if watcher == 0:
+        ours.close()
+        os.close(states)
+        _watch(theirs, watched)
+    theirs.close()
+    return Link(ours), watcher
+
+
+def _watch(end: socket.socket, watched: Watched) -> NoReturn:
+    """Watch, apart from the terminal and its signals."""
+    code = 1
+    try:
+        os.setsid()
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nothing, stream)
+        with suppress(OSError):
+            os.nice(NICENESS)
+        from ccq_tui.bridges.terminal.watcher import watch
+
+        watch(watched, end)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _farewell(link: Link | None, watcher: int) -> list[str]:
+    """Let the watcher note the end, if it has asked anything, and return what it says."""
+    if link is None:
+        return []
+    until = time.monotonic() + FAREWELL
+    while link.asked and not link.over and time.monotonic() < until:
+        select.select([link.descriptor], [link.descriptor] if link.owes else [], [], 0.1)
+        link.exchange()
+    if not link.over:
+        with suppress(ProcessLookupError):
+            os.kill(watcher, signal.SIGKILL)
+    with suppress(ChildProcessError):
+        os.waitpid(watcher, 0)
+    link.close()
+    return [line for line in link.said.splitlines() if line]

@@ -1,0 +1,79 @@
+"""Runs a program whose prompts are asked in the inbox, too."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+
+import click
+
+from ccq_tui.cli.exits import ENDED, MISUSED, Refused
+from ccq_tui.cli.store import print_lines
+from ccq_tui.output import echo
+from ccq_tui.text import one_line
+
+LONGEST_NAME = 40
+
+
+@click.command(
+    context_settings={"allow_interspersed_args": False},
+    epilog="""\b
+  ccq-tui wrap -- npm init
+  ccq-tui wrap --name deploy -- ./deploy.sh production
+What rules see in what a program wrote:
+  ccq-tui wrap --explain < recording
+""",
+)
+@click.option("--name", metavar="NAME", help="What it is called where it asks (default: the command's name).")
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Say which rule saw what; without COMMAND, in the output on standard input.",
+)
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+def wrap(name: str | None, explain: bool, command: tuple[str, ...]) -> int:
+    """Run COMMAND in the terminal as it is, and ask its prompts in the inbox as well.
+
+    Whoever answers first, there or here, answers. Passwords are never asked for.
+    """
+    if explain and not command:
+        return _explain_recording()
+    if not command:
+        raise Refused("name the command to run: ccq-tui wrap -- COMMAND.")
+    if sys.platform == "win32":
+        raise Refused("programs are wrapped on Linux and macOS alone.")
+    from ccq_tui.bridges.terminal.program import NotStartedError
+    from ccq_tui.bridges.terminal.wrap import wrap as run
+    from ccq_tui.config.paths import inbox_path, prompt_rules
+
+    called = one_line(name or os.path.basename(command[0]), LONGEST_NAME) or "program"  # noqa: PTH119 - no path
+    try:
+        ended = run(command, called, inbox_path(), prompt_rules(), explain=explain)
+    except NotStartedError as error:
+        echo(f"ccq-tui wrap: {one_line(str(error), 500)}", err=True)
+        return error.code
+    for line in ended.said:
+        echo(f"ccq-tui wrap: {line}", err=True)
+    return ended.code
+
+
+def _explain_recording() -> int:
+    from ccq_tui.bridges.terminal.explain import MOST_BYTES, explain
+    from ccq_tui.bridges.terminal.rules import load_rules
+    from ccq_tui.config.paths import prompt_rules
+
+    if sys.stdin is None or sys.stdin.isatty():
+        raise Refused("pipe what a program wrote into it, or name the command to run: docs/bridges.md.")
+    data = sys.stdin.buffer.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise Refused(f"the recording has more than {MOST_BYTES:,} bytes.")
+    rules, problems = load_rules(prompt_rules())
+    print_lines("\n".join([*problems, *explain(data, _size(), rules)]))
+    return MISUSED if problems else ENDED
+
+
+def _size() -> tuple[int, int]:
+    """Return the size that COLUMNS and LINES name, or the usual one."""
+    size = shutil.get_terminal_size((80, 24))
+    return size.columns, size.lines

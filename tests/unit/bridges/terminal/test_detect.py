@@ -1,0 +1,275 @@
+"""Which prompt stands on a screen: recordings of real programs, and what is none."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ccq_tui.bridges.terminal.detect import Prompt, Reads, find
+from ccq_tui.bridges.terminal.rules import load_rules
+from ccq_tui.bridges.terminal.screen import LiveScreen, Picture
+
+RECORDED: dict[str, Any] = json.loads(Path(__file__).with_name("recorded.json").read_text(encoding="ascii"))
+RULES, _ = load_rules(None)
+LINES, KEYS = Reads(waits=True), Reads(echo=False, lines=False, waits=True)
+READS = {"lines": LINES, "keys": KEYS, "secret": Reads(echo=False, waits=True)}
+FRAMEWORKS, FEATURES = ["→ Vite", "Next.js", "Remix"], ["→ [ ] Auth", "[ ] Cache", "[ ] Logs"]
+YES_NO = ["Yes: y", "No: n"]
+
+EXPECTED: dict[str, tuple[str, str, list[str]] | None] = {
+    "bash-dash": ("yes-no", "Really?", ["Yes: yes", "No: no"]),
+    "bash-gitadd": ("letters", "(1/1) Stage this hunk", [f"{one}: {one}" for one in "ynqade?"]),
+    "bash-gitclean": (
+        "numbered",
+        "What now",
+        ["clean", "filter by pattern", "select by numbers", "ask each", "quit", "help"],
+    ),
+    "bash-npminit": ("text-edited", "package name", ["default ni"]),
+    "bash-read": ("yes-no", "Continue?", YES_NO),
+    "bash-read1": ("text", "Press y", []),
+    "bash-reade": ("text-edited", "Name", []),
+    "bash-rm": ("overwrite", "rm: remove regular empty file '/home/ada/notes'?", YES_NO),
+    "bash-select": ("numbered", "Which one?", ["red", "green", "blue"]),
+    "bash-silent": None,
+    "clack-confirm": None,
+    "clack-multi": None,
+    "clack-select": ("clack-list", "Which framework?", FRAMEWORKS),
+    "clack-text": None,
+    "claude-code-multi": (
+        "claude-code-checks",
+        "Which features?",
+        ["→ [ ] Auth (Login)", "[ ] Cache (Speed)", "[ ] Logs (Trace)", "[ ] Type something", "Submit"],
+    ),
+    "claude-code-perm": (
+        "claude-code-permission",
+        "Do you want to proceed?",
+        [
+            "→ Yes",
+            "Yes, and always allow access to /home/ada/a-small-project from this project",
+            "Yes, and switch to auto mode · auto mode handles these prompts for you",
+            "No",
+        ],
+    ),
+    "claude-code-single": (
+        "claude-code-list",
+        "Which database should the service use?",
+        ["→ PostgreSQL (Recommended) (Relational, mature.)", "SQLite (Single file.)", "Type something."],
+    ),
+    "click-choice": ("choices", "Flavour", ["sweet: sweet", "sour: sour"]),
+    "click-confirm": ("yes-no", "Overwrite the file?", YES_NO),
+    "click-pass": None,
+    "click-prompt": ("text", "Your name", ["default Ada"]),
+    "getpass": None,
+    "input": ("text", "Name", []),
+    "inputrl": ("text-edited", "Name", []),
+    "inquirer-checkbox": (
+        "inquirer-checks",
+        "Which features?",
+        [f"→ [ ] {FRAMEWORKS[0][2:]}", "[ ] Next.js", "[ ] Remix"],
+    ),
+    "inquirer-confirm": ("inquirer-confirm", "Proceed?", YES_NO),
+    "inquirer-input": ("inquirer-input", "Project name?", ["default demo"]),
+    "inquirer-many": ("inquirer-list", "Which item?", ["→ Item 0", *(f"Item {one}" for one in range(1, 7))]),
+    "inquirer-password": None,
+    "inquirer-rawlist": None,
+    "inquirer-search": ("inquirer-list", "Find", FRAMEWORKS),
+    "inquirer-select": ("inquirer-list", "Which framework?", FRAMEWORKS),
+    "inquirer8-checkbox": ("inquirer-checks", "Which features?", ["→ [ ] Vite", "[ ] Next.js", "[ ] Remix"]),
+    "inquirer8-list": ("inquirer-list", "Which framework?", FRAMEWORKS),
+    "inquirer8-many": ("inquirer-list", "Which item?", ["→ Item 0", *(f"Item {one}" for one in range(1, 7))]),
+    "inquirer-python-check": (
+        "inquirer-python-checks",
+        "Which features?",
+        ["→ [ ] Vite", "[ ] Next.js", "[ ] Remix"],
+    ),
+    "inquirer-python-list": ("inquirer-python-list", "Which framework?", FRAMEWORKS),
+    "inquirerpy-check": ("inquirer-checks", "Which features?", ["→ [ ] Vite", "[ ] Next.js", "[ ] Remix"]),
+    "inquirerpy-select": ("inquirer-list", "Which framework?", FRAMEWORKS),
+    "prompts-confirm": ("prompts-confirm", "Proceed?", YES_NO),
+    "prompts-multi": ("prompts-checks", "Which features?", ["→ [ ] Vite", "[ ] Next.js", "[ ] Remix"]),
+    "prompts-number": ("prompts-text", "How many?", []),
+    "prompts-select": ("prompts-list", "Which framework?", FRAMEWORKS),
+    "prompts-text": ("prompts-text", "Project name?", ["default demo"]),
+    "prompts-toggle": None,
+    "questionary-checkbox": ("questionary-checks", "Which features?", FEATURES),
+    "questionary-confirm": ("inquirer-confirm", "Proceed?", YES_NO),
+    "questionary-password": None,
+    "questionary-rawselect": ("questionary-list", "Which framework?", FRAMEWORKS),
+    "questionary-select": ("questionary-list", "Which framework?", FRAMEWORKS),
+    "questionary-text": ("questionary-text", "Name?", ["typed demo"]),
+}
+
+
+def picture_of(name: str) -> Picture:
+    recorded = RECORDED[name]
+    screen = LiveScreen((recorded["columns"], recorded["lines"]))
+    screen.draw(recorded["wrote"].encode())
+    return screen.picture()
+
+
+def drawn(text: str, *, hidden: bool = False, size: tuple[int, int] = (80, 24)) -> Picture:
+    screen = LiveScreen(size)
+    screen.draw(("\x1b[?25l" * hidden + text.replace("\n", "\r\n")).encode())
+    return screen.picture()
+
+
+def said(prompt: Prompt) -> list[str]:
+    lines = []
+    for row in prompt.rows:
+        box = "" if row.checked is None else "[x] " if row.checked else "[ ] "
+        lines.append(f"{'→ ' * row.marked}{box}{row.label}{f' ({row.detail})' * bool(row.detail)}")
+    lines += [f"{label}: {word}" for label, word in prompt.words]
+    lines += [f"typed {prompt.typed}"] * bool(prompt.typed) + [f"default {prompt.default}"] * bool(
+        prompt.default
+    )
+    return lines
+
+
+def test_every_recording_is_expected() -> None:
+    assert set(RECORDED) == set(EXPECTED)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_recorded_screens_of_real_programs(name: str) -> None:
+    found = find(picture_of(name), READS[RECORDED[name]["reads"]], RULES).prompt
+    assert (None if found is None else (found.rule.name, found.question, said(found))) == EXPECTED[name]
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_program_that_does_not_wait_or_hides_lines_asks_nothing(name: str) -> None:
+    picture = picture_of(name)
+    assert find(picture, Reads(waits=False), RULES).prompt is None
+    assert find(picture, replace(KEYS, waits=False), RULES).prompt is None
+    assert find(picture, Reads(echo=False, lines=True, waits=True), RULES).prompt is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "[sudo] password for ada: ",
+        "Enter passphrase for key '/home/ada/.ssh/id_ed25519': ",
+        "API key: ",
+        "Personal access token: ",
+        "PIN: ",
+        "Verification code: ",
+        "Vault password (again)? [y/n] ",
+        "? Enter your client secret? ",
+    ],
+)
+def test_what_asks_for_a_secret_asks_nobody_although_it_shows_what_is_typed(question: str) -> None:
+    for reads in (LINES, KEYS):
+        found = find(drawn(question), reads, RULES)
+        assert found.prompt is None
+
+
+@pytest.mark.parametrize(
+    ("text", "reads"),
+    [
+        ("Continue? [y/N] \nThe end.", LINES),
+        ("Continue? [y/N] yes\n", LINES),
+        ("Continue? [y/N] yes", LINES),
+        ("Listening on http://127.0.0.1:8000", LINES),
+        ("Downloading: 43%", LINES),
+        (">>> ", KEYS),
+        ("ada@host:~$ ", KEYS),
+        ("mysql> ", KEYS),
+        ("(gdb) ", LINES),
+        ("--More--(42%)", KEYS),
+        ("- one\n- two\n- three\n", LINES),
+        ("1. one\n2. two\n", LINES),
+        ("Steps:\n1. one\n3. three\nNumber: \n", LINES),
+        ("> quoted\n> text\n", KEYS),
+        ("? Which?\n  One\n  Two\n", KEYS),
+        ("? Which?\n❯ One\n❯ Two\n", KEYS),
+        ("? Which?\n❯ One\n", KEYS),
+        ("\x1b[?1049hname: ", KEYS),
+    ],
+)
+def test_what_is_no_prompt(text: str, reads: Reads) -> None:
+    assert find(drawn(text), reads, RULES).prompt is None
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "words"),
+    [
+        ("Do you want to continue? [Y/n] ", "yes-no", ["y", "n"]),
+        ("Proceed (Y/n)? ", "yes-no", ["y", "n"]),
+        ("Are you sure (yes/no/[fingerprint])? ", "yes-no", ["yes", "no"]),
+        ("Overwrite? (N/y): ", "no-yes", ["y", "n"]),
+        ("Really delete it? y/n ", "yes-no-bare", ["y", "n"]),
+        ("conf (Y/I/N/O/D/Z) [default=N] ? ", "letters", list("YINODZ")),
+    ],
+)
+def test_questions_with_their_answers_in_brackets(text: str, rule: str, words: list[str]) -> None:
+    found = find(drawn(text), LINES, RULES).prompt
+    assert found is not None
+    assert (found.rule.name, [word for _, word in found.words]) == (rule, words)
+
+
+def test_free_text_is_asked_only_where_the_program_is_known_to_read() -> None:
+    assert find(drawn("Project name: "), LINES, RULES).prompt is not None
+    assert find(drawn("Project name: "), Reads(waits=None), RULES).prompt is None
+    # What names its answers is told apart by them.
+    assert find(drawn("Continue? [y/N] "), Reads(waits=None), RULES).prompt is not None
+
+
+def test_gum_as_its_documentation_shows_it() -> None:
+    text = "Choose:\n> Vite\n  Next.js\n\n←↓↑→ navigate • enter submit"
+    found = find(drawn(text, hidden=True), KEYS, RULES).prompt
+    assert found is not None
+    assert said(found) == ["→ Vite", "Next.js"]
+    text = "Choose:\n> • Vite\n  ✓ Next.js\n\nx toggle • ←↓↑→ navigate • enter submit"
+    found = find(drawn(text, hidden=True), KEYS, RULES).prompt
+    assert found is not None
+    assert said(found) == ["→ [ ] Vite", "[x] Next.js"]
+
+
+NATIVE = """\
+● Long.
+────────────────────────────────────────────────────────────
+ ☐ Auth method
+
+│ How should the application handle authentication given the
+│ constraints that were discussed?
+
+❯ 1. Local accounts (Recommended)
+     Passwords are stored in the local
+     database.
+  2. Client certificates
+  3. Type something.
+────────────────────────────────────────────────────────────
+  4. Chat about this
+
+Enter to select · ↑/↓ to navigate · Esc to cancel"""
+
+
+def test_claude_codes_long_question_is_read_whole() -> None:
+    found = find(drawn(NATIVE, hidden=True, size=(60, 24)), KEYS, RULES).prompt
+    assert found is not None
+    assert found.question == (
+        "How should the application handle authentication given the constraints that were discussed?"
+    )
+    assert said(found) == [
+        "→ Local accounts (Recommended) (Passwords are stored in the local database.)",
+        "Client certificates",
+        "Type something.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("❯ 1. Local accounts (Recommended)\n", ""),  # it is taller than the screen: the marked row is above
+        ("  2. Client certificates\n", "  2. Tabs     ┌────────┐\n"),  # with a preview beside it
+        ("Enter to select · ↑/↓ to navigate · Esc to cancel", ""),
+        ("  2. Client certificates\n", "  2. Local accounts (Recommended)\n"),  # two rows that say the same
+    ],
+)
+def test_claude_codes_dialog_that_is_not_seen_whole_is_left_to_the_person(before: str, after: str) -> None:
+    assert before in NATIVE
+    text = NATIVE.replace(before, after)
+    assert find(drawn(text, hidden=True, size=(60, 24)), KEYS, RULES).prompt is None

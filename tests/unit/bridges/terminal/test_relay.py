@@ -1,0 +1,105 @@
+"""What the relay keeps for the watcher, says to it, and takes for typing."""
+
+from __future__ import annotations
+
+import signal
+import socket
+
+import pytest
+
+from ccq_tui.bridges.terminal.link import MOST_OWED, Link, Messages, Sent, pair
+from ccq_tui.bridges.terminal.relay import Kept, exit_code, is_typed
+
+
+@pytest.mark.parametrize(
+    "report",
+    [b"\x1b[I", b"\x1b[O", b"\x1b[12;40R", b"\x1b[?62;c", b"\x1b[>0;10;1c", b"\x1b[?2026;2$y", b"\x1b[?1u",
+     b"\x1b[8;24;80t", b"\x1b[<35;10;5M", b"\x1b]11;rgb:0000/0000/0000\x07", b"\x1bP1+r524742\x1b\\",
+     b"\x1b[?62;c\x1b[1;1R"],
+)  # fmt: skip
+def test_what_a_terminal_answers_by_itself_is_not_typed(report: bytes) -> None:
+    assert not is_typed(report)
+    assert is_typed(report + b"y")
+
+
+@pytest.mark.parametrize(
+    "keys", [b"y", b"\r", b"\x1b", b"\x1b[A", b"\x1bOA", b"\x03", "é".encode(), b"\x1b[200~a\x1b[201~"]
+)
+def test_keys_are_typed(keys: bytes) -> None:
+    assert is_typed(keys)
+
+
+def test_the_newest_output_is_kept_and_a_flood_is_known() -> None:
+    kept = Kept()
+    kept.add(b"a" * 10)
+    assert (kept.lost, kept.take(), bool(kept)) == (False, b"a" * 10, False)
+    for number in range(100):
+        kept.add(b"%06d" % number * 1000)
+    assert kept.lost
+    taken = kept.take()
+    assert len(taken) <= Kept.MOST
+    assert taken.endswith(b"000099")
+    assert not kept.lost
+
+
+def taken(end: socket.socket, messages: Messages) -> list[tuple[Sent, bytes]]:
+    found: list[tuple[Sent, bytes]] = []
+    end.setblocking(False)
+    while True:
+        try:
+            data = end.recv(1000)
+        except BlockingIOError:
+            return found
+        found += messages.take(data)
+
+
+def test_messages_come_whole_and_in_order_in_whatever_pieces() -> None:
+    ours, theirs = pair()
+    with ours, theirs:
+        link = Link(ours)
+        link.send(Sent.OUTPUT, b"x" * 5000)
+        link.send(Sent.TYPED)
+        link.send(Sent.SIZE, b"80 24")
+        assert taken(theirs, Messages()) == [
+            (Sent.OUTPUT, b"x" * 5000),
+            (Sent.TYPED, b""),
+            (Sent.SIZE, b"80 24"),
+        ]
+
+
+def test_a_watcher_that_reads_nothing_is_not_waited_for_and_told_what_it_missed() -> None:
+    ours, theirs = pair()
+    with ours, theirs:
+        link = Link(ours)
+        for _ in range(200):
+            link.send(Sent.OUTPUT, b"x" * 100_000)
+        link.send(Sent.ENDED, b"0")
+        assert link.owes
+        kinds, messages = [], Messages()
+        while link.owes:
+            kinds += [kind for kind, _ in taken(theirs, messages)]
+            link.exchange()
+        kinds += [kind for kind, _ in taken(theirs, messages)]
+        assert kinds[-2:] == [Sent.LOST, Sent.ENDED]
+        assert kinds.count(Sent.OUTPUT) * 100_000 < 4 * MOST_OWED
+
+
+def test_a_watcher_that_is_gone_is_no_error() -> None:
+    ours, theirs = pair()
+    with ours:
+        link = Link(ours)
+        theirs.send(b"said\n")
+        theirs.close()
+        link.exchange()
+        link.exchange()
+        assert link.over
+        assert link.said == "said\n"
+        link.send(Sent.OUTPUT, b"x")
+        assert not link.owes
+
+
+@pytest.mark.parametrize(
+    ("status", "code"), [(0, 0), (7 << 8, 7), (signal.SIGKILL, 137), (signal.SIGTERM, 143), (None, 1)]
+)
+def test_exit_codes_are_those_of_a_shell(status: int | None, code: int) -> None:
+    assert exit_code(status) == code

@@ -1,0 +1,242 @@
+"""Typing an answer: each key is checked on the screen, and nothing goes on after something unexpected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+
+from ccq_tui.bridges.terminal.asking import Wanted
+from ccq_tui.bridges.terminal.detect import Prompt, Reads, find
+from ccq_tui.bridges.terminal.rules import load_rules
+from ccq_tui.bridges.terminal.screen import Picture
+from ccq_tui.bridges.terminal.typist import StoppedError, Typist, stands
+from tests.unit.bridges.terminal.test_detect import drawn
+
+RULES, _ = load_rules(None)
+DOWN, UP = "\x1b[B", "\x1b[A"
+LIST = "? Which?\n❯ One\n  Two\n"
+
+
+@dataclass
+class Menu:
+    """A list or check list of a program, drawn anew after each key; `Hands` on it.
+
+    Attributes:
+        rows: Its rows; of more than `shown`, some are in sight.
+        boxes: Whether each is checked, or None for a list.
+        deaf: The keys it does nothing for.
+        shown: How many rows are in sight.
+    """
+
+    rows: list[str]
+    boxes: list[bool] | None = None
+    deaf: str = ""
+    shown: int = 100
+    at: int = 0
+    ended: str = ""
+    keys: list[str] = field(default_factory=list)
+    over: bool = False
+
+    @property
+    def picture(self) -> Picture:
+        if self.ended:
+            return drawn(f"✔ Which? {self.ended}\n")
+        lines = ["? Which?"]
+        first = max(0, min(self.at, len(self.rows) - self.shown))
+        for index, row in list(enumerate(self.rows))[first : first + self.shown]:
+            box = "" if self.boxes is None else "◉" if self.boxes[index] else "◯"
+            mark = "❯" if index == self.at else " "
+            lines.append(f"{mark}{box} {row}")
+        return drawn("\n".join(lines) + "\n", hidden=True)
+
+    @property
+    def prompt(self) -> Prompt | None:
+        return find(self.picture, Reads(echo=False, lines=False, waits=True), RULES, unasked=True).prompt
+
+    async def press(self, keys: str, until: Callable[[], bool]) -> bool:
+        self.keys.append(keys)
+        if keys not in self.deaf.split("|"):
+            match keys:
+                case "\x1b[A" | "\x1b[B":
+                    self.at = (self.at + (1 if keys == DOWN else -1)) % len(self.rows)
+                case " " if self.boxes is not None:
+                    self.boxes[self.at] = not self.boxes[self.at]
+                case "\r":
+                    chosen = [row for row, on in zip(self.rows, self.boxes or [], strict=False) if on]
+                    self.ended = ", ".join(chosen) or "none" if self.boxes is not None else self.rows[self.at]
+        return until()
+
+    async def wait(self, until: Callable[[], bool], seconds: float) -> bool:
+        return until()
+
+
+async def answer(menu: Menu, wanted: Wanted) -> None:
+    prompt = menu.prompt
+    assert prompt is not None
+    await Typist(menu, prompt).answer(wanted)
+
+
+@pytest.mark.parametrize(("at", "keys"), [(0, [DOWN, DOWN]), (2, []), (3, [UP])])
+async def test_the_mark_is_moved_to_the_row_and_no_further(at: int, keys: list[str]) -> None:
+    menu = Menu(["One", "Two", "Three", "Four"], at=at)
+    await answer(menu, Wanted(("Three",)))
+    assert (menu.ended, menu.keys) == ("Three", [*keys, "\r"])
+
+
+async def test_a_row_out_of_sight_is_found_by_its_text() -> None:
+    menu = Menu([f"Row {number}" for number in range(20)], shown=5)
+    await answer(menu, Wanted(text="Row 12"))
+    assert menu.ended == "Row 12"
+
+
+async def test_a_row_that_is_nowhere_chooses_nothing() -> None:
+    menu = Menu([f"Row {number}" for number in range(20)], shown=5)
+    with pytest.raises(StoppedError, match="there is no row “Row 99”"):
+        await answer(menu, Wanted(text="Row 99"))
+    assert not menu.ended
+    assert "\r" not in menu.keys
+
+
+async def test_a_mark_that_does_not_move_chooses_nothing() -> None:
+    menu = Menu(["One", "Two"], deaf=DOWN)
+    with pytest.raises(StoppedError, match="the mark did not move"):
+        await answer(menu, Wanted(("Two",)))
+    assert menu.keys == [DOWN]
+
+
+@pytest.mark.parametrize("before", [[False] * 3, [True] * 3, [True, False, True]])
+@pytest.mark.parametrize("labels", [(), ("B",), ("A", "C"), ("A", "B", "C")])
+async def test_boxes_become_what_is_wanted(before: list[bool], labels: tuple[str, ...]) -> None:
+    menu = Menu(["A", "B", "C"], boxes=list(before))
+    await answer(menu, Wanted(labels))
+    assert menu.boxes == [row in labels for row in menu.rows]
+    assert menu.keys[-1] == "\r"
+
+
+async def test_a_box_that_does_not_change_ends_nothing() -> None:
+    menu = Menu(["A", "B"], boxes=[False, False], deaf=" ")
+    with pytest.raises(StoppedError, match="the box of “B” did not change"):
+        await answer(menu, Wanted(("B",)))
+    assert "\r" not in menu.keys
+
+
+async def test_another_screen_in_between_ends_nothing() -> None:
+    menu = Menu(["One", "Two", "Three"])
+    prompt = menu.prompt
+    assert prompt is not None
+    menu.ended = "by somebody else"
+    with pytest.raises(StoppedError, match="another screen came"):
+        await Typist(menu, prompt).answer(Wanted(("Three",)))
+    assert menu.keys == []
+
+
+@dataclass
+class Line:
+    """A prompt that takes a line; `Hands` on it.
+
+    Attributes:
+        lead: What it asks with.
+        typed: What stands in its field.
+        echo: What it shows for a letter; "" for the letter.
+        at_once: Whether a letter is enough.
+    """
+
+    lead: str
+    typed: str = ""
+    echo: str = ""
+    at_once: bool = False
+    ended: bool = False
+    keys: list[str] = field(default_factory=list)
+    over: bool = False
+    lines: bool = True
+
+    @property
+    def picture(self) -> Picture:
+        shown = self.echo * len(self.typed) if self.echo else self.typed
+        return drawn(f"{self.lead}{shown}" + "\nDone.\n" * self.ended)
+
+    @property
+    def prompt(self) -> Prompt | None:
+        return find(self.picture, Reads(echo=self.lines, lines=self.lines, waits=True), RULES).prompt
+
+    async def press(self, keys: str, until: Callable[[], bool]) -> bool:
+        self.keys.append(keys)
+        if keys == "\r":
+            self.ended = True
+        elif keys[0] == "\x7f":
+            self.typed = self.typed[: -len(keys)]
+        else:
+            self.typed += keys
+            self.ended = self.at_once
+        return until()
+
+    async def wait(self, until: Callable[[], bool], seconds: float) -> bool:
+        return until()
+
+
+async def type_into(line: Line, text: str) -> None:
+    prompt = line.prompt
+    assert prompt is not None
+    await Typist(line, prompt).answer(Wanted(text=text))
+
+
+async def test_a_text_is_typed_and_ended() -> None:
+    line = Line("Name: ")
+    await type_into(line, "Ada L.")
+    assert line.keys == ["Ada L.", "\r"]
+
+
+async def test_what_stands_in_the_field_is_erased_first() -> None:
+    line = Line("? Name? ", typed="demo", lines=False)
+    await type_into(line, "shop")
+    assert line.keys == ["\x7f" * 4, "shop", "\r"]
+
+
+async def test_a_prompt_that_takes_a_letter_gets_no_enter() -> None:
+    line = Line("? Proceed? (Y/n) ", at_once=True, lines=False)
+    await type_into(line, "n")
+    assert line.keys == ["n"]
+
+
+async def test_a_field_that_shows_something_else_gets_no_enter() -> None:
+    line = Line("? Vault? ", echo="*", lines=False)
+    with pytest.raises(StoppedError, match="did not show what was typed"):
+        await type_into(line, "abc")
+    assert line.keys == ["abc"]
+
+
+@pytest.mark.parametrize(
+    ("now", "same"),
+    [
+        (LIST, True),
+        (LIST.replace("❯ One\n  Two", "  One\n❯ Two"), True),
+        ("A warning\n" + LIST, True),  # drawn anew further down
+        ("✔ Which? One\n" + LIST, False),  # the same list, asked again
+        ("✔ Which? One\n", False),
+        (LIST.replace("Which", "What"), False),
+    ],
+)
+def test_a_list_still_stands_unless_it_was_answered(now: str, same: bool) -> None:
+    reads = Reads(echo=False, lines=False, waits=True)
+    asked = find(drawn(LIST, hidden=True), reads, RULES).prompt
+    assert asked is not None
+    picture = drawn(now, hidden=True)
+    assert stands(asked, find(picture, reads, RULES).prompt, picture) is same
+
+
+@pytest.mark.parametrize(
+    ("now", "same"),
+    [
+        ("Name: ", True),
+        ("Name: Ada", True),
+        ("Name: Ada\n", False),
+        ("Name: Ada\nName: ", False),  # asked again
+        ("\nName: ", True),  # drawn anew further down
+    ],
+)
+def test_a_line_still_stands_unless_it_was_answered(now: str, same: bool) -> None:
+    asked = find(drawn("Name: "), Reads(waits=True), RULES).prompt
+    assert asked is not None
+    assert stands(asked, None, drawn(now)) is same
