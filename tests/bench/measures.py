@@ -47,6 +47,7 @@ class Effort:
         turns: Turns of a long talk.
         talked: How many of them, the last ones, are talked; the others are resumed.
         blocks: Blocks of a long session.
+        printed: Bytes that a wrapped program prints.
     """
 
     presses: int = 100
@@ -60,6 +61,7 @@ class Effort:
     turns: int = 300
     talked: int = 60
     blocks: int = 10_000
+    printed: int = 200_000_000
 
 
 SMOKE = Effort(
@@ -74,6 +76,7 @@ SMOKE = Effort(
     turns=5,
     talked=3,
     blocks=300,
+    printed=2_000_000,
 )
 
 Figures = Iterator[tuple[Measure, float]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.bench import arriving, inbox, lasting, stalling, starting, streaming, talking
+from tests.bench import arriving, inbox, lasting, stalling, starting, streaming, talking, wrapping
 from tests.bench.measures import Family
 
 FAMILIES: tuple[Family, ...] = (
@@ -14,4 +14,5 @@ FAMILIES: tuple[Family, ...] = (
     lasting.TURNS,
     lasting.BLOCKS,
     inbox.FAMILY,
+    wrapping.FAMILY,
 )
