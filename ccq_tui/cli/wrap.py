@@ -21,28 +21,28 @@ LONGEST_NAME = 40
     epilog="""\b
   ccq-tui wrap -- npm init
   ccq-tui wrap --name deploy -- ./deploy.sh production
-What rules see in what a program wrote:
+See what the rules find in a recorded output:
   ccq-tui wrap --explain < recording
 """,
 )
-@click.option("--name", metavar="NAME", help="What it is called where it asks (default: the command's name).")
+@click.option("--name", metavar="NAME", help="Name in the inbox (default: the command's name).")
 @click.option(
     "--explain",
     is_flag=True,
-    help="Say which rule saw what; without COMMAND, in the output on standard input.",
+    help="Show which rule sees what; without COMMAND, in the output on standard input.",
 )
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
 def wrap(name: str | None, explain: bool, command: tuple[str, ...]) -> int:
-    """Run COMMAND in the terminal as it is, and ask its prompts in the inbox as well.
+    """Run COMMAND in the terminal unchanged, and ask its prompts in the inbox too.
 
-    Whoever answers first, there or here, answers. Passwords are never asked for.
+    The first answer counts, at the prompt or in the inbox. Passwords are never asked for.
     """
     if explain and not command:
         return _explain_recording()
     if not command:
         raise Refused("name the command to run: ccq-tui wrap -- COMMAND.")
     if sys.platform == "win32":
-        raise Refused("programs are wrapped on Linux and macOS alone.")
+        raise Refused("ccq-tui wrap needs Linux or macOS.")
     from ccq_tui.bridges.terminal.program import NotStartedError
     from ccq_tui.bridges.terminal.wrap import wrap as run
     from ccq_tui.config.paths import inbox_path, prompt_rules
@@ -67,7 +67,7 @@ def _explain_recording() -> int:
         raise Refused("pipe what a program wrote into it, or name the command to run: docs/bridges.md.")
     data = sys.stdin.buffer.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise Refused(f"the recording has more than {MOST_BYTES:,} bytes.")
+        raise Refused(f"the recording must have at most {MOST_BYTES:,} bytes.")
     rules, problems = load_rules(prompt_rules())
     print_lines("\n".join([*problems, *explain(data, _size(), rules)]))
     return MISUSED if problems else ENDED

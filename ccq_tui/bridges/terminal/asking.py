@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ccq_tui.bridges.terminal.detect import Prompt
+from ccq_tui.bridges.terminal.detect import FoundPrompt
 from ccq_tui.bridges.terminal.rules import Shape
-from ccq_tui.bridges.terminal.screen import Picture
+from ccq_tui.bridges.terminal.screen import ScreenPicture
 from ccq_tui.inbox.requests import Origin, QuestionRequest
 from ccq_tui.questions import Answer, Kind, Option, Question, QuestionSet
 from ccq_tui.text import one_line, safe
@@ -32,7 +32,7 @@ class Wanted:
     text: str = ""
 
 
-def request_for(prompt: Prompt, call: str, session_id: str, origin: Origin) -> QuestionRequest:
+def request_for(prompt: FoundPrompt, call: str, session_id: str, origin: Origin) -> QuestionRequest:
     """Return the request that asks a prompt."""
     shape = prompt.rule.shape
     question = Question(
@@ -47,14 +47,14 @@ def request_for(prompt: Prompt, call: str, session_id: str, origin: Origin) -> Q
     return QuestionRequest(call, session_id, asked, origin=origin)
 
 
-def takes_text(prompt: Prompt) -> bool:
+def takes_text(prompt: FoundPrompt) -> bool:
     """Whether a prompt can be answered with a text that is none of its options."""
     shape = prompt.rule.shape
     # A list may have more rows than are shown: a text names one.
     return shape not in (Shape.CHECKS, Shape.YES_NO) or prompt.own_text is not None
 
 
-def _options(prompt: Prompt) -> Iterator[Option]:
+def _options(prompt: FoundPrompt) -> Iterator[Option]:
     if prompt.words:
         yield from (Option(label) for label, _ in prompt.words)
         return
@@ -63,14 +63,14 @@ def _options(prompt: Prompt) -> Iterator[Option]:
         yield Option(row.label[:LONGEST_LABEL], " · ".join(one for one in said if one))
 
 
-def context_of(picture: Picture, prompt: Prompt) -> str:
+def context_of(picture: ScreenPicture, prompt: FoundPrompt) -> str:
     """Return the last lines above a prompt."""
     y = max(0, min(prompt.at - picture.scrolled, len(picture.lines)))
     lines = picture.lines[:y][-CONTEXT_LINES:]
     return safe("\n".join(lines).strip("\n"))
 
 
-def wanted(prompt: Prompt, answer: Answer) -> Wanted:
+def wanted(prompt: FoundPrompt, answer: Answer) -> Wanted:
     """Return what is to be done at a prompt for an answer."""
     if prompt.words and answer.selected:
         return Wanted(text=dict(prompt.words)[answer.selected[0]])
@@ -79,7 +79,7 @@ def wanted(prompt: Prompt, answer: Answer) -> Wanted:
     return Wanted(answer.selected, answer.other)
 
 
-def read_off(prompt: Prompt, picture: Picture) -> Answer | None:
+def read_off(prompt: FoundPrompt, picture: ScreenPicture) -> Answer | None:
     """Return how a prompt was answered at its terminal, or None where the screen does not show that.
 
     Programs leave question and answer on the screen, in the line of the prompt or above what follows.
@@ -90,7 +90,7 @@ def read_off(prompt: Prompt, picture: Picture) -> Answer | None:
     return None
 
 
-def _said(prompt: Prompt, picture: Picture) -> Iterator[str]:
+def _said(prompt: FoundPrompt, picture: ScreenPicture) -> Iterator[str]:
     """Yield what stands behind the question, nearest first."""
     own = prompt.at - picture.scrolled
     if not prompt.rule.shape.is_list and 0 <= own < len(picture.lines):
@@ -104,7 +104,7 @@ def _said(prompt: Prompt, picture: Picture) -> Iterator[str]:
             yield said
 
 
-def _understood(prompt: Prompt, said: str) -> Answer | None:
+def _understood(prompt: FoundPrompt, said: str) -> Answer | None:
     said = _BETWEEN.sub("", said).strip()
     shape = prompt.rule.shape
     if prompt.words:

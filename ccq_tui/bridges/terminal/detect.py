@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from ccq_tui.bridges.terminal.rules import Reading, Rule, Shape
-from ccq_tui.bridges.terminal.screen import Picture
+from ccq_tui.bridges.terminal.rules import PromptRule, Reading, Shape
+from ccq_tui.bridges.terminal.screen import ScreenPicture
 
 SECRET = re.compile(
     r"pass[ -]?(?:word|phrase|code)|\bpasswd\b|\bsecrets?\b|\bpin\b|\bcredentials?\b|\btokens?\b"
@@ -43,7 +43,7 @@ class Reads:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PromptRow:
     """A row of a list, or a numbered line.
 
     Attributes:
@@ -68,7 +68,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class FoundPrompt:
     """A prompt on the screen.
 
     Attributes:
@@ -82,17 +82,17 @@ class Prompt:
         default: What an empty answer means, or "".
     """
 
-    rule: Rule
+    rule: PromptRule
     question: str
     at: int
-    rows: tuple[Row, ...] = ()
+    rows: tuple[PromptRow, ...] = ()
     words: tuple[tuple[str, str], ...] = ()
     typed: str = ""
     lead: str = ""
     default: str = ""
 
     @property
-    def options(self) -> tuple[Row, ...]:
+    def options(self) -> tuple[PromptRow, ...]:
         """The rows that answer it."""
         return tuple(row for row in self.rows if not row.own_text and not row.submits)
 
@@ -106,7 +106,7 @@ class Prompt:
         """Which row is marked."""
         return next((index for index, row in enumerate(self.rows) if row.marked), -1)
 
-    def is_same(self, other: Prompt | None) -> bool:
+    def is_same(self, other: FoundPrompt | None) -> bool:
         """Whether it is another look at one prompt: its marks, boxes and typed text may differ."""
         if other is None or self.rule.name != other.rule.name or self.question != other.question:
             return False
@@ -128,7 +128,7 @@ class Found:
         said: A rule's name and why it found none, one after the other.
     """
 
-    prompt: Prompt | None
+    prompt: FoundPrompt | None
     said: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
 
@@ -136,7 +136,9 @@ class _NoPromptError(Exception):
     """A rule does not fit; the message says why."""
 
 
-def find(picture: Picture, reads: Reads, rules: Sequence[Rule], *, unasked: bool = False) -> Found:
+def find(
+    picture: ScreenPicture, reads: Reads, rules: Sequence[PromptRule], *, unasked: bool = False
+) -> Found:
     """Find the prompt at which a program stands.
 
     Args:
@@ -167,7 +169,7 @@ def find(picture: Picture, reads: Reads, rules: Sequence[Rule], *, unasked: bool
     return Found(None, tuple(said))
 
 
-def _fit(rule: Rule, picture: Picture, reads: Reads) -> None:
+def _fit(rule: PromptRule, picture: ScreenPicture, reads: Reads) -> None:
     if rule.reading is Reading.KEYS and reads.lines:
         raise _NoPromptError("the program reads lines, not keys")
     if rule.reading is Reading.LINES and not reads.lines:
@@ -183,7 +185,7 @@ def _fit(rule: Rule, picture: Picture, reads: Reads) -> None:
 # -- prompts that take a line -------------------------------------------------------------------------------
 
 
-def _line(rule: Rule, picture: Picture) -> Prompt:
+def _line(rule: PromptRule, picture: ScreenPicture) -> FoundPrompt:
     y = picture.cursor[1]
     text = picture.typed[-LONGEST:]
     match = rule.prompt.fullmatch(text)
@@ -199,7 +201,7 @@ def _line(rule: Rule, picture: Picture) -> Prompt:
     question = " ".join(groups["question"].split())
     if rows and not question:
         question = _above(picture, rows[0].y)
-    return Prompt(
+    return FoundPrompt(
         rule,
         question,
         picture.scrolled + begin,
@@ -218,13 +220,13 @@ def _lead(match: re.Match[str], text: str) -> str:
     return text[: match.end("question")] if match["question"] else text.rstrip()
 
 
-def _check_below(rule: Rule, picture: Picture, first: int) -> None:
+def _check_below(rule: PromptRule, picture: ScreenPicture, first: int) -> None:
     for line in picture.lines[first : picture.end]:
         if line and not (rule.below and rule.below.fullmatch(line[:LONGEST])):
-            raise _NoPromptError("something stands below it")
+            raise _NoPromptError("the screen continues below it")
 
 
-def _words(rule: Rule, groups: dict[str, str | None]) -> tuple[tuple[str, str], ...]:
+def _words(rule: PromptRule, groups: dict[str, str | None]) -> tuple[tuple[str, str], ...]:
     if rule.shape is Shape.YES_NO:
         yes, no = (groups.get(word) or getattr(rule, word) for word in ("yes", "no"))
         return (("Yes", yes.lower()), ("No", no.lower()))
@@ -237,9 +239,9 @@ def _words(rule: Rule, groups: dict[str, str | None]) -> tuple[tuple[str, str], 
     return ()
 
 
-def _numbered(rule: Rule, picture: Picture, below: int) -> tuple[Row, ...]:
+def _numbered(rule: PromptRule, picture: ScreenPicture, below: int) -> tuple[PromptRow, ...]:
     """Return the numbered lines above a prompt, which count from 1 (or 0) on."""
-    rows: list[Row] = []
+    rows: list[PromptRow] = []
     blank = 0
     for y in range(below - 1, -1, -1):
         line = picture.lines[y][:LONGEST]
@@ -249,18 +251,18 @@ def _numbered(rule: Rule, picture: Picture, below: int) -> tuple[Row, ...]:
             if rows or blank > 2 or line:
                 break
             continue
-        rows[:0] = [Row(one["label"].strip(), y, number=one["number"]) for one in found]
+        rows[:0] = [PromptRow(one["label"].strip(), y, number=one["number"]) for one in found]
     numbers = [int(row.number) for row in rows]
     if (
         len(rows) < 2
         or numbers != list(range(numbers[0], numbers[0] + len(rows)))
         or numbers[0] not in (0, 1)
     ):
-        raise _NoPromptError("no numbered lines stand above it")
+        raise _NoPromptError("no numbered lines above it")
     return tuple(rows[:MOST_ROWS])
 
 
-def _above(picture: Picture, y: int) -> str:
+def _above(picture: ScreenPicture, y: int) -> str:
     """Return the line above a list where it asks something."""
     line = picture.lines[y - 1].strip() if y else ""
     return line if line.endswith(("?", ":")) else "Which one?"
@@ -269,7 +271,7 @@ def _above(picture: Picture, y: int) -> str:
 # -- lists --------------------------------------------------------------------------------------------------
 
 
-def _list(rule: Rule, picture: Picture) -> Prompt:
+def _list(rule: PromptRule, picture: ScreenPicture) -> FoundPrompt:
     rows, first, last = _block(rule, picture)
     marked = [row for row in rows if row.marked]
     if len(marked) != 1:
@@ -283,10 +285,10 @@ def _list(rule: Rule, picture: Picture) -> Prompt:
     end = _end(rule, picture, last + 1, with_hint)
     if not picture.hidden and not begin <= picture.cursor[1] <= end:
         raise _NoPromptError("the cursor stands elsewhere")
-    return Prompt(rule, question, picture.scrolled + begin, rows=rows)
+    return FoundPrompt(rule, question, picture.scrolled + begin, rows=rows)
 
 
-def _block(rule: Rule, picture: Picture) -> tuple[tuple[Row, ...], int, int]:
+def _block(rule: PromptRule, picture: ScreenPicture) -> tuple[tuple[PromptRow, ...], int, int]:
     """Return the rows of the lowest list with a marked row, and its first and last line."""
     for block in _blocks(rule, picture):
         if any(row.marked for row in block):
@@ -294,13 +296,13 @@ def _block(rule: Rule, picture: Picture) -> tuple[tuple[Row, ...], int, int]:
     raise _NoPromptError("there are no rows of which one is marked")
 
 
-def _left_out(rule: Rule, row: Row) -> bool:
+def _left_out(rule: PromptRule, row: PromptRow) -> bool:
     return rule.left_out is not None and rule.left_out.fullmatch(row.label) is not None
 
 
-def _blocks(rule: Rule, picture: Picture) -> Iterator[list[Row]]:
+def _blocks(rule: PromptRule, picture: ScreenPicture) -> Iterator[list[PromptRow]]:
     """Yield the runs of rows on the screen, the lowest first."""
-    block: list[Row] = []
+    block: list[PromptRow] = []
     details: list[str] = []
     for y in range(picture.end - 1, -1, -1):
         row = _row(rule, picture, y)
@@ -319,12 +321,12 @@ def _blocks(rule: Rule, picture: Picture) -> Iterator[list[Row]]:
         yield block
 
 
-def _explained(row: Row, details: list[str]) -> Row:
+def _explained(row: PromptRow, details: list[str]) -> PromptRow:
     said = " ".join(line for line in details if _SAYS.search(line))
     return replace(row, detail=said) if said else row
 
 
-def _row(rule: Rule, picture: Picture, y: int) -> Row | None:
+def _row(rule: PromptRule, picture: ScreenPicture, y: int) -> PromptRow | None:
     line = picture.lines[y][:LONGEST]
     submits = rule.submit.fullmatch(line) if rule.submit else None
     match = submits or rule.row.fullmatch(line)
@@ -336,7 +338,7 @@ def _row(rule: Rule, picture: Picture, y: int) -> Row | None:
     marked = (
         y in picture.underlined if rule.underlined else (mark in rule.marked if rule.marked else bool(mark))
     )
-    return Row(
+    return PromptRow(
         label,
         y,
         marked=marked,
@@ -347,7 +349,7 @@ def _row(rule: Rule, picture: Picture, y: int) -> Row | None:
     )
 
 
-def _question(rule: Rule, picture: Picture, first: int) -> tuple[str, int, bool]:
+def _question(rule: PromptRule, picture: ScreenPicture, first: int) -> tuple[str, int, bool]:
     """Return the question above a list, the line on which it begins, and whether it has the hint."""
     bottom = first
     while bottom > 0 and bottom > first - 2 and not picture.lines[bottom - 1]:
@@ -367,7 +369,7 @@ def _question(rule: Rule, picture: Picture, first: int) -> tuple[str, int, bool]
     raise _NoPromptError("the lines above the list do not match")
 
 
-def _end(rule: Rule, picture: Picture, first: int, hinted: bool) -> int:
+def _end(rule: PromptRule, picture: ScreenPicture, first: int, hinted: bool) -> int:
     """Return the line on which a list ends with all that belongs to it."""
     left = [y for y in range(first, picture.end) if picture.lines[y]]
     if rule.hint is not None and not hinted:
@@ -377,5 +379,5 @@ def _end(rule: Rule, picture: Picture, first: int, hinted: bool) -> int:
         elif rule.needs_hint:
             raise _NoPromptError("the hint is missing")
     if any(not (rule.below and rule.below.fullmatch(picture.lines[y][:LONGEST])) for y in left):
-        raise _NoPromptError("something stands below it")
+        raise _NoPromptError("the screen continues below it")
     return max([first, *(y + 1 for y in left)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ccq_tui.bridges.terminal.detect import Found, Reads, find
-from ccq_tui.bridges.terminal.rules import SHIPPED, Rule
+from ccq_tui.bridges.terminal.rules import SHIPPED, PromptRule
 from ccq_tui.bridges.terminal.screen import LiveScreen
 
 MOST_BYTES = 4_000_000
@@ -20,7 +20,7 @@ PLAIN = (
 """Reasons that say little: nearly every rule has one of them."""
 
 
-def explain(recording: bytes, size: tuple[int, int], rules: Sequence[Rule]) -> Iterator[str]:
+def explain(recording: bytes, size: tuple[int, int], rules: Sequence[PromptRule]) -> Iterator[str]:
     """Say what rules see at the end of a recording, for a program that reads lines or keys.
 
     Args:
@@ -43,7 +43,7 @@ def explain(recording: bytes, size: tuple[int, int], rules: Sequence[Rule]) -> I
         yield from said(find(picture, Reads(reads.echo, reads.lines, True), rules), rules)
 
 
-def said(found: Found, rules: Sequence[Rule]) -> Iterator[str]:
+def said(found: Found, rules: Sequence[PromptRule]) -> Iterator[str]:
     """Say what rules saw, but for shipped ones that saw nothing."""
     prompt = found.prompt
     own = {rule.name for rule in rules if not rule.file.startswith(str(SHIPPED))}

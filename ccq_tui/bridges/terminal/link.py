@@ -19,7 +19,7 @@ ASKED = "\0"
 """What the watcher says when it asks something."""
 
 
-class Sent(IntEnum):
+class ToWatcher(IntEnum):
     """A message to the watcher."""
 
     OUTPUT = 1
@@ -77,16 +77,16 @@ class Link:
         """What the watcher wants the person to know once the terminal is free."""
         return self._said.decode(errors="replace").replace(ASKED, "")
 
-    def send(self, kind: Sent, payload: bytes = b"") -> None:
+    def send(self, kind: ToWatcher, payload: bytes = b"") -> None:
         """Say something, now or soon; output is dropped where the watcher does not keep up."""
         if self._over:
             return
-        if kind is Sent.OUTPUT and len(self._owed) + len(payload) > MOST_OWED:
+        if kind is ToWatcher.OUTPUT and len(self._owed) + len(payload) > MOST_OWED:
             self._dropped = True
             return
         if self._dropped:
             self._dropped = False
-            self._owed += _HEAD.pack(Sent.LOST, 0)
+            self._owed += _HEAD.pack(ToWatcher.LOST, 0)
         self._owed += _HEAD.pack(kind, len(payload)) + payload
         self._write()
 
@@ -128,7 +128,7 @@ class Messages:
     def __init__(self) -> None:
         self._data = bytearray()
 
-    def take(self, data: bytes) -> Iterator[tuple[Sent, bytes]]:
+    def take(self, data: bytes) -> Iterator[tuple[ToWatcher, bytes]]:
         """Yield each message that is complete now."""
         self._data += data
         while len(self._data) >= _HEAD.size:
@@ -137,7 +137,7 @@ class Messages:
                 return
             payload = bytes(self._data[_HEAD.size : _HEAD.size + size])
             del self._data[: _HEAD.size + size]
-            yield Sent(kind), payload
+            yield ToWatcher(kind), payload
 
 
 def pair() -> tuple[socket.socket, socket.socket]:

@@ -16,6 +16,7 @@ import termios
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from ccq_tui.bridges.terminal import WRAPPED
 
@@ -37,6 +38,31 @@ class NotStartedError(Exception):
     def __init__(self, command: str, error: OSError) -> None:
         super().__init__(f"{command} cannot be started: {error.strerror}")
         self.code = NOT_FOUND if isinstance(error, FileNotFoundError) else CANNOT_RUN
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What is watched.
+
+    Attributes:
+        name: What the program is called.
+        directory: Where it works.
+        master: Our end of its terminal.
+        device: The number of its terminal's device.
+        size: The terminal's size.
+        rules: The directory of a person's own rules.
+        inbox: The inbox's file.
+        explain: Whether to say at the end which rule saw what.
+    """
+
+    name: str
+    directory: str
+    master: int
+    device: int
+    size: Size
+    rules: Path
+    inbox: Path
+    explain: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from collections import deque
 from contextlib import suppress
 from types import FrameType
 
-from ccq_tui.bridges.terminal.link import Link, Sent
+from ccq_tui.bridges.terminal.link import Link, ToWatcher
 from ccq_tui.bridges.terminal.program import Program, size_of
 
 CHUNK = 1 << 16
@@ -177,7 +177,7 @@ class Relay:
         self._write()
         if self._link is not None and is_typed(data):
             self._pause()  # what the person saw when they typed
-            self._link.send(Sent.TYPED)
+            self._link.send(ToWatcher.TYPED)
 
     def _write(self) -> None:
         if self._to_program:
@@ -208,8 +208,8 @@ class Relay:
         """Give the watcher what came."""
         if self._link is not None and self._kept:
             if self._kept.lost:
-                self._link.send(Sent.LOST)
-            self._link.send(Sent.OUTPUT, self._kept.take())
+                self._link.send(ToWatcher.LOST)
+            self._link.send(ToWatcher.OUTPUT, self._kept.take())
             self._told = time.monotonic()
 
     def _hear(self) -> None:
@@ -229,7 +229,7 @@ class Relay:
             self._program.resize(size)
             if self._link is not None:
                 self._pause()
-                self._link.send(Sent.SIZE, b"%d %d" % size)
+                self._link.send(ToWatcher.SIZE, b"%d %d" % size)
 
     def _look_after(self) -> None:
         """Stop with the program, or note its end."""
@@ -247,7 +247,7 @@ class Relay:
         self._drain()
         if self._link is not None:
             self._pause()
-            self._link.send(Sent.STOPPED)
+            self._link.send(ToWatcher.STOPPED)
             self._link.exchange()
         self._give_terminal_back()
         previous = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
@@ -262,7 +262,7 @@ class Relay:
         self._resize()
         self._program.signal(signal.SIGCONT)
         if self._link is not None:
-            self._link.send(Sent.CONTINUED)
+            self._link.send(ToWatcher.CONTINUED)
 
     def _take_terminal(self) -> None:
         """Put the terminal into raw mode where it is ours to read."""

@@ -70,7 +70,7 @@ _GROUPS: Mapping[Shape, frozenset[str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class PromptRule:
     """What one kind of prompt looks like; `docs/bridges.md` explains each field.
 
     Attributes:
@@ -128,14 +128,14 @@ class Rule:
     file: str = ""
 
 
-_PATTERNS = frozenset(field.name for field in fields(Rule) if str(field.type).startswith("Pattern"))
-_FLAGS = frozenset(field.name for field in fields(Rule) if field.type == "bool")
+_PATTERNS = frozenset(field.name for field in fields(PromptRule) if str(field.type).startswith("Pattern"))
+_FLAGS = frozenset(field.name for field in fields(PromptRule) if field.type == "bool")
 _WORDS = frozenset({"yes", "no"})
 _LISTS = frozenset({"marked", "checked", "review"})
 KNOWN = frozenset({"name", "shape", "reading"}) | _PATTERNS | _FLAGS | _WORDS | _LISTS
 
 
-def load_rules(own: Path | None) -> tuple[tuple[Rule, ...], list[str]]:
+def load_rules(own: Path | None) -> tuple[tuple[PromptRule, ...], list[str]]:
     """Read the rules that come with the program, and a person's own.
 
     Args:
@@ -148,7 +148,7 @@ def load_rules(own: Path | None) -> tuple[tuple[Rule, ...], list[str]]:
         RuleFileError: A file that comes with the program is damaged.
     """
     problems: list[str] = []
-    theirs: list[Rule] = []
+    theirs: list[PromptRule] = []
     for path in _files(own)[:MOST_FILES] if own is not None else ():
         try:
             theirs += read_rules(path)
@@ -169,7 +169,7 @@ def _files(directory: Path) -> list[Path]:
         return []
 
 
-def read_rules(path: Path) -> list[Rule]:
+def read_rules(path: Path) -> list[PromptRule]:
     """Read a file of rules.
 
     Raises:
@@ -201,7 +201,7 @@ class _Reader:
         self._file, self._values = file, values
         self._called = f"rule {number}"
 
-    def rule(self) -> Rule:
+    def rule(self) -> PromptRule:
         """Return the rule."""
         name = self._text("name", required=True)
         if not _NAME.fullmatch(name) or len(name) > 60:
@@ -221,7 +221,7 @@ class _Reader:
         given: dict[str, Any] = {field: pattern for field, pattern in patterns.items() if pattern is not None}
         given |= {word: self._text(word) or word[0] for word in _WORDS}
         given |= {flag: self._flag(flag) for flag in _FLAGS}
-        return Rule(
+        return PromptRule(
             name=name,
             shape=shape,
             reading=Reading(self._one_of("reading", Reading, Reading.ANY)),

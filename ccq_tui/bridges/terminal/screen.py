@@ -30,7 +30,7 @@ MOST_COLUMNS, MOST_LINES = 1000, 500
 
 
 @dataclass(frozen=True)
-class Picture:
+class ScreenPicture:
     """The screen at one moment.
 
     Attributes:
@@ -155,7 +155,7 @@ class LiveScreen:
         self._rest = data[cut:]
         self._stream.take(_UNKNOWN.sub(b"", data[:cut]))
 
-    def picture(self) -> Picture:
+    def picture(self) -> ScreenPicture:
         """Return what it shows now."""
         screen = self._screen
         lines = tuple(line.rstrip().replace("\xa0", " ") for line in screen.display)
@@ -165,7 +165,7 @@ class LiveScreen:
             if lines[y] and any(cell.underscore and cell.data.strip() for cell in screen.buffer[y].values())
         )
         cursor = (min(screen.cursor.x, screen.columns), min(screen.cursor.y, screen.lines - 1))
-        return Picture(
+        return ScreenPicture(
             lines,
             screen.columns,
             cursor,

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Protocol
 
 from ccq_tui.bridges.terminal.asking import Wanted
-from ccq_tui.bridges.terminal.detect import Prompt, Row
+from ccq_tui.bridges.terminal.detect import FoundPrompt, PromptRow
 from ccq_tui.bridges.terminal.rules import Shape
-from ccq_tui.bridges.terminal.screen import Picture
+from ccq_tui.bridges.terminal.screen import ScreenPicture
 from ccq_tui.text import one_line
 
 ENTER, SPACE, BACKSPACE = "\r", " ", "\x7f"
@@ -28,12 +28,12 @@ class Hands(Protocol):
     """What types at a prompt, and looks at the screen."""
 
     @property
-    def prompt(self) -> Prompt | None:
+    def prompt(self) -> FoundPrompt | None:
         """The prompt on the screen."""
         ...
 
     @property
-    def picture(self) -> Picture:
+    def picture(self) -> ScreenPicture:
         """The screen."""
         ...
 
@@ -63,7 +63,7 @@ class Typist:
         prompt: The prompt as it was asked.
     """
 
-    def __init__(self, hands: Hands, prompt: Prompt) -> None:
+    def __init__(self, hands: Hands, prompt: FoundPrompt) -> None:
         self._hands, self._prompt = hands, prompt
         self._entered: int | None = None
 
@@ -149,7 +149,7 @@ class Typist:
             await self._mark(lambda row: row.submits, "Submit")
         await self._enter()
 
-    def _now(self) -> Prompt:
+    def _now(self) -> FoundPrompt:
         now = self._hands.prompt
         if now is None or now.rule.name != self._prompt.rule.name or now.question != self._prompt.question:
             raise StoppedError("another screen came")
@@ -165,7 +165,7 @@ class Typist:
         now = self._hands.prompt
         return now.rows[now.marked].label if now is not None and now.marked >= 0 else ""
 
-    async def _mark(self, is_wanted: Callable[[Row], bool], called: str) -> None:
+    async def _mark(self, is_wanted: Callable[[PromptRow], bool], called: str) -> None:
         """Move the mark to a row."""
         passed: set[str] = set()
         for _ in range(MOST_MOVES):
@@ -224,7 +224,7 @@ class Typist:
         await self._enter()
 
 
-def stands(prompt: Prompt, found: Prompt | None, picture: Picture) -> bool:
+def stands(prompt: FoundPrompt, found: FoundPrompt | None, picture: ScreenPicture) -> bool:
     """Whether a prompt still stands on the screen, whatever is typed or marked there.
 
     Args:
@@ -244,6 +244,6 @@ def stands(prompt: Prompt, found: Prompt | None, picture: Picture) -> bool:
     return line_of(picture) == prompt.at or not line.startswith(prompt.lead.rstrip())
 
 
-def line_of(picture: Picture) -> int:
+def line_of(picture: ScreenPicture) -> int:
     """Return the cursor's line, counted from the first that ever was there."""
     return picture.scrolled + picture.begin_of(picture.cursor[1])

@@ -12,14 +12,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from ccq_tui.bridges.terminal.asking import context_of, read_off, request_for, wanted
-from ccq_tui.bridges.terminal.detect import Found, Prompt, Reads, find
+from ccq_tui.bridges.terminal.detect import Found, FoundPrompt, Reads, find
 from ccq_tui.bridges.terminal.explain import said
-from ccq_tui.bridges.terminal.link import ASKED, Messages, Sent
-from ccq_tui.bridges.terminal.rules import Rule, load_rules
-from ccq_tui.bridges.terminal.screen import LiveScreen, Picture
+from ccq_tui.bridges.terminal.link import ASKED, Messages, ToWatcher
+from ccq_tui.bridges.terminal.program import Watched
+from ccq_tui.bridges.terminal.rules import PromptRule, load_rules
+from ccq_tui.bridges.terminal.screen import LiveScreen, ScreenPicture
 from ccq_tui.bridges.terminal.typist import StoppedError, Typist, stands
 from ccq_tui.bridges.terminal.waits import waits_for
-from ccq_tui.bridges.terminal.wrap import Watched
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import Asker, Cancelled, Origin, QuestionRequest, RequestOutcome, foreign_session
@@ -63,7 +63,7 @@ class Open:
         own: What was answered at the terminal, or None.
     """
 
-    prompt: Prompt
+    prompt: FoundPrompt
     request: QuestionRequest
     asking: asyncio.Task[None] | None = None
     typed_at: float | None = None
@@ -100,23 +100,23 @@ class Watcher:
         end: The socket to the relay.
     """
 
-    def __init__(self, watched: Watched, rules: Sequence[Rule], end: socket.socket) -> None:
+    def __init__(self, watched: Watched, rules: Sequence[PromptRule], end: socket.socket) -> None:
         self._watched, self._rules, self._end = watched, rules, end
         self._screen = LiveScreen(watched.size)
         self._picture = self._screen.picture()
-        self._found: Prompt | None = None
+        self._found: FoundPrompt | None = None
         self._loop = asyncio.get_running_loop()
         self._looked = asyncio.Condition()
         self._inbox: DurableInbox | None = None
         self._open: Open | None = None
         self._since = self._last_output = self._loop.time()
-        self._candidate: Prompt | None = None
+        self._candidate: FoundPrompt | None = None
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._typed = False
         self._stopped = False
         self.over = False
-        self._left: Prompt | None = None
+        self._left: FoundPrompt | None = None
         self._calls = 0
         self._unanswered = 0
         self._session = foreign_session(
@@ -135,7 +135,7 @@ class Watcher:
                 if not data:
                     break
                 for kind, payload in messages.take(data):
-                    if kind is Sent.ENDED:
+                    if kind is ToWatcher.ENDED:
                         ended = payload.decode()
                         break
                     self._take(kind, payload)
@@ -146,24 +146,24 @@ class Watcher:
 
     # -- what the relay says --------------------------------------------------------------------------------
 
-    def _take(self, kind: Sent, payload: bytes) -> None:
+    def _take(self, kind: ToWatcher, payload: bytes) -> None:
         match kind:
-            case Sent.OUTPUT:
+            case ToWatcher.OUTPUT:
                 self._last_output = self._loop.time()
                 self._screen.draw(payload)
                 self._look()
-            case Sent.LOST:
+            case ToWatcher.LOST:
                 self._screen.clear()
-            case Sent.SIZE:
+            case ToWatcher.SIZE:
                 columns, lines = payload.split()
                 self._screen.resize((int(columns), int(lines)))
-            case Sent.TYPED:
+            case ToWatcher.TYPED:
                 self._person_types()
-            case Sent.STOPPED:
+            case ToWatcher.STOPPED:
                 self._stopped = True
                 self._withdraw("it was stopped at its terminal")
                 self._forget()
-            case Sent.CONTINUED:
+            case ToWatcher.CONTINUED:
                 self._stopped, self._left = False, None
                 self._look()
 
@@ -238,7 +238,7 @@ class Watcher:
             return
         self._ask(self._found)
 
-    def _ask(self, prompt: Prompt) -> None:
+    def _ask(self, prompt: FoundPrompt) -> None:
         self._calls += 1
         origin = Origin(Asker.TERMINAL, self._watched.name, self._watched.directory, this_process())
         request = request_for(prompt, f"prompt-{os.getpid()}-{self._calls}", self._session, origin)
@@ -292,12 +292,12 @@ class Watcher:
         self._left, self._open = opened.prompt, None
 
     @property
-    def prompt(self) -> Prompt | None:
+    def prompt(self) -> FoundPrompt | None:
         """The prompt on the screen."""
         return self._found
 
     @property
-    def picture(self) -> Picture:
+    def picture(self) -> ScreenPicture:
         """The screen."""
         return self._picture
 

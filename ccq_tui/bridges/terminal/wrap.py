@@ -14,39 +14,14 @@ from pathlib import Path
 from typing import NoReturn
 
 from ccq_tui.bridges.terminal import WRAPPED
-from ccq_tui.bridges.terminal.link import Link, Sent, pair
-from ccq_tui.bridges.terminal.program import NotStartedError, Size, size_of, start
+from ccq_tui.bridges.terminal.link import Link, ToWatcher, pair
+from ccq_tui.bridges.terminal.program import NotStartedError, Size, Watched, size_of, start
 from ccq_tui.bridges.terminal.relay import Relay
 
 FAREWELL = 2.0
 """Seconds that the watcher has to note the end of what it asked."""
 NICENESS = 5
 USUAL: Size = (80, 24)
-
-
-@dataclass(frozen=True, slots=True)
-class Watched:
-    """What is watched.
-
-    Attributes:
-        name: What the program is called.
-        directory: Where it works.
-        master: Our end of its terminal.
-        device: The number of its terminal's device.
-        size: The terminal's size.
-        rules: The directory of a person's own rules.
-        inbox: The inbox's file.
-        explain: Whether to say at the end which rule saw what.
-    """
-
-    name: str
-    directory: str
-    master: int
-    device: int
-    size: Size
-    rules: Path
-    inbox: Path
-    explain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +80,7 @@ def wrap(command: Sequence[str], name: str, inbox: Path, rules: Path, *, explain
     try:
         code = Relay(given, program, link).run()
         if link is not None:
-            link.send(Sent.ENDED, b"%d" % code)
+            link.send(ToWatcher.ENDED, b"%d" % code)
     finally:
         program.close()
         said = _farewell(link, watcher)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ccq_tui.bridges.terminal.asking import Wanted, context_of, read_off, request_for, wanted
-from ccq_tui.bridges.terminal.detect import Prompt, Reads, find
+from ccq_tui.bridges.terminal.detect import FoundPrompt, Reads, find
 from ccq_tui.bridges.terminal.rules import load_rules
 from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest
@@ -19,14 +19,14 @@ LIST = "? Which framework?\n❯ Vite\n  Next.js\n"
 CHECKS = "? Which features?\n❯◯ Auth\n ◉ Logs\n"
 
 
-def prompt_of(text: str, *, keys: bool = False) -> Prompt:
+def prompt_of(text: str, *, keys: bool = False) -> FoundPrompt:
     reads = Reads(echo=not keys, lines=not keys, waits=True)
     found = find(drawn(text, hidden="❯" in text), reads, RULES).prompt
     assert found is not None
     return found
 
 
-def asked(prompt: Prompt) -> QuestionRequest:
+def asked(prompt: FoundPrompt) -> QuestionRequest:
     return request_for(prompt, "prompt-1", "terminal:1", ORIGIN)
 
 

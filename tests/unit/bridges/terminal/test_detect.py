@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.bridges.terminal.detect import Prompt, Reads, find
+from ccq_tui.bridges.terminal.detect import FoundPrompt, Reads, find
 from ccq_tui.bridges.terminal.rules import load_rules
-from ccq_tui.bridges.terminal.screen import LiveScreen, Picture
+from ccq_tui.bridges.terminal.screen import LiveScreen, ScreenPicture
 
 RECORDED: dict[str, Any] = json.loads(Path(__file__).with_name("recorded.json").read_text(encoding="ascii"))
 RULES, _ = load_rules(None)
@@ -104,20 +104,20 @@ EXPECTED: dict[str, tuple[str, str, list[str]] | None] = {
 }
 
 
-def picture_of(name: str) -> Picture:
+def picture_of(name: str) -> ScreenPicture:
     recorded = RECORDED[name]
     screen = LiveScreen((recorded["columns"], recorded["lines"]))
     screen.draw(recorded["wrote"].encode())
     return screen.picture()
 
 
-def drawn(text: str, *, hidden: bool = False, size: tuple[int, int] = (80, 24)) -> Picture:
+def drawn(text: str, *, hidden: bool = False, size: tuple[int, int] = (80, 24)) -> ScreenPicture:
     screen = LiveScreen(size)
     screen.draw(("\x1b[?25l" * hidden + text.replace("\n", "\r\n")).encode())
     return screen.picture()
 
 
-def said(prompt: Prompt) -> list[str]:
+def said(prompt: FoundPrompt) -> list[str]:
     lines = []
     for row in prompt.rows:
         box = "" if row.checked is None else "[x] " if row.checked else "[ ] "

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.bridges.terminal.detect import Prompt, Reads, find
+from ccq_tui.bridges.terminal.detect import FoundPrompt, Reads, find
 from ccq_tui.bridges.terminal.rules import load_rules
 from ccq_tui.bridges.terminal.screen import LiveScreen
 
@@ -32,7 +32,7 @@ def test_ordinary_output_asks_nothing_wherever_it_pauses(part: int) -> None:
     assert asked == []
 
 
-def asked_by(text: str) -> Iterator[Prompt]:
+def asked_by(text: str) -> Iterator[FoundPrompt]:
     """Yield what an output asks where it pauses."""
     data = text.replace("\n", "\r\n").encode()
     screen, step = LiveScreen((100, 30)), len(data) // PAUSES + 1

@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from ccq_tui.bridges.terminal.link import MOST_OWED, Link, Messages, Sent, pair
+from ccq_tui.bridges.terminal.link import MOST_OWED, Link, Messages, ToWatcher, pair
 from ccq_tui.bridges.terminal.relay import Kept, exit_code, is_typed
 
 
@@ -42,8 +42,8 @@ def test_the_newest_output_is_kept_and_a_flood_is_known() -> None:
     assert not kept.lost
 
 
-def taken(end: socket.socket, messages: Messages) -> list[tuple[Sent, bytes]]:
-    found: list[tuple[Sent, bytes]] = []
+def taken(end: socket.socket, messages: Messages) -> list[tuple[ToWatcher, bytes]]:
+    found: list[tuple[ToWatcher, bytes]] = []
     end.setblocking(False)
     while True:
         try:
@@ -57,13 +57,13 @@ def test_messages_come_whole_and_in_order_in_whatever_pieces() -> None:
     ours, theirs = pair()
     with ours, theirs:
         link = Link(ours)
-        link.send(Sent.OUTPUT, b"x" * 5000)
-        link.send(Sent.TYPED)
-        link.send(Sent.SIZE, b"80 24")
+        link.send(ToWatcher.OUTPUT, b"x" * 5000)
+        link.send(ToWatcher.TYPED)
+        link.send(ToWatcher.SIZE, b"80 24")
         assert taken(theirs, Messages()) == [
-            (Sent.OUTPUT, b"x" * 5000),
-            (Sent.TYPED, b""),
-            (Sent.SIZE, b"80 24"),
+            (ToWatcher.OUTPUT, b"x" * 5000),
+            (ToWatcher.TYPED, b""),
+            (ToWatcher.SIZE, b"80 24"),
         ]
 
 
@@ -72,16 +72,16 @@ def test_a_watcher_that_reads_nothing_is_not_waited_for_and_told_what_it_missed(
     with ours, theirs:
         link = Link(ours)
         for _ in range(200):
-            link.send(Sent.OUTPUT, b"x" * 100_000)
-        link.send(Sent.ENDED, b"0")
+            link.send(ToWatcher.OUTPUT, b"x" * 100_000)
+        link.send(ToWatcher.ENDED, b"0")
         assert link.owes
         kinds, messages = [], Messages()
         while link.owes:
             kinds += [kind for kind, _ in taken(theirs, messages)]
             link.exchange()
         kinds += [kind for kind, _ in taken(theirs, messages)]
-        assert kinds[-2:] == [Sent.LOST, Sent.ENDED]
-        assert kinds.count(Sent.OUTPUT) * 100_000 < 4 * MOST_OWED
+        assert kinds[-2:] == [ToWatcher.LOST, ToWatcher.ENDED]
+        assert kinds.count(ToWatcher.OUTPUT) * 100_000 < 4 * MOST_OWED
 
 
 def test_a_watcher_that_is_gone_is_no_error() -> None:
@@ -94,7 +94,7 @@ def test_a_watcher_that_is_gone_is_no_error() -> None:
         link.exchange()
         assert link.over
         assert link.said == "said\n"
-        link.send(Sent.OUTPUT, b"x")
+        link.send(ToWatcher.OUTPUT, b"x")
         assert not link.owes
 
 

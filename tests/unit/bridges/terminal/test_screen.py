@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ccq_tui.bridges.terminal.screen import LiveScreen, Picture
+from ccq_tui.bridges.terminal.screen import LiveScreen, ScreenPicture
 
 
-def shown(*pieces: bytes, size: tuple[int, int] = (20, 5)) -> Picture:
+def shown(*pieces: bytes, size: tuple[int, int] = (20, 5)) -> ScreenPicture:
     screen = LiveScreen(size)
     for piece in pieces:
         screen.draw(piece)

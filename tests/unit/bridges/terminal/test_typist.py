@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from ccq_tui.bridges.terminal.asking import Wanted
-from ccq_tui.bridges.terminal.detect import Prompt, Reads, find
+from ccq_tui.bridges.terminal.detect import FoundPrompt, Reads, find
 from ccq_tui.bridges.terminal.rules import load_rules
-from ccq_tui.bridges.terminal.screen import Picture
+from ccq_tui.bridges.terminal.screen import ScreenPicture
 from ccq_tui.bridges.terminal.typist import StoppedError, Typist, stands
 from tests.unit.bridges.terminal.test_detect import drawn
 
@@ -40,7 +40,7 @@ class Menu:
     over: bool = False
 
     @property
-    def picture(self) -> Picture:
+    def picture(self) -> ScreenPicture:
         if self.ended:
             return drawn(f"✔ Which? {self.ended}\n")
         lines = ["? Which?"]
@@ -52,7 +52,7 @@ class Menu:
         return drawn("\n".join(lines) + "\n", hidden=True)
 
     @property
-    def prompt(self) -> Prompt | None:
+    def prompt(self) -> FoundPrompt | None:
         return find(self.picture, Reads(echo=False, lines=False, waits=True), RULES, unasked=True).prompt
 
     async def press(self, keys: str, until: Callable[[], bool]) -> bool:
@@ -153,12 +153,12 @@ class Line:
     lines: bool = True
 
     @property
-    def picture(self) -> Picture:
+    def picture(self) -> ScreenPicture:
         shown = self.echo * len(self.typed) if self.echo else self.typed
         return drawn(f"{self.lead}{shown}" + "\nDone.\n" * self.ended)
 
     @property
-    def prompt(self) -> Prompt | None:
+    def prompt(self) -> FoundPrompt | None:
         return find(self.picture, Reads(echo=self.lines, lines=self.lines, waits=True), RULES).prompt
 
     async def press(self, keys: str, until: Callable[[], bool]) -> bool:
