@@ -11,7 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
+from ccq_tui.inbox import ElicitationRequest, PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions.recalled import Recalled
@@ -261,6 +261,14 @@ class PlanProposed:
     """A plan waits for approval; ``draft`` is what was typed for it before, or None."""
 
     request: PlanRequest
+    draft: Draft | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ElicitationAsked:
+    """An MCP server waits for a person; ``draft`` is what was filled in before, or None."""
+
+    request: ElicitationRequest
     draft: Draft | None = None
 
 
@@ -565,6 +573,7 @@ AgentEvent = (
     | QuestionAsked
     | PermissionAsked
     | PlanProposed
+    | ElicitationAsked
     | RequestParked
     | RequestSettled
     | AnswerNotKept

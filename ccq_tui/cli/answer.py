@@ -46,10 +46,10 @@ def answer(
     discuss: str | None,
     json_file: str | None,
 ) -> int:
-    """Answer a request: a question set, a permission or a plan.
+    """Answer a request: a question set, a form, a permission or a plan.
 
     REQUEST is an id or any unambiguous prefix. "ccq-tui show REQUEST" has the
-    numbers. Every question of a set needs an answer.
+    numbers. Every question of a set needs an answer; of a form, what it requires.
     """
     ways = [bool(choose or other or note), discuss is not None, json_file is not None]
     if sum(ways) > 1:
@@ -62,11 +62,11 @@ def answer(
 
     def outcome_for(asked: Request) -> RequestOutcome:
         from ccq_tui.cli.answer_input import discussed, said_in_json
-        from ccq_tui.inbox.requests import QuestionRequest
+        from ccq_tui.inbox.requests import AnsweredRequest
 
         if text is not None:
             return said_in_json(asked, text)
-        if not isinstance(asked, QuestionRequest):
+        if not isinstance(asked, AnsweredRequest):
             return _decision(asked, choose, other, note, discuss)
         if discuss is not None:
             return discussed(discuss)
@@ -79,7 +79,8 @@ def answer(
 
 @click.command()
 @click.argument("request", shell_complete=complete_waiting)
-def decline(request: str) -> int:
+@click.option("--dismiss", is_flag=True, help="Cancel a form: neither accept nor decline it.")
+def decline(request: str, dismiss: bool) -> int:
     """Decline a request: nothing is chosen, nothing allowed.
 
     REQUEST is an id or any unambiguous prefix.
@@ -87,8 +88,9 @@ def decline(request: str) -> int:
 
     def outcome_for(asked: Request) -> RequestOutcome:
         from ccq_tui.inbox.kinds import kind_of
+        from ccq_tui.questions import Dismissed
 
-        return kind_of(asked).refusal()
+        return Dismissed() if dismiss else kind_of(asked).refusal()
 
     return _settle(request, outcome_for, "ccq-tui decline")
 
@@ -101,9 +103,9 @@ def _decision(
     discuss: str | None,
 ) -> RequestOutcome:
     from ccq_tui.cli.answer_input import SayingError, decided
-    from ccq_tui.inbox.requests import QuestionRequest
+    from ccq_tui.inbox.requests import AnsweredRequest
 
-    if isinstance(asked, QuestionRequest):
+    if isinstance(asked, AnsweredRequest):
         raise TypeError("a question set is answered, not decided")
     if other or discuss is not None:
         raise SayingError("a permission or a plan takes --choose N and, for some, --note TEXT")
@@ -115,6 +117,7 @@ def _decision(
 def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command: str) -> int:
     from ccq_tui.cli.answer_input import SayingError
     from ccq_tui.inbox.actors import Actor, Surface
+    from ccq_tui.inbox.elicitations import link_to_open
     from ccq_tui.inbox.kinds import kind_of
     from ccq_tui.inbox.reach import NO_RECORD_WORDS, NOBODY_DECIDES, TAKES_DECISIONS, Reach
     from ccq_tui.inbox.store import RequestState, state_after
@@ -147,7 +150,9 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
             raise Taken(f"{one_line(called, 80)}: not delivered: {NO_RECORD_WORDS}; {kept}.")
         when = _delivery(store, stored.request.session_id, reach, stored.request.origin)
     became = f"{one_line(called, 80)}: {state_after(outcome)}."
-    print_lines(f"{became}\n{when}", done=became)
+    link = link_to_open(stored.request, outcome)
+    opened = f"\nOpen it yourself: {one_line(link, len(link))}" if link else ""
+    print_lines(f"{became}\n{when}{opened}", done=became)
     return ENDED
 
 

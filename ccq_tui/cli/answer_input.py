@@ -16,14 +16,16 @@ from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.records import VERSION
 from ccq_tui.inbox.requests import (
     Allowed,
+    AnsweredRequest,
     Denied,
+    ElicitationRequest,
     PermissionRequest,
     PlanRequest,
-    QuestionRequest,
     Request,
     RequestOutcome,
 )
 from ccq_tui.questions import Answer, Answered, Discussed, Kind, Question, QuestionSet
+from ccq_tui.questions.schema_form import FieldError, FormError
 from ccq_tui.questions.state import Draft, Page, typable
 from ccq_tui.text import one_line
 
@@ -37,6 +39,7 @@ MOST_JSON = 5_000_000
 """Bytes of an answer that are read."""
 MOST_DIGITS = 100
 SET_SHAPE = 'as in {"answers": [{"selected": ["LABEL"], "other": "TEXT", "note": "TEXT"}]}'
+FORM_SHAPE = 'as in {"content": {"name": "Ada", "count": 3}}'
 DECISION_SHAPE = 'as in {"choice": 1} or {"choice": 5, "note": "TEXT"}'
 _ANSWER_FIELDS = ("selected", "other", "note", "empty", "unselected")
 
@@ -165,6 +168,8 @@ def _numbers(value: str, text: str) -> tuple[int, ...]:
 
 
 def _answer(number: int, question: Question, said: Said) -> Answer:
+    if not said.has_answer and not said.note and question.field and not question.required:
+        return Answer()  # a default that nobody saw is the server's to apply
     if not said.has_answer:
         alone = "; a note alone is no answer" if said.note else ""
         raise SayingError(f"question {number} has no answer: {_wanted(question)}{alone}")
@@ -195,6 +200,8 @@ def _check_choice(number: int, question: Question, said: Said, chosen: tuple[int
     beyond = next((place for place in chosen if not 1 <= place <= count), None)
     if beyond is not None:
         raise SayingError(f"question {number} has no option {beyond}: {_wanted(question)}")
+    if question.closed and said.other is not None:
+        raise SayingError(f"question {number} takes its options alone: {_wanted(question)}")
     if not question.multi_select:
         given = len(chosen) + (said.other is not None)
         if said.nothing:
@@ -212,6 +219,8 @@ def _wanted(question: Question) -> str:
     count = len(question.options)
     options = f"choose 1 to {count}" if count > 1 else "choose 1"
     none = f', or "{NONE}"' if question.multi_select else ""
+    if question.closed:
+        return f"{options}{none}" if count else "it can only be declined"
     return f"{options}{none}, or --other TEXT"
 
 
@@ -221,12 +230,14 @@ def said_in_json(request: Request, text: str) -> RequestOutcome:
     version = content.get("version", VERSION)
     if not _is_number(version) or version != VERSION:
         raise SayingError(f"the JSON has an unknown version; the version must be {VERSION}")
-    if not isinstance(request, QuestionRequest):
+    if not isinstance(request, AnsweredRequest):
         _only(content, ("version", "choice", "note"), "the JSON", DECISION_SHAPE)
         number, note = content.get("choice"), content.get("note")
         if not _is_number(number) or not isinstance(note, str | None):
             raise SayingError(f"the JSON must be a decision, {DECISION_SHAPE}")
         return decided(request, (str(number),), note)
+    if isinstance(request, ElicitationRequest) and "content" in content:
+        return _filled_in(request, content)
     _only(content, ("version", "answers", "discuss"), "the JSON", SET_SHAPE)
     if ("answers" in content) == ("discuss" in content):
         raise SayingError('the JSON must have either "answers" or "discuss", ' + SET_SHAPE)
@@ -242,6 +253,23 @@ def said_in_json(request: Request, text: str) -> RequestOutcome:
         for number, (question, answer) in enumerate(zip(questions, answers, strict=True), 1)
     ]
     return answered(request.questions, said)
+
+
+def _filled_in(request: ElicitationRequest, content: Mapping[str, Any]) -> Answered:
+    """Read a form's values, by their names and in the types that its server gets."""
+    _only(content, ("version", "content"), "the JSON", FORM_SHAPE)
+    form, values = request.form, content["content"]
+    if not isinstance(values, Mapping):
+        raise SayingError(f'"content" must be an object, {FORM_SHAPE}')
+    if form.problem:
+        raise SayingError(f"the form cannot be filled in: {one_line(form.problem, 300)}")
+    try:
+        return Answered(form.answers(values))
+    except FormError as error:
+        raise SayingError(one_line(str(error), 200)) from error
+    except FieldError as error:
+        name = one_line(form.fields[error.number].name, 40)
+        raise SayingError(f"content.{name}: {one_line(str(error), 200)}") from error
 
 
 def discussed(text: object) -> Discussed:

@@ -13,7 +13,7 @@ from ccq_tui.inbox.reach import Reach
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
 from ccq_tui.inbox.session_groups import stored_group
 from ccq_tui.inbox.store.rows import Change, RequestState, StoredRequest, StoredSession
-from ccq_tui.questions import Answered, Discussed, Expired
+from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired
 from ccq_tui.text import one_line
 
 SHORT = 8
@@ -200,22 +200,26 @@ def _choices(choices: Sequence[Choice]) -> list[str]:
     return lines
 
 
+_ENDS: Mapping[type, str] = {
+    Answered: "Answered",
+    Allowed: "Allowed",
+    Declined: "Declined",
+    Denied: "Denied",
+    Dismissed: "Dismissed: neither answered nor declined",
+    Expired: "Nobody answered in time; nothing was chosen",
+}
+
+
 def _settled(stored: StoredRequest, unreached: str) -> list[str]:
     match stored.outcome:
         case Discussed(text):
             said = f"Replied in prose: {text}"
-        case Denied(text):
-            said = f"Denied: {text}" if text else "Denied"
-        case Allowed():
-            said = f"Allowed: {stored.outcome.text}" if stored.outcome.text else "Allowed"
-        case Expired():
-            said = "Nobody answered in time; nothing was chosen"
+        case (Denied(text) | Allowed(text)) as outcome if text:
+            said = f"{_ENDS[type(outcome)]}: {text}"
         case Cancelled(reason):
             said = f"Cancelled: {reason}"
-        case Answered():
-            said = "Answered"
-        case _:
-            said = "Declined"
+        case outcome:
+            said = _ENDS[type(outcome)]
     by = f" {stored.actor.where}" if stored.actor else ""
     lines = wrapped(one_line(said, MOST))
     if stored.settled_at:

@@ -13,7 +13,7 @@ from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, RequestOutcome
 from ccq_tui.inbox.session_groups import stored_group
 from ccq_tui.inbox.store.rows import Change, StoredRequest, StoredSession, stamp
 from ccq_tui.processes import alive
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Dismissed, Expired
 
 if TYPE_CHECKING:
     from ccq_tui.inbox import schema
@@ -130,6 +130,8 @@ def outcome_record(outcome: RequestOutcome | None) -> schema.OutcomeRecord | Non
             return {"kind": "discussed", "text": text, "answers": [_answer(answer) for answer in answers]}
         case Declined():
             return {"kind": "declined"}
+        case Dismissed():
+            return {"kind": "dismissed"}
         case Expired():
             return {"kind": "expired"}
         case Denied(text):

@@ -1,6 +1,7 @@
 """What waits for a person, and how the waiting ends.
 
-A request is anything an agent needs before it can continue: a question set, a permission, a plan approval.
+A request is anything an agent needs before it can continue: a question set, a permission, a plan approval,
+the form of an MCP server.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from typing import Any
 
 from ccq_tui.inbox.suggestions import Suggestion
 from ccq_tui.processes import Owner
-from ccq_tui.questions import Outcome, QuestionSet
+from ccq_tui.questions import Dismissed, Outcome, QuestionSet
 from ccq_tui.questions.model import CLAUDE
+from ccq_tui.questions.schema_form import SchemaForm, read_form, read_link, unusable
+from ccq_tui.text import one_line
 
 
 def request_id(tool_use_id: str, session_id: str) -> str:
@@ -85,6 +88,9 @@ def foreign_session(asker: Asker, key: str) -> str:
     return f"{asker}:{key}"
 
 
+LONGEST_SERVER = 60
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """One tool call of one session.
@@ -146,7 +152,49 @@ class PlanRequest(Asked):
     plan: str
 
 
-Request = QuestionRequest | PermissionRequest | PlanRequest
+@dataclass(frozen=True, slots=True)
+class ElicitationRequest(Asked):
+    """What an MCP server asks for: a form to fill in, or a link to open.
+
+    Attributes:
+        server: The server's name.
+        message: What it says.
+        schema: The JSON Schema of the form; nothing for a link.
+        order: The names of the form's fields, as the server lists them.
+        url: The link, or "" for a form.
+        host: Where the link leads, as a browser reads it.
+        trouble: Why it can only be declined or dismissed, whatever its schema says, or "".
+    """
+
+    server: str
+    message: str
+    schema: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    order: tuple[str, ...] = ()
+    url: str = ""
+    host: str = ""
+    trouble: str = ""
+
+    @property
+    def form(self) -> SchemaForm:
+        """What a person is asked, made anew each time."""
+        title = f"{one_line(self.server, LONGEST_SERVER)} asks"
+        if self.trouble:
+            return unusable(self.tool_use_id, title, self.message, self.trouble)
+        if self.url:
+            return read_link(self.tool_use_id, title, self.message, self.url, self.host)
+        return read_form(self.tool_use_id, title, self.message, self.schema, self.order)
+
+    @property
+    def questions(self) -> QuestionSet:
+        """The form as a question set."""
+        return self.form.questions
+
+
+AnsweredRequest = QuestionRequest | ElicitationRequest
+"""What is answered, question by question."""
+DecidedRequest = PermissionRequest | PlanRequest
+"""What is decided on, by one of its choices."""
+Request = AnsweredRequest | DecidedRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,5 +228,5 @@ class Cancelled:
     reason: str
 
 
-RequestOutcome = Outcome | Allowed | Denied | Cancelled
-"""How a request ends: a question set with an `Outcome`, the others with `Allowed` or `Denied`."""
+RequestOutcome = Outcome | Dismissed | Allowed | Denied | Cancelled
+"""How a request ends: a question set with an `Outcome`, a form with that or `Dismissed`, others otherwise."""

@@ -89,7 +89,9 @@ class AnswerRecord(TypedDict):
 class OutcomeRecord(TypedDict):
     """How a request ended."""
 
-    kind: Literal["answered", "discussed", "declined", "expired", "allowed", "denied", "cancelled"]
+    kind: Literal[
+        "answered", "discussed", "declined", "dismissed", "expired", "allowed", "denied", "cancelled"
+    ]
     answers: NotRequired[Annotated[list[AnswerRecord], Field(description="One a question, or [] for none")]]
     text: NotRequired[Annotated[str, Field(description="What was said, or why it was cancelled")]]
     for_longer: NotRequired[bool]
@@ -119,6 +121,20 @@ class PlanBody(TypedDict):
 
     plan: Annotated[str, Field(description="Markdown")]
     choices: list[ChoiceRecord]
+
+
+class ElicitationBody(TypedDict):
+    """What the form or link of an MCP server has of its own."""
+
+    server: str
+    message: str
+    mode: Literal["form", "url"]
+    url: str
+    requested_schema: Annotated[dict[str, Any], Field(description="As the server sent it")]
+    problem: Annotated[str, Field(description='Why it can only be declined or dismissed, or ""')]
+    questions: Annotated[
+        list[QuestionRecord], Field(description="Its fields; their options are all there are")
+    ]
 
 
 class RequestHead(TypedDict):
@@ -152,6 +168,12 @@ class PlanRecord(RequestHead, PlanBody):
     kind: Literal["plan"]
 
 
+class ElicitationRecord(RequestHead, ElicitationBody):
+    """A form or a link of an MCP server that waits."""
+
+    kind: Literal["elicitation"]
+
+
 class Became(TypedDict):
     """What the agent wrote before a request, and what became of it."""
 
@@ -174,6 +196,10 @@ class WholePermissionRecord(PermissionRecord, Became):
 
 class WholePlanRecord(PlanRecord, Became):
     """A plan, and what became of it."""
+
+
+class WholeElicitationRecord(ElicitationRecord, Became):
+    """A form or a link of an MCP server, and what became of it."""
 
 
 class SessionRecord(TypedDict):
@@ -210,9 +236,12 @@ ChangeRecord = TypedDict(
 )
 """An event of the inbox: a request or a session changed its state."""
 
-RequestRecord = Annotated[QuestionSetRecord | PermissionRecord | PlanRecord, Field(discriminator="kind")]
+RequestRecord = Annotated[
+    QuestionSetRecord | PermissionRecord | PlanRecord | ElicitationRecord, Field(discriminator="kind")
+]
 WholeRequestRecord = Annotated[
-    WholeQuestionSetRecord | WholePermissionRecord | WholePlanRecord, Field(discriminator="kind")
+    WholeQuestionSetRecord | WholePermissionRecord | WholePlanRecord | WholeElicitationRecord,
+    Field(discriminator="kind"),
 ]
 
 
@@ -325,6 +354,14 @@ class GivenReply(TypedDict):
 
 
 @with_config(EXACT)
+class GivenContent(TypedDict):
+    """``ccq-tui answer --json`` to a form: its values by their names, as the server gets them."""
+
+    version: NotRequired[Version]
+    content: dict[str, str | int | float | bool | list[str]]
+
+
+@with_config(EXACT)
 class GivenDecision(TypedDict):
     """``ccq-tui answer --json`` to a permission or a plan."""
 
@@ -334,7 +371,7 @@ class GivenDecision(TypedDict):
 
 
 Printed = WaitingDocument | ShownDocument | SessionsDocument | HistoryDocument | StatisticsDocument
-Given = GivenAnswers | GivenReply | GivenDecision
+Given = GivenAnswers | GivenReply | GivenContent | GivenDecision
 
 
 def json_schema() -> dict[str, Any]:

@@ -1,14 +1,16 @@
 """What a question set is and how it is answered: pure data and a pure state machine."""
 
-from ccq_tui.questions.model import Answer, Kind, Option, Question, QuestionSet
-from ccq_tui.questions.outcome import Answered, Declined, Discussed, Expired, Outcome
+from ccq_tui.questions.model import Answer, FieldRules, Kind, Option, Question, QuestionSet
+from ccq_tui.questions.outcome import Answered, Declined, Discussed, Dismissed, Expired, Outcome
 
 __all__ = [
     "Answer",
     "Answered",
     "Declined",
     "Discussed",
+    "Dismissed",
     "Expired",
+    "FieldRules",
     "Kind",
     "Option",
     "Outcome",

@@ -207,6 +207,11 @@ class Decline:
 
 
 @dataclass(frozen=True, slots=True)
+class Dismiss:
+    """Dismiss a form, neither answered nor declined, when it was asked whether to decline it."""
+
+
+@dataclass(frozen=True, slots=True)
 class OpenEditor:
     """Edit the open text in the person's own editor; none is open: open Other, or the field, for it.
 
@@ -239,6 +244,7 @@ Action = (
     | Back
     | ToggleHidden
     | Decline
+    | Dismiss
     | OpenEditor
     | ScrollPreview
 )

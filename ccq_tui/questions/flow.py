@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ccq_tui.questions import moves
-from ccq_tui.questions.outcome import Answered, Declined
-from ccq_tui.questions.state import Focus, PanelState, resting_focus
+from ccq_tui.questions.outcome import Answered, Declined, Dismissed
+from ccq_tui.questions.state import Focus, Page, PanelState, resting_focus
 
 EMPTY_FIELD = "nothing typed yet · type an answer, or Ctrl+D to decline"
+NEEDED = "the form needs this · fill it in, or Ctrl+D declines or cancels the form"
 EMPTY_DISCUSSION = "nothing typed yet · write what you want to say, Esc goes back"
 
 
@@ -34,13 +35,14 @@ def turn_to(state: PanelState, tab: int) -> PanelState:
     tabs = len(state.pages) + state.needs_review
     tab %= tabs
     gaps = state.gaps
+    page = state.pages[tab] if tab < len(state.pages) else None
     return replace(
         state,
         tab=tab,
         focus=resting_focus(state.pages, tab),
         review_row=gaps[0] if gaps else len(state.pages),
         large=False,
-        notice="",
+        notice=page.problem if page is not None and page.is_field and page.draft.taken else "",
     )
 
 
@@ -66,18 +68,27 @@ def decline(state: PanelState) -> PanelState:
     return replace(moves.leave_text(state), focus=Focus.DECLINE, large=False, notice="")
 
 
+def dismiss(state: PanelState) -> PanelState:
+    """Dismiss a form where it is asked whether to decline it."""
+    asked = state.questions.is_form and state.focus is Focus.DECLINE
+    return replace(state, outcome=Dismissed()) if asked else state
+
+
 def _from_list(state: PanelState) -> PanelState:
     page = state.page
     if page.is_field:
         return moves.open_other(state)
-    if page.cursor == page.other_row:
+    if page.question.closed and not page.question.options:
+        return decline(state)  # nothing can be answered
+    if page.cursor == page.other_row and not page.question.closed:
         if not page.draft.other.strip():
             return moves.open_other(state)
         return _next(_chosen(state))
     if page.cursor not in page.rows:
         # The filter hides the row: taking what cannot be seen would be no choice.
-        return state.with_page(cursor=page.rows[0])
-    return _next(_chosen(state))
+        return state.with_page(cursor=page.rows[0]) if page.rows else state
+    chosen = _chosen(state)
+    return replace(chosen, aside=chosen.page.problem) if chosen.page.problem else _next(chosen)
 
 
 def _chosen(state: PanelState) -> PanelState:
@@ -118,8 +129,20 @@ def _next(state: PanelState) -> PanelState:
 
 
 def _confirm(state: PanelState) -> PanelState:
-    wrong = next((index for index, page in enumerate(state.pages) if page.problem and page.draft.taken), None)
+    wrong = next((index for index, page in enumerate(state.pages) if _is_wrong(page)), None)
     if wrong is not None:
-        state = turn_to(state, wrong)
-        return replace(state, notice=state.page.problem)
+        return _said_at(state, wrong, state.pages[wrong].problem)
+    lacking = next((index for index, page in enumerate(state.pages) if page.lacking), None)
+    if lacking is not None:
+        return _said_at(state, lacking, NEEDED)
     return replace(state, outcome=Answered(tuple(page.answer() for page in state.pages)))
+
+
+def _is_wrong(page: Page) -> bool:
+    return bool(page.problem) and (page.draft.taken or not page.is_field)
+
+
+def _said_at(state: PanelState, tab: int, problem: str) -> PanelState:
+    """Turn to a question, and say there why the set is not confirmed."""
+    state = turn_to(state, tab)
+    return replace(state, notice=problem) if state.page.is_field else replace(state, aside=problem)

@@ -19,7 +19,7 @@ TYPING_SECONDS = 1.5
 """Seconds for which somebody who typed something is still writing: a letter alone decides nothing."""
 GUARDED_KEYS = frozenset({"enter", "space", "escape"})
 """Keys besides the printable ones that a fresh panel passes over."""
-DECLINING_KEYS = frozenset({"ctrl+d", "y"})
+DECLINING_KEYS = frozenset({"ctrl+d", "y", "x"})
 """Keys that decline; passed over at first by the question whether to: holding Ctrl+D is no answer."""
 HELD_SECONDS = 2.0
 """Seconds after an Esc in which the next one may be the first repeat of a key that is held down."""
@@ -103,7 +103,8 @@ class InputGuard:
     def _judged_decline(self, event: Pressed) -> tuple[Meaning, InputGuard]:
         """Judge a key that declines, while it is asked whether to."""
         at = event.at
-        in_word = event.key == "y" and self.writing(at) and (self.typed_at or 0.0) >= (self.asked_at or 0.0)
+        began = (self.typed_at or 0.0) >= (self.asked_at or 0.0)
+        in_word = event.key != "ctrl+d" and self.writing(at) and began
         if not (in_word or is_fresh(self.quiet_since, at)):
             return Meaning.COMMAND, self
         # `typed_at` stays: the same y once more is no word.

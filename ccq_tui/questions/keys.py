@@ -12,6 +12,7 @@ from ccq_tui.questions.events import (
     Action,
     Back,
     Decline,
+    Dismiss,
     GoOn,
     Mark,
     MarkAll,
@@ -29,6 +30,7 @@ from ccq_tui.questions.events import (
     TogglePreview,
     TurnPage,
 )
+from ccq_tui.questions.limits import selection_problem
 from ccq_tui.questions.model import Kind
 from ccq_tui.questions.moves import taken_over
 from ccq_tui.questions.prose import NONE_SELECTED
@@ -66,6 +68,7 @@ def has_preview(state: PanelState) -> bool:
     question = state.page.question
     texts = (
         state.questions.title,
+        state.questions.intro,
         question.header,
         question.text,
         question.description,
@@ -84,6 +87,19 @@ def _choices(state: PanelState) -> bool:
 
 def _multi(state: PanelState) -> bool:
     return _choices(state) and state.page.question.multi_select
+
+
+def _in_words(state: PanelState) -> bool:
+    """Whether something can be said in one's own words: a form takes values alone."""
+    return _list(state) and not state.questions.is_form
+
+
+def _own_answer(state: PanelState) -> bool:
+    return _list(state) and not state.page.question.closed
+
+
+def _discussable(state: PanelState) -> bool:
+    return _list_or_review(state) and not state.questions.is_form
 
 
 def _list_or_review(state: PanelState) -> bool:
@@ -120,6 +136,13 @@ KEY_TABLE: tuple[KeyRow, ...] = (
     KeyRow(
         ("y",), lambda _: Decline(), lambda s: s.focus is Focus.DECLINE, "y", "Decline, after a confirmation"
     ),
+    KeyRow(
+        ("x",),
+        lambda _: Dismiss(),
+        lambda s: s.focus is Focus.DECLINE and s.questions.is_form,
+        "x",
+        "Cancel a form without a decision, there",
+    ),
     KeyRow(("up", "ctrl+p"), lambda _: Move(-1), _moving, "↑ Ctrl+P", "Move up"),
     KeyRow(("down", "ctrl+n"), lambda _: Move(1), _moving, "↓ Ctrl+N", "Move down"),
     KeyRow(("k",), lambda _: Move(-1), _list_or_review, "k", "Move up"),
@@ -142,8 +165,8 @@ KEY_TABLE: tuple[KeyRow, ...] = (
     KeyRow(("shift+tab",), lambda _: TurnPage(-1), _several, "Shift+Tab", "Previous question"),
     KeyRow(("right", "l"), lambda _: TurnPage(1), _list_or_review, "→ l", "Next question"),
     KeyRow(("left", "h"), lambda _: TurnPage(-1), _list_or_review, "← h", "Previous question"),
-    KeyRow(("o",), lambda _: OpenOther(), _list, "o", "Answer in your own words"),
-    KeyRow(("n",), lambda _: OpenNote(), _list, "n", "Add a note to the answer"),
+    KeyRow(("o",), lambda _: OpenOther(), _own_answer, "o", "Answer in your own words"),
+    KeyRow(("n",), lambda _: OpenNote(), _in_words, "n", "Add a note to the answer"),
     KeyRow(("r",), lambda _: TakeOver(), _answered_before, "r", "Reuse your earlier answer"),
     KeyRow(("slash",), lambda _: OpenFilter(), _filterable, "/", "Filter a long list"),
     KeyRow(("p",), lambda _: TogglePreview(), _previewable, "p", "Show the preview larger, or back"),
@@ -165,7 +188,7 @@ KEY_TABLE: tuple[KeyRow, ...] = (
         "PageDown",
         "Page the large preview down",
     ),
-    KeyRow(("c",), lambda _: OpenDiscussion(), _list_or_review, "c", "Discuss in prose instead of answering"),
+    KeyRow(("c",), lambda _: OpenDiscussion(), _discussable, "c", "Discuss in prose instead of answering"),
     KeyRow(("escape",), lambda _: Back(), _always, "Esc", "Leave the text, then hide the panel"),
     KeyRow(("f2",), lambda _: ToggleHidden(), _always, "F2", "Hide or show the panel"),
     KeyRow(("ctrl+d",), lambda _: Decline(), _always, "Ctrl+D", "Decline the questions (asks once)"),
@@ -191,7 +214,7 @@ def action_for(state: PanelState, key: str, character: str = "") -> Action | Non
             # Digits count the rows that are shown; one beyond them means nothing, as any other letter.
             if action.row < len(state.page.rows):
                 return Pick(state.page.rows[action.row])
-    if state.focus is Focus.LIST and is_text(character):
+    if _own_answer(state) and is_text(character):
         return OpenOther(seed=character)
     return None
 
@@ -201,6 +224,8 @@ def hints(state: PanelState) -> Hints:
     if state.hidden:
         return (("F2", "show"),)
     if state.focus is Focus.DECLINE:
+        if state.questions.is_form:
+            return (("Esc", "keep"), ("y", "decline"), ("x", "cancel"))
         return (("Esc", "keep the question"), ("y", "decline"), ("Ctrl+D", "decline"))
     if state.focus is Focus.REVIEW:
         return _review_hints(state)
@@ -210,7 +235,6 @@ def hints(state: PanelState) -> Hints:
 
 
 Hints = tuple[tuple[str, str], ...]
-_DECLINE = ("Ctrl+D", "decline")
 _DONE = {
     Focus.OTHER: "keep text",
     Focus.NOTE: "keep note",
@@ -225,15 +249,21 @@ def _hide(state: PanelState) -> tuple[str, str]:
     return ("Esc", "small preview" if state.large else "hide")
 
 
-def _discuss(state: PanelState) -> tuple[str, str]:
-    return ("c", "discuss (draft kept)" if state.discussion else "discuss")
+def _discuss(state: PanelState) -> Hints:
+    if state.questions.is_form:
+        return ()
+    return (("c", "discuss (draft kept)" if state.discussion else "discuss"),)
+
+
+def _decline(state: PanelState) -> tuple[str, str]:
+    return ("Ctrl+D", "decline or cancel" if state.questions.is_form else "decline")
 
 
 def _review_hints(state: PanelState) -> Hints:
     submit = "submit once complete" if state.arriving else "submit"
     enter = submit if state.review_row == len(state.pages) else "change"
     turn = ("Tab", "question")
-    return (("Enter", enter), ("↑↓", "move"), _hide(state), turn, _discuss(state), _DECLINE)
+    return (("Enter", enter), ("↑↓", "move"), _hide(state), turn, *_discuss(state), _decline(state))
 
 
 def _text_hints(state: PanelState) -> Hints:
@@ -243,20 +273,30 @@ def _text_hints(state: PanelState) -> Hints:
     lines = () if number else (("Ctrl+J", "new line"),)
     rest = (("↑↓", "move"),) if state.focus is Focus.FILTER else lines
     turn = (("Tab", "question"),) if state.needs_review else ()
-    return (("Enter", enter), ("Esc", leave), *rest, *turn, ("Ctrl+G", "editor"), ("F2", "hide"), _DECLINE)
+    return (
+        ("Enter", enter),
+        ("Esc", leave),
+        *rest,
+        *turn,
+        ("Ctrl+G", "editor"),
+        ("F2", "hide"),
+        _decline(state),
+    )
 
 
 def _list_hints(state: PanelState) -> Hints:
     page = state.page
     go_on = "next" if state.needs_review else "select" if state.arriving else "confirm"
     multi = page.question.multi_select
-    if multi and not page.answered:
+    if multi and not page.answered and not selection_problem(page.question, 0):
         go_on = NONE_SELECTED
-    on_other = not page.is_field and page.cursor == page.other_row
+    preview = has_preview(state) and not state.large
+    on_other = not (page.is_field or page.question.closed) and page.cursor == page.other_row
     empty = not page.draft.other.strip()
     if page.is_field or (on_other and empty):
         go_on = "type" if empty else "edit"
-    preview = has_preview(state) and not state.large
+    if page.question.closed and not page.question.options:
+        return (("Enter", "decline or cancel"), _hide(state), *((("p", "preview"),) if preview else ()))
     return (
         *((_hide(state),) if state.large else ()),
         *(() if page.is_field or (on_other and empty) else (("Space", "edit" if on_other else "select"),)),
@@ -267,10 +307,10 @@ def _list_hints(state: PanelState) -> Hints:
         *((("Tab", "leave open" if go_on == NONE_SELECTED else "question"),) if state.needs_review else ()),
         *((("p", "preview"),) if preview else ()),
         *(() if page.is_field or page.question.closed else (("o", "other"),)),
-        ("n", "note"),
+        *(() if state.questions.is_form else (("n", "note"),)),
         *((("r", "as before"),) if _answered_before(state) else ()),
         *((("/", "filter"),) if _filterable(state) else ()),
-        _discuss(state),
-        _DECLINE,
+        *_discuss(state),
+        _decline(state),
         *(() if page.is_field or state.large else (("↑↓", "move"),)),
     )

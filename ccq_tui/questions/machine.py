@@ -13,6 +13,7 @@ from ccq_tui.questions.events import (
     Back,
     Clicked,
     Decline,
+    Dismiss,
     Event,
     GoOn,
     Mark,
@@ -38,7 +39,7 @@ from ccq_tui.questions.events import (
     TogglePreview,
     TurnPage,
 )
-from ccq_tui.questions.flow import back, decline, go_on, turn_to
+from ccq_tui.questions.flow import back, decline, dismiss, go_on, turn_to
 from ccq_tui.questions.input_guard import CLICK_GRACE, GRACE, InputGuard, Meaning, is_fresh
 from ccq_tui.questions.keys import action_for
 from ccq_tui.questions.merge_partial import JUST_COMPLETE, NOT_ASKED, NOT_COMPLETE
@@ -214,8 +215,8 @@ def _flow(state: PanelState, action: Action) -> PanelState:
             return turn_to(moves.leave_text(state), state.tab + by)
         case Back():
             return back(state)
-        case Decline():
-            return decline(state)
+        case Decline() | Dismiss():
+            return decline(state) if isinstance(action, Decline) else dismiss(state)
         case TakeOver():
             return moves.take_over(state)
         case TogglePreview():

@@ -51,6 +51,29 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldRules:
+    """What a form wants of a field's value, beyond its kind.
+
+    Attributes:
+        required: Whether the form cannot be confirmed without it.
+        preset: The labels selected, or the text typed, from the beginning: a person sees and confirms them.
+        fewest: The fewest characters of a text or options of a multi-select, or None.
+        most: The most of them, or None.
+        pattern: A regular expression that is found in an allowed text, or "".
+        format: What a text is, such as "email", or "".
+        number: "integer" or "number" for what is sent as a number, else "".
+    """
+
+    required: bool = False
+    preset: tuple[str, ...] = ()
+    fewest: int | None = None
+    most: int | None = None
+    pattern: str = ""
+    format: str = ""
+    number: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """One question of a set.
 
@@ -67,7 +90,8 @@ class Question:
         step: The distance between allowed numbers, or None.
         default: The answer proposed in a text or number field, or "".
         unit: The unit of a number, or "".
-        closed: Whether the options alone answer it, and no text of one's own.
+        options_only: Whether it takes none but its options.
+        field: The rules of a form's field, or None.
     """
 
     text: str
@@ -82,24 +106,39 @@ class Question:
     step: float | None = None
     default: str = ""
     unit: str = ""
-    closed: bool = False
+    options_only: bool = False
+    field: FieldRules | None = None
+
+    @property
+    def closed(self) -> bool:
+        """Whether only the options can be chosen, and nothing in one's own words."""
+        return self.options_only or (self.field is not None and self.kind is Kind.CHOICE)
+
+    @property
+    def required(self) -> bool:
+        """Whether the set cannot be confirmed without an answer to it."""
+        return self.field is not None and self.field.required
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """One ``AskUserQuestion`` call.
+    """One ``AskUserQuestion`` call, or one form.
 
     Attributes:
         id: The ``tool_use_id`` of the call.
         questions: 1..n questions.
         title: What the set is about, or "".
         source: The call's input as it came, echoed on the wire beside the answers.
+        intro: What is said before the first question, or "".
+        is_form: Whether it is a form: it takes values, no notes and no prose, and can be dismissed.
     """
 
     id: str
     questions: tuple[Question, ...]
     title: str = ""
     source: Mapping[str, Any] = field(default_factory=dict, compare=False, hash=False)
+    intro: str = ""
+    is_form: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ def move(state: PanelState, by: int) -> PanelState:
     if state.in_review:
         return replace(state, review_row=(state.review_row + by) % (len(state.pages) + 1))
     rows = state.page.rows
+    if not rows:
+        return state
     if state.page.cursor not in rows:
         return state.with_page(cursor=rows[0] if by > 0 else rows[-1])
     return state.with_page(cursor=rows[(rows.index(state.page.cursor) + by) % len(rows)])
@@ -27,7 +29,8 @@ def move_to_edge(state: PanelState, *, last: bool) -> PanelState:
     """Move the cursor to the first or the last row."""
     if state.in_review:
         return replace(state, review_row=len(state.pages) if last else 0)
-    return state.with_page(cursor=state.page.rows[-1 if last else 0])
+    rows = state.page.rows
+    return state.with_page(cursor=rows[-1 if last else 0]) if rows else state
 
 
 def is_in_sight(state: PanelState, row: int) -> bool:
@@ -56,10 +59,14 @@ def pick(state: PanelState, row: int) -> PanelState:
 
 
 def mark(state: PanelState) -> PanelState:
-    """Select the row under the cursor and stay; "Other" opens its text."""
+    """Select the row under the cursor and stay; "Other" opens its text, an optional choice is taken back."""
     if state.page.is_field or state.page.cursor == state.page.other_row:
         return open_other(state)
-    return pick(state, state.page.cursor)
+    page = state.page
+    if page.question.closed and not (page.question.multi_select or page.question.required):
+        taken_back = page.draft.selected == (page.cursor,)
+        return state.with_draft(selected=()) if taken_back else pick(state, page.cursor)
+    return pick(state, page.cursor)
 
 
 def taken_over(page: Page, answer: Answer) -> Draft:
@@ -129,6 +136,8 @@ def open_text(state: PanelState, focus: Focus) -> PanelState:
     """Go to the note, the filter or the discussion."""
     if focus is not Focus.DISCUSS and state.in_review:
         return state
+    if state.questions.is_form and focus is not Focus.FILTER:
+        return state  # a form takes values alone
     if focus is Focus.FILTER and state.page.is_field:
         return state
     return _opened(state, focus)
@@ -204,4 +213,4 @@ def _take_other(state: PanelState) -> PanelState:
 def _filtered(state: PanelState) -> PanelState:
     """Keep the cursor on a row that is shown."""
     rows = state.page.rows
-    return state if state.page.cursor in rows else state.with_page(cursor=rows[0])
+    return state if state.page.cursor in rows or not rows else state.with_page(cursor=rows[0])

@@ -11,6 +11,9 @@ from ccq_tui.questions.model import Question
 MAX_DIGITS = 400
 """Longer input is refused before it is read as a number: the work must stay bounded."""
 
+LARGEST_EXACT = 2**53
+"""Up to here a double holds each whole number."""
+
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 """What everybody reads as a number: Python alone would take ``1_000``, "NaN" and digits of any script."""
 
@@ -28,6 +31,22 @@ def number_problem(question: Question, text: str) -> str:
         # Exact at any size: a decimal's remainder fails where the quotient has more digits than its context.
         if (Fraction(value) - Fraction(base)) % Fraction(step):
             return f"not in steps of {_plain(step)}" + (f" from {_plain(base)}" if base else "")
+    return _sending_problem(question.field.number, value) if question.field else ""
+
+
+def json_number(text: str) -> int | float:
+    """Return a number that `number_problem` allows, as JSON holds it."""
+    value = Decimal(text.strip())
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
+def _sending_problem(kind: str, value: Decimal) -> str:
+    """Say why a number would arrive as another one, or return ""."""
+    if kind == "integer" and value != value.to_integral_value():
+        return "not a whole number"
+    if kind and Decimal(repr(float(value))) != value:
+        # What passes it on holds numbers as doubles, and would round it without a word.
+        return f"too {'large' if abs(value) > LARGEST_EXACT else 'precise'} to arrive exactly"
     return ""
 
 

@@ -33,8 +33,14 @@ class Declined:
 
 
 @dataclass(frozen=True, slots=True)
+class Dismissed:
+    """The person dismissed a form: it was neither answered nor declined."""
+
+
+@dataclass(frozen=True, slots=True)
 class Expired:
     """Nobody answered in the time that the person allows for it; nothing was chosen."""
 
 
 Outcome = Answered | Discussed | Declined | Expired
+"""How a question set ends; a form, which takes no prose, may be dismissed, too."""

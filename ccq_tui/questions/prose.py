@@ -7,6 +7,7 @@ from ccq_tui.questions.recalled import Recalled
 from ccq_tui.questions.state import PanelState
 
 NO_ANSWER = "no answer"
+LEFT_EMPTY = "left empty"
 NONE_SELECTED = "none of these"
 EMPTY_LABEL = "(empty label)"
 UNSELECTED = "typed, not selected: "

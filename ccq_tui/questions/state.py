@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from ccq_tui.questions.input_guard import InputGuard
+from ccq_tui.questions.limits import answer_problem, selection_problem
 from ccq_tui.questions.model import CLAUDE, Answer, Kind, Question, QuestionSet
-from ccq_tui.questions.numbers import number_problem
-from ccq_tui.questions.outcome import Discussed, Outcome
+from ccq_tui.questions.outcome import Discussed, Dismissed, Outcome
 from ccq_tui.questions.recalled import Recalled
 
 
@@ -47,7 +47,10 @@ def is_text(character: str) -> bool:
 
 def proposed(question: Question) -> str:
     """Return the initial text of a field, without invisible characters."""
-    return "" if question.kind is Kind.CHOICE else _TRICKS.sub("", typable(question.default))
+    if question.kind is Kind.CHOICE:
+        return ""
+    preset = question.field.preset if question.field else ()
+    return _TRICKS.sub("", typable(preset[0] if preset else question.default))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,22 +98,24 @@ class Page:
 
     @property
     def rows(self) -> tuple[int, ...]:
-        """The rows shown: the options that match the filter, and "Other" unless one of these must be it."""
+        """The rows shown: the options that match the filter, and "Other" unless the question is closed."""
         if self.is_field:
             return (0,)
         wanted = self.filter.strip().casefold()
-        found = tuple(
+        options = tuple(
             index
             for index, option in enumerate(self.question.options)
             if not wanted or wanted in f"{option.label}\n{option.description}".casefold()
         )
-        return found if self.question.closed and found else (*found, self.other_row)
+        return options if self.question.closed else (*options, self.other_row)
 
     @property
     def problem(self) -> str:
-        """What is wrong with a typed number, or ""."""
-        if self.question.kind is Kind.NUMBER and self.draft.other.strip():
-            return number_problem(self.question, self.draft.other)
+        """What is wrong with what was typed or selected, or ""."""
+        if self.is_field:
+            return answer_problem(self.question, self.draft.other) if self.draft.other.strip() else ""
+        if self.draft.selected or self.draft.none:
+            return selection_problem(self.question, len(self.draft.selected))
         return ""
 
     @property
@@ -132,12 +137,18 @@ class Page:
         """Whether there is something to confirm."""
         if self.is_field:
             return self.draft.taken and bool(self.draft.other.strip()) and not self.problem
-        return bool(self.draft.selected or self.draft.other_on)
+        return bool(self.draft.selected or self.draft.other_on) and not self.problem
 
     @property
     def chose_none(self) -> bool:
         """Whether the answer is that none of the options is wanted, which is said once more in the review."""
-        return self.draft.none and self.question.multi_select and not (self.is_field or self.answered)
+        nothing = self.draft.none and not (self.draft.selected or self.draft.other_on)
+        return nothing and self.question.multi_select and not (self.is_field or self.problem)
+
+    @property
+    def lacking(self) -> bool:
+        """Whether the set cannot be confirmed without more here."""
+        return self.question.required and not (self.answered or self.chose_none)
 
     def answer(self) -> Answer:
         """Return the draft as an answer, as it would be confirmed now."""
@@ -209,7 +220,7 @@ class PanelState:
     large: bool = False
     notice: str = ""
     guard: InputGuard = field(default_factory=InputGuard)
-    outcome: Outcome | None = None
+    outcome: Outcome | Dismissed | None = None
     arriving: Arriving | None = None
     grown_at: float | None = None
     changed_at: float | None = None
@@ -242,7 +253,10 @@ class PanelState:
     @property
     def needs_review(self) -> bool:
         """Whether the answers are reviewed before they are confirmed."""
-        return len(self.pages) > 1 or self.pages[0].question.multi_select
+        first = self.pages[0].question
+        if self.questions.is_form and not first.required:
+            return True  # what may be left empty is confirmed as empty there
+        return len(self.pages) > 1 or first.multi_select
 
     @property
     def answered_count(self) -> int:
@@ -279,7 +293,9 @@ class PanelState:
     def has_draft(self) -> bool:
         """Whether anything was selected, typed or noted that would be missed."""
         return bool(self.discussion) or any(
-            page.draft.selected or page.draft.note or page.draft.other != proposed(page.question)
+            page.draft.note
+            or page.draft.other != proposed(page.question)
+            or page.draft.selected != first_page(page.question).draft.selected
             for page in self.pages
         )
 
@@ -310,8 +326,12 @@ def resting_focus(pages: tuple[Page, ...], tab: int) -> Focus:
 
 def first_page(question: Question) -> Page:
     """Return the page with which a question opens."""
+    preset = question.field.preset if question.field else ()
     if question.kind is not Kind.CHOICE:
-        return Page(question, Draft(other=proposed(question)))
+        return Page(question, Draft(other=proposed(question), taken=bool(preset)))
+    selected = tuple(index for index, option in enumerate(question.options) if option.label in preset)
+    if selected:
+        return Page(question, Draft(selected), cursor=selected[0])
     start = next(
         (index for index, option in enumerate(question.options) if option.recommended),
         next((i for i, option in enumerate(question.options) if option.label == question.default), 0),

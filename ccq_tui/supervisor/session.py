@@ -16,6 +16,7 @@ from ccq_tui.agent.events import (
     AnswerNotKept,
     Connected,
     ConversationReset,
+    ElicitationAsked,
     HistoryLoaded,
     ModeChanged,
     PermissionAsked,
@@ -176,7 +177,7 @@ class SupervisedSession:
         if self.state in (SessionState.QUEUED, SessionState.STARTING):
             return "cannot be parked: it is starting; try again in a moment"
         if not all(kind_of(request).OUTLIVES for request in self._waiting.values()):
-            return "cannot be parked: it would lose the permission or plan that waits in it"
+            return "cannot be parked: it would lose the permission, plan or form that waits in it"
         return ""
 
     # -- running --------------------------------------------------------------------------------------------
@@ -391,7 +392,12 @@ class SupervisedSession:
 
     def _note_request(self, event: AgentEvent) -> None:
         match event:
-            case QuestionAsked(request) | PermissionAsked(request) | PlanProposed(request):
+            case (
+                QuestionAsked(request)
+                | PermissionAsked(request)
+                | PlanProposed(request)
+                | ElicitationAsked(request)
+            ):
                 if request.id not in self._answered:  # else the CLI asks again only to get the answer
                     if request.id not in self._waiting and not self._parking:
                         self._ending_for = None  # the turn went on

@@ -172,8 +172,11 @@ class Connection:
             can_use_tool=self.gate.can_use_tool,
             stderr=self._words.add,
         )
-        transport = load("ccq_tui.agent.claude.transport", "CliTransport")
-        client = ClaudeSDKClient(options, transport=transport and transport(options))
+        made = load("ccq_tui.agent.claude.transport", "CliTransport")
+        transport = made and made(options)
+        if transport is not None:
+            transport.elicit_by(self.gate.elicit)
+        client = ClaudeSDKClient(options, transport=transport)
         await client.connect()
         return client
 

@@ -1,4 +1,4 @@
-"""Where the CLI waits for a person: questions, permissions and plans go to the inbox from here.
+"""Where the CLI waits for a person: questions, permissions, plans and forms go to the inbox from here.
 
 Questions arrive in a PreToolUse hook, which the CLI calls in every permission mode. The hook can only answer
 them; prose and a refusal are left to ``can_use_tool``, which the CLI calls at once after a hook that decided
@@ -7,14 +7,21 @@ nothing, with the same ``tool_use_id``. In dontAsk mode the CLI does not call it
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import uuid4
 
-from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, ToolPermissionContext
+from claude_agent_sdk import (
+    ClaudeSDKError,
+    PermissionResultAllow,
+    PermissionResultDeny,
+    ToolPermissionContext,
+)
 from claude_agent_sdk.types import HookContext, HookInput, HookJSONOutput
 
+from ccq_tui.agent.claude.elicitations import Reply
 from ccq_tui.agent.claude.options import QUESTION_TOOL
 from ccq_tui.agent.claude.suggestions import suggestions, update
 from ccq_tui.agent.claude.waits import Parked, Waits
@@ -31,6 +38,8 @@ from ccq_tui.inbox import (
     RequestOutcome,
 )
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, POSTPONED, PROCEED, REMARKED, UNREADABLE, rejection
+from ccq_tui.inbox.elicitations import read_elicitation
+from ccq_tui.inbox.elicitations import reply as elicitation_reply
 from ccq_tui.inbox.suggestions import Suggestion
 from ccq_tui.questions import Answered, Declined, Discussed, Expired, QuestionSet
 from ccq_tui.questions.message import discussion_text
@@ -40,6 +49,7 @@ from ccq_tui.questions.wire import encode, encode_discussion, encode_remark
 _logger = logging.getLogger(__name__)
 
 PLAN_TOOL = "ExitPlanMode"
+UNTAKEN = "the process that asked ended before it got the answer"
 UNTOLD = "the allowed call ended before delivering it"
 
 PermissionResult = PermissionResultAllow | PermissionResultDeny
@@ -156,6 +166,31 @@ class Gate:
             suggestions=suggestions(context.suggestions),
         )
         return self._decision(request, await self.waits.ask(request), source)
+
+    async def elicit(self, said: Mapping[str, Any], reply: Reply) -> None:
+        """Ask a person what an MCP server asks for.
+
+        Args:
+            said: What the CLI says of it.
+            reply: Tells the CLI, and so the server, what the person decided.
+        """
+        name = f"form_{uuid4().hex[:16]}"
+        self.waits.shown(name)  # no tool call of its own comes before it
+        request = read_elicitation(said, name, self._session_id())
+        # To read a schema may load what checks patterns: a third of a second, once.
+        await asyncio.to_thread(getattr, request, "form")
+        try:
+            outcome = await self.waits.ask(request)
+        finally:
+            self.waits.finished(name)
+        if isinstance(outcome, Parked):
+            raise TypeError("a form cannot be parked")
+        try:
+            await reply(elicitation_reply(request, outcome))
+        except ClaudeSDKError:
+            self.waits.give_up_on(request, UNTAKEN)
+            raise
+        self.waits.delivered(request)
 
     def _decision(
         self,

@@ -56,6 +56,7 @@ class Prestarted:
             stderr=lambda line: self._hear(line),
         )
         self._transport = _Transport(chosen)
+        self._transport.elicit_by(self._later("elicit"))
         self._client = ClaudeSDKClient(chosen, transport=self._transport)
         self._connecting: asyncio.Task[None] | None = None
 

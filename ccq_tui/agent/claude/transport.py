@@ -10,6 +10,7 @@ from typing import Any
 
 from claude_agent_sdk import ClaudeAgentOptions
 
+from ccq_tui.agent.claude.elicitations import Answer, Elicitations
 from ccq_tui.agent.claude.guard import Guard
 from ccq_tui.compat.sdk.process_transport import ProcessTransport
 
@@ -39,6 +40,11 @@ class CliTransport(ProcessTransport):
     def __init__(self, options: ClaudeAgentOptions) -> None:
         super().__init__(options)
         self._guard: Guard | None = None
+        self._elicitations: Elicitations | None = None
+
+    def elicit_by(self, answer: Answer) -> None:
+        """Let a person answer what MCP servers ask; else they are told that it was cancelled."""
+        self._elicitations = Elicitations(answer, self.write)
 
     async def connect(self) -> None:
         """Start the process, and what ends it when this program is killed."""
@@ -54,6 +60,8 @@ class CliTransport(ProcessTransport):
 
     async def close(self) -> None:
         """End the process."""
+        if self._elicitations is not None:
+            await self._elicitations.close()
         await self._release()
         await super().close()
 
@@ -70,7 +78,8 @@ class CliTransport(ProcessTransport):
 
     def read_messages(self) -> AsyncIterator[dict[str, Any]]:
         """Read the CLI's messages; the lifecycle of prompts, which the SDK drops, as system messages."""
-        return _with_lifecycle(super().read_messages())
+        messages = _with_lifecycle(super().read_messages())
+        return messages if self._elicitations is None else self._elicitations.without(messages)
 
 
 class JoinedDeltas:

@@ -13,6 +13,7 @@ from ccq_tui.agent.events import (
     AgentEvent,
     BlockFinished,
     BlockKind,
+    ElicitationAsked,
     PermissionAsked,
     PlanProposed,
     QuestionAsked,
@@ -25,6 +26,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.inbox import (
     Added,
     Cancelled,
+    ElicitationRequest,
     Inbox,
     InboxChange,
     InboxError,
@@ -165,6 +167,14 @@ class Waits:
     def finished(self, tool_use_id: str) -> None:
         """Forget a tool call that has its result."""
         self._shown.pop(tool_use_id, None)
+
+    def delivered(self, request: Request) -> None:
+        """Note that the CLI was told how a request ended."""
+        self._inbox.sessions.delivered(request.id, "result")
+
+    def give_up_on(self, request: Request, reason: str) -> None:
+        """Note that the CLI ended before it was told how a request ended."""
+        self._inbox.sessions.give_up(request.id, reason)
 
     def give_up(self, reason: str) -> None:
         """End all waits: the CLI is gone. A question can still be answered later, everything else cannot."""
@@ -325,4 +335,6 @@ def _asked(request: Request, draft: Draft | None, recalled: tuple[Recalled | Non
         return QuestionAsked(request, draft, recalled=recalled)
     if isinstance(request, PermissionRequest):
         return PermissionAsked(request, draft)
+    if isinstance(request, ElicitationRequest):
+        return ElicitationAsked(request, draft)
     return PlanProposed(request, draft)

@@ -3,7 +3,8 @@
 The SDK has a public interface for transports, but its transport that starts the CLI is private: a program
 that needs the process, or that reads its output differently, would have to write all of that anew. Without
 this module the SDK makes its own transport: each delta of a text is a message, the CLI's queue of prompts is
-not reported, no process is started ahead of its session, and the CLI of a killed program ends at the next
+not reported, no process is started ahead of its session, forms of MCP servers are cancelled unseen (the SDK
+answers "Unsupported control request subtype: elicitation"), and the CLI of a killed program ends at the next
 start.
 """
 

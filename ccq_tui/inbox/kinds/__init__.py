@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ccq_tui.inbox.kinds import permission, plan, question
+from ccq_tui.inbox.kinds import elicitation, permission, plan, question
 from ccq_tui.inbox.layout import Passage
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 
@@ -78,7 +78,7 @@ class RequestKind(Protocol):
         """Return what a request has of its own in JSON (`ccq_tui.inbox.schema`)."""
 
 
-KINDS: tuple[RequestKind, ...] = (question, permission, plan)
+KINDS: tuple[RequestKind, ...] = (question, permission, plan, elicitation)
 _BY_TYPE = {kind.TYPE: kind for kind in KINDS}
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from ccq_tui.inbox.choices import Choice
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, cut, wrapped
-from ccq_tui.inbox.requests import Asker, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.requests import AnsweredRequest, Asker, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Question, QuestionSet
+from ccq_tui.questions.limits import allowed_words
 from ccq_tui.questions.numbers import allowed_range, number_problem
 from ccq_tui.text import one_line, safe
 
@@ -50,7 +51,7 @@ def check(request: QuestionRequest, outcome: RequestOutcome) -> None:
     """Refuse an outcome that it does not take."""
     match outcome:
         case Answered(answers):
-            _check_answers(request.questions, answers)
+            check_answers(request.questions, answers)
             if request.origin.asker is Asker.TERMINAL:
                 _check_typable(answers)
         case Discussed() if request.origin.asker is Asker.TERMINAL:
@@ -73,7 +74,8 @@ def _check_count(questions: QuestionSet, answers: tuple[Answer, ...]) -> None:
         raise InvalidOutcome("answers", f"{count} answers are needed, one a question, not {len(answers)}")
 
 
-def _check_answers(questions: QuestionSet, answers: tuple[Answer, ...]) -> None:
+def check_answers(questions: QuestionSet, answers: tuple[Answer, ...]) -> None:
+    """Refuse answers that a set does not take."""
     _check_count(questions, answers)
     for number, (question, answer) in enumerate(zip(questions.questions, answers, strict=True)):
         field = f"answers[{number}]"
@@ -153,7 +155,7 @@ def topics(request: QuestionRequest) -> tuple[str, ...]:
     return tuple(one_line(one.header or one.text, QUOTED) for one in request.questions.questions)
 
 
-def passages(request: QuestionRequest) -> Iterator[Passage]:
+def passages(request: AnsweredRequest) -> Iterator[Passage]:
     """Return all of what is asked."""
     for question in request.questions.questions:
         yield Passage.head(question.text)
@@ -162,7 +164,7 @@ def passages(request: QuestionRequest) -> Iterator[Passage]:
             yield Passage.row(f"{number}  {option.title}{said}")
 
 
-def copied(request: QuestionRequest) -> str:
+def copied(request: AnsweredRequest) -> str:
     """Return what is asked as plain text."""
     return "\n\n".join(
         "\n".join([one.text, *(f"- {option.label}" for option in one.options)])
@@ -170,7 +172,7 @@ def copied(request: QuestionRequest) -> str:
     )
 
 
-def lines(request: QuestionRequest, outcome: RequestOutcome | None) -> Iterator[str]:
+def lines(request: AnsweredRequest, outcome: RequestOutcome | None) -> Iterator[str]:
     """Say all of what is asked, with what was answered."""
     answers = outcome.answers if isinstance(outcome, Answered | Discussed) else ()
     for number, question in enumerate(request.questions.questions, 1):
@@ -200,6 +202,10 @@ def _question(number: int, question: Question, answer: Answer | None) -> Iterato
 
 
 def _wanted(question: Question) -> str:
+    if (rules := question.field) is not None:
+        kind = "" if question.kind is not Kind.CHOICE or question.multi_select else "choose one"
+        words = (kind or allowed_words(question), "" if rules.required or not kind else "optional")
+        return one_line(" · ".join(word for word in words if word) or f"a {question.kind}", 200)
     match question.kind:
         case Kind.TEXT:
             return "a text"
@@ -210,7 +216,7 @@ def _wanted(question: Question) -> str:
             return "choose any number" if question.multi_select else "choose one"
 
 
-def how(request: QuestionRequest, name: str) -> list[str]:
+def how(request: AnsweredRequest, name: str) -> list[str]:
     """Say which command answers it."""
     words = []
     several = len(request.questions.questions) > 1

@@ -11,7 +11,7 @@ from typing import Any
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, Request, RequestOutcome
 from ccq_tui.processes import Owner
-from ccq_tui.questions import Answered, Declined, Discussed, Expired
+from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired
 
 PUT_BACK = "written anew: the database is another file than the one it was asked in"
 """What the history says of a request that a process held."""
@@ -28,12 +28,19 @@ class RequestState(StrEnum):
     ANSWERED = "answered"
     DISCUSSED = "discussed"
     DECLINED = "declined"
+    DISMISSED = "dismissed"
     CANCELLED = "cancelled"
     EXPIRED = "expired"
     DELIVERED = "delivered"
 
 
-TO_DELIVER = (RequestState.ANSWERED, RequestState.DISCUSSED, RequestState.DECLINED, RequestState.EXPIRED)
+TO_DELIVER = (
+    RequestState.ANSWERED,
+    RequestState.DISCUSSED,
+    RequestState.DECLINED,
+    RequestState.DISMISSED,
+    RequestState.EXPIRED,
+)
 """States in which a person has decided, or let the time pass, and the agent was not yet seen to know."""
 
 
@@ -153,6 +160,8 @@ def state_after(outcome: RequestOutcome) -> RequestState:
             return RequestState.DISCUSSED
         case Declined() | Denied():
             return RequestState.DECLINED
+        case Dismissed():
+            return RequestState.DISMISSED
         case Expired():
             return RequestState.EXPIRED
         case Cancelled():

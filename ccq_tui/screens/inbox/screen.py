@@ -26,6 +26,7 @@ from ccq_tui.inbox import (
     Settled,
 )
 from ccq_tui.inbox.actors import Surface
+from ccq_tui.inbox.elicitations import link_to_open
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.shared_draft import draft_words, followed, replaced
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE, Waiting
@@ -35,6 +36,7 @@ from ccq_tui.screens.inbox.body import AGES_SECONDS, InboxBody, copied, key_hint
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
 from ccq_tui.screens.inbox.inbox_list import INBOX, INBOX_ACTIONS, InboxList, InboxRow
 from ccq_tui.screens.inbox.request_answers import DRAFT_KEPT, RequestAnswers
+from ccq_tui.screens.link_opener import Target, open_target
 from ccq_tui.screens.overlay import ListScreen
 from ccq_tui.screens.session.drafts import draft_of
 from ccq_tui.screens.session.panel_pool import PANELS
@@ -467,7 +469,10 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         """Give the inbox an outcome, and see it through also when this screen is left meanwhile."""
 
         async def settle() -> None:
-            self.say(await self.answers.settle(row, outcome, waiting, lambda: self.feed.drop(row.id)))
+            said = await self.answers.settle(row, outcome, waiting, lambda: self.feed.drop(row.id))
+            if url := link_to_open(row.stored.request, outcome):
+                said = f"{said} · {await open_target(self.app, Target(url, url=url))}"
+            self.say(said)
 
         start_work(self.app, settle, name="inbox answer", group=ANSWERS)
 

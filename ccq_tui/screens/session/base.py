@@ -16,7 +16,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.worker import Worker
 
-from ccq_tui.agent.events import PermissionAsked, PlanProposed, QuestionAsked
+from ccq_tui.agent.events import ElicitationAsked, PermissionAsked, PlanProposed, QuestionAsked
 from ccq_tui.compat.textual.nodes import bind_first
 from ccq_tui.config import Launch
 from ccq_tui.config.actions import KeyPlace
@@ -46,7 +46,7 @@ from ccq_tui.widgets.transcript.block_mark import Step
 
 BATCH = 0.012
 """Seconds of a burst's events that are handled together."""
-AWAITED = (QuestionAsked, PermissionAsked, PlanProposed)
+AWAITED = (QuestionAsked, PermissionAsked, PlanProposed, ElicitationAsked)
 """Events that a person waits for."""
 READING: Mapping[str, Callable[[Any], object]] = {
     "page_up": lambda s: s.transcript.action_page_up(),

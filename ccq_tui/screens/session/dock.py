@@ -14,6 +14,7 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from ccq_tui.inbox import DraftUpdated, QuestionRequest, Request, RequestOutcome, waiting_line
+from ccq_tui.inbox.requests import AnsweredRequest
 from ccq_tui.inbox.shared_draft import followed
 from ccq_tui.inbox.waiting_line import (
     Draft,
@@ -176,7 +177,7 @@ class Dock(Vertical):
             if known.arriving and isinstance(request, QuestionRequest):
                 self._ask(request, earlier, recalled)
             return
-        if draft is None and earlier and isinstance(request, QuestionRequest):
+        if draft is None and earlier and isinstance(request, AnsweredRequest):
             draft = asked_again(request.questions, earlier)
         if draft is not None:
             draft = replace(draft, outcome=None)  # its outcome was not kept

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 
 from ccq_tui.agent.events import (
+    ElicitationAsked,
     PermissionAsked,
     PlanProposed,
     QuestionAsked,
@@ -39,7 +40,12 @@ def notification_of(session: str, news: Sequence[str]) -> tuple[str, str]:
 def news_of(event: SessionEvent, long_turn: float) -> str:
     """Return a sentence for somebody who looks elsewhere, or "" for no news; short turns end without any."""
     match event:
-        case QuestionAsked(request) | PermissionAsked(request) | PlanProposed(request):
+        case (
+            QuestionAsked(request)
+            | PermissionAsked(request)
+            | PlanProposed(request)
+            | ElicitationAsked(request)
+        ):
             return kind_of(request).news(request)
         case TurnEnded(is_error=failed, duration=seconds) if seconds >= long_turn:
             return f"{'Stopped' if failed else 'Done'} after {duration(int(seconds))}"

@@ -11,6 +11,7 @@ from ccq_tui.agent.commands import CommandError, ImageFile
 from ccq_tui.agent.events import (
     BlockFinished,
     BlockGrew,
+    ElicitationAsked,
     PermissionAsked,
     PlanProposed,
     PromptAccepted,
@@ -51,6 +52,7 @@ SAID = (
     QuestionAsked,
     PermissionAsked,
     PlanProposed,
+    ElicitationAsked,
 )
 """Events after which there is something of Claude's to keep."""
 

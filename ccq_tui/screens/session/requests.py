@@ -7,6 +7,7 @@ from functools import partial
 from ccq_tui.agent.events import (
     AnswerNotKept,
     ArrivingEnded,
+    ElicitationAsked,
     PermissionAsked,
     PlanProposed,
     QuestionArriving,
@@ -20,9 +21,11 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.problems import Problem
 from ccq_tui.inbox import Cancelled, DraftUpdated, PlanRequest, QuestionRequest, Request
 from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.elicitations import link_to_open
 from ccq_tui.inbox.shared_draft import draft_words, replaced
 from ccq_tui.inbox.waiting_line import Waiting
 from ccq_tui.questions import Expired
+from ccq_tui.screens.link_opener import Target, open_target
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.drafts import (
     ClosedDrafts,
@@ -86,7 +89,12 @@ class RequestQueue:
                 dock.arrive(request, arriving, self._left.pages)
             case ArrivingEnded():
                 self._close_arriving(event)
-            case QuestionAsked(request) | PermissionAsked(request) | PlanProposed(request):
+            case (
+                QuestionAsked(request)
+                | PermissionAsked(request)
+                | PlanProposed(request)
+                | ElicitationAsked(request)
+            ):
                 self._came_again(request)
                 if request.id not in self._answered:  # else asked again only to be told what was answered
                     recalled = event.recalled if isinstance(event, QuestionAsked) else ()
@@ -202,9 +210,14 @@ class RequestQueue:
         self._left.forget(waiting)
         self._answered[waiting.request.id] = event
         self._ui.session.answer(waiting.request.id, outcome, Actor.here(Surface.PANEL))
+        if url := link_to_open(waiting.request, outcome):
+            self._ui.start(partial(self._open, url), "link")
         if waiting.request.id == self._left_end_for:
             self._left_end_for = ""
             self._ui.transcript.action_end()
+
+    async def _open(self, url: str) -> None:
+        self._ui.say(await open_target(self._ui.app, Target(url, url=url)))
 
     def edit(self, event: QuestionPanel.EditorWanted | DecisionPanel.EditorWanted) -> None:
         """Edit the text of a panel in the person's editor."""

@@ -6,9 +6,9 @@ from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
+from ccq_tui.questions.limits import allowed_words
 from ccq_tui.questions.merge_partial import GOOD_NEWS
-from ccq_tui.questions.model import CLAUDE, Kind, Question
-from ccq_tui.questions.numbers import allowed_range
+from ccq_tui.questions.model import CLAUDE, Question
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.lines import indented, wrapped
@@ -38,7 +38,8 @@ def who_asks(state: PanelState) -> tuple[str, str]:
     count = len(state.pages)
     header = "" if state.needs_review else one_line(state.pages[0].question.header, LONGEST_HEADER)
     so_far = " so far" if state.arriving and not state.arriving.whole else ""
-    about = f"{count} questions{so_far}" if count > 1 else header
+    noun = "fields" if state.questions.is_form else "questions"
+    about = f"{count} {noun}{so_far}" if count > 1 else header
     return _who(state), " · ".join(part for part in (about, coming(state)) if part)
 
 
@@ -80,6 +81,8 @@ def cut_from_head(state: PanelState, question: Question, width: int, *, titled: 
     """Return the texts that the head does not show whole, for the page to show."""
     title, header, who = state.questions.title, question.header, _who(state)
     texts = []
+    if state.questions.intro and question is state.pages[0].question:
+        texts.append(state.questions.intro)
     if title and (not titled or not who.endswith(title) or cell_len(who) > width - 20):
         texts.append(title)
     if state.needs_review:
@@ -186,10 +189,10 @@ def _aside(text: str, width: int, palette: Palette) -> list[Text]:
 
 
 def _range(state: PanelState) -> str:
-    """Return the numbers that the open field takes, or ""."""
-    question = state.page.question
-    number = state.focus is Focus.FIELD and question.kind is Kind.NUMBER
-    return safe(allowed_range(question), keep_newlines=False, limit=LONGEST_PLACEHOLDER) if number else ""
+    """Return what the open field takes, or ""."""
+    if state.focus is not Focus.FIELD:
+        return ""
+    return safe(allowed_words(state.page.question), keep_newlines=False, limit=LONGEST_PLACEHOLDER)
 
 
 def field_label(state: PanelState) -> str:
@@ -209,6 +212,9 @@ def field_hint(state: PanelState) -> str:
 
 
 def _decline_question(state: PanelState, *, short: bool) -> str:
+    if state.questions.is_form:
+        lost = " Nothing you selected or typed is sent." if state.has_draft and not short else ""
+        return f"Decline the form, or cancel it without a decision?{lost}"
     count = len(state.pages)
     what = "the question" if count == 1 else f"all {count} questions"
     if short:

@@ -10,10 +10,11 @@ from rich.style import Style
 from rich.text import Text
 
 from ccq_tui.questions.keys import LARGE_TEXT
-from ccq_tui.questions.model import Kind, Option, Question
-from ccq_tui.questions.numbers import allowed_range
+from ccq_tui.questions.limits import allowed_words, counted
+from ccq_tui.questions.model import Option, Question
 from ccq_tui.questions.prose import (
     EMPTY_LABEL,
+    LEFT_EMPTY,
     NO_ANSWER,
     NONE_SELECTED,
     UNSELECTED,
@@ -89,10 +90,11 @@ def page_lines(
         lines.append(_above(drawn(page.question.text), palette.strong, width))
     if page.question.description:
         lines.append(_above(drawn(page.question.description), palette.muted, width))
-    if page.question.kind is Kind.NUMBER and (allowed := allowed_range(page.question)):
+    if allowed := allowed_words(page.question):
         lines.append(_above(drawn(allowed), palette.muted, width))
     if page.filter or here is Focus.FILTER:
-        shown = f"/ {safe(page.filter)}  {len(page.rows) - 1} of {len(page.question.options)} shown"
+        matching = len(set(page.rows) - {page.other_row})
+        shown = f"/ {safe(page.filter)}  {matching} of {len(page.question.options)} shown"
         lines.append(_above(shown, palette.note, width))
     found = [line for block in lines for line in block]
     if airy and here is not Focus.FIELD:
@@ -226,7 +228,8 @@ def review_lines(
 
 
 def _row(index: int, page: Page, width: int, palette: Palette) -> list[DrawnLine]:
-    mark = Text("☒ ", palette.on) if page.answered else Text("☐ ", palette.warning)
+    open_style = palette.muted if page.question.field and not page.lacking else palette.warning
+    mark = Text("☒ ", palette.on) if page.answered else Text("☐ ", open_style)
     question = wrapped_once(drawn(page.question.text, ALL_BY), palette.plain, width - 6)
     texts = [
         *question,
@@ -243,11 +246,14 @@ def _row(index: int, page: Page, width: int, palette: Palette) -> list[DrawnLine
 
 def _answer(page: Page, width: int, palette: Palette) -> tuple[Text, ...]:
     if page.problem:
-        wrong = f"{drawn(page.draft.other, ALL_BY)} · {safe(page.problem)}"
+        said = page.draft.other if page.is_field else ", ".join(answer_parts(page.answer()))
+        wrong = f"{drawn(said, ALL_BY)} · {safe(page.problem)}"
         return wrapped_once(wrong, palette.warning, width)
     answer = page.answer()
     if answer.empty:
         return wrapped_once(NONE_SELECTED, palette.warning, width)
+    if not answer.given and page.question.field and not page.lacking:
+        return wrapped_once(LEFT_EMPTY, palette.muted, width)
     if not answer.given:
         proposal = page.is_field and page.draft.other and not page.unselected
         proposed = f" · {drawn(page.draft.other, ALL_BY)} was proposed" if proposal else ""
@@ -259,12 +265,15 @@ def _answer(page: Page, width: int, palette: Palette) -> tuple[Text, ...]:
 
 
 def _submit(state: PanelState, width: int, palette: Palette) -> list[DrawnLine]:
-    label = Text("Submit answers", palette.strong)
+    form = state.questions.is_form
+    label = Text("Submit the form" if form else "Submit answers", palette.strong)
     empty = sum(page.answer().empty for page in state.pages)
-    missing = len(state.gaps) - empty
+    # An optional field may stay empty.
+    missing = sum(page.lacking for page in state.pages) if form else len(state.gaps) - empty
+    lacking = f"{counted(missing, 'required field')} empty" if form else f"{missing} with “{NO_ANSWER}”"
     told = [
         *([coming(state)] if state.arriving else []),
-        *([f"{missing} with “{NO_ANSWER}”"] if missing else []),
+        *([lacking] if missing else []),
         *([f"{empty} with “{NONE_SELECTED}”"] if empty else []),
     ]
     if told:

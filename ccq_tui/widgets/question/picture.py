@@ -329,6 +329,8 @@ class Picture:
         page = self.state.page
         if page.is_field:
             return Text("Question")
+        if page.cursor >= page.other_row and page.question.closed:
+            return Text("Question")
         if page.cursor >= page.other_row:
             return Text(f"{MARKS[page.question.multi_select][page.draft.other_on]} Other")
         option = page.question.options[page.cursor]

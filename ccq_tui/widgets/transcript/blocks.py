@@ -12,7 +12,14 @@ from typing import Any, ClassVar
 
 from ccq_tui.agent.events import Retrying, TurnEnded
 from ccq_tui.agent.output_text import hook_refusal
-from ccq_tui.inbox import Denied, PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
+from ccq_tui.inbox import (
+    Denied,
+    ElicitationRequest,
+    PermissionRequest,
+    PlanRequest,
+    QuestionRequest,
+    RequestOutcome,
+)
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.agent_texts import INTERRUPTED
 from ccq_tui.widgets.transcript.checklist import Checklist, Todo, todos
@@ -364,6 +371,14 @@ class QuestionBlock(RequestBlock):
 
     called = "questions"
     request: QuestionRequest
+
+
+@dataclass(eq=False)
+class FormBlock(RequestBlock):
+    """A form or a link of an MCP server, with what became of it."""
+
+    called = "form"
+    request: ElicitationRequest
 
 
 @dataclass(eq=False)

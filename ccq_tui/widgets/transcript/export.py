@@ -15,6 +15,7 @@ from rich.style import Style
 from ccq_tui.inbox.kinds.question import question_record
 from ccq_tui.inbox.records import outcome_record
 from ccq_tui.questions import Answer, Answered, Discussed, Question
+from ccq_tui.questions.prose import answer_line
 from ccq_tui.text import safe
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.colours import Colours
@@ -131,6 +132,16 @@ def _request(block: bl.RequestBlock) -> dict[str, Any]:
                     for number, question in enumerate(request.questions.questions, 1)
                 ],
             }
+        case bl.FormBlock(request=asked):
+            answers = block.outcome.answers if isinstance(block.outcome, Answered) else ()
+            form = asked.form
+            record |= {
+                "id": asked.tool_use_id,
+                "server": asked.server,
+                "text": asked.message,
+                "url": asked.url,
+                "content": form.content(answers) if answers and form.fields else None,
+            }
         case bl.PermissionBlock(request=permission):
             record |= {
                 "id": permission.tool_use_id,
@@ -172,6 +183,8 @@ def _markdown(block: bl.Block) -> Iterator[str]:
             yield from _tool(block)
         case bl.QuestionBlock():
             yield from _questions(block)
+        case bl.FormBlock():
+            yield from _form(block)
         case bl.PlanBlock(request=plan):
             yield f"### ◆ Plan · {_ended(block)}"
             yield plan.plan.strip("\n")
@@ -196,6 +209,22 @@ def _questions(block: bl.QuestionBlock) -> Iterator[str]:
         yield _asked(question, answers[number] if number < len(answers) else None)
     if not answers:
         yield _ended(block)
+
+
+def _form(block: bl.FormBlock) -> Iterator[str]:
+    request = block.request
+    yield f"### ◆ {'Link' if request.url else 'Form'} of {' '.join(request.server.split())} · {_ended(block)}"
+    yield _quoted(request.message)
+    if request.url:
+        yield _fenced(request.url)
+    answers = block.outcome.answers if isinstance(block.outcome, Answered) else ()
+    if answers:
+        pairs = zip(request.questions.questions, answers, strict=False)
+        yield "\n".join(
+            f"- **{' '.join(one.text.split())}**: {' '.join(answer_line(answer).split())}"
+            for one, answer in pairs
+            if answer.given
+        )
 
 
 def _asked(question: Question, answer: Answer | None) -> str:

@@ -15,11 +15,27 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.call_results import ROUNDS_USED
 from ccq_tui.inbox.layout import duration, plural
 from ccq_tui.inbox.suggestions import MODES, what, where
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Option, Question
-from ccq_tui.questions.prose import NO_ANSWER, NONE_SELECTED, UNSELECTED, shown_label
+from ccq_tui.questions import (
+    Answer,
+    Answered,
+    Declined,
+    Discussed,
+    Dismissed,
+    Expired,
+    Kind,
+    Option,
+    Question,
+)
+from ccq_tui.questions.prose import LEFT_EMPTY, NO_ANSWER, NONE_SELECTED, UNSELECTED, answer_line, shown_label
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.transcript import blocks as bl
-from ccq_tui.widgets.transcript.blocks import PermissionBlock, PlanBlock, QuestionBlock, RequestBlock
+from ccq_tui.widgets.transcript.blocks import (
+    FormBlock,
+    PermissionBlock,
+    PlanBlock,
+    QuestionBlock,
+    RequestBlock,
+)
 from ccq_tui.widgets.transcript.code import folded
 from ccq_tui.widgets.transcript.pen import Pen
 from ccq_tui.widgets.transcript.tool_result import told
@@ -204,6 +220,7 @@ def _words(kind: str) -> str:
     return words[:1].upper() + words[1:]
 
 
+LONGEST_SERVER = 60
 TEXT_LIMIT = 4_000
 """Characters of a question, label or note that are shown."""
 LABEL_LIMIT = 1_000
@@ -231,17 +248,18 @@ def _told(block: RequestBlock) -> tuple[str, str, str]:
         case None:
             return "?", "waiting for you", "warning"
         case Answered():
-            return "✔", f"answered{by}", "success"
+            done = "accepted" if isinstance(block, FormBlock) else "answered"
+            return "✔", f"{done}{by}", "success"
         case Allowed():
             return "✔", f"{_allowed(block, block.outcome)}{by}", "success"
         case Discussed():
             return SAID, f"discussed{by} instead", "muted"
-        case Declined():
-            return "✘", f"declined{by}", "error"
+        case Declined() | Denied():
+            return "✘", f"{'denied' if isinstance(block.outcome, Denied) else 'declined'}{by}", "error"
+        case Dismissed():
+            return "■", f"cancelled{by}, without a decision", "muted"
         case Expired():
             return "■", NOT_IN_TIME, "muted"
-        case Denied():
-            return "✘", f"denied{by}", "error"
         case Cancelled(reason) if reason == ROUNDS_USED:
             return "■", f"not asked: {reason}", "muted"
         case Cancelled(reason):
@@ -289,6 +307,25 @@ def question_card(pen: Pen, block: QuestionBlock, width: int) -> list[Text]:
         said = Text(safe(block.outcome.text, limit=TEXT_LIMIT))
         lines.extend(_barred(pen, pen.hang(Text(f"{SAID} ", pen.colours["accent"]), said, width - 3)))
     return lines
+
+
+def form_card(pen: Pen, block: FormBlock, width: int) -> list[Text]:
+    """Draw a form or a link of an MCP server: what it is about and, once accepted, the values."""
+    request, colours = block.request, pen.colours
+    kind = "Link" if request.url else "Form"
+    lines = _title(pen, f"{kind} of {one_line(request.server, LONGEST_SERVER)}", block, width)
+    form = request.form
+    about: list[Text] = []
+    for sign, text in (("", request.message), ("", request.url), ("⚠ ", form.problem)):
+        if text:
+            about += pen.hang(Text(sign, colours["warning"]), Text(safe(text, limit=TEXT_LIMIT)), width - 3)
+    answers = block.outcome.answers if isinstance(block.outcome, Answered) else ()
+    for question, answer in zip(form.questions.questions, answers, strict=False):
+        lead = Text(f"{one_line(question.text, 40)}  " if form.fields else "→ ", colours["heading"])
+        value = answer_line(answer) if answer.given else LEFT_EMPTY
+        style = colours["success" if answer.given else "muted"]
+        about += pen.hang(lead, Text(safe(value, limit=TEXT_LIMIT), style), width - 3)
+    return lines + _barred(pen, about)
 
 
 def _barred(pen: Pen, lines: list[Text] | Iterator[Text]) -> list[Text]:

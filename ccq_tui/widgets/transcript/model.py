@@ -311,7 +311,12 @@ class TranscriptModel:
         if event.request.tool_use_id not in self._requests:
             self._ask(bl.PermissionBlock(event.request))
 
-    def _ask(self, block: bl.QuestionBlock | bl.PermissionBlock | bl.PlanBlock) -> None:
+    @_take.register
+    def _(self, event: ev.ElicitationAsked) -> None:
+        if event.request.tool_use_id not in self._requests:
+            self._ask(bl.FormBlock(event.request))
+
+    def _ask(self, block: bl.QuestionBlock | bl.FormBlock | bl.PermissionBlock | bl.PlanBlock) -> None:
         name = block.request.tool_use_id
         self._requests[name] = block
         block.folded = self.folded

@@ -94,6 +94,7 @@ HEADS: Mapping[type[bl.Block], Callable[[Pen, Any, int], list[Text]]] = {
     bl.ToolBlock: heads.tool_head,
     bl.ThinkingBlock: heads.thinking_head,
     bl.QuestionBlock: heads.question_card,
+    bl.FormBlock: heads.form_card,
     bl.PermissionBlock: heads.permission_line,
     bl.PlanBlock: heads.plan_title,
     bl.NoticeBlock: heads.notice,

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from ccq_tui.inbox import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest, QuestionRequest
+from ccq_tui.inbox import (
+    Allowed,
+    Cancelled,
+    Denied,
+    ElicitationRequest,
+    PermissionRequest,
+    PlanRequest,
+    QuestionRequest,
+)
 from ccq_tui.inbox.requests import Asker, Origin
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.processes import Owner
@@ -13,6 +21,7 @@ from ccq_tui.questions import (
     Answered,
     Declined,
     Discussed,
+    Dismissed,
     Expired,
     Kind,
     Option,
@@ -55,6 +64,10 @@ requests = st.one_of(
         st.lists(suggestions, max_size=2).map(tuple), origin=origins,
     ),
     st.builds(PlanRequest, names, names, texts, origin=origins),
+    st.builds(
+        ElicitationRequest, names, names, texts, texts, inputs, st.lists(texts, max_size=2).map(tuple), texts,
+        texts, texts, origin=origins,
+    ),
 )  # fmt: skip
 answers = st.builds(
     Answer, st.lists(texts, max_size=3).map(tuple), texts, texts, st.none() | texts, st.booleans()
@@ -63,6 +76,7 @@ outcomes = st.one_of(
     st.builds(Answered, st.lists(answers, max_size=3).map(tuple)),
     st.builds(Discussed, texts),
     st.just(Declined()),
+    st.just(Dismissed()),
     st.just(Expired()),
     st.builds(Allowed, texts, st.none() | suggestions, texts, texts),
     st.builds(Denied, texts),

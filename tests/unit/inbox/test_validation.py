@@ -16,6 +16,7 @@ from ccq_tui.inbox import (
     Allowed,
     Cancelled,
     Denied,
+    ElicitationRequest,
     Inbox,
     PermissionRequest,
     PlanRequest,
@@ -26,6 +27,7 @@ from ccq_tui.inbox import (
 )
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.kinds import check_outcome, kind_of
+from ccq_tui.inbox.requests import DecidedRequest
 from ccq_tui.inbox.store import RequestState, Store
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.inbox.verdicts import InvalidOutcome
@@ -34,6 +36,7 @@ from ccq_tui.questions import (
     Answered,
     Declined,
     Discussed,
+    Dismissed,
     Expired,
     Kind,
     Option,
@@ -56,6 +59,31 @@ SET = QuestionRequest("q", "s", QuestionSet("q", (ONE, MANY, TEXT, PORT)))
 GRANTED = Suggestion("addRules", "session", (Rule("Bash", "ls"),), "allow")
 PERMISSION = PermissionRequest("p", "s", "Bash", {"command": "ls"}, suggestions=(GRANTED,))
 PLAN = PlanRequest("plan", "s", "# Plan")
+FORM = ElicitationRequest(
+    "f",
+    "s",
+    "deploy",
+    "Details?",
+    {
+        "properties": {
+            "name": {"type": "string", "minLength": 2},
+            "count": {"type": "integer"},
+            "env": {"type": "string", "enum": ["prod", "dev"]},
+        },
+        "required": ["name"],
+    },
+)
+
+
+def filled(
+    name: Answer = Answer(other="Ada"),  # noqa: B008
+    count: Answer = Answer(other="3"),  # noqa: B008
+    env: Answer = Answer(selected=("dev",)),  # noqa: B008
+) -> Answered:
+    """Return answers of the form."""
+    return Answered((name, count, env))
+
+
 GOOD = (Answer(("A",)), Answer(("A", "B"), other="C"), Answer(other="because"), Answer(other="8080"))
 
 
@@ -170,7 +198,55 @@ def test_what_a_panel_confirms_is_taken(questions: QuestionSet, happened: list[E
         check_outcome(QuestionRequest("toolu_1", "s", questions), state.outcome)
 
 
-@given(requests.filter(lambda one: not isinstance(one, QuestionRequest)), st.text(max_size=5))
+@given(st.lists(events, max_size=60))
+def test_whatever_a_panel_gives_a_form_takes(happened: list[Event]) -> None:
+    state = opened(FORM.questions)
+    for event in happened:
+        state = step(state, event)
+    if state.outcome is not None:
+        check_outcome(FORM, state.outcome)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "message"),
+    [
+        (Answered((Answer(other="Ada"),)), "answers: 3 answers are needed, one a question, not 1"),
+        (filled(Answer()), "answers[0]: name: the form needs this"),
+        (filled(Answer(other="A")), "answers[0].other: name: too short: at least 2 characters, not 1"),
+        (filled(Answer(other="Ada", note="hm")), "answers[0].note: name: a form takes no notes"),
+        (filled(count=Answer(other="1.5")), "answers[1].other: not a whole number"),
+        (filled(env=Answer(other="test")), "answers[2].other: env: only its options can be chosen"),
+        (
+            filled(env=Answer(selected=("test",))),
+            "answers[2].selected: no option “test”, or it is given too often",
+        ),
+        (Discussed("why?"), "a form cannot end as “discussed”"),
+        (Expired(), "a form cannot end as “expired”"),
+        (Allowed(), "a form cannot end as “allowed”"),
+    ],
+)
+def test_what_a_form_does_not_take_is_said_with_its_field(outcome: RequestOutcome, message: str) -> None:
+    with pytest.raises(InvalidOutcome) as caught:
+        check_outcome(FORM, outcome)
+    assert str(caught.value) == message
+
+
+def test_a_form_is_accepted_declined_and_dismissed() -> None:
+    for outcome in (filled(), Declined(), Dismissed(), Cancelled("interrupted")):
+        check_outcome(FORM, outcome)
+    broken = replace(FORM, schema={"type": "array"})
+    with pytest.raises(InvalidOutcome, match="it cannot be filled in: its schema is not that of an object"):
+        check_outcome(broken, Answered((Answer(),)))
+    check_outcome(broken, Dismissed())
+
+
+def test_nothing_but_a_form_can_be_dismissed() -> None:
+    for request in (SET, PERMISSION, PLAN):
+        with pytest.raises(InvalidOutcome):
+            check_outcome(request, Dismissed())
+
+
+@given(requests.filter(lambda one: isinstance(one, DecidedRequest)), st.text(max_size=5))
 def test_every_choice_of_a_permission_or_plan_is_taken(request: Request, text: str) -> None:
     assert isinstance(request, PermissionRequest | PlanRequest)
     for choice in kind_of(request).choices(request):

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from ccq_tui.questions import Answer, Answered, Declined, Discussed
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, FieldRules, Option, Question, QuestionSet
 from ccq_tui.questions.keys import FILTER_FROM, KEY_TABLE, action_for, hints
 from ccq_tui.questions.recalled import Recalled
-from ccq_tui.questions.state import Focus
+from ccq_tui.questions.state import Focus, opened
 from tests.unit.questions.drive import keys, number_question, panel, question, text_question, typed
 
 MULTI = question("Which features?", "Auth", "Cache", "Logs", multi=True)
@@ -207,14 +207,14 @@ def test_a_text_takes_every_printable_key() -> None:
 
 
 def test_every_row_of_the_table_applies_somewhere() -> None:
-    from ccq_tui.questions import Option, Question
-
     states = [
         panel(Question("L?", "L", tuple(Option(f"o{n}", preview="x") for n in range(12)), multi_select=True)),
         panel(number_question()),
     ]
     states += [keys(states[0], more) for more in ("o", "n", "slash", "c", "ctrl+d", "tab", "p")]
     states.append(replace(panel(), recalled=(Recalled(Answer(("SQLite",)), "today"),)))
+    form = QuestionSet("f", (Question("Which?", options=(Option("A"),), field=FieldRules()),), is_form=True)
+    states.append(keys(opened(form), "ctrl+d"))
     for row in KEY_TABLE:
         assert any(row.when(state) for state in states), row.shown
 

@@ -1,0 +1,117 @@
+"""What an MCP server asks for, from what Claude Code says of it to a request, and back from its outcome.
+
+The same words come as a control request of the CLI and as the input of its Elicitation hook.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from ccq_tui.inbox.requests import ElicitationRequest, Origin, Request, RequestOutcome
+from ccq_tui.questions import Answered, Declined
+from ccq_tui.questions.schema_form import OPEN_LINK
+
+MOST_SCHEMA = 256 * 1024
+"""Characters of a schema that is kept and shown."""
+MOST_TEXT = 20_000
+MOST_URL = 8_192
+_SESSION = Origin()
+
+
+def read_elicitation(
+    said: Mapping[str, Any], name: str, session_id: str, origin: Origin = _SESSION
+) -> ElicitationRequest:
+    """Read what a server asks for.
+
+    Args:
+        said: What Claude Code says of it.
+        name: What stands for a call's ``tool_use_id``: none is told.
+        session_id: The session that asks.
+        origin: Who asks.
+
+    Returns:
+        The request; one that can only be declined or dismissed where it asks for nothing that is known.
+    """
+    server, message = _text(said, "mcp_server_name")[:MOST_TEXT], _text(said, "message")
+    request = ElicitationRequest(
+        name,
+        session_id,
+        server=server or "An MCP server",
+        message=message[:MOST_TEXT] or "It wants input.",
+        origin=origin,
+    )
+    match said.get("mode", "form"):
+        case "url":
+            return _link(request, _text(said, "url"))
+        case "form":
+            return _form(request, said.get("requested_schema", {}), said.get("property_order"))
+        case mode:
+            return replace(request, trouble=f"it is of the kind “{str(mode)[:40]}”, which is not known here")
+
+
+def reply(request: ElicitationRequest, outcome: RequestOutcome) -> dict[str, Any]:
+    """Return what the server is told of an outcome.
+
+    Args:
+        request: The request.
+        outcome: What a person decided; what is no decision is a cancellation.
+
+    Returns:
+        The action, and for an accepted form its content.
+
+    Raises:
+        FieldError: An answer does not fit the schema.
+    """
+    match outcome:
+        case Answered(answers):
+            content = request.form.content(answers)
+            return {"action": "accept"} if request.url else {"action": "accept", "content": content}
+        case Declined():
+            return {"action": "decline"}
+        case _:
+            return {"action": "cancel"}
+
+
+def link_to_open(request: Request, outcome: RequestOutcome) -> str:
+    """Return the link that a person chose to have opened, or ""."""
+    if not isinstance(request, ElicitationRequest) or not isinstance(outcome, Answered):
+        return ""
+    chosen = any(OPEN_LINK in answer.selected for answer in outcome.answers)
+    return request.url if chosen else ""
+
+
+def _form(request: ElicitationRequest, schema: object, order: object) -> ElicitationRequest:
+    if not isinstance(schema, dict):
+        return replace(request, trouble="it has no schema")
+    try:
+        size = len(json.dumps(schema))
+    except (RecursionError, TypeError, ValueError):
+        return replace(request, trouble="its schema cannot be read")
+    if size > MOST_SCHEMA:
+        return replace(request, trouble=f"its schema has {size:,} characters, more than {MOST_SCHEMA:,}")
+    names = order if isinstance(order, list) else []
+    return replace(request, schema=schema, order=tuple(name for name in names if isinstance(name, str)))
+
+
+def _link(request: ElicitationRequest, url: str) -> ElicitationRequest:
+    if len(url) > MOST_URL:
+        return replace(request, trouble=f"its link has {len(url):,} characters, more than {MOST_URL:,}")
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+        plain = host.encode("idna").decode() if not host.isascii() else host
+    except ValueError:
+        return replace(request, trouble="its link is none that a browser could open")
+    clean = url.isprintable() and " " not in url
+    if parts.scheme not in ("http", "https") or not host or not clean or "\\" in url:
+        return replace(request, trouble="its link is no address of a web page")
+    return replace(request, url=url, host=f"{plain}:{port}" if port else plain)
+
+
+def _text(said: Mapping[str, Any], name: str) -> str:
+    value = said.get(name)
+    return value if isinstance(value, str) else ""

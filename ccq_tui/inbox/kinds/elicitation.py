@@ -1,0 +1,146 @@
+"""Elicitations: forms and links with which MCP servers ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ccq_tui.inbox.choices import Choice
+from ccq_tui.inbox.kinds import question
+from ccq_tui.inbox.layout import MOST, QUOTED, Passage, wrapped
+from ccq_tui.inbox.requests import ElicitationRequest, RequestOutcome
+from ccq_tui.inbox.verdicts import InvalidOutcome
+from ccq_tui.questions import Answered, Declined, Dismissed
+from ccq_tui.questions.schema_form import FieldError
+from ccq_tui.text import one_line
+
+if TYPE_CHECKING:
+    from ccq_tui.inbox.schema import ElicitationBody
+    from ccq_tui.questions.state import PanelState
+
+WORD = "elicitation"
+NOUN = "form"
+TYPE = ElicitationRequest
+OUTLIVES = EXPIRES = False
+
+
+def same(one: ElicitationRequest, other: ElicitationRequest) -> bool:
+    """Whether two requests ask the same."""
+    return (one.server, one.message, one.url, one.schema) == (
+        other.server,
+        other.message,
+        other.url,
+        other.schema,
+    )
+
+
+def first_draft(request: ElicitationRequest) -> PanelState:
+    """Return the draft with which it opens: the defaults of its fields are in it."""
+    from ccq_tui.questions.state import opened
+
+    return opened(request.questions)
+
+
+def refusal() -> RequestOutcome:
+    """Return the outcome of declining it."""
+    return Declined()
+
+
+def choices(request: ElicitationRequest) -> tuple[Choice, ...]:  # noqa: ARG001 - each field has its own
+    """Return no ways to decide: it is filled in."""
+    return ()
+
+
+def check(request: ElicitationRequest, outcome: RequestOutcome) -> None:
+    """Refuse an outcome that it does not take: what is accepted fits the server's schema."""
+    match outcome:
+        case Answered(answers):
+            form = request.form
+            if form.problem:
+                problem = one_line(form.problem, 300)
+                raise InvalidOutcome("", f"it cannot be filled in: {problem}; decline or dismiss it")
+            question.check_answers(form.questions, answers)
+            try:
+                form.content(answers)
+            except FieldError as error:
+                asked = one_line(form.questions.questions[error.number].text, 40)
+                field = f"answers[{error.number}]" + (f".{error.part}" if error.part else "")
+                raise InvalidOutcome(field, f"{asked}: {error}") from error
+        case Declined() | Dismissed():
+            pass
+        case _:
+            raise InvalidOutcome("", f"a form cannot end as “{type(outcome).__name__.lower()}”")
+
+
+def title(request: ElicitationRequest) -> str:
+    """Name the kind, as a list has it."""
+    return "link" if request.url else NOUN
+
+
+def summary(request: ElicitationRequest) -> str:
+    """Say what is asked, in a line."""
+    return f"{request.server}: {request.message}"
+
+
+def news(request: ElicitationRequest) -> str:
+    """Say that it is asked, in a sentence."""
+    return f"{one_line(request.server, 40)} asks: {one_line(request.message, QUOTED)}"
+
+
+def subject(request: ElicitationRequest) -> str:
+    """Name what is asked about."""
+    return f"“{one_line(request.message, QUOTED)}”"
+
+
+def topics(request: ElicitationRequest) -> tuple[str, ...]:
+    """Name the server."""
+    return (one_line(request.server, QUOTED),)
+
+
+def passages(request: ElicitationRequest) -> Iterator[Passage]:
+    """Return all of what is asked."""
+    form = request.form
+    if form.questions.intro:
+        yield Passage.head(request.message)
+    yield from question.passages(request)
+    for said in (request.url, form.problem):
+        if said:
+            yield Passage.row(said)
+
+
+def copied(request: ElicitationRequest) -> str:
+    """Return what is asked as plain text."""
+    parts = (request.questions.intro, question.copied(request), request.url)
+    return "\n\n".join(part for part in parts if part)
+
+
+def lines(request: ElicitationRequest, outcome: RequestOutcome | None) -> Iterator[str]:
+    """Say all of what is asked, with what was answered."""
+    yield ""
+    said = one_line(request.questions.intro, MOST)
+    yield from wrapped(f"{one_line(request.server, 60)} asks: {said}".rstrip())
+    yield from question.lines(request, outcome)
+
+
+def how(request: ElicitationRequest, name: str) -> list[str]:
+    """Say which command answers it."""
+    other = f"ccq-tui decline {name}, or ccq-tui decline {name} --dismiss"
+    if request.form.problem:
+        return [f"It takes no ccq-tui answer {name}. To end it: {other}"]
+    return [*question.how(request, name), f"Or:        {other}"]
+
+
+def record(request: ElicitationRequest) -> ElicitationBody:
+    """Return what it has of its own in JSON."""
+    form = request.form
+    return {
+        "server": request.server,
+        "message": request.message,
+        "mode": "url" if request.url else "form",
+        "url": request.url,
+        "requested_schema": dict(request.schema),
+        "problem": form.problem,
+        "questions": [
+            question.question_record(number, one) for number, one in enumerate(form.questions.questions, 1)
+        ],
+    }

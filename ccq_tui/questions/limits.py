@@ -1,0 +1,156 @@
+"""What a form allows in a field, said so that a person can act on it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import date, datetime
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlsplit
+
+from ccq_tui.questions.model import Kind, Question
+from ccq_tui.questions.numbers import allowed_range, number_problem
+
+_EMAIL = re.compile(
+    r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?=.{1,253}\Z)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*", re.ASCII
+)
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s\x00-\x20<>\"{}|\\^`]+")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})", re.ASCII)
+
+
+def answer_problem(question: Question, text: str) -> str:
+    """Say what is wrong with what was typed into the field of a question.
+
+    Args:
+        question: A text or number question.
+        text: What was typed; not blank.
+
+    Returns:
+        A message for the person, or "" where it is allowed.
+    """
+    if question.kind is Kind.NUMBER:
+        return number_problem(question, text)
+    rules = question.field
+    if rules is None:
+        return ""
+    if rules.fewest is not None and len(text) < rules.fewest:
+        return f"too short · at least {counted(rules.fewest, 'character')}, not {len(text)}"
+    if rules.most is not None and len(text) > rules.most:
+        return f"too long · at most {counted(rules.most, 'character')}, not {len(text)}"
+    if rules.format in FORMATS and not FORMATS[rules.format][1](text):
+        return f"not {FORMATS[rules.format][0]}"
+    if rules.pattern and not matcher(rules.pattern)(text):
+        return f"does not match {rules.pattern}"
+    return ""
+
+
+def selection_problem(question: Question, count: int) -> str:
+    """Say what is wrong with selecting so many options, or return ""."""
+    rules = question.field
+    if rules is None or not question.multi_select:
+        return ""
+    if rules.fewest is not None and count < rules.fewest:
+        return f"choose at least {rules.fewest}, not {count}"
+    if rules.most is not None and count > rules.most:
+        return f"choose at most {rules.most}, not {count}"
+    return ""
+
+
+def allowed_words(question: Question) -> str:
+    """Say in a line what an answer has to be, or return "" where anything will do."""
+    rules = question.field
+    if rules is None:
+        return allowed_range(question) if question.kind is Kind.NUMBER else ""
+    words = [] if rules.required else ["optional"]
+    if question.kind is Kind.NUMBER:
+        whole = "a whole number" if rules.number == "integer" else "a number"
+        allowed = allowed_range(question)
+        words.append(f"{whole}, {allowed}" if allowed else whole)
+    elif question.kind is Kind.TEXT:
+        if rules.format:
+            words.append(FORMATS[rules.format][0] if rules.format in FORMATS else f"format “{rules.format}”")
+        words.append(_span(rules.fewest, rules.most, "character"))
+        if rules.pattern:
+            words.append(f"matching {rules.pattern}")
+    elif question.multi_select:
+        words.append(_span(rules.fewest, rules.most, "option"))
+    return " · ".join(word for word in words if word)
+
+
+def _span(fewest: int | None, most: int | None, noun: str) -> str:
+    """Say how many of something there may be, or return "" where any number of them may."""
+    if fewest and most is not None:
+        return counted(most, noun) if fewest == most else f"{fewest} to {counted(most, noun)}"
+    if fewest:
+        return f"at least {counted(fewest, noun)}"
+    return "" if most is None else f"at most {counted(most, noun)}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things in words."""
+    return f"{number} {noun}{'s' if number != 1 else ''}"
+
+
+class PatternError(ValueError):
+    """A pattern that cannot be checked in bounded time."""
+
+
+@lru_cache(maxsize=64)
+def matcher(pattern: str) -> Callable[[str], bool]:
+    """Return what tells whether a pattern is found in a text, in a time that grows with the text alone.
+
+    Python's own expressions would let whoever wrote the pattern stop the program for hours.
+
+    Args:
+        pattern: The regular expression.
+
+    Raises:
+        PatternError: It is none, or one that needs to go back (lookarounds, back references).
+    """
+    # Imported here: only a form with a pattern needs it.
+    from pydantic_core import SchemaError, SchemaValidator, core_schema
+
+    try:
+        schema = core_schema.str_schema(pattern=pattern, regex_engine="rust-regex")
+        return SchemaValidator(schema).isinstance_python
+    except SchemaError as error:
+        raise PatternError(pattern) from error
+
+
+def _is_email(text: str) -> bool:
+    return _EMAIL.fullmatch(text) is not None
+
+
+def _is_uri(text: str) -> bool:
+    return _URI.fullmatch(text) is not None and _parses(lambda uri: urlsplit(uri).port, text)
+
+
+def _is_date(text: str) -> bool:
+    return _DATE.fullmatch(text) is not None and _parses(date.fromisoformat, text)
+
+
+def _is_date_time(text: str) -> bool:
+    if not _DATE_TIME.fullmatch(text):
+        return False
+    # Six digits of a second are what Python reads; a leap second is none to it.
+    plain = re.sub(r"(\.\d{6})\d+", r"\1", text.upper())
+    return _parses(datetime.fromisoformat, plain)
+
+
+def _parses(read: Callable[[str], Any], text: str) -> bool:
+    try:
+        read(text)
+    except ValueError:
+        return False
+    return True
+
+
+FORMATS: Mapping[str, tuple[str, Callable[[str], bool]]] = {
+    "email": ("an email address, such as ada@example.com", _is_email),
+    "uri": ("a web address or other URI, such as https://example.com", _is_uri),
+    "date": ("a date, such as 2026-01-31", _is_date),
+    "date-time": ("a date with time and zone, such as 2026-01-31T12:00:00Z", _is_date_time),
+}
+"""Formats that are checked, with what they are in words."""

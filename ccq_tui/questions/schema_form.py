@@ -1,0 +1,434 @@
+"""From the JSON Schema of a form to a question set, and from its answers to the form's content.
+
+Whoever sends a form gets values that fit its schema, exactly as a person gave them, or none: what the schema
+says that is not known here, or contradicts itself, makes the form one that can only be declined or dismissed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ccq_tui.questions.limits import PatternError, answer_problem, matcher, selection_problem
+from ccq_tui.questions.model import Answer, FieldRules, Kind, Option, Question, QuestionSet
+from ccq_tui.questions.numbers import LARGEST_EXACT, json_number
+
+MOST_FIELDS = 100
+MOST_OPTIONS = 500
+LONGEST_PATTERN = 1000
+YES, NO = "Yes", "No"
+ACCEPT = "Accept"
+OPEN_LINK = "Open the link, and accept"
+ACCEPT_LINK = "Accept without opening it here"
+
+_COMBINED = frozenset(
+    {"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "const", "$ref", "dependentSchemas"}
+)
+_OF_OBJECTS = frozenset(
+    {"patternProperties", "propertyNames", "minProperties", "maxProperties", "dependentRequired"}
+)
+_OF_LISTS = frozenset({"minItems", "maxItems", "contains", "minContains", "maxContains", "items"})
+_OF_TEXTS = frozenset({"minLength", "maxLength", "pattern", "contentEncoding", "contentMediaType"})
+_OF_NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
+_OF_VALUES = frozenset({"enum", "properties", "required"})
+_RESTRICTING = _COMBINED | _OF_OBJECTS | _OF_LISTS | _OF_TEXTS | _OF_NUMBERS | _OF_VALUES
+"""Keywords that restrict a value: one that its kind of field does not know makes a form unusable."""
+
+
+class FormError(ValueError):
+    """A schema that is no form, or one that cannot be filled in here; the message is for a person."""
+
+
+class FieldError(ValueError):
+    """A value that a field does not take; the message is for a person.
+
+    Attributes:
+        number: The field's place, from 0.
+        part: What of the answer is wrong: "selected", "other", "note" or "".
+    """
+
+    def __init__(self, number: int, part: str, problem: str) -> None:
+        super().__init__(problem)
+        self.number = number
+        self.part = part
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One value of a form.
+
+    Attributes:
+        name: What it is called in the content.
+        question: How it is asked.
+        values: What each option stands for.
+    """
+
+    name: str
+    question: Question
+    values: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaForm:
+    """A form as a question set.
+
+    Attributes:
+        questions: What a person is asked.
+        fields: What each question is about; () where a person only agrees.
+        problem: Why it can only be declined or dismissed, or "".
+    """
+
+    questions: QuestionSet
+    fields: tuple[Field, ...] = ()
+    problem: str = ""
+
+    def content(self, answers: Sequence[Answer]) -> dict[str, Any]:
+        """Return the values that answers stand for, each of its schema's own type.
+
+        Args:
+            answers: One a question.
+
+        Raises:
+            FieldError: A value does not fit the schema, or a required one is missing.
+        """
+        for number, (question, answer) in enumerate(zip(self.questions.questions, answers, strict=True)):
+            _check(number, question, answer)
+        pairs = zip(self.fields, answers, strict=False)
+        return {field.name: _value(field, answer) for field, answer in pairs if answer.given}
+
+    def answers(self, content: Mapping[str, Any]) -> tuple[Answer, ...]:
+        """Return the answers that stand for values: what `content` gives back.
+
+        Args:
+            content: The values by their names.
+
+        Raises:
+            FieldError: A value is none that its field takes, or a required one is missing.
+            FormError: A name is of no field.
+        """
+        names = {field.name for field in self.fields}
+        if (strange := next((name for name in content if name not in names), None)) is not None:
+            raise FormError(f"the form has no field “{strange}”")
+        if not self.fields:
+            return (Answer(selected=(self.questions.questions[0].options[-1].label,)),)
+        given = tuple(
+            _answer(number, field, content[field.name]) if field.name in content else Answer()
+            for number, field in enumerate(self.fields)
+        )
+        self.content(given)
+        return given
+
+
+def read_form(
+    form_id: str, title: str, message: str, schema: Mapping[str, Any], order: Sequence[str] = ()
+) -> SchemaForm:
+    """Read a form.
+
+    Args:
+        form_id: What the question set is called.
+        title: Who asks.
+        message: What it is about.
+        schema: Its JSON Schema: an object of texts, numbers, booleans and choices.
+        order: The names of its fields in the order in which they are asked; the others follow.
+
+    Returns:
+        The form; one that can only be declined or dismissed where the schema cannot be used.
+    """
+    try:
+        fields = tuple(_fields(schema, order))
+    except FormError as error:
+        return unusable(form_id, title, message, str(error))
+    if not fields:
+        return _agreement(form_id, title, Question(message, options=(Option(ACCEPT),)))
+    questions = tuple(field.question for field in fields)
+    return SchemaForm(QuestionSet(form_id, questions, title, intro=message, is_form=True), fields)
+
+
+def read_link(form_id: str, title: str, message: str, url: str, host: str) -> SchemaForm:
+    """Make the form that asks whether a link may be opened.
+
+    Args:
+        form_id: What the question set is called.
+        title: Who asks.
+        message: What it is about.
+        url: The link.
+        host: Where it leads, plainly.
+    """
+    options = (Option(OPEN_LINK, "in your browser"), Option(ACCEPT_LINK, "you open it yourself"))
+    said = f"It leads to {host}:\n{url}"
+    return _agreement(form_id, title, Question(message, options=options, description=said))
+
+
+def unusable(form_id: str, title: str, message: str, problem: str) -> SchemaForm:
+    """Make a form that can only be declined or dismissed.
+
+    Args:
+        form_id: What the question set is called.
+        title: Who asks.
+        message: What it is about.
+        problem: Why, for the person.
+    """
+    said = f"It cannot be filled in here: {problem}. Decline or cancel it."
+    return replace(_agreement(form_id, title, Question(message, description=said)), problem=problem)
+
+
+def _agreement(form_id: str, title: str, question: Question) -> SchemaForm:
+    asked = replace(question, field=FieldRules(required=True))
+    return SchemaForm(QuestionSet(form_id, (asked,), title, is_form=True))
+
+
+# -- the schema -----------------------------------------------------------------------------------------
+
+
+def _fields(schema: Mapping[str, Any], order: Sequence[str]) -> Iterator[Field]:
+    if schema.get("type", "object") != "object":
+        raise FormError("its schema is not that of an object")
+    if unknown := next((name for name in schema if name in _COMBINED | _OF_OBJECTS), None):
+        raise FormError(f"its schema has “{unknown}”, which is not known here")
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if not isinstance(properties, Mapping) or not isinstance(required, list):
+        raise FormError("its schema has no list of fields")
+    if not all(isinstance(name, str) for name in required):
+        raise FormError("it requires a field without a name")
+    if len(properties) > MOST_FIELDS:
+        raise FormError(f"it has {len(properties):,} fields, more than {MOST_FIELDS}")
+    if (missing := next((name for name in required if name not in properties), None)) is not None:
+        raise FormError(f"it requires “{missing}”, a field that it does not have")
+    known = (*order, *properties)
+    for name in dict.fromkeys(name for name in known if name in properties):
+        try:
+            yield _field(name, properties[name], required=name in required)
+        except FormError as error:
+            raise FormError(f"field “{name}” {error}") from error
+
+
+def _field(name: str, schema: Any, *, required: bool) -> Field:
+    if not isinstance(schema, Mapping):
+        raise FormError("has no schema")
+    title = _text(schema, "title") or name
+    rules = FieldRules(required=required)
+    question = Question(title, title, description=_text(schema, "description"), field=rules)
+    match schema.get("type"):
+        case "string" if {"enum", "oneOf", "anyOf"} & set(schema):
+            return _single(Field(name, question), schema)
+        case "string":
+            return Field(name, _text_question(question, rules, schema))
+        case "number" | "integer" as kind:
+            return Field(name, _number_question(question, replace(rules, number=kind), schema))
+        case "boolean":
+            _only(schema)
+            return _chosen(Field(name, question), ((True, YES), (False, NO)), _preset(schema, bool))
+        case "array":
+            return _multiple(Field(name, question), schema)
+        case kind:
+            raise FormError(f"is of the type “{kind}”, which is not known here")
+
+
+def _text_question(question: Question, rules: FieldRules, schema: Mapping[str, Any]) -> Question:
+    _only(schema, "minLength", "maxLength", "pattern")
+    fewest, most = _counts(schema, "minLength", "maxLength")
+    if most == 0:
+        raise FormError("allows no character")
+    pattern = _text(schema, "pattern")
+    if len(pattern) > LONGEST_PATTERN:
+        raise FormError(f"has a pattern of more than {LONGEST_PATTERN:,} characters")
+    try:
+        if pattern:
+            matcher(pattern)
+    except PatternError as error:
+        raise FormError("has a pattern that cannot be checked here") from error
+    preset = tuple(text for text in _preset(schema, str) if text)
+    rules = replace(
+        rules, preset=preset, fewest=fewest, most=most, pattern=pattern, format=_text(schema, "format")
+    )
+    return replace(question, kind=Kind.TEXT, field=rules)
+
+
+def _number_question(question: Question, rules: FieldRules, schema: Mapping[str, Any]) -> Question:
+    _only(schema, "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+    low, high = _number(schema, "minimum"), _number(schema, "maximum")
+    above, below = _number(schema, "exclusiveMinimum"), _number(schema, "exclusiveMaximum")
+    if rules.number == "integer":
+        lowest = [] if low is None else [math.ceil(low)]
+        highest = [] if high is None else [math.floor(high)]
+        lowest += [] if above is None else [math.floor(above) + 1]
+        highest += [] if below is None else [math.ceil(below) - 1]
+        low, high = max(lowest, default=None), min(highest, default=None)
+    elif above is not None or below is not None:
+        raise FormError("has a limit that is itself not allowed, which is not known here")
+    if low is not None and high is not None and low > high:
+        raise FormError("contradicts itself: it allows no number")
+    step = _number(schema, "multipleOf")
+    if step is not None and (step <= 0 or (low is not None and math.fmod(low, step))):
+        raise FormError("has a “multipleOf” that does not go with its limits")
+    preset = tuple(_plain(number) for number in _preset(schema, int, float))
+    rules = replace(rules, preset=preset)
+    return replace(question, kind=Kind.NUMBER, minimum=low, maximum=high, step=step, field=rules)
+
+
+def _single(field: Field, schema: Mapping[str, Any]) -> Field:
+    _only(schema, "enum", "oneOf", "anyOf")
+    return _chosen(field, tuple(_titled(schema)), _preset(schema, str))
+
+
+def _multiple(field: Field, schema: Mapping[str, Any]) -> Field:
+    _only(schema, "minItems", "maxItems", "items")
+    items, preset = schema.get("items"), schema.get("default")
+    if not isinstance(items, Mapping):
+        raise FormError("is a list of no known values")
+    _only(items, "enum", "oneOf", "anyOf")
+    if not isinstance(preset, list | None):
+        raise FormError("has a default of another type")
+    field = _chosen(field, tuple(_titled(items)), preset or [])
+    fewest, most = _counts(schema, "minItems", "maxItems")
+    if (fewest or 0) > len(field.values):
+        raise FormError(f"contradicts itself: it wants {fewest} of {len(field.values)} options")
+    rules = replace(field.question.field or FieldRules(), fewest=fewest, most=most)
+    return replace(field, question=replace(field.question, multi_select=True, field=rules))
+
+
+def _titled(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Give each value of a choice with its title."""
+    if (kind := schema.get("type", "string")) != "string":
+        raise FormError(f"has options of the type “{kind}”, which is not known here")
+    found = [one for one in ("enum", "oneOf", "anyOf") if one in schema]
+    if len(found) != 1 or not isinstance(options := schema[found[0]], list):
+        raise FormError("has no one list of options")
+    titles = options
+    if found == ["enum"]:
+        titles = schema.get("enumNames") or options
+    elif all(isinstance(one, Mapping) and set(one) & _RESTRICTING == {"const"} for one in options):
+        titles = [one.get("title", one["const"]) for one in options]
+        options = [one["const"] for one in options]
+    if not isinstance(titles, list) or len(titles) != len(options):
+        raise FormError("has not one title for each option")
+    for value, title in zip(options, titles, strict=True):
+        if not isinstance(value, str) or not isinstance(title, str):
+            raise FormError("has an option that is no text")
+        yield value, title
+
+
+def _chosen(field: Field, titled: Sequence[tuple[Any, str]], preset: Sequence[Any]) -> Field:
+    values, titles = tuple(value for value, _ in titled), [title for _, title in titled]
+    if not values:
+        raise FormError("has nothing to choose from")
+    if len(values) > MOST_OPTIONS:
+        raise FormError(f"has {len(values):,} options, more than {MOST_OPTIONS}")
+    if any(one not in values for one in preset):
+        raise FormError("has a default that is none of its options")
+    # What reads the same is told apart by what is sent.
+    labels = [f"{title} ({value})" if titles.count(title) > 1 else title for value, title in titled]
+    if len(set(values)) < len(values) or len(set(labels)) < len(labels):
+        raise FormError("has an option twice")
+    options = tuple(
+        Option(label, "" if value in (True, False, title) else f"sent as {value}")
+        for label, (value, title) in zip(labels, titled, strict=True)
+    )
+    chosen = tuple(label for label, value in zip(labels, values, strict=True) if value in preset)
+    rules = replace(field.question.field or FieldRules(), preset=chosen)
+    return Field(field.name, replace(field.question, options=options, field=rules), values)
+
+
+def _only(schema: Mapping[str, Any], *known: str) -> None:
+    unknown = next((name for name in schema if name in _RESTRICTING and name not in known), None)
+    if unknown:
+        raise FormError(f"has “{unknown}”, which is not known here")
+
+
+def _preset(schema: Mapping[str, Any], *types: type) -> list[Any]:
+    value = schema.get("default")
+    if value is None:
+        return []
+    if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+        raise FormError("has a default of another type")
+    return [value]
+
+
+def _text(schema: Mapping[str, Any], name: str) -> str:
+    value = schema.get(name)
+    if not isinstance(value, str | None):
+        raise FormError(f"has a “{name}” that is no text")
+    return value or ""
+
+
+def _counts(schema: Mapping[str, Any], least: str, most: str) -> tuple[int | None, int | None]:
+    low, high = _number(schema, least), _number(schema, most)
+    for name, value in ((least, low), (most, high)):
+        if value is not None and (value < 0 or value != int(value)):
+            raise FormError(f"has a “{name}” that is no count")
+    if low is not None and high is not None and low > high:
+        raise FormError(f"contradicts itself: its {least} is above its {most}")
+    return None if low is None else int(low), None if high is None else int(high)
+
+
+def _number(schema: Mapping[str, Any], name: str) -> float | None:
+    value = schema.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise FormError(f"has a “{name}” that is no number")
+    if abs(value) > LARGEST_EXACT if isinstance(value, int) else not math.isfinite(value):
+        raise FormError(f"has a “{name}” that is too large")
+    return float(value)
+
+
+def _plain(number: float) -> str:
+    whole = isinstance(number, int) or (math.isfinite(number) and number == int(number))
+    return str(int(number)) if whole else str(number)
+
+
+# -- values ---------------------------------------------------------------------------------------------
+
+
+def _check(number: int, question: Question, answer: Answer) -> None:
+    if answer.note:
+        raise FieldError(number, "note", "a form takes no notes")
+    if not answer.given:
+        if question.required:
+            raise FieldError(number, "", "the form needs this")
+        return
+    if question.kind is not Kind.CHOICE:
+        if problem := answer_problem(question, answer.other):
+            raise FieldError(number, "other", problem.replace(" · ", ": "))
+        return
+    if answer.other:
+        raise FieldError(number, "other", "only its options can be chosen")
+    if problem := selection_problem(question, len(answer.selected)):
+        raise FieldError(number, "selected", problem)
+
+
+def _value(field: Field, answer: Answer) -> Any:
+    question = field.question
+    if question.kind is Kind.NUMBER:
+        return json_number(answer.other)
+    if question.kind is Kind.TEXT:
+        return answer.other
+    pairs = zip(question.options, field.values, strict=True)
+    chosen = [value for option, value in pairs if option.label in answer.selected]
+    return chosen if question.multi_select else chosen[0]
+
+
+def _answer(number: int, field: Field, value: Any) -> Answer:
+    """Return the answer that stands for a value."""
+    question = field.question
+    if question.kind is Kind.TEXT:
+        if not isinstance(value, str) or not value.strip():
+            raise FieldError(number, "other", f"“{field.name}” takes a text")
+        return Answer(other=value)
+    if question.kind is Kind.NUMBER:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise FieldError(number, "other", f"“{field.name}” takes a number")
+        return Answer(other=_plain(value))
+    several = value if question.multi_select else [value]
+    if not isinstance(several, list) or not all(_among(one, field.values) for one in several):
+        kind = "a list of its options" if question.multi_select else "one of its options"
+        raise FieldError(number, "selected", f"“{field.name}” takes {kind}")
+    pairs = zip(question.options, field.values, strict=True)
+    labels = tuple(option.label for option, one in pairs if _among(one, several))
+    return Answer(selected=labels, empty=question.multi_select and not labels)
+
+
+def _among(value: Any, values: Sequence[Any]) -> bool:
+    return any(type(one) is type(value) and one == value for one in values)

@@ -1,0 +1,292 @@
+"""Forms and links of a real MCP server: what a person fills in arrives at the server, exactly."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient
+
+from ccq_tui.agent.events import (
+    ElicitationAsked,
+    QuestionAsked,
+    RequestParked,
+    RequestSettled,
+    SessionState,
+    StateChanged,
+    ToolFinished,
+    TurnEnded,
+)
+from ccq_tui.inbox import Cancelled, ElicitationRequest
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.store import Store, StoredRequest
+from ccq_tui.inbox.verdicts import InvalidOutcome
+from ccq_tui.questions import Answer, Answered, Declined, Dismissed, Option, Question
+from ccq_tui.questions.schema_form import OPEN_LINK
+from ccq_tui.testing import CleanHome, Scenario
+from tests.actors import PANEL
+from tests.agent.running import LIMIT, Running, alive
+from tests.agent.stage import staged
+
+SERVER = Path(__file__).with_name("eliciting_server.py")
+WHICH = Question("Which?", "Which", (Option("A", "a"), Option("B", "b")))
+ASK, LATER = "mcp__forms__ask", "mcp__forms__later"
+EVERY: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "title": "Your name", "minLength": 2, "maxLength": 10},
+        "mail": {"type": "string", "format": "email"},
+        "site": {"type": "string", "format": "uri"},
+        "day": {"type": "string", "format": "date"},
+        "at": {"type": "string", "format": "date-time"},
+        "count": {"type": "integer", "minimum": 1, "maximum": 9, "default": 3},
+        "ratio": {"type": "number"},
+        "sure": {"type": "boolean", "default": False},
+        "env": {"type": "string", "enum": ["prod", "dev"], "enumNames": ["Production", "Development"]},
+        "tier": {
+            "type": "string",
+            "oneOf": [{"const": "a", "title": "Tier A"}, {"const": "b", "title": "B"}],
+        },
+        "tags": {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": 2,
+            "items": {"type": "string", "enum": ["x", "y", "z"]},
+        },
+        "more": {
+            "type": "array",
+            "items": {"anyOf": [{"const": "p", "title": "P"}, {"const": "q", "title": "Q"}]},
+        },
+        "left": {"type": "string"},
+    },
+    "required": ["name", "env"],
+}
+ONE = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
+FILLED: tuple[Answer, ...] = (
+    Answer(other="Ada ß"),
+    Answer(other="ada@example.com"),
+    Answer(other="https://example.com/a?b=c"),
+    Answer(other="2026-02-28"),
+    Answer(other="2026-02-28T12:00:00Z"),
+    Answer(other="5"),
+    Answer(other="0.25"),
+    Answer(selected=("Yes",)),
+    Answer(selected=("Development",)),
+    Answer(selected=("Tier A",)),
+    Answer(selected=("x", "z")),
+    Answer(empty=True),
+    Answer(),
+)
+CONTENT = {
+    "name": "Ada ß",
+    "mail": "ada@example.com",
+    "site": "https://example.com/a?b=c",
+    "day": "2026-02-28",
+    "at": "2026-02-28T12:00:00Z",
+    "count": 5,
+    "ratio": 0.25,
+    "sure": True,
+    "env": "dev",
+    "tier": "a",
+    "tags": ["x", "z"],
+    "more": [],
+}
+
+
+def serving(home: CleanHome, *, modern: bool = False) -> dict[str, Any]:
+    """Give the options of a session with the server; ``modern``: the CLI may choose the newest protocol."""
+    schemas = home.root / "schemas.json"
+    schemas.write_text(json.dumps({"every": EVERY, "one": ONE}), encoding="utf-8")
+    if not modern:
+        home.env["MCP_PROTOCOL_NEGOTIATION"] = "legacy"
+    server = {"command": sys.executable, "args": [str(SERVER), str(schemas), str(home.root / "told")]}
+    return {
+        "mcp_config": json.dumps({"mcpServers": {"forms": server}}),
+        "allowed_tools": (ASK, LATER),
+        "environment": home.overrides(),
+    }
+
+
+def told(home: CleanHome) -> list[dict[str, Any]]:
+    """Return what the server was told."""
+    path = home.root / "told"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def servers(home: CleanHome) -> list[int]:
+    """Return the processes of the server."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                words = (entry / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if str(home.root / "told").encode() in words and str(SERVER).encode() in words:
+                found.append(int(entry.name))
+    return found
+
+
+async def no_server_left(home: CleanHome) -> None:
+    async with asyncio.timeout(LIMIT):
+        while servers(home):  # noqa: ASYNC110 (a process calls nobody)
+            await asyncio.sleep(0.05)
+
+
+@pytest.mark.timeout(180)
+async def test_what_a_person_fills_in_arrives_at_the_server(play: Callable[..., Any]) -> None:
+    model, home = play(Scenario())
+    async with staged((model, home), **serving(home)) as stage:
+        async with stage.scene(
+            "every kind of field", Scenario("a").runs(ASK, schema="every").says("Done.")
+        ) as run:
+            run.session.send("Go")
+            asked = await sent(run)
+            await run.until(StateChanged, lambda e: e.state is SessionState.AWAITING)
+            assert [field.name for field in asked.form.fields] == list(EVERY["properties"])
+            with pytest.raises(InvalidOutcome, match=r"answers\[0\].other: Your name: too short"):
+                await run.inbox.answer(asked.id, Answered((Answer(other="A"), *FILLED[1:])), PANEL)
+            run.answer(asked.id, Answered(FILLED))
+            await run.until(TurnEnded)
+            assert told(home)[-1] == {"action": "accept", "content": CONTENT}
+            (said,) = run.all(ToolFinished)
+            assert not said.is_error
+            assert json.loads(json.loads(said.output)["result"])["content"] == CONTENT
+        for outcome, action in ((Declined(), "decline"), (Dismissed(), "cancel")):
+            async with stage.scene(action, Scenario("b").runs(ASK, schema="one").says("Done.")) as run:
+                run.session.send("Go")
+                asked = await sent(run)
+                run.answer(asked.id, outcome)
+                await run.until(TurnEnded)
+                assert told(home)[-1] == {"action": action, "content": None}
+                assert run.one(RequestSettled).outcome == outcome
+        link = "https://example.com/login?a=1"
+        async with stage.scene("a link", Scenario("c").runs(ASK, schema="", link=link).says("Done.")) as run:
+            run.session.send("Go")
+            asked = await sent(run)
+            assert (asked.url, asked.host) == (link, "example.com")
+            run.answer(asked.id, Answered((Answer(selected=(OPEN_LINK,)),)))
+            await run.until(TurnEnded)
+            assert told(home)[-1] == {"action": "accept", "content": None}
+        both = Scenario("d").asks(WHICH).runs(ASK, schema="one").says("Done.")
+        async with stage.scene("beside a question, and interrupted", both) as run:
+            run.session.send("Go")
+            question = (await run.until(QuestionAsked)).request
+            run.answer(question.id, Answered((Answer(selected=("A",)),)))
+            asked = await sent(run)
+            count = len(told(home))
+            run.session.interrupt()
+            settled = await run.until(RequestSettled, lambda e: e.request_id == asked.id)
+            assert settled.outcome == Cancelled("interrupted")
+            await run.until(TurnEnded)
+            assert len(told(home)) == count
+            assert not run.inbox.pending
+    await no_server_left(home)
+
+
+async def sent(run: Running) -> ElicitationRequest:
+    """Wait for an elicitation, and return it."""
+    return (await run.until(ElicitationAsked)).request
+
+
+async def test_the_newest_protocol_asks_in_its_result(play: Callable[..., Any]) -> None:
+    _, home = play(Scenario("m").runs(LATER, schema="one").says("Done."))
+    async with Running(home, **serving(home, modern=True)) as run:
+        run.session.send("Go")
+        asked = await sent(run)
+        run.answer(asked.id, Answered((Answer(other="yes, please"),)))
+        await run.until(TurnEnded)
+        assert told(home) == [{"action": "accept", "content": {"word": "yes, please"}}]
+
+
+@pytest.mark.parametrize("end", ["killed", "closed"])
+async def test_a_form_ends_with_its_process(play: Callable[..., Any], tmp_path: Path, end: str) -> None:
+    _, home = play(Scenario("k").runs(ASK, schema="one").says("Done."))
+    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    async with Running(home, inbox, **serving(home)) as run:
+        run.session.send("Go")
+        asked = await sent(run)
+        pid = run.pid
+        assert pid is not None
+        if end == "killed":
+            os.kill(pid, signal.SIGKILL)
+        else:
+            run.session.close()
+        settled = await run.until(RequestSettled)
+        assert isinstance(settled.outcome, Cancelled)
+        await run.ended()
+        assert not alive(pid)
+    await inbox.close()
+    await no_server_left(home)
+    assert not told(home), "nobody has answered, so the server was told nothing"
+    stored = kept(tmp_path / "inbox.db", asked.id)
+    assert (stored.state, stored.outcome) == ("cancelled", settled.outcome)
+
+
+async def test_a_form_beside_a_parked_question_ends(play: Callable[..., Any], tmp_path: Path) -> None:
+    errand = Scenario("sub").runs(ASK, schema="one").says("Back.")
+    scene = Scenario("p").agent("Fetch it", errand, background=True).asks(WHICH).says("Done.")
+    _, home = play(scene)
+    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    async with Running(home, inbox, **serving(home)) as run:
+        run.session.send("Go")
+        form, question = await sent(run), (await run.until(QuestionAsked)).request
+        run.session.park()
+        assert (await run.until(RequestParked)).request_id == question.id
+        await run.until(RequestSettled, lambda e: e.request_id == form.id)
+        await run.ended()
+    await inbox.close()
+    await no_server_left(home)
+    assert kept(tmp_path / "inbox.db", question.id).state == "pending"
+    assert isinstance(kept(tmp_path / "inbox.db", form.id).outcome, Cancelled)
+
+
+def kept(path: Path, request_id: str) -> StoredRequest:
+    """Return a request from disk."""
+    store = Store(path)
+    try:
+        stored = store.requests.get(request_id)
+    finally:
+        store.close()
+    assert stored is not None
+    return stored
+
+
+async def test_an_answer_is_noted_as_delivered(play: Callable[..., Any], tmp_path: Path) -> None:
+    _, home = play(Scenario("n").runs(ASK, schema="one").says("Done."))
+    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    async with Running(home, inbox, **serving(home)) as run:
+        run.session.send("Go")
+        asked = await sent(run)
+        run.answer(asked.id, Answered((Answer(other="hi"),)))
+        await run.until(TurnEnded)
+    await inbox.close()
+    stored = kept(tmp_path / "inbox.db", asked.id)
+    assert (stored.state, stored.way) == ("delivered", "result")
+    assert isinstance(stored.request, ElicitationRequest)
+    assert stored.request.schema == ONE
+
+
+async def test_the_sdk_does_not_answer_elicitations_itself(play: Callable[..., Any]) -> None:
+    """Once it does, `ccq_tui.agent.claude.elicitations` is to give way to its public interface."""
+    _, home = play(Scenario("s").runs(ASK, schema="one").says("Done."))
+    given = serving(home)
+    options = ClaudeAgentOptions(
+        cwd=home.project,
+        env=given["environment"],
+        mcp_servers=given["mcp_config"],
+        allowed_tools=[ASK],
+        can_use_tool=None,
+    )
+    async with ClaudeSDKClient(options) as client, asyncio.timeout(LIMIT):
+        await client.query("Go")
+        async for _ in client.receive_response():
+            pass
+    assert told(home) == [{"action": "cancel", "content": None}]

@@ -1,0 +1,97 @@
+"""Forms of a real MCP server, filled in by keys and from another shell."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ccq_tui.testing import Scenario
+from tests.agent.test_session_elicitations import ASK, SERVER
+from tests.e2e.conftest import Running, Start, program
+from tests.steps import step
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "title": "Your name", "minLength": 2},
+        "count": {"type": "integer", "title": "Replicas", "minimum": 1, "maximum": 9, "default": 3},
+        "env": {
+            "type": "string",
+            "title": "Environment",
+            "enum": ["prod", "dev"],
+            "enumNames": ["Production", "Development"],
+        },
+    },
+    "required": ["name", "env"],
+}
+
+
+@pytest.mark.timeout(240)
+def test_forms_by_keys_and_from_a_shell(start: Start, tmp_path: Path) -> None:
+    schemas, log = tmp_path / "schemas.json", tmp_path / "told"
+    schemas.write_text(json.dumps({"deploy": SCHEMA}))
+    server = {"command": sys.executable, "args": [str(SERVER), str(schemas), str(log)]}
+    scenario = Scenario("e2e")
+    for _ in range(3):
+        scenario = scenario.runs(ASK, schema="deploy").says("Done.").ends_turn()
+    run = start(
+        scenario,
+        "--mcp-config",
+        json.dumps({"mcpServers": {"forms": server}}),
+        "--allowed-tools",
+        ASK,
+        variables={"MCP_PROTOCOL_NEGOTIATION": "legacy"},
+    )
+
+    def told(count: int) -> dict[str, Any]:
+        run.terminal.wait(lambda _: log.exists() and len(log.read_text().splitlines()) == count)
+        said: dict[str, Any] = json.loads(log.read_text().splitlines()[-1])
+        return said
+
+    with step("by keys"):
+        run.terminal.wait_panel("Your name")
+        run.terminal.type("A\r")
+        run.terminal.wait("too short · at least 2 characters, not 1")
+        run.terminal.type("da\r")
+        run.terminal.wait_panel("Environment")
+        run.terminal.press("down")
+        run.terminal.press("enter")
+        run.terminal.wait("Submit the form")
+        run.terminal.press("enter")
+        assert told(1) == {"action": "accept", "content": {"name": "Ada", "count": 3, "env": "dev"}}
+        run.terminal.wait("Form of forms  ✔ accepted")
+    with step("from a shell"):
+        again(run)
+        (waiting,) = json.loads(shell(run, "inbox", "--json"))["requests"]
+        assert (waiting["kind"], waiting["server"]) == ("elicitation", "forms")
+        shell(run, "answer", waiting["id"], "--other", "1=Bob", "--choose", "3=1")
+        assert told(2) == {"action": "accept", "content": {"name": "Bob", "env": "prod"}}
+        run.terminal.wait("answered by ccq-tui answer")
+    with step("cancelled"):
+        again(run)
+        run.terminal.press("ctrl+d")
+        run.terminal.wait("cancel it without a decision?")
+        run.decide("x")
+        assert told(3) == {"action": "cancel", "content": None}
+        run.terminal.wait("cancelled, without a decision")
+
+
+def shell(run: Running, *words: str) -> str:
+    """Return what a command of another process prints."""
+    command = [program(), *words]
+    return subprocess.run(
+        command, env=run.home.env, check=True, capture_output=True, text=True, timeout=60
+    ).stdout
+
+
+def again(run: Running) -> None:
+    """Have the server ask once more."""
+    run.terminal.wait("ready")
+    run.rest()
+    run.terminal.type("more\r")
+    run.terminal.wait_panel("Your name")

@@ -1,0 +1,46 @@
+"""Forms of MCP servers that tests ask."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ccq_tui.inbox import ElicitationRequest
+from ccq_tui.inbox.elicitations import read_elicitation
+
+DEPLOY: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "title": "Your name", "description": "Full name", "minLength": 2},
+        "mail": {"type": "string", "title": "Mail", "format": "email"},
+        "replicas": {"type": "integer", "title": "Replicas", "minimum": 1, "maximum": 9, "default": 3},
+        "sure": {"type": "boolean", "title": "Confirm", "default": False},
+        "env": {
+            "type": "string",
+            "title": "Environment",
+            "enum": ["prod", "dev"],
+            "enumNames": ["Production", "Development"],
+        },
+        "tags": {
+            "type": "array",
+            "title": "Tags",
+            "minItems": 1,
+            "maxItems": 2,
+            "items": {"type": "string", "enum": ["x", "y", "z"]},
+        },
+    },
+    "required": ["name", "env"],
+}
+TURNED = {"properties": {"name": {"type": "string", "minLength": 3, "maxLength": 2}}}
+
+
+def asked(schema: dict[str, Any] | None = None, **said: Any) -> ElicitationRequest:
+    """Return what a server called deploy asks for: the form `DEPLOY` unless told."""
+    told = {"mcp_server_name": "deploy", "message": "Please give deployment details"}
+    schema = DEPLOY if schema is None else schema
+    return read_elicitation(told | {"requested_schema": schema} | said, "elicitation_1", "s")
+
+
+LINK = asked(
+    mode="url", message="Sign in to deploy", url="https://login.example.com/start?client=7f3a&then=deploy"
+)
+BROKEN = asked(TURNED)

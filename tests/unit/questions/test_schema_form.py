@@ -1,0 +1,270 @@
+"""Forms of MCP servers as question sets, and their answers as values that fit the server's schema."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ccq_tui.questions import Answer, Kind
+from ccq_tui.questions.limits import allowed_words, answer_problem
+from ccq_tui.questions.schema_form import FieldError, FormError, SchemaForm, read_form
+from ccq_tui.questions.state import opened
+
+
+def form(properties: dict[str, Any], *required: str, order: tuple[str, ...] = (), **more: Any) -> SchemaForm:
+    schema = {"type": "object", "properties": properties, "required": list(required), **more}
+    return read_form("f", "Deploy asks", "Please give details", schema, order)
+
+
+TEXT = {"type": "string"}
+
+
+def test_each_kind_of_field_is_asked_as_a_question() -> None:
+    read = form(
+        {
+            "name": {"type": "string", "title": "Your name", "description": "Full name", "maxLength": 9},
+            "count": {"type": "integer", "minimum": 1, "maximum": 9, "default": 3},
+            "sure": {"type": "boolean"},
+            "env": {"type": "string", "enum": ["p", "d"], "enumNames": ["Production", "d"], "default": "p"},
+            "tags": {"type": "array", "items": {"anyOf": [{"const": "x", "title": "X"}]}, "minItems": 1},
+        },
+        "name",
+    )
+    name, count, sure, env, tags = read.questions.questions
+    assert (read.questions.intro, read.questions.is_form) == ("Please give details", True)
+    assert (name.text, name.description, name.kind, name.required) == (
+        "Your name",
+        "Full name",
+        Kind.TEXT,
+        True,
+    )
+    assert allowed_words(name) == "at most 9 characters"
+    assert allowed_words(count) == "optional · a whole number, 1 to 9"
+    assert [option.label for option in sure.options] == ["Yes", "No"]
+    assert [(one.label, one.description) for one in env.options] == [("Production", "sent as p"), ("d", "")]
+    assert tags.multi_select
+    assert tags.closed
+    assert allowed_words(tags) == "optional · at least 1 option"
+    pages = opened(read.questions).pages
+    assert [page.answer() for page in pages] == [
+        Answer(),
+        Answer(other="3"),
+        Answer(),
+        Answer(selected=("Production",)),
+        Answer(),
+    ], "a default is a draft from the beginning"
+
+
+def test_fields_come_in_the_servers_order() -> None:
+    read = form({"a": TEXT, "b": TEXT, "c": TEXT}, order=("c", "gone", "a"))
+    assert [field.name for field in read.fields] == ["c", "a", "b"]
+
+
+def test_values_have_the_types_of_the_schema() -> None:
+    properties = {
+        "count": {"type": "integer"},
+        "ratio": {"type": "number"},
+        "whole": {"type": "number"},
+        "sure": {"type": "boolean"},
+        "tags": {"type": "array", "items": {"enum": ["b", "a"]}},
+        "none": {"type": "array", "items": {"enum": ["b", "a"]}},
+        "text": TEXT,
+        "left": TEXT,
+    }
+    answers = (
+        Answer(other="5.0"),
+        Answer(other=".25"),
+        Answer(other="-7"),
+        Answer(selected=("No",)),
+        Answer(selected=("a", "b")),
+        Answer(empty=True),
+        Answer(other="  as typed\n"),
+        Answer(),
+    )
+    content = form(properties).content(answers)
+    expected = '{"count": 5, "ratio": 0.25, "whole": -7, "sure": false, "tags": ["b", "a"], "none": [], '
+    assert json.dumps(content) == expected + '"text": "  as typed\\n"}'
+    assert form(properties).content(form(properties).answers(content)) == content
+
+
+@pytest.mark.parametrize(
+    ("schema", "text", "problem"),
+    [
+        ({"minLength": 2}, "a", "too short · at least 2 characters, not 1"),
+        ({"maxLength": 1}, "ab", "too long · at most 1 character, not 2"),
+        ({"pattern": "^[a-z]+$"}, "A", "does not match ^[a-z]+$"),
+        ({"format": "email"}, "ada@", "not an email address, such as ada@example.com"),
+        ({"format": "uri"}, "example", "not a web address or other URI, such as https://example.com"),
+        ({"format": "date"}, "2026-02-30", "not a date, such as 2026-01-31"),
+        (
+            {"format": "date-time"},
+            "2026-02-28T12:00:00",
+            "not a date with time and zone, such as 2026-01-31T12:00:00Z",
+        ),
+        ({"type": "integer"}, "1.5", "not a whole number"),
+        ({"type": "integer", "minimum": 3}, "2", "out of range · at least 3"),
+        ({"type": "integer", "exclusiveMinimum": 3}, "3", "out of range · at least 4"),
+        ({"type": "integer"}, "9007199254740993", "too large to arrive exactly"),
+        ({"type": "number"}, "0.10000000000000000555", "too precise to arrive exactly"),
+        ({"type": "number"}, "1e400", "too large to arrive exactly"),
+        ({"type": "number", "multipleOf": 0.5}, "0.7", "not in steps of 0.5"),
+    ],
+)
+def test_what_does_not_fit_is_said_in_words(schema: dict[str, Any], text: str, problem: str) -> None:
+    read = form({"x": {"type": "string", **schema}})
+    assert not read.problem
+    assert answer_problem(read.questions.questions[0], text) == problem
+    with pytest.raises(FieldError) as caught:
+        read.content((Answer(other=text),))
+    assert (caught.value.number, caught.value.part) == (0, "other")
+
+
+@pytest.mark.parametrize(
+    ("named", "good"),
+    [
+        ("email", "a.b+c@d-e.example"),
+        ("uri", "mailto:ada@example.com"),
+        ("uri", "https://example.com:8080/a?b#c"),
+        ("date", "2024-02-29"),
+        ("date-time", "2026-01-31T23:59:59.123456789+02:00"),
+        ("uuid", "whatever: no format that is known"),
+    ],
+)
+def test_what_fits_a_format_is_taken(named: str, good: str) -> None:
+    assert form({"x": {"type": "string", "format": named}}).content((Answer(other=good),)) == {"x": good}
+
+
+@pytest.mark.parametrize(
+    ("properties", "problem"),
+    [
+        ({"x": {"type": "string", "minLength": 3, "maxLength": 2}}, "its minLength is above its maxLength"),
+        ({"x": {"type": "integer", "minimum": 3, "maximum": 2}}, "it allows no number"),
+        ({"x": {"type": "integer", "minimum": 0.2, "maximum": 0.8}}, "it allows no number"),
+        ({"x": {"type": "array", "items": {"enum": ["a"]}, "minItems": 2}}, "it wants 2 of 1 options"),
+        ({"x": {"type": "string", "enum": []}}, "nothing to choose from"),
+        ({"x": {"type": "string", "enum": ["a", "a"]}}, "an option twice"),
+        ({"x": {"type": "string", "enum": ["a"], "enumNames": []}}, ""),
+        ({"x": {"type": "string", "enum": ["a", "b"], "enumNames": ["A"]}}, "one title for each option"),
+        ({"x": {"type": "string", "enum": ["a"], "default": "b"}}, "default that is none of its options"),
+        ({"x": {"type": "integer", "default": "3"}}, "a default of another type"),
+        ({"x": {"type": "boolean", "default": 1}}, "a default of another type"),
+        ({"x": {"type": "object"}}, "of the type “object”"),
+        ({"x": {"type": ["string", "null"]}}, "of the type"),
+        ({"x": {"type": "array", "items": {"type": "string"}}}, "no one list of options"),
+        ({"x": {"type": "string", "not": {"const": "a"}}}, "has “not”, which is not known here"),
+        ({"x": {"type": "string", "pattern": "(?=a)b"}}, "a pattern that cannot be checked here"),
+        ({"x": {"type": "string", "pattern": "a" * 1001}}, "a pattern of more than 1,000 characters"),
+        ({"x": {"type": "number", "minimum": "1"}}, "a “minimum” that is no number"),
+        ({"x": {"type": "number", "maximum": 10**400}}, "a “maximum” that is too large"),
+        ({"x": "string"}, "has no schema"),
+        ({f"x{number}": TEXT for number in range(101)}, "101 fields, more than 100"),
+    ],
+)
+def test_what_cannot_be_used_is_said_in_one_line(properties: dict[str, Any], problem: str) -> None:
+    read = form(properties)
+    assert problem in read.problem
+    assert "\n" not in read.problem
+    if problem:
+        (question,) = read.questions.questions
+        assert not question.options
+        assert "Decline or cancel it" in question.description
+
+
+def test_a_required_field_that_is_not_there_is_a_contradiction() -> None:
+    assert form({"a": TEXT}, "b").problem == "it requires “b”, a field that it does not have"
+    with_one_of = {"type": "object", "properties": {}, "oneOf": []}
+    assert "oneOf" in read_form("f", "t", "m", with_one_of).problem
+
+
+def test_a_pattern_takes_no_longer_with_a_text_made_for_it() -> None:
+    question = form({"x": {"type": "string", "pattern": "^(a+)+$"}}).questions.questions[0]
+    assert answer_problem(question, "a" * 50_000 + "!")
+
+
+def test_a_form_without_fields_is_agreed_to() -> None:
+    read = form({})
+    (question,) = read.questions.questions
+    assert (question.text, [one.label for one in question.options]) == ("Please give details", ["Accept"])
+    assert read.content((Answer(selected=("Accept",)),)) == {}
+
+
+def test_values_that_are_not_the_forms_are_refused() -> None:
+    read = form({"a": {"type": "string", "enum": ["x"]}, "n": {"type": "integer"}})
+    with pytest.raises(FormError, match="no field “b”"):
+        read.answers({"b": 1})
+    for wrong in ({"a": "y"}, {"a": ["x"]}, {"n": "1"}, {"n": True}, {"n": 1.5}):
+        with pytest.raises(FieldError):
+            read.answers(wrong)
+
+
+LIMITS = st.integers(0, 6)
+SCHEMAS = st.one_of(
+    st.fixed_dictionaries({"type": st.just("string")}, optional={"minLength": LIMITS, "maxLength": LIMITS}),
+    st.fixed_dictionaries(
+        {"type": st.sampled_from(["integer", "number"])},
+        optional={"minimum": LIMITS, "maximum": LIMITS, "multipleOf": st.sampled_from([1, 2, 0.5])},
+    ),
+    st.fixed_dictionaries({"type": st.just("boolean")}),
+    st.fixed_dictionaries({"type": st.just("string"), "enum": st.just(["a", "b", "c"])}),
+    st.fixed_dictionaries(
+        {"type": st.just("array"), "items": st.just({"type": "string", "enum": ["a", "b", "c"]})},
+        optional={"minItems": LIMITS, "maxItems": LIMITS},
+    ),
+)
+ANSWERS = st.builds(
+    Answer,
+    selected=st.lists(st.sampled_from(["a", "b", "c", "Yes", "No"]), unique=True).map(tuple),
+    other=st.one_of(st.just(""), st.text(max_size=8), st.integers(-9, 9).map(str), st.floats().map(str)),
+    empty=st.booleans(),
+)
+
+
+@given(st.lists(SCHEMAS, min_size=1, max_size=3), st.lists(ANSWERS, min_size=3, max_size=3), st.booleans())
+def test_what_is_accepted_fits_the_schema(
+    schemas: list[dict[str, Any]], answers: list[Answer], required: bool
+) -> None:
+    properties = {f"f{number}": schema for number, schema in enumerate(schemas)}
+    whole = {"type": "object", "properties": properties, "required": list(properties) if required else []}
+    read = read_form("f", "t", "m", whole)
+    if read.problem:
+        return
+    given = []
+    for question, answer in zip(read.questions.questions, answers, strict=False):
+        labels = {option.label for option in question.options}
+        chosen = tuple(label for label in answer.selected if label in labels)
+        if question.kind is not Kind.CHOICE:
+            given.append(Answer(other=answer.other if answer.other.strip() else ""))
+        elif question.multi_select:
+            given.append(Answer(selected=chosen, empty=answer.empty and not chosen))
+        else:
+            given.append(Answer(selected=chosen[:1]))
+    try:
+        content = read.content(given)
+    except FieldError:
+        return
+    jsonschema.validate(json.loads(json.dumps(content)), whole)
+    assert read.content(read.answers(content)) == content
+
+
+WORDS = ["type", "enum", "oneOf", "items", "default", "minLength", "minimum", "required", "title", "pattern"]
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.sampled_from(["string", "a", ""]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["a", "b"]), JSON), JSON)
+def test_whatever_comes_as_a_schema_is_a_form_or_has_a_problem(properties: Any, required: Any) -> None:
+    read = read_form("f", "t", "m", {"properties": properties, "required": required})
+    assert bool(read.problem) or len(read.fields) == len(properties)
+    assert opened(read.questions).pages

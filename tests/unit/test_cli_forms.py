@@ -1,0 +1,165 @@
+"""Forms of MCP servers from the shell: shown, filled in, declined, dismissed."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from typing import Any
+
+import pytest
+
+from ccq_tui.cli import main
+from ccq_tui.inbox import ElicitationRequest, RequestOutcome
+from ccq_tui.inbox.elicitations import reply
+from ccq_tui.inbox.store import StoredRequest
+from ccq_tui.questions import Answer, Answered, Declined, Dismissed
+from tests.unit.stocked import RUNNING, asked, stock
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "title": "Your name", "minLength": 2},
+        "count": {"type": "integer", "minimum": 1, "default": 3},
+        "sure": {"type": "boolean"},
+        "tags": {"type": "array", "items": {"type": "string", "enum": ["x", "y", "z"]}, "maxItems": 2},
+    },
+    "required": ["name"],
+}
+
+
+def put(**more: Any) -> None:
+    """Fill the inbox, a form among what waits."""
+    stock()
+    with asked() as store:
+        given = {"schema": SCHEMA} | more
+        store.requests.add(ElicitationRequest("elicitation_1", RUNNING, "deploy", "Details?", **given))
+
+
+def stored() -> StoredRequest:
+    with asked() as store:
+        found = store.requests.get(f"elicitation_1@{RUNNING}")
+    assert found is not None
+    return found
+
+
+def content(outcome: RequestOutcome | None) -> Any:
+    request = stored().request
+    assert isinstance(request, ElicitationRequest)
+    assert outcome is not None
+    return reply(request, outcome).get("content")
+
+
+def test_a_form_is_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    put()
+    assert main(["inbox"]) == 0
+    assert "deploy: Details?" in capsys.readouterr().out
+    assert main(["show", "elicitation_1"]) == 0
+    said = capsys.readouterr().out
+    assert "Kind     elicitation" in said
+    for line in (
+        "deploy asks: Details?",
+        "1  Your name (at least 2 characters)",
+        "2  count (optional · a whole number, at least 1)",
+        "3  sure (choose one · optional)",
+        "4  tags (optional · at most 2 options)",
+        "To answer: ccq-tui answer elicitation_1",
+        "ccq-tui decline elicitation_1 --dismiss",
+    ):
+        assert line in said, line
+    assert main(["show", "elicitation_1", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)["request"]
+    assert (record["kind"], record["server"], record["mode"]) == ("elicitation", "deploy", "form")
+    assert record["requested_schema"] == SCHEMA
+    assert [one["text"] for one in record["questions"]] == ["Your name", "count", "sure", "tags"]
+
+
+def test_a_form_is_filled_in_by_flags(capsys: pytest.CaptureFixture[str]) -> None:
+    put()
+    assert main(["answer", "elicitation_1", "--other", "1=A"]) == 2
+    assert "question 1: too short: at least 2 characters, not 1" in capsys.readouterr().err
+    assert main(["answer", "elicitation_1", "--choose", "3=1"]) == 2
+    assert "question 1 has no answer" in capsys.readouterr().err
+    assert main(["answer", "elicitation_1", "--other", "1=Ada", "--other", "3=no"]) == 2
+    assert "takes its options alone" in capsys.readouterr().err
+    assert main(["answer", "elicitation_1", "--other", "1=Ada", "--choose", "4=1,2,3"]) == 2
+    assert "choose at most 2, not 3" in capsys.readouterr().err
+    assert main(["answer", "elicitation_1", "--discuss", "why?"]) == 2
+    assert stored().outcome is None
+    words = ["--other", "1=Ada", "--other", "2=5", "--choose", "3=2", "--choose", "4=1,3"]
+    assert main(["answer", "elicitation_1", *words]) == 0
+    assert "elicitation_1: answered." in capsys.readouterr().out
+    assert content(stored().outcome) == {"name": "Ada", "count": 5, "sure": False, "tags": ["x", "z"]}
+
+
+def test_what_is_left_out_is_left_to_the_server() -> None:
+    put()
+    assert main(["answer", "elicitation_1", "--other", "1=Ada"]) == 0
+    assert stored().outcome == Answered((Answer(other="Ada"), Answer(), Answer(), Answer()))
+    assert content(stored().outcome) == {"name": "Ada"}
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ({"content": {"name": "A"}}, "content.name: too short: at least 2 characters, not 1"),
+        ({"content": {"name": "Ada", "count": "5"}}, "content.count: “count” takes a number"),
+        ({"content": {"name": "Ada", "sure": "yes"}}, "content.sure: “sure” takes one of its options"),
+        ({"content": {"name": "Ada", "tags": "x"}}, "content.tags: “tags” takes a list of its options"),
+        ({"content": {"name": "Ada", "more": 1}}, "the form has no field “more”"),
+        ({"content": {}}, "content.name: the form needs this"),
+        ({"content": []}, "must be an object"),
+        ({"content": {"name": "Ada"}, "answers": []}, "unknown field"),
+    ],
+)
+def test_json_that_does_not_fit_is_refused(
+    given: Any, problem: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put()
+    assert answer_json(given, monkeypatch) == 2
+    assert problem in capsys.readouterr().err
+    assert stored().outcome is None
+
+
+def answer_json(given: Any, monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(given).encode())))
+    return main(["answer", "elicitation_1", "--json", "-"])
+
+
+def test_values_in_json_are_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
+    put()
+    values = {"name": "Ada", "count": 5, "sure": True, "tags": []}
+    assert answer_json({"content": values}, monkeypatch) == 0
+    assert content(stored().outcome) == values
+
+
+@pytest.mark.parametrize(
+    ("flags", "outcome", "state"), [([], Declined(), "declined"), (["--dismiss"], Dismissed(), "dismissed")]
+)
+def test_a_form_is_declined_or_dismissed(
+    flags: list[str], outcome: RequestOutcome, state: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(schema={"type": "array"})
+    assert main(["answer", "elicitation_1", "--choose", "1"]) == 2
+    assert "it can only be declined" in capsys.readouterr().err
+    assert main(["decline", "elicitation_1", *flags]) == 0
+    assert f"elicitation_1: {state}." in capsys.readouterr().out
+    assert (stored().outcome, stored().state) == (outcome, state)
+    assert main(["history", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["changes"][-1]["to"] == state
+    assert main(["show", "elicitation_1"]) == 0
+    assert state.capitalize() in capsys.readouterr().out
+
+
+def test_nothing_but_a_form_is_dismissed(capsys: pytest.CaptureFixture[str]) -> None:
+    put()
+    assert main(["decline", "toolu_01C", "--dismiss"]) == 2
+    assert "cannot end as “dismissed”" in capsys.readouterr().err
+
+
+def test_a_link_is_accepted_and_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    put(schema={}, url="https://example.com/a", host="example.com")
+    assert main(["show", "elicitation_1"]) == 0
+    assert "It leads to example.com" in capsys.readouterr().out
+    assert main(["answer", "elicitation_1", "--choose", "1"]) == 0
+    assert "Open it yourself: https://example.com/a" in capsys.readouterr().out
