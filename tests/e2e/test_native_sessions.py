@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from ccq_tui.inbox import Allowed, Cancelled, Denied
 from ccq_tui.inbox.store import RequestState, Store, StoredRequest
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import CleanHome, Replies, Scenario
+from tests.agent.test_session_elicitations import ASK, ONE, SERVER
 from tests.bench.programs import NATIVE, PROGRAMS
 from tests.bench.talking import FRESH
 from tests.bench.terminal import Terminal as NativeTerminal
@@ -36,6 +38,11 @@ READ = (
     "The user answered: {}. Read the answers carefully — they may request clarification, changes, or that "
     "you not proceed — and follow what they actually say."
 )
+
+
+FORMS = Scenario()
+for _number in (1, 2, 3):
+    FORMS = FORMS.runs(ASK, schema="one").says(f"Had {_number}.").ends_turn()
 
 
 def plays(replies: Replies) -> Scenario:
@@ -83,10 +90,10 @@ class Natives:
         return done.stdout
 
     @contextmanager
-    def native(self, prompt: str, mode: str = "default") -> Iterator[NativeTerminal]:
+    def native(self, prompt: str, *flags: str, mode: str = "default") -> Iterator[NativeTerminal]:
         """Start Claude Code with a prompt."""
         env = {**self.home.env, "ANTHROPIC_BASE_URL": self.run.model.url}
-        command = [PROGRAMS[NATIVE].command[0], "--permission-mode", mode, prompt]
+        command = [PROGRAMS[NATIVE].command[0], "--permission-mode", mode, prompt, *flags]
         with NativeTerminal(command, env, self.home.project) as terminal:
             yield terminal
 
@@ -265,6 +272,52 @@ def test_permissions_and_plans_of_a_native_session(start: Start) -> None:
             natives.ended(plan)
     natives.store.close()
     run.end("ctrl+q", 0)
+
+
+def test_a_form_of_a_native_session(start: Start, tmp_path: Path) -> None:
+    scenario = Scenario("natives").then(lambda _: FORMS)
+    run = start(scenario, prompt="", size=(100, 30), variables={"MCP_PROTOCOL_NEGOTIATION": "legacy"})
+    run.terminal.wait("○ ready")
+    natives = Natives(run)
+    natives.ccq("hooks", "install", "--elicitation", "--yes")
+    schemas, log = tmp_path / "schemas.json", tmp_path / "told"
+    schemas.write_text(json.dumps({"one": ONE}))
+    server = {"command": sys.executable, "args": [str(SERVER), str(schemas), str(log)]}
+    servers = json.dumps({"mcpServers": {"forms": server}})
+    with natives.native("forms", "--allowed-tools", ASK, "--mcp-config", servers) as native:
+        with step("filled in in the inbox"):
+            (first,) = natives.asked()
+            native.wait("running Elicitation hook")
+            run.terminal.press("f2")
+            run.terminal.wait("Inbox · 1 waits for you")
+            run.terminal.press("right")
+            run.terminal.wait(lambda seen: "Your answer" in seen.panel and seen.keys_work)
+            run.terminal.type("hello\r")
+            native.wait("Had 1.")
+            assert told(log) == [{"action": "accept", "content": {"word": "hello"}}]
+            assert natives.ended(first).state is RequestState.DELIVERED
+        with step("dismissed by a script"):
+            native.press("more\r")
+            (second,) = natives.asked()
+            natives.ccq("decline", second.request.id, "--dismiss")
+            native.wait("Had 2.")
+            assert told(log)[-1] == {"action": "cancel", "content": None}
+            natives.ended(second)
+        with step("interrupted there"):
+            native.press("more\r")
+            (third,) = natives.asked()
+            native.wait("running Elicitation hook")
+            native.press("\x1b")
+            native.wait("Interrupted")
+            assert natives.ended(third).outcome == Cancelled("Claude Code no longer waits for it")
+            assert len(told(log)) == 2
+    natives.store.close()
+    run.end("ctrl+q", 0)
+
+
+def told(log: Path) -> list[dict[str, Any]]:
+    """Return what the server was told."""
+    return [json.loads(line) for line in log.read_text().splitlines()]
 
 
 def test_two_native_sessions_and_one_of_ours_ask_at_once(start: Start) -> None:

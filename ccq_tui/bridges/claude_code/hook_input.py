@@ -36,6 +36,7 @@ class HookInput:
         input: The tool's input.
         suggestions: The lasting permissions that are suggested, as they came.
         program: The process of Claude Code, or None where that is not known.
+        said: The whole input, for what an event alone has.
     """
 
     event: str
@@ -49,6 +50,7 @@ class HookInput:
     input: Mapping[str, Any] = field(default_factory=dict)
     suggestions: tuple[Any, ...] = ()
     program: Owner | None = None
+    said: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_hook_input(stream: BinaryIO) -> HookInput:
@@ -96,6 +98,7 @@ def _checked(told: Mapping[str, Any]) -> HookInput:
         input=source,
         suggestions=tuple(suggestions) if isinstance(suggestions, list) else (),
         program=_program(),
+        said=told,
     )
 
 

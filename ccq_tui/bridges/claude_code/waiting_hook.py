@@ -20,7 +20,7 @@ from typing import Any, Protocol
 from uuid import uuid4
 
 from ccq_tui.bounded import UnfitFileError
-from ccq_tui.bridges.claude_code import permission_requests
+from ccq_tui.bridges.claude_code import elicitations, permission_requests
 from ccq_tui.bridges.claude_code.dialog import Closed, Dialog, Gone
 from ccq_tui.bridges.claude_code.hook_input import HookInput
 from ccq_tui.bridges.claude_code.permission_requests import CLAUDE_CODE, DECIDED_THERE
@@ -64,7 +64,10 @@ class Handler(Protocol):
         """Return how a request ended in Claude Code's own dialog."""
 
 
-HANDLERS: Mapping[str, Handler] = {"PermissionRequest": permission_requests}
+HANDLERS: Mapping[str, Handler] = {
+    "PermissionRequest": permission_requests,
+    elicitations.EVENT: elicitations,
+}
 """The events that become requests; a hook that is run for another one ends without a word."""
 
 
@@ -100,7 +103,8 @@ def ask_person(hook: HookInput, inbox: Path, say: Callable[[str], None], wait: f
     if handler is None:
         return
     dialog = Dialog(hook)
-    _wait_for_call(dialog)
+    if hook.tool:
+        _wait_for_call(dialog)
     request = handler.request_of(hook, dialog.call.id if dialog.call else f"hook_{uuid4().hex}")
     if request is None:
         return
