@@ -95,7 +95,7 @@ def _in_words(state: PanelState) -> bool:
 
 
 def _own_answer(state: PanelState) -> bool:
-    return _list(state) and not state.page.question.closed
+    return _list(state) and not (state.questions.is_form and state.page.question.closed)
 
 
 def _discussable(state: PanelState) -> bool:

@@ -122,7 +122,7 @@ def open_other(state: PanelState, seed: str = "") -> PanelState:
     if state.in_review:
         return state
     if state.page.question.closed:
-        return replace(state, aside=CLOSED)
+        return state if state.questions.is_form else replace(state, aside=CLOSED)
     field = state.page.is_field
     stray = state.page.cursor if seed else None
     if not field:

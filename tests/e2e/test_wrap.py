@@ -79,14 +79,14 @@ def test_questionary_is_answered_from_the_inbox(tmp_path: Path) -> None:
         assert wrapped.wait_end() == 0
         wrapped.wait("secret 3")
         for line in ("one Remix", "several ['Auth', 'Logs']", "sure False", "name a shop"):
-            assert line in wrapped.lines
+            wrapped.wait(lambda _, line=line: line in wrapped.lines)  # type: ignore[misc]
         assert [one.cause for one in wrapped.store.history.changes()].count("asked") == 4
 
 
 AT_TERMINAL = """
 read -p 'Quick? [y/n] ' a; echo "quick=$a"
 read -p 'Slow: ' b; echo "slow=$b"
-read -t 1 -p 'Too late? [y/n] ' c || exit 3
+read -t 4 -p 'Too late? [y/n] ' c || exit 3
 """
 
 
@@ -326,4 +326,4 @@ def test_an_answer_that_cannot_be_typed_is_said_and_left_to_the_person(tmp_path:
         said = (
             "the answer to “Which one?” could not be typed to the end at menu's prompt: the mark did not move"
         )
-        assert f"ccq-tui wrap: {said}; answer it there" in wrapped.prose
+        wrapped.wait(lambda _: f"ccq-tui wrap: {said}; answer it there" in wrapped.prose)

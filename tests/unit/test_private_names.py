@@ -62,7 +62,12 @@ def test_no_private_name_of_a_package_is_used_outside_the_fence() -> None:
     ours = {name for tree in outside.values() for name in own_names(tree)}
     found = {str(path): list(private_uses(tree, ours)) for path, tree in outside.items()}
     assert {path: uses for path, uses in found.items() if uses} == {
-        str(ROOT / "loop_monitor.py"): ["sys._current_frames"]  # documented in the standard library
+        # Documented in the standard library.
+        str(ROOT / "loop_monitor.py"): ["sys._current_frames"],
+        str(ROOT / "bridges/terminal/program.py"): ["os._exit", "os._exit"],
+        str(ROOT / "bridges/terminal/wrap.py"): ["os._exit"],
+        # The steps of pyte's own loop, which draws a letter at a time; tests compare both.
+        str(ROOT / "bridges/terminal/emulator.py"): ["self._send_to_parser", "self._text_pattern"],
     }
 
 

@@ -164,6 +164,7 @@ class Relay:
                     self._pause()
 
     def _read_terminal(self) -> None:
+        self._hear()  # a size that was changed before a key is the program's before the key, too
         try:
             data = os.read(self._terminal, CHUNK)
         except BlockingIOError:
@@ -213,8 +214,12 @@ class Relay:
             self._told = time.monotonic()
 
     def _hear(self) -> None:
-        """Do what signals ask for."""
-        for number in sorted(set(os.read(self._woken, 1024))):
+        """Do what signals ask for that came since the last look."""
+        try:
+            numbers = set(os.read(self._woken, 1024))
+        except BlockingIOError:
+            return
+        for number in sorted(numbers):
             if number == signal.SIGWINCH:
                 self._resize()
             elif number == signal.SIGCONT:

@@ -215,7 +215,10 @@ def test_whatever_a_panel_gives_a_form_takes(happened: list[Event]) -> None:
         (filled(Answer(other="A")), "answers[0].other: name: too short: at least 2 characters, not 1"),
         (filled(Answer(other="Ada", note="hm")), "answers[0].note: name: a form takes no notes"),
         (filled(count=Answer(other="1.5")), "answers[1].other: not a whole number"),
-        (filled(env=Answer(other="test")), "answers[2].other: env: only its options can be chosen"),
+        (
+            filled(env=Answer(other="test")),
+            "answers[2].other: it takes one of its options, and no text of your own",
+        ),
         (
             filled(env=Answer(selected=("test",))),
             "answers[2].selected: no option “test”, or it is given too often",
