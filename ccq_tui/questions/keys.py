@@ -94,10 +94,6 @@ def _in_words(state: PanelState) -> bool:
     return _list(state) and not state.questions.is_form
 
 
-def _own_answer(state: PanelState) -> bool:
-    return _list(state) and not (state.questions.is_form and state.page.question.closed)
-
-
 def _discussable(state: PanelState) -> bool:
     return _list_or_review(state) and not state.questions.is_form
 
@@ -165,7 +161,7 @@ KEY_TABLE: tuple[KeyRow, ...] = (
     KeyRow(("shift+tab",), lambda _: TurnPage(-1), _several, "Shift+Tab", "Previous question"),
     KeyRow(("right", "l"), lambda _: TurnPage(1), _list_or_review, "→ l", "Next question"),
     KeyRow(("left", "h"), lambda _: TurnPage(-1), _list_or_review, "← h", "Previous question"),
-    KeyRow(("o",), lambda _: OpenOther(), _own_answer, "o", "Answer in your own words"),
+    KeyRow(("o",), lambda _: OpenOther(), _list, "o", "Answer in your own words"),
     KeyRow(("n",), lambda _: OpenNote(), _in_words, "n", "Add a note to the answer"),
     KeyRow(("r",), lambda _: TakeOver(), _answered_before, "r", "Reuse your earlier answer"),
     KeyRow(("slash",), lambda _: OpenFilter(), _filterable, "/", "Filter a long list"),
@@ -214,7 +210,7 @@ def action_for(state: PanelState, key: str, character: str = "") -> Action | Non
             # Digits count the rows that are shown; one beyond them means nothing, as any other letter.
             if action.row < len(state.page.rows):
                 return Pick(state.page.rows[action.row])
-    if _own_answer(state) and is_text(character):
+    if state.focus is Focus.LIST and is_text(character):
         return OpenOther(seed=character)
     return None
 

@@ -90,7 +90,7 @@ class Question:
         step: The distance between allowed numbers, or None.
         default: The answer proposed in a text or number field, or "".
         unit: The unit of a number, or "".
-        options_only: Whether it takes none but its options.
+        closed: Whether the options alone answer it, and no text of one's own.
         field: The rules of a form's field, or None.
     """
 
@@ -106,13 +106,8 @@ class Question:
     step: float | None = None
     default: str = ""
     unit: str = ""
-    options_only: bool = False
+    closed: bool = False
     field: FieldRules | None = None
-
-    @property
-    def closed(self) -> bool:
-        """Whether only the options can be chosen, and nothing in one's own words."""
-        return self.options_only or (self.field is not None and self.kind is Kind.CHOICE)
 
     @property
     def required(self) -> bool:

@@ -63,7 +63,7 @@ def mark(state: PanelState) -> PanelState:
     if state.page.is_field or state.page.cursor == state.page.other_row:
         return open_other(state)
     page = state.page
-    if page.question.closed and not (page.question.multi_select or page.question.required):
+    if page.question.field is not None and not (page.question.multi_select or page.question.required):
         taken_back = page.draft.selected == (page.cursor,)
         return state.with_draft(selected=()) if taken_back else pick(state, page.cursor)
     return pick(state, page.cursor)
@@ -122,7 +122,7 @@ def open_other(state: PanelState, seed: str = "") -> PanelState:
     if state.in_review:
         return state
     if state.page.question.closed:
-        return state if state.questions.is_form else replace(state, aside=CLOSED)
+        return replace(state, aside=CLOSED) if state.page.question.options else state
     field = state.page.is_field
     stray = state.page.cursor if seed else None
     if not field:

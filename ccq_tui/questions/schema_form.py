@@ -175,7 +175,7 @@ def unusable(form_id: str, title: str, message: str, problem: str) -> SchemaForm
 
 
 def _agreement(form_id: str, title: str, question: Question) -> SchemaForm:
-    asked = replace(question, field=FieldRules(required=True))
+    asked = replace(question, closed=True, field=FieldRules(required=True))
     return SchemaForm(QuestionSet(form_id, (asked,), title, is_form=True))
 
 
@@ -328,7 +328,7 @@ def _chosen(field: Field, titled: Sequence[tuple[Any, str]], preset: Sequence[An
     )
     chosen = tuple(label for label, value in zip(labels, values, strict=True) if value in preset)
     rules = replace(field.question.field or FieldRules(), preset=chosen)
-    return Field(field.name, replace(field.question, options=options, field=rules), values)
+    return Field(field.name, replace(field.question, options=options, closed=True, field=rules), values)
 
 
 def _only(schema: Mapping[str, Any], *known: str) -> None:

@@ -41,7 +41,7 @@ def request_for(prompt: FoundPrompt, call: str, session_id: str, origin: Origin)
         multi_select=shape is Shape.CHECKS,
         kind=Kind.TEXT if shape is Shape.TEXT else Kind.CHOICE,
         default=(prompt.typed or prompt.default) if shape is Shape.TEXT else "",
-        options_only=not takes_text(prompt),
+        closed=not takes_text(prompt),
     )
     asked = QuestionSet(call, (question,), title=f"{one_line(origin.called, 40)} asks")
     return QuestionRequest(call, session_id, asked, origin=origin)

@@ -213,7 +213,9 @@ def test_every_row_of_the_table_applies_somewhere() -> None:
     ]
     states += [keys(states[0], more) for more in ("o", "n", "slash", "c", "ctrl+d", "tab", "p")]
     states.append(replace(panel(), recalled=(Recalled(Answer(("SQLite",)), "today"),)))
-    form = QuestionSet("f", (Question("Which?", options=(Option("A"),), field=FieldRules()),), is_form=True)
+    form = QuestionSet(
+        "f", (Question("Which?", options=(Option("A"),), closed=True, field=FieldRules()),), is_form=True
+    )
     states.append(keys(opened(form), "ctrl+d"))
     for row in KEY_TABLE:
         assert any(row.when(state) for state in states), row.shown

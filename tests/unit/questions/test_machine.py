@@ -24,7 +24,7 @@ def test_other_is_an_answer_only_while_its_text_is_not_empty() -> None:
 
 @pytest.mark.parametrize("key", ["o", "x"])
 def test_a_closed_question_has_no_custom_text(key: str) -> None:
-    state = panel(question(options_only=True))
+    state = panel(question(closed=True))
     assert state.page.rows == (0, 1, 2)
     refused = keys(state, key)
     assert (refused.focus, refused.page.draft.other) == (Focus.LIST, "")
