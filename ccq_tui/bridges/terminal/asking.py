@@ -11,7 +11,7 @@ from ccq_tui.bridges.terminal.rules import Shape
 from ccq_tui.bridges.terminal.screen import ScreenPicture
 from ccq_tui.inbox.requests import Origin, QuestionRequest
 from ccq_tui.questions import Answer, Kind, Option, Question, QuestionSet
-from ccq_tui.text import one_line, safe
+from ccq_tui.text import safe
 
 CHECKED_NOW = "checked at the terminal"
 CONTEXT_LINES = 40
@@ -43,7 +43,7 @@ def request_for(prompt: FoundPrompt, call: str, session_id: str, origin: Origin)
         default=(prompt.typed or prompt.default) if shape is Shape.TEXT else "",
         closed=not takes_text(prompt),
     )
-    asked = QuestionSet(call, (question,), title=f"{one_line(origin.called, 40)} asks")
+    asked = QuestionSet(call, (question,))
     return QuestionRequest(call, session_id, asked, origin=origin)
 
 

@@ -41,7 +41,7 @@ def test_a_list_is_a_choice_and_boxes_are_several() -> None:
         ("Auth", ""),
         ("Logs", "checked at the terminal"),
     ]
-    assert request.questions.title == "setup asks"
+    assert (request.origin.called, request.questions.title) == ("setup", "")
 
 
 def test_a_line_is_a_text_with_what_it_proposes() -> None:
