@@ -221,6 +221,7 @@ async def test_a_form_ends_with_its_process(play: Callable[..., Any], tmp_path: 
             run.session.close()
         settled = await run.until(RequestSettled)
         assert isinstance(settled.outcome, Cancelled)
+        await written_down(inbox)
         await run.ended()
         assert not alive(pid)
     await inbox.close()
@@ -246,6 +247,13 @@ async def test_a_form_beside_a_parked_question_ends(play: Callable[..., Any], tm
     await no_server_left(home)
     assert kept(tmp_path / "inbox.db", question.id).state == "pending"
     assert isinstance(kept(tmp_path / "inbox.db", form.id).outcome, Cancelled)
+
+
+async def written_down(inbox: DurableInbox) -> None:
+    """Wait until nothing is held as waiting: a request is withdrawn soon, without waiting for the disk."""
+    async with asyncio.timeout(LIMIT):
+        while inbox.pending:  # noqa: ASYNC110 (the list calls nobody)
+            await asyncio.sleep(0.02)
 
 
 def kept(path: Path, request_id: str) -> StoredRequest:
