@@ -135,8 +135,8 @@ def title(request: QuestionRequest) -> str:
 
 
 def summary(request: QuestionRequest) -> str:
-    """Say what is asked, in a line; who asks stands beside it where that is no session."""
-    return (not request.origin.is_foreign and request.questions.title) or request.questions.questions[0].text
+    """Say what is asked, in a line."""
+    return request.questions.title or request.questions.questions[0].text
 
 
 def news(request: QuestionRequest) -> str:
