@@ -60,6 +60,13 @@ class NotShownError(AssertionError):
     """A state did not come; the message holds the screen."""
 
 
+def _of_a_terminal() -> None:
+    """Let a program be a terminal's, with its signals: a run in the background ignores some of them."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Terminal:
     """Runs a program in a pseudo-terminal.
 
@@ -92,7 +99,7 @@ class Terminal:
             cwd=cwd,
             env=dict(env) | {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"},
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=_of_a_terminal,
         )
         self._reader = threading.Thread(target=self._read, name="terminal", daemon=True)
         self._reader.start()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -114,7 +115,11 @@ def test_a_remedy_is_done_once_and_not_again_too_soon() -> None:
 
 
 def kept(place: Path) -> list[dict[str, Any]]:
-    return [json.loads(path.read_text()) for path in (place / "drafts").glob("*.json")]
+    """The drafts on disk; one may get another name between being listed and being read."""
+    for _ in range(50):
+        with suppress(FileNotFoundError):
+            return [json.loads(path.read_text()) for path in (place / "drafts").glob("*.json")]
+    raise AssertionError("the drafts do not keep still")
 
 
 async def test_a_prompt_is_on_disk_from_the_field_until_claude_has_written_it_down(tmp_path: Path) -> None:
