@@ -1,4 +1,4 @@
-"""The command that lets any agent ask over MCP, and says how each client is told of it."""
+"""The command that lets any agent ask over MCP, and prints its entry for each client."""
 
 from __future__ import annotations
 

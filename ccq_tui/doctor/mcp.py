@@ -20,7 +20,7 @@ MOST_BYTES = 20 * JSON_BYTES
 
 
 def examine_mcp() -> list[Check]:
-    """Look at each client that is told of this server; nothing where none is.
+    """Check each client whose configuration names this server; nothing where none does.
 
     Returns:
         What was found.

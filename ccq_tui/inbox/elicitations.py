@@ -54,7 +54,7 @@ def read_elicitation(
 
 
 def reply(request: ElicitationRequest, outcome: RequestOutcome) -> dict[str, Any]:
-    """Return what the server is told of an outcome.
+    """Return the reply to the server for an outcome.
 
     Args:
         request: The request.

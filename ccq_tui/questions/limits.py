@@ -101,7 +101,7 @@ class PatternError(ValueError):
 def matcher(pattern: str) -> Callable[[str], bool]:
     """Return what tells whether a pattern is found in a text, in a time that grows with the text alone.
 
-    Python's own expressions would let whoever wrote the pattern stop the program for hours.
+    With Python's own expressions, the author of a pattern could stop the program for hours.
 
     Args:
         pattern: The regular expression.

@@ -1,6 +1,6 @@
 """From the JSON Schema of a form to a question set, and from its answers to the form's content.
 
-Whoever sends a form gets values that fit its schema, exactly as a person gave them, or none: what the schema
+The sender of a form gets values that fit its schema, exactly as a person gave them, or none: what the schema
 says that is not known here, or contradicts itself, makes the form one that can only be declined or dismissed.
 """
 

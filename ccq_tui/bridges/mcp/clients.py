@@ -1,4 +1,4 @@
-"""MCP clients: what people call them, and how each is told of this server."""
+"""MCP clients: their names for people, and the entry of this server in their configuration."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def own_command() -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """How a client is told of a server.
+    """The entry of a server in the configuration of a client.
 
     Attributes:
         file: Its own configuration, below the home directory.

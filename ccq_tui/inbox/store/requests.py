@@ -86,7 +86,7 @@ class RequestTable:
         """Write, as `add` does, the first of some calls whose outcome no other running process takes.
 
         So two processes that ask the same at once never share an answer, and a process that asks the same as
-        one that is gone goes on with its request.
+        one that has ended continues its request.
 
         Args:
             requests: Calls of one session that ask the same, each with the process that takes its outcome.
