@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from ccq_tui.bridges.claude_code.hook_input import MOST_BYTES
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox import Allowed, Cancelled, QuestionRequest
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
@@ -72,6 +73,7 @@ class Stage:
         assert process.stdin is not None
         with suppress(BrokenPipeError):
             process.stdin.write(told if isinstance(told, bytes) else json.dumps(told).encode())
+        with suppress(BrokenPipeError):  # of what it did not read, a part may still be buffered
             process.stdin.close()
         return process
 
@@ -238,7 +240,7 @@ def test_nobody_is_asked_where_nobody_would_see_it(stage: Stage) -> None:
 def test_whatever_is_wrong_ends_with_0_nothing_printed_and_a_line_in_the_log(stage: Stage) -> None:
     wrong: list[tuple[Any, tuple[str, ...]]] = [
         (b"no json", ()),
-        (b"{" * 20_000_000, ()),
+        (b"{" * (MOST_BYTES + 1), ()),
         (stage.native.hook_input("AskUserQuestion", ASKED), ("--wait", "soon")),
         (stage.native.hook_input("AskUserQuestion", ASKED, transcript_path="/"), ("--brand-new", "flag")),
     ]
