@@ -63,6 +63,9 @@ class Delivery:
         self._emit = emit
         self._send = send
         self._asked: dict[str, str] = {}
+        """What waits for the result of its call, by the call."""
+        self._calls: set[str] = set()
+        """The calls that this process was asked by."""
         self._by_message: dict[str, QuestionRequest] = {}
         self._prompts_before: dict[str, frozenset[str]] = {}
         """The prompts before each of those questions: rewound to one of them, it was never asked."""
@@ -93,6 +96,7 @@ class Delivery:
         match event:
             case QuestionAsked(request, by_message=False) | PermissionAsked(request) | PlanProposed(request):
                 self._asked[request.tool_use_id] = request.id
+                self._calls.add(request.tool_use_id)
                 self._expected.pop(request.tool_use_id, None)
             case ToolFinished(tool_use_id=call, output=output) if call in self._asked:
                 name = self._asked.pop(call)
@@ -139,13 +143,25 @@ class Delivery:
 
     async def catch_up(self, session_id: str, history: SessionPast) -> None:
         """Take over what earlier processes left of a session that was resumed."""
+        decided: dict[str, RequestOutcome] = {}
+
+        def hear(change: InboxChange) -> None:
+            if isinstance(change, Settled):
+                decided[change.request.id] = change.outcome
+
+        # What is read may be older than what is decided before it arrives here.
+        stop_hearing = self._inbox.subscribe(hear)
         try:
             left = await self._inbox.sessions.left(session_id)
         except InboxError as error:
             _logger.warning("What waits in the session is not known: %s", error)
             return
+        finally:
+            stop_hearing()
         for one in left:
-            self._go_on(one, history)
+            outcome = decided.get(one.request.id, one.outcome)
+            if not isinstance(outcome, Cancelled):
+                self._go_on(replace(one, outcome=outcome), history)
 
     def rewound(self, prompt_id: str) -> None:
         """Withdraw the questions that wait for an answer by message and that Claude no longer knows."""
@@ -165,7 +181,7 @@ class Delivery:
         self._prompts_before[request.id] = prompts_before(history, request.tool_use_id)
         if request.tool_use_id not in history.deferred:
             self._go_on_by_message(request, left)
-        elif request.tool_use_id not in self._asked:
+        elif request.tool_use_id not in self._calls:
             self._expected[request.tool_use_id] = left  # the same call asks again, and has its outcome then
 
     def _go_on_by_message(self, request: QuestionRequest, left: Left) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.agent import delivery
+from ccq_tui.agent.commands import Send
 from ccq_tui.agent.delivery import Delivery, prompts_before, way_in
 from ccq_tui.agent.events import (
     AgentEvent,
@@ -17,16 +18,19 @@ from ccq_tui.agent.events import (
     PermissionAsked,
     PromptAccepted,
     QuestionAsked,
+    RequestSettled,
     ToolFinished,
     ToolStarted,
+    TurnEnded,
 )
 from ccq_tui.agent.history import SessionPast
-from ccq_tui.inbox import Allowed, InboxChange, PermissionRequest, QuestionRequest
+from ccq_tui.inbox import Allowed, Cancelled, InboxChange, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.agent_texts import ABANDONED
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.port import Left
 from ccq_tui.inbox.store import Store, StoredRequest
-from ccq_tui.questions import Answer, Option, Question, QuestionSet
+from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
+from ccq_tui.questions.message import answers_as_message
 from ccq_tui.questions.recalled import Recalled
 from tests.actors import PANEL
 from tests.memory_inbox import MemoryInbox, MemorySessions
@@ -189,3 +193,61 @@ async def test_a_question_answered_by_message_says_how_it_was_answered_before() 
     await made.catch_up("s", SessionPast("s", ()))
     made.close(in_order=True)
     assert events == [QuestionAsked(request, by_message=True, recalled=(before,))]
+
+
+QUESTION_REQUEST = QuestionRequest("a", "s", QuestionSet("a", (QUESTION,)))
+A = Answered((Answer(("A",)),))
+ENDED = TurnEnded("aborted_tools", is_error=False, duration=1.0, cost=None, input_tokens=0, output_tokens=0)
+
+
+@pytest.mark.parametrize("deferred", [False, True])
+async def test_an_answer_given_while_what_waits_is_read_is_sent_by_message(deferred: bool) -> None:
+    inbox, events, sent = MemoryInbox(), list[AgentEvent](), list[Send]()
+
+    class Slow(MemorySessions):
+        async def left(self, session_id: str) -> tuple[Left, ...]:
+            read = (Left(QUESTION_REQUEST),)
+            await inbox.answer(QUESTION_REQUEST.id, A, PANEL)
+            return read
+
+    inbox.sessions = Slow(lambda _session_id: ())
+    waiting = asyncio.create_task(inbox.ask(QUESTION_REQUEST))
+    await asyncio.sleep(0)
+    made = Delivery(inbox, events.append, sent.append)
+    await made.catch_up("s", SessionPast("s", deferred=frozenset({"a"} if deferred else ())))
+    if deferred:  # its call is never made again
+        made.note(ENDED)
+    made.close(in_order=True)
+    assert await waiting == A
+    assert events == [RequestSettled(QUESTION_REQUEST.id, A)]
+    assert [one.text for one in sent] == [answers_as_message(QUESTION_REQUEST.questions, A)]
+
+
+async def test_a_request_withdrawn_while_what_waits_is_read_is_not_asked() -> None:
+    inbox, events = MemoryInbox(), list[AgentEvent]()
+
+    class Slow(MemorySessions):
+        async def left(self, session_id: str) -> tuple[Left, ...]:
+            inbox.withdraw(QUESTION_REQUEST.id, "rewound")
+            return (Left(QUESTION_REQUEST),)
+
+    inbox.sessions = Slow(lambda _session_id: ())
+    waiting = asyncio.create_task(inbox.ask(QUESTION_REQUEST))
+    await asyncio.sleep(0)
+    made = Delivery(inbox, events.append, lambda _: None)
+    await made.catch_up("s", SessionPast("s"))
+    made.close(in_order=True)
+    assert await waiting == Cancelled("rewound")
+    assert events == []
+
+
+async def test_a_call_that_was_made_again_before_its_past_is_read_has_its_answer_once() -> None:
+    inbox, events, sent = MemoryInbox(), list[AgentEvent](), list[Send]()
+    inbox.sessions = MemorySessions(lambda _session_id: (Left(QUESTION_REQUEST, A),))
+    made = Delivery(inbox, events.append, sent.append)
+    made.note(QuestionAsked(QUESTION_REQUEST))
+    made.note(ToolFinished("a", "AskUserQuestion", ANSWERED, False))
+    await made.catch_up("s", SessionPast("s", deferred=frozenset({"a"})))
+    made.note(ENDED)
+    made.close(in_order=True)
+    assert (events, sent) == ([], [])
