@@ -171,6 +171,9 @@ class Delivery:
 
     def _go_on(self, left: Left, history: SessionPast) -> None:
         request = left.request
+        if left.outcome is not None and left.delivered:
+            self._emit(RequestSettled(request.id, left.outcome))
+            return
         if not isinstance(request, QuestionRequest):
             self._close_decision(left, history)
             return

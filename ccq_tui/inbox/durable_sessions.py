@@ -12,7 +12,7 @@ from ccq_tui.inbox.held import Held
 from ccq_tui.inbox.port import Claim, ClaimLostError, Left, SessionFact
 from ccq_tui.inbox.requests import Request
 from ccq_tui.inbox.retry_queue import RetryQueue
-from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxClosed, InboxError
 from ccq_tui.processes import Owner, this_process
@@ -56,7 +56,9 @@ class DurableSessions:
         """
 
         def read(store: Store) -> tuple[Left, ...]:
-            found = (*store.requests.undelivered(session_id), *store.requests.waiting(session_id))
+            requests = store.requests
+            left = (*requests.undelivered(session_id), *requests.waiting(session_id))
+            found = (*requests.sent_as_message(session_id), *left)
             for one in found:
                 self._held.request(store, one)
             return tuple(self._left(one, store) for one in found)
@@ -154,6 +156,6 @@ class DurableSessions:
 
     def _left(self, stored: StoredRequest, store: Store) -> Left:
         if stored.outcome is not None:
-            return Left(stored.request, stored.outcome)
+            return Left(stored.request, stored.outcome, delivered=stored.state is RequestState.DELIVERED)
         draft = store.drafts.load(stored.request) if stored.has_draft else None
         return Left(stored.request, draft=draft, recalled=self._recall(store, stored.request))

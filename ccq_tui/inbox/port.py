@@ -83,12 +83,14 @@ class Left:
         outcome: What a person decided and the agent was not seen to have, or None while it waits.
         draft: What was selected and typed for it, or None.
         recalled: How each question was answered before; empty where nothing is known.
+        delivered: Whether the agent has the outcome already, as a message: the call's own result lacks it.
     """
 
     request: Request
     outcome: RequestOutcome | None = None
     draft: Draft | None = None
     recalled: tuple[Recalled | None, ...] = ()
+    delivered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +201,8 @@ class InboxSessions(Protocol):
 
     async def left(self, session_id: str) -> tuple[Left, ...]:
         """Return what waits in a session, or was decided and not delivered, since an earlier process.
+
+        What was delivered as a message is among it, for the session's record does not say so.
 
         Args:
             session_id: The Claude session id.

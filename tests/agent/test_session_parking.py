@@ -110,9 +110,10 @@ async def test_a_parked_question_is_the_same_call_again_and_one_after_a_kill_a_m
                 await run.until(TurnEnded)
                 assert said(model).count(answers_as_message(asked.questions, SQLITE)) == 1
             await delivered(inbox, asked.id, "message")
-        with step("another start finds it delivered and sends nothing"):
+        with step("another start finds it delivered, knows the answer, and sends nothing"):
             count = len(model.requests())
             async with Running(home, inbox=inbox, resume=session_id) as run:
+                await run.until(RequestSettled, lambda e: e.request_id == asked.id and e.outcome == SQLITE)
                 await run.idle(0)
                 assert run.all(HistoryLoaded)
                 assert [e for e in run.all(QuestionAsked) if e.by_message] == []

@@ -384,6 +384,12 @@ class RequestTable:
         query = f"{_SELECT} WHERE session_id = ? AND state IN ({marks}) ORDER BY number"
         return _read(self._database.rows(query, (name_key(session_id), *TO_DELIVER)))
 
+    def sent_as_message(self, session_id: str) -> list[StoredRequest]:
+        """Return what a message took to the agent of a session, oldest first; of very many the newest."""
+        query = f"{_SELECT} WHERE session_id = ? AND state = 'delivered' AND answers.way = 'message'"
+        rows = self._database.rows(f"{query} ORDER BY number DESC LIMIT ?", (name_key(session_id), PAGE))
+        return _read(rows)[::-1]
+
     def _state(self, key: str) -> str:
         rows = self._database.rows("SELECT state FROM requests WHERE id = ?", (key,))
         return str(rows[0][0]) if rows else ""

@@ -11,7 +11,7 @@ import pytest
 
 from ccq_tui.agent import delivery
 from ccq_tui.agent.commands import Send
-from ccq_tui.agent.delivery import Delivery, prompts_before, way_in
+from ccq_tui.agent.delivery import MESSAGE, Delivery, prompts_before, way_in
 from ccq_tui.agent.events import (
     AgentEvent,
     NoticeGiven,
@@ -251,3 +251,20 @@ async def test_a_call_that_was_made_again_before_its_past_is_read_has_its_answer
     made.note(ENDED)
     made.close(in_order=True)
     assert (events, sent) == ([], [])
+
+
+async def test_an_answer_that_a_message_brought_is_known_after_each_resume_and_not_sent_again(
+    tmp_path: Path,
+) -> None:
+    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    told, sent = list[AgentEvent](), list[Send]()
+    try:
+        await inbox.run(lambda store: store.requests.add(QUESTION_REQUEST))
+        await inbox.answer(QUESTION_REQUEST.id, A, PANEL)
+        await inbox.run(lambda store: store.requests.mark_delivered(QUESTION_REQUEST.id, MESSAGE))
+        made = Delivery(inbox, told.append, sent.append)
+        await made.catch_up("s", SessionPast("s", (ToolFinished("a", "AskUserQuestion", ABANDONED, True),)))
+        made.close(in_order=True)
+    finally:
+        await inbox.close()
+    assert (told, sent) == ([RequestSettled(QUESTION_REQUEST.id, A)], [])
