@@ -451,6 +451,8 @@ class CcqApp(_Base):
     def _signalled(self, number: int) -> None:
         if self._ending and number == getattr(signal, "SIGHUP", None):
             return  # its driver notices the end of the terminal, too: nobody hurries
+        # Now, not after all that became due while it was stopped: it would take the terminal, and stop again.
+        announce_end(self)
         start_work(self, partial(self._end, 128 + number), name="end", fatal=True)
 
     def _real_session(self, tell: Callable[[AgentEvent], None], launch: Launch) -> Session:

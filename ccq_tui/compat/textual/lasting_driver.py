@@ -160,7 +160,7 @@ class LastingDriver(LinuxDriver):
         super().__init__(*args, **options)
         self._file: Any = LastingOutput(self._file)
         self._modes: list[Any] | None = None
-        self._ends = False
+        self._ends = self._refused = False
 
     @property
     def lent(self) -> bool:
@@ -178,6 +178,8 @@ class LastingDriver(LinuxDriver):
         super().start_application_mode()  # type: ignore[no-untyped-call]
         with contextlib.suppress(termios.error):
             self._modes = termios.tcgetattr(self.fileno)
+            # By itself it stops the program, also one that is about to end, which would stay for good.
+            signal.signal(signal.SIGTTIN, self._refuse_input)
 
     def _sigtstp_application(self, *_signal: object) -> None:
         """Stop, as a shell asks; not here: what was interrupted may hold the lock of the writer's queue."""
@@ -198,7 +200,17 @@ class LastingDriver(LinuxDriver):
             self._loop.call_soon_threadsafe(getattr(self._app, "came_back", lambda: None))
             self._loop.call_soon_threadsafe(self._loop.call_later, ENDING_FIRST, self._go_on)
 
+    def _refuse_input(self, *_signal: object) -> None:
+        """Stop in the background, where nothing can be read, unless the program ends before that.
+
+        It comes again and again meanwhile, for the thread that reads tries again.
+        """
+        if not self._refused and not self._loop.is_closed():
+            self._refused = True
+            self._loop.call_soon_threadsafe(self._loop.call_later, ENDING_FIRST, self._go_on)
+
     def _go_on(self) -> None:
+        self._refused = False
         if self._ends or not self._auto_restart or self._modes is None:
             return  # it ends, an editor has the terminal, or it was not taken yet
         if self.lent:
@@ -225,10 +237,19 @@ class LastingDriver(LinuxDriver):
             self._app.post_message(events.Resize(size, size))
         self._app.refresh()
 
+    def run_input_thread(self) -> None:
+        """Read the keyboard; a program that ends in the background is refused that."""
+        try:
+            super().run_input_thread()
+        except OSError:
+            if not self._ends:
+                raise
+
     def ending(self) -> None:
-        """Take the terminal no more, and give it back also from the background, where that would stop."""
+        """Take the terminal no more, and give it back also from the background: neither stops the program."""
         self._ends = True
-        signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+        for number in (signal.SIGTTOU, signal.SIGTTIN):
+            signal.signal(number, signal.SIG_IGN)
 
     def end(self) -> None:
         """End the threads, however the app ended: one that reads on would keep the process for ever."""
