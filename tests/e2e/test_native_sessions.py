@@ -15,6 +15,7 @@ from ccq_tui.inbox import Allowed, Cancelled, Denied
 from ccq_tui.inbox.store import RequestState, Store, StoredRequest
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import CleanHome, Replies, Scenario
+from tests.agent.killed.process import command
 from tests.agent.test_session_elicitations import ASK, ONE, SERVER
 from tests.bench.programs import NATIVE, PROGRAMS
 from tests.bench.talking import FRESH
@@ -118,10 +119,7 @@ class Natives:
 
     def hooks(self) -> list[int]:
         """Return the processes of hooks that run in this home."""
-        return [
-            pid for pid in self.run.processes()
-            if Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").endswith(b"\0hook")
-        ]  # fmt: skip
+        return [pid for pid in self.run.processes() if command(pid).rstrip().endswith(" hook")]
 
     def result(self, request: StoredRequest) -> Any:
         """Wait for the tool result that the model had."""
