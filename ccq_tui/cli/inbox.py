@@ -222,12 +222,12 @@ def _native_waiting(store: Store | None, flags: Mapping[str, Any]) -> list[Store
     if not any(one.waits for one in live_sessions(config)):
         return []  # to read the settings takes longer than to look
 
-    from ccq_tui.bridges.claude_code.native_waiting import NativeWaiting, without_asked
+    from ccq_tui.bridges.claude_code.native_sessions import NativeSessions, without_asked
     from ccq_tui.config import load_settings
 
     if not load_settings(flags).settings.native_sessions:
         return []
-    found = NativeWaiting(config).look()
+    found = NativeSessions(config).waiting()
     return without_asked(store, found) if store else found
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
-from ccq_tui.bridges.claude_code.native_waiting import without_asked
+from ccq_tui.bridges.claude_code.native_sessions import without_asked
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.format import unread_words
 from ccq_tui.inbox.reach import Look, Reach, reach_of

@@ -10,7 +10,7 @@ from pathlib import Path
 from textual.dom import DOMNode
 
 from ccq_tui.agent.events import SessionState
-from ccq_tui.bridges.claude_code.native_waiting import has_hook, without_ours
+from ccq_tui.bridges.claude_code.native_sessions import has_hook, without_ours
 from ccq_tui.inbox import (
     Added,
     InboxChange,

@@ -17,7 +17,7 @@ from textual.app import App
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import MoveAnswer, move_session
 from ccq_tui.agent.options import session_options
-from ccq_tui.bridges.claude_code.native_waiting import NativeWaiting
+from ccq_tui.bridges.claude_code.native_sessions import NativeSessions
 from ccq_tui.claude_files import claude_directory, recorded_sessions
 from ccq_tui.config import Launch, SettingsError, state_dir
 from ccq_tui.config.trust import trusts
@@ -92,7 +92,7 @@ class SessionManager:
         self._ownership = ownership
         self._trust = trust
         self._cleanup = cleanup
-        self._native = NativeWaiting(claude_directory({**os.environ, **first.environment}))
+        self._native = NativeSessions(claude_directory({**os.environ, **first.environment}))
         self.ending = False
         """Whether the program ends, and opens no session any more."""
 
@@ -254,7 +254,7 @@ class SessionManager:
         """
         if not self._first.settings.native_sessions:
             return []
-        found = await asyncio.to_thread(self._native.look)
+        found = await asyncio.to_thread(self._native.waiting)
         return await self.inbox.run(lambda store: left(store, found)) if found else []
 
     # -- replacing and closing ------------------------------------------------------------------------------

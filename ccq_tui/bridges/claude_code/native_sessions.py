@@ -24,8 +24,8 @@ MOST_SESSIONS = 50
 _NOT_IN_A_KEY = re.compile(r"[^a-zA-Z0-9]")
 
 
-class NativeWaiting:
-    """Reads what waits; what was read once is read again only where its session went on.
+class NativeSessions:
+    """What waits in Claude Code's own screen; a session is read again only after its state has changed.
 
     Args:
         config: Claude Code's configuration directory.
@@ -35,7 +35,7 @@ class NativeWaiting:
         self._config = config
         self._known: dict[tuple[str, datetime], StoredRequest | None] = {}
 
-    def look(self) -> list[StoredRequest]:
+    def waiting(self) -> list[StoredRequest]:
         """Return what waits, as if it were stored; reads files and looks at processes: for a thread."""
         before, now = self._known, datetime.now(UTC)
         waits = [
@@ -85,7 +85,7 @@ def without_ours(store: Store, found: Iterable[StoredRequest]) -> list[StoredReq
 
     Args:
         store: The inbox.
-        found: What `NativeWaiting.look` found.
+        found: What `NativeSessions.waiting` found.
 
     Raises:
         InboxUnavailable: It cannot be read.

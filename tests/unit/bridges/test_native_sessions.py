@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.bridges.claude_code.live_sessions import live_sessions
-from ccq_tui.bridges.claude_code.native_waiting import NativeWaiting, without_asked, without_ours
+from ccq_tui.bridges.claude_code.native_sessions import NativeSessions, without_asked, without_ours
 from ccq_tui.cli import main
 from ccq_tui.inbox import PermissionRequest, QuestionRequest
 from ccq_tui.inbox.requests import Asker, Origin
@@ -28,7 +28,7 @@ def session(home: Path) -> NativeSession:
 
 
 def test_what_it_asks_is_read_from_its_transcript(session: NativeSession) -> None:
-    (found,) = NativeWaiting(session.config).look()
+    (found,) = NativeSessions(session.config).waiting()
     request = found.request
     assert isinstance(request, QuestionRequest)
     assert (request.id, found.context) == (f"toolu_1@hook:{SESSION}", "Let me ask.")
@@ -39,18 +39,18 @@ def test_a_question_goes_before_what_runs_beside_it(session: NativeSession) -> N
     session.write(
         calls("toolu_2", "Bash", COMMAND, "msg_2"), calls("toolu_3", "AskUserQuestion", ASKED, "msg_2")
     )
-    assert [one.request.tool_use_id for one in NativeWaiting(session.config).look()] == ["toolu_3"]
+    assert [one.request.tool_use_id for one in NativeSessions(session.config).waiting()] == ["toolu_3"]
 
 
 def test_a_permission_waits_too(session: NativeSession) -> None:
     session.write(ends("toolu_1", "done"), calls("toolu_2", "Bash", COMMAND, "msg_2"))
-    (found,) = NativeWaiting(session.config).look()
+    (found,) = NativeSessions(session.config).waiting()
     assert isinstance(found.request, PermissionRequest)
     assert found.request.input == COMMAND
 
 
 def test_only_what_waits_for_a_while_in_its_own_screen_is_listed(session: NativeSession) -> None:
-    waiting = NativeWaiting(session.config)
+    native = NativeSessions(session.config)
     for more, count in (
         ({}, 1),
         ({"seconds_ago": 0.5}, 0),
@@ -62,18 +62,18 @@ def test_only_what_waits_for_a_while_in_its_own_screen_is_listed(session: Native
         ({}, 1),
     ):
         session.stands(**({"status": "waiting", "seconds_ago": 60.0} | more))
-        assert len(waiting.look()) == count, more
+        assert len(native.waiting()) == count, more
     session.write(ends("toolu_1", "done"))
     session.stands("waiting", seconds_ago=30)
-    assert waiting.look() == []
+    assert native.waiting() == []
 
 
 def test_a_killed_one_is_not_listed(session: NativeSession) -> None:
     with subprocess.Popen(["sleep", "60"]) as claude:
         session.stands("waiting", seconds_ago=60, pid=claude.pid, procStart=None)
-        assert len(NativeWaiting(session.config).look()) == 1
+        assert len(NativeSessions(session.config).waiting()) == 1
         claude.kill()
-    assert NativeWaiting(session.config).look() == []
+    assert NativeSessions(session.config).waiting() == []
 
 
 def test_files_that_say_something_else_are_passed_over(session: NativeSession) -> None:
@@ -84,22 +84,22 @@ def test_files_that_say_something_else_are_passed_over(session: NativeSession) -
     for number, text in enumerate(odd):
         (session.live.parent / f"{number}.json").write_text(text)
     (session.live.parent / "directory.json").mkdir()
-    assert len(NativeWaiting(session.config).look()) == 1
-    assert NativeWaiting(session.config / "none").look() == []
+    assert len(NativeSessions(session.config).waiting()) == 1
+    assert NativeSessions(session.config / "none").waiting() == []
     assert len(live_sessions(session.config)) >= 1
 
 
 def test_a_session_is_read_once_for_each_time_it_waits(session: NativeSession) -> None:
-    waiting = NativeWaiting(session.config)
-    first = waiting.look()
+    native = NativeSessions(session.config)
+    first = native.waiting()
     session.path.unlink()
-    assert waiting.look() == first
+    assert native.waiting() == first
     session.stands("waiting", seconds_ago=30)
-    assert waiting.look() == []
+    assert native.waiting() == []
 
 
 def test_ours_and_those_of_hooks_are_left_out(session: NativeSession, tmp_path: Path) -> None:
-    found = NativeWaiting(session.config).look()
+    found = NativeSessions(session.config).waiting()
     store = Store(tmp_path / "inbox.db")
     assert without_asked(store, found) == without_ours(store, found) == found
     store.requests.add(found[0].request)
