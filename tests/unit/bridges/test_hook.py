@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -38,7 +37,7 @@ from tests.unit.bridges.native import (
 )
 
 T = TypeVar("T")
-LIMIT = 30.0
+LIMIT = 60.0
 ANSWER = Answered((Answer(("Postgres",)),))
 
 
@@ -56,6 +55,7 @@ class Stage:
 
     def __init__(self, where: Path) -> None:
         inbox_path().parent.mkdir(parents=True)
+        self._where = where
         self.store = Store(inbox_path())
         self.store.listeners.add(this_process())
         self.native = NativeSession(where / "claude")
@@ -63,18 +63,20 @@ class Stage:
         self.hooks: list[subprocess.Popen[bytes]] = []
 
     def run(self, told: Any, *words: str, program: int | None = None) -> subprocess.Popen[bytes]:
-        """Start a hook."""
-        process = subprocess.Popen(
-            [sys.executable, "-m", "ccq_tui", "hook", *words],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            env={**os.environ, "CLAUDE_PID": str(program or os.getpid())},
-        )  # fmt: skip
+        """Start a hook.
+
+        It reads a file: a pipe would tie the test to how much of it a hook reads, and on a busy machine a
+        large input takes minutes in pieces of a pipe's size.
+        """
+        given = self._where / f"told{len(self.hooks)}"
+        given.write_bytes(told if isinstance(told, bytes) else json.dumps(told).encode())
+        with given.open("rb") as stream:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "ccq_tui", "hook", *words],
+                stdin=stream, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                env={**os.environ, "CLAUDE_PID": str(program or os.getpid())},
+            )  # fmt: skip
         self.hooks.append(process)
-        assert process.stdin is not None
-        with suppress(BrokenPipeError):
-            process.stdin.write(told if isinstance(told, bytes) else json.dumps(told).encode())
-        with suppress(BrokenPipeError):  # of what it did not read, a part may still be buffered
-            process.stdin.close()
         return process
 
     def ask(self, *words: str, **more: Any) -> tuple[subprocess.Popen[bytes], StoredRequest]:
@@ -112,10 +114,9 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
 
 def output(hook: subprocess.Popen[bytes]) -> str:
     """Wait for a hook's end, which is 0 always, and return what it printed."""
-    assert hook.stdout is not None
-    said = hook.stdout.read().decode()
-    assert hook.wait(LIMIT) == 0
-    return said
+    said, _ = hook.communicate(timeout=LIMIT)
+    assert hook.returncode == 0, said.decode()
+    return said.decode()
 
 
 def test_an_answer_is_printed_and_is_delivered_once_claude_code_has_it(stage: Stage) -> None:
