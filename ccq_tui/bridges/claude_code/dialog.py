@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -67,16 +67,26 @@ class Dialog:
 
     @property
     def call(self) -> RecordedCall | None:
-        """The call, once it is in the transcript and no other one is equal to it."""
-        return next(iter(self._calls.values())) if len(self._calls) == 1 else None
+        """The call, once it is in the transcript and no other one of its message is equal to it."""
+        return calls[0] if len(calls := self._calls()) == 1 else None
 
-    @property
-    def _calls(self) -> dict[str, RecordedCall]:
-        return self._equal or self._alike
+    def _calls(self) -> list[RecordedCall]:
+        """Return the calls of one message that may be the hook's.
+
+        An agent may ask the same again: it does so only once the calls of the message before have ended.
+        """
+        messages: dict[str, list[RecordedCall]] = {}
+        for call in (self._equal or self._alike).values():
+            messages.setdefault(call.message, []).append(call)
+        ended = (calls for calls in messages.values() if None not in self._ends(calls))
+        return next(ended, next(reversed(messages.values()), []))
+
+    def _ends(self, calls: Iterable[RecordedCall]) -> list[CallEnd | None]:
+        return [self._transcript.end_of(call.id) for call in calls]
 
     def context(self) -> str:
         """Return what the agent wrote before it asked, or ""."""
-        call = next(iter(self._calls.values()), None)
+        call = next(iter(self._calls()), None)
         return self._transcript.before(call) if call is not None else ""
 
     def look(self) -> Closed | Gone | None:
@@ -89,7 +99,7 @@ class Dialog:
         gone = self._hook.program is not None and not alive(self._hook.program)
         self._transcript.look()
         self._find()
-        ends = [self._transcript.end_of(name) for name in self._calls]
+        ends = self._ends(self._calls())
         if ends and None not in ends:
             return Closed(ends[0] if len(ends) == 1 else None)
         if gone:

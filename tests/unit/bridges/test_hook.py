@@ -226,6 +226,27 @@ def test_two_equal_calls_are_not_told_apart_by_guess(stage: Stage) -> None:
     assert stage.ended(stored).outcome == Cancelled("decided in Claude Code")
 
 
+def test_the_same_question_asked_again_at_once_is_another_call(stage: Stage) -> None:
+    def answered_there(number: int) -> None:
+        result = {"answers": {"Which database?": "SQLite"}}
+        stage.native.write(
+            ends(f"toolu_{number}", "answered", result=result, permissionDecision=ACCEPTED),
+            calls(f"toolu_{number + 1}", "AskUserQuestion", ASKED, f"msg_{number + 1}"),
+        )
+
+    hook, first = stage.ask()
+    answered_there(1)
+    assert output(hook) == ""
+    assert stage.ended(first).outcome == Answered((Answer(("SQLite",)),))
+    hook = stage.run(stage.native.hook_input("AskUserQuestion", ASKED))
+    (second,) = until(stage.store.requests.waiting)
+    assert second.request.tool_use_id == "toolu_2"
+    stage.store.requests.settle(second.request.id, ANSWER, Actor.here(Surface.COMMAND, "x"))
+    output(hook)
+    answered_there(2)
+    assert stage.ended(second).outcome == Cancelled("it was answered in Claude Code first")
+
+
 def test_nobody_is_asked_where_nobody_would_see_it(stage: Stage) -> None:
     told = stage.native.hook_input("AskUserQuestion", ASKED)
     stage.store.sessions.claim(SESSION, this_process())
