@@ -11,6 +11,7 @@ import logging
 import os
 import traceback
 from collections.abc import Iterator
+from contextlib import suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import TracebackType
@@ -74,7 +75,19 @@ def _told(error: BaseException) -> Iterator[str]:
 
 
 class PrivateFileHandler(RotatingFileHandler):
-    """A rotating file that only its owner can read, from its first byte on."""
+    """A rotating file that only its owner can read, from its first byte on.
+
+    A record that the disk refuses is lost. The base class would write it to standard error with its arguments
+    and a traceback: onto the screen, or to the program that runs this one.
+    """
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the base class's name
+        """Lose a record."""
+
+    def close(self) -> None:
+        """Close the file, even if the disk refuses what is left to write."""
+        with suppress(OSError):
+            super().close()
 
     def _open(self) -> io.TextIOWrapper:
         def private(path: str, flags: int) -> int:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -70,6 +71,16 @@ def test_without_a_place_to_write_the_program_goes_on(capsys: pytest.CaptureFixt
     assert current_log() is None
     logging.getLogger("ccq_tui").warning("nobody hears this")
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no disk that is always full")
+def test_a_full_disk_puts_nothing_on_the_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    log_dir().mkdir(parents=True)
+    log_path().symlink_to("/dev/full")
+    assert start_logging() is not None
+    logging.getLogger("ccq_tui").warning("a record with %s", "arguments")
+    stop_logging()
+    assert capsys.readouterr() == ("", "")
 
 
 def test_starting_twice_writes_once() -> None:
