@@ -13,7 +13,12 @@ from ccq_tui.output import echo
 
 @click.command(hidden=True, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 @click.option(
-    "--wait", default="", metavar="TIME", help="How long it waits at most, such as 90m; 12h unless given."
+    "--wait",
+    is_flag=False,
+    flag_value="",  # to refuse a flag without its value ends with 2, which Claude Code takes for a denial
+    default="",
+    metavar="TIME",
+    help="How long it waits at most, such as 90m; 12h unless given.",
 )
 def hook(wait: str) -> int:
     """Ask in the inbox what a Claude Code session asks; for Claude Code, which gives it its input.
@@ -23,7 +28,7 @@ def hook(wait: str) -> int:
     # Another exit code would be taken for a decision, and what is printed for one, too.
     try:
         _run(wait)
-    except Exception as error:  # noqa: BLE001 (the last resort: it is logged)
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (the last resort: it is logged)
         from ccq_tui.bridges.claude_code.hook_input import HookInputError
         from ccq_tui.logs import current_log, start_logging
 

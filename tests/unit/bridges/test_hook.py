@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -16,11 +17,12 @@ from typing import Any, TypeVar
 import pytest
 
 from ccq_tui.bridges.claude_code.hook_input import MOST_BYTES
+from ccq_tui.cli import main
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox import Allowed, Cancelled, QuestionRequest
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.store import RequestState, Store, StoredRequest
-from ccq_tui.logs import log_path
+from ccq_tui.logs import log_path, stop_logging
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered
 from tests.unit.bridges.native import (
@@ -261,7 +263,7 @@ def test_nobody_is_asked_where_nobody_would_see_it(stage: Stage) -> None:
 
 def test_whatever_is_wrong_ends_with_0_nothing_printed_and_a_line_in_the_log(stage: Stage) -> None:
     wrong: list[tuple[Any, tuple[str, ...]]] = [
-        (b"no json", ()),
+        (b"no json", ("--wait",)),
         (b"{" * (MOST_BYTES + 1), ()),
         (stage.native.hook_input("AskUserQuestion", ASKED), ("--wait", "soon")),
         (stage.native.hook_input("AskUserQuestion", ASKED, transcript_path="/"), ("--brand-new", "flag")),
@@ -271,3 +273,17 @@ def test_whatever_is_wrong_ends_with_0_nothing_printed_and_a_line_in_the_log(sta
     lines = [line for line in log_path().read_text().splitlines() if "A hook asked nothing" in line]
     assert len(lines) == len(wrong)
     assert stage.store.requests.waiting() == []
+
+
+def test_an_interrupt_while_it_reads_is_no_decision(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Interrupted(io.BytesIO):
+        def read(self, _most: int | None = -1, /) -> bytes:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(Interrupted()))
+    assert main(["hook"]) == 0
+    stop_logging()
+    assert capsys.readouterr() == ("", "")
+    assert "A hook asked nothing: KeyboardInterrupt" in log_path().read_text()
