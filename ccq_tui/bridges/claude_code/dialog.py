@@ -58,8 +58,8 @@ class Dialog:
         self._equal: dict[str, RecordedCall] = {}
         self._alike: dict[str, RecordedCall] = {}
         """Open calls of the tool with another input, which a hook before the call may have changed."""
-        # A subagent's own dialog is not told from one of the main agent there.
-        program = None if hook.agent_id or hook.program is None else hook.program.pid
+        # A subagent's own dialog is not told from one of the main agent there, and a form has none yet.
+        program = None if hook.agent_id or not hook.tool or hook.program is None else hook.program.pid
         self._live = live_file(hook.config, program) if program else None
         self._live_seen = 0
         self._waited = False

@@ -24,6 +24,7 @@ from ccq_tui.inbox.requests import (
 from ccq_tui.processes import this_process
 
 EVENT = "Elicitation"
+HOLDS_DIALOG = True
 
 
 def request_of(hook: HookInput, call_id: str) -> Request:

@@ -37,6 +37,7 @@ QUESTION_TOOL, PLAN_TOOL = "AskUserQuestion", "ExitPlanMode"
 INTERRUPTED_THERE = "interrupted in Claude Code"
 DECIDED_THERE = "decided in Claude Code"
 MOST_SUGGESTIONS = 20
+HOLDS_DIALOG = False
 
 
 def request_of(hook: HookInput, call_id: str) -> Request | None:

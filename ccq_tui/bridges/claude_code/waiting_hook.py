@@ -41,16 +41,29 @@ REASON_SECONDS = 1.0
 """How long a hook that is stopped looks for what the person did."""
 TAKEN_SECONDS = 3.0
 """How long it is looked whether Claude Code took a decision."""
+LISTEN_SECONDS = 1.0
+"""How often a hook that holds the dialog looks whether a ccq-tui is still open."""
+UNHEARD_SECONDS = 5.0
+"""How long none may be open: one that is started again needs a moment."""
+CLOSE_SECONDS = 10.0
+"""How long the inbox may take to close a request."""
 STOPPED = "Claude Code no longer waits for it"
 FAILED = "its hook has failed"
 SESSION_ENDED = "its Claude Code session has ended"
 TOO_LATE = "it was answered in Claude Code first"
 WAITED = "nobody answered in the time that its hook waits"
+UNHEARD = "every ccq-tui was closed, and Claude Code asks in its own screen"
 _SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
 
 class Handler(Protocol):
-    """What an event means: what is asked, what is printed for an outcome, and what the dialog's end was."""
+    """What an event means: what is asked, what is printed for an outcome, and what the dialog's end was.
+
+    Attributes:
+        HOLDS_DIALOG: Whether Claude Code shows its own dialog only once the hook has ended.
+    """
+
+    HOLDS_DIALOG: bool
 
     def request_of(self, hook: HookInput, call_id: str, /) -> Request | None:
         """Return what a person is asked, or None where that cannot be shown."""
@@ -136,12 +149,14 @@ async def _asked(
     inbox = await DurableInbox.open(path)
     try:
         asking = asyncio.ensure_future(inbox.ask(request, dialog.context()))
+        unheard = asyncio.ensure_future(_until_unheard(inbox)) if handler.HOLDS_DIALOG else None
         try:
-            outcome = await _waited(asking, dialog, stopped, wait)
-            if not asking.done():
-                await _close(inbox, request, handler, outcome)
+            ended = await _waited(asking, dialog, stopped, unheard, wait)
+            if not asking.done() and not await _is_answered_after_all(inbox, request, handler, ended, asking):
                 return None
         finally:
+            if unheard is not None:
+                unheard.cancel()
             asking.cancel(FAILED)  # where it is settled, that changes nothing
             await asyncio.wait((asking,))
         end = dialog.look()
@@ -156,7 +171,11 @@ async def _asked(
 
 
 async def _waited(
-    asking: asyncio.Future[RequestOutcome], dialog: Dialog, stopped: asyncio.Event, wait: float
+    asking: asyncio.Future[RequestOutcome],
+    dialog: Dialog,
+    stopped: asyncio.Event,
+    unheard: asyncio.Future[None] | None,
+    wait: float,
 ) -> CallEnd | Cancelled | None:
     """Wait until somebody answers here, or the dialog closes; return how that ended where nobody did."""
     ends, reason = time.monotonic() + wait, WAITED
@@ -169,10 +188,37 @@ async def _waited(
         if stopped.is_set() and reason is WAITED:
             # An interrupt stops hooks first, and is written down a moment later.
             ends, reason = min(ends, time.monotonic() + REASON_SECONDS), STOPPED
+        if unheard is not None and unheard.done():
+            return Cancelled(UNHEARD)
         if time.monotonic() >= ends:
             return Cancelled(reason)
         await asyncio.wait((asking,), timeout=LOOK_SECONDS)
     return None
+
+
+async def _until_unheard(inbox: DurableInbox) -> None:
+    """Wait until no ccq-tui has shown what waits for some seconds, or the inbox could not be read."""
+    heard = time.monotonic()
+    while time.monotonic() - heard < UNHEARD_SECONDS:
+        with suppress(InboxError):
+            if await inbox.run(lambda store: store.listeners.any()):
+                heard = time.monotonic()
+        await asyncio.sleep(LISTEN_SECONDS)
+
+
+async def _is_answered_after_all(
+    inbox: DurableInbox,
+    request: Request,
+    handler: Handler,
+    ended: CallEnd | Cancelled | None,
+    asking: asyncio.Future[RequestOutcome],
+) -> bool:
+    """Close a request that ended without an answer from here; return whether one came in that very moment."""
+    await _close(inbox, request, handler, ended)
+    if isinstance(ended, CallEnd):
+        return False
+    await asyncio.wait((asking,), timeout=CLOSE_SECONDS)
+    return asking.done() and not isinstance(asking.result(), Cancelled)
 
 
 async def _close(

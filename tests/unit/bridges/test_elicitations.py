@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import io
 import json
+import threading
+import time
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ccq_tui.bridges.claude_code import waiting_hook
 from ccq_tui.bridges.claude_code.elicitations import decision_of, request_of
+from ccq_tui.bridges.claude_code.hook import run_hook
 from ccq_tui.bridges.claude_code.hook_input import read_hook_input
 from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.requests import Asker, Cancelled, ElicitationRequest, RequestOutcome
+from ccq_tui.inbox.store import Store
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed
 from ccq_tui.questions.schema_form import ACCEPT_LINK
@@ -110,3 +117,29 @@ def test_the_host_of_a_link_is_told_plainly(url: str, host: str) -> None:
 def test_a_server_that_says_nothing_is_asked_for_all_the_same() -> None:
     request = asked(mcp_server_name=3, message=None)
     assert (request.server, request.message) == ("An MCP server", "It wants input.")
+
+
+def test_a_form_goes_back_to_its_terminal_once_no_ccq_tui_is_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waiting_hook, "UNHEARD_SECONDS", 0.3)
+    monkeypatch.setattr(waiting_hook, "LISTEN_SECONDS", 0.02)
+    path, printed = tmp_path / "inbox.db", list[str]()
+    store = Store(path)
+    store.listeners.add(this_process())
+
+    def close_ccq_tui() -> None:
+        own = Store(path)
+        while not own.requests.waiting():
+            time.sleep(0.01)
+        own.listeners.remove(this_process())
+        own.close()
+
+    closing = threading.Thread(target=close_ccq_tui)
+    closing.start()
+    said = SAID | {"transcript_path": str(tmp_path / "projects" / "-srv" / "f51476bb.jsonl")}
+    run_hook(io.BytesIO(json.dumps(said).encode()), path, printed.append)
+    closing.join()
+    ((stored,), _) = store.requests.settled(datetime.fromtimestamp(0, UTC))
+    assert (printed, stored.outcome) == ([], Cancelled(waiting_hook.UNHEARD))
+    store.close()
