@@ -40,6 +40,11 @@ def json_number(text: str) -> int | float:
     return int(value) if value == value.to_integral_value() else float(value)
 
 
+def fraction(number: float) -> Fraction:
+    """Return a number as it is written: as doubles, 1 is no multiple of 0.01."""
+    return Fraction(Decimal(str(number)))
+
+
 def _sending_problem(kind: str, value: Decimal) -> str:
     """Say why a number would arrive as another one, or return ""."""
     if kind == "integer" and value != value.to_integral_value():

@@ -13,12 +13,14 @@ from typing import Any
 
 from ccq_tui.questions.limits import PatternError, answer_problem, matcher, selection_problem
 from ccq_tui.questions.model import Answer, FieldRules, Kind, Option, Question, QuestionSet
-from ccq_tui.questions.numbers import LARGEST_EXACT, json_number
+from ccq_tui.questions.numbers import LARGEST_EXACT, fraction, json_number
 
 MOST_FIELDS = 100
 MOST_OPTIONS = 500
 LONGEST_PATTERN = 1000
 YES, NO = "Yes", "No"
+EMPTY = "(empty)"
+"""What an option without a visible title and value is called."""
 ACCEPT = "Accept"
 OPEN_LINK = "Open the link, and accept"
 ACCEPT_LINK = "Accept without opening it here"
@@ -222,8 +224,10 @@ def _field(name: str, schema: Any, *, required: bool) -> Field:
             return _chosen(Field(name, question), ((True, YES), (False, NO)), _preset(schema, bool))
         case "array":
             return _multiple(Field(name, question), schema)
-        case kind:
+        case str(kind):
             raise FormError(f"is of the type “{kind}”, which is not known here")
+        case _:
+            raise FormError("has no type that is known here")
 
 
 def _text_question(question: Question, rules: FieldRules, schema: Mapping[str, Any]) -> Question:
@@ -261,7 +265,7 @@ def _number_question(question: Question, rules: FieldRules, schema: Mapping[str,
     if low is not None and high is not None and low > high:
         raise FormError("contradicts itself: it allows no number")
     step = _number(schema, "multipleOf")
-    if step is not None and (step <= 0 or (low is not None and math.fmod(low, step))):
+    if step is not None and (step <= 0 or (low is not None and fraction(low) % fraction(step))):
         raise FormError("has a “multipleOf” that does not go with its limits")
     preset = tuple(_plain(number) for number in _preset(schema, int, float))
     rules = replace(rules, preset=preset)
@@ -307,7 +311,7 @@ def _titled(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for value, title in zip(options, titles, strict=True):
         if not isinstance(value, str) or not isinstance(title, str):
             raise FormError("has an option that is no text")
-        yield value, title
+        yield value, title if title.strip() else value if value.strip() else EMPTY
 
 
 def _chosen(field: Field, titled: Sequence[tuple[Any, str]], preset: Sequence[Any]) -> Field:
@@ -323,7 +327,7 @@ def _chosen(field: Field, titled: Sequence[tuple[Any, str]], preset: Sequence[An
     if len(set(values)) < len(values) or len(set(labels)) < len(labels):
         raise FormError("has an option twice")
     options = tuple(
-        Option(label, "" if value in (True, False, title) else f"sent as {value}")
+        Option(label, "" if value in (True, False, title) else f"sent as {value or 'no text'}")
         for label, (value, title) in zip(labels, titled, strict=True)
     )
     chosen = tuple(label for label, value in zip(labels, values, strict=True) if value in preset)
@@ -375,7 +379,7 @@ def _number(schema: Mapping[str, Any], name: str) -> float | None:
 
 
 def _plain(number: float) -> str:
-    whole = isinstance(number, int) or (math.isfinite(number) and number == int(number))
+    whole = isinstance(number, int) or (abs(number) <= LARGEST_EXACT and number == int(number))
     return str(int(number)) if whole else str(number)
 
 

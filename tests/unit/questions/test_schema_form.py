@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.questions import Answer, Kind
+from ccq_tui.questions import Answer, Kind, Option
 from ccq_tui.questions.limits import allowed_words, answer_problem
+from ccq_tui.questions.model import FieldRules
 from ccq_tui.questions.schema_form import FieldError, FormError, SchemaForm, read_form
 from ccq_tui.questions.state import opened
 
@@ -154,7 +155,8 @@ def test_what_fits_a_format_is_taken(named: str, good: str) -> None:
         ({"x": {"type": "integer", "default": "3"}}, "a default of another type"),
         ({"x": {"type": "boolean", "default": 1}}, "a default of another type"),
         ({"x": {"type": "object"}}, "of the type “object”"),
-        ({"x": {"type": ["string", "null"]}}, "of the type"),
+        ({"x": {"type": ["string", "null"]}}, "no type that is known here"),
+        ({"x": {"anyOf": [TEXT, {"type": "null"}]}}, "no type that is known here"),
         ({"x": {"type": "array", "items": {"type": "string"}}}, "no one list of options"),
         ({"x": {"type": "string", "not": {"const": "a"}}}, "has “not”, which is not known here"),
         ({"x": {"type": "string", "pattern": "(?=a)b"}}, "a pattern that cannot be checked here"),
@@ -173,6 +175,23 @@ def test_what_cannot_be_used_is_said_in_one_line(properties: dict[str, Any], pro
         (question,) = read.questions.questions
         assert not question.options
         assert "Decline or cancel it" in question.description
+
+
+def test_an_option_that_would_be_invisible_has_a_label() -> None:
+    read = form({"x": {"type": "string", "enum": ["", "b", "c"], "enumNames": ["", " ", "C"]}})
+    assert read.questions.questions[0].options == (
+        Option("(empty)", "sent as no text"),
+        Option("b"),
+        Option("C", "sent as c"),
+    )
+    assert read.content((Answer(selected=("(empty)",)),)) == {"x": ""}
+
+
+def test_steps_and_limits_are_compared_as_they_are_written() -> None:
+    read = form({"x": {"type": "number", "minimum": 1, "multipleOf": 0.01, "default": 1e300}})
+    assert not read.problem
+    assert read.questions.questions[0].field == FieldRules(number="number", preset=("1e+300",))
+    assert read.content((Answer(other="1.07"),)) == {"x": 1.07}
 
 
 def test_a_required_field_that_is_not_there_is_a_contradiction() -> None:
