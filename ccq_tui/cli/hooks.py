@@ -52,12 +52,16 @@ def install(user: bool, project: bool, permissions: bool, elicitation: bool, yes
     """
     from ccq_tui.bridges.claude_code.hook_program import hook_command
     from ccq_tui.bridges.claude_code.hook_settings import wanted
+    from ccq_tui.bridges.claude_code.settings_file import hooks_off
 
     file = _one_file(user, project)
     hooks = wanted(hook_command(), permissions=permissions, elicitation=elicitation)
     if not _change(file, hooks, yes=yes, same="The hooks are installed already"):
         return ENDED
     echo(f"Installed in {one_line(str(file.path), 300)}: {', '.join(hook.covers for hook in hooks)}.")
+    if (off := hooks_off(os.environ, Path.cwd())) is not None:
+        echo(f"“disableAllHooks” turns all hooks off: take that out of {one_line(str(off), 300)}.")
+        return ENDED
     echo("Sessions of Claude Code that run already take them over; they ask here while a ccq-tui is open.")
     return ENDED
 
@@ -79,9 +83,9 @@ def status(user: bool, project: bool) -> int:
     """Say what is installed where, and whether it works."""
     from ccq_tui.bridges.claude_code.hook_program import problem_of
     from ccq_tui.bridges.claude_code.hook_settings import SettingsFileError, installed
-    from ccq_tui.bridges.claude_code.settings_file import USER, settings_files
+    from ccq_tui.bridges.claude_code.settings_file import USER, hooks_off, settings_files
 
-    failed = False
+    failed, off = False, hooks_off(os.environ, Path.cwd())
     both = user == project
     for file in settings_files(os.environ, Path.cwd()) if both else [_one_file(user, project)]:
         where = f"{file.scope:<9}{one_line(str(file.path), 300)}: "
@@ -94,7 +98,7 @@ def status(user: bool, project: bool) -> int:
         if not found:
             echo(where, Styled("not installed", dim=True))
         for hook in found:
-            stands = problem_of(hook, trusted=file.scope == USER) or f"works, version {__version__}"
+            stands = problem_of(hook, trusted=file.scope == USER, off=off) or f"works, version {__version__}"
             echo(f"{where}{hook.covers} · {one_line(hook.command, 300)} · {stands}")
     return Refused.exit_code if failed else ENDED
 
@@ -109,11 +113,11 @@ def _one_file(user: bool, project: bool) -> ClaudeSettingsFile:
 
 def _change(file: ClaudeSettingsFile, hooks: list[InstalledHook], *, yes: bool, same: str) -> bool:
     """Show what a file is to say, ask, and write it; return whether it was written."""
-    from ccq_tui.bridges.claude_code.hook_settings import SettingsFileError, with_hooks
+    from ccq_tui.bridges.claude_code.hook_settings import SettingsFileError, with_hooks, with_options
 
     try:
         before = file.read()
-        after = with_hooks(before, hooks)
+        after = with_hooks(before, with_options(hooks, before))
         if after == before:
             echo(f"{same}: {one_line(str(file.path), 300)} stays as it is.")
             return False

@@ -11,7 +11,7 @@ from pathlib import Path
 from ccq_tui.agent.problems import MINIMUM_CLI
 from ccq_tui.bridges.claude_code.hook_program import problem_of
 from ccq_tui.bridges.claude_code.hook_settings import SettingsFileError, installed
-from ccq_tui.bridges.claude_code.settings_file import USER, settings_files
+from ccq_tui.bridges.claude_code.settings_file import USER, hooks_off, settings_files
 from ccq_tui.claude_files import claude_directory, find_cli
 from ccq_tui.doctor.check import Check, Level
 
@@ -58,14 +58,17 @@ def examine_hooks() -> list[Check]:
     Returns:
         What was found.
     """
-    checks = []
+    checks, off = [], hooks_off(os.environ, Path.cwd())
     for file in settings_files(os.environ, Path.cwd()):
         try:
             hooks = installed(file.read())
         except SettingsFileError:
             continue  # Claude Code says what is wrong with it
         for hook in hooks:
-            said, problem = f"{hook.covers}, in {file.path}", problem_of(hook, trusted=file.scope == USER)
+            said, problem = (
+                f"{hook.covers}, in {file.path}",
+                problem_of(hook, trusted=file.scope == USER, off=off),
+            )
             if problem:
                 advice = f"{problem[0].upper()}{problem[1:]}."
                 checks.append(Check(AREA, "Hooks", said, Level.WARNING, advice))

@@ -28,19 +28,22 @@ def hook_command() -> str:
     return f"{shlex.quote(sys.executable)} -m {MODULE} {COMMAND}"
 
 
-def problem_of(hook: InstalledHook, *, trusted: bool) -> str:
+def problem_of(hook: InstalledHook, *, trusted: bool, off: Path | None) -> str:
     """Say what is wrong with an installed hook and what to do, or "".
 
     Args:
         hook: The hook.
+        off: The settings file that turns all hooks off, or None.
         trusted: Whether another program than this one may be run for its version: what a project's file
             names may be anybody's.
     """
+    if off is not None:
+        return f"“disableAllHooks” turns it off: take that out of {one_line(str(off), 300)}"
     if shutil.which(os.path.expanduser(hook.program)) is None:  # noqa: PTH111 - as a shell does it
         return f"its program is gone: {AGAIN}"
     if hook.timeout is None or hook.timeout < TIMEOUT:
         return f"Claude Code drops it too early: {AGAIN}"
-    if hook.command == hook_command():
+    if hook.plain.command == hook_command():
         return ""
     if not trusted:
         return "it runs another ccq-tui than this one"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -61,6 +61,18 @@ class InstalledHook:
         words = _words(self.command)
         return words[_ours(words)]
 
+    @property
+    def options(self) -> list[str]:
+        """The words behind those that make it a hook, such as ``--wait 2h``."""
+        words = _words(self.command)
+        return words[words.index(COMMAND, _ours(words)) + 1 :]
+
+    @property
+    def plain(self) -> InstalledHook:
+        """It without its options."""
+        words = _words(self.command)
+        return replace(self, command=shlex.join(words[: words.index(COMMAND, _ours(words)) + 1]))
+
     def entry(self) -> dict[str, Any]:
         """Return it as the file has it."""
         return {"type": "command", "command": self.command, "timeout": self.timeout}
@@ -92,6 +104,36 @@ def installed(text: str) -> list[InstalledHook]:
         SettingsFileError: It is no JSON, or not shaped as settings are.
     """
     return [hook for hook, *_ in _found(_read(text))] if text.strip() else []
+
+
+def with_options(hooks: Iterable[InstalledHook], text: str) -> list[InstalledHook]:
+    """Return hooks with the options that those of the same event have in a file: a person wrote them there.
+
+    Args:
+        hooks: The hooks.
+        text: What the file says, or "".
+
+    Raises:
+        SettingsFileError: It is no JSON, or not shaped as settings are.
+    """
+    given = {hook.event: hook.options for hook in installed(text)}
+    return [
+        replace(hook, command=" ".join((hook.command, *map(shlex.quote, given.get(hook.event, ())))))
+        for hook in hooks
+    ]
+
+
+def turns_off(text: str) -> bool | None:
+    """Return whether a file turns all hooks off, or None where it does not say.
+
+    Args:
+        text: What the file says, or "".
+
+    Raises:
+        SettingsFileError: It is no JSON, or not shaped as settings are.
+    """
+    said = _read(text).members.get("disableAllHooks") if text.strip() else None
+    return said.value if said is not None and isinstance(said.value, bool) else None
 
 
 def with_hooks(text: str, hooks: list[InstalledHook]) -> str:
@@ -223,6 +265,8 @@ def _read(text: str) -> TextSpan:
 
 
 def _problem(text: str, error: json.JSONDecodeError) -> str:
+    if text.startswith("\ufeff"):
+        return "it begins with a byte order mark, which JSON does not have: save it without"
     line = text.splitlines()[error.lineno - 1] if error.lineno <= len(text.splitlines()) else ""
     if line.lstrip().startswith(("//", "/*", "#")) or text[error.pos : error.pos + 2] in ("//", "/*"):
         return f"line {error.lineno} is a comment, which JSON does not have: take it out"

@@ -6,11 +6,12 @@ import difflib
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ccq_tui.bounded import JSON_BYTES, UnfitFileError, read_bytes
-from ccq_tui.bridges.claude_code.hook_settings import SettingsFileError
+from ccq_tui.bridges.claude_code.hook_settings import SettingsFileError, turns_off
 from ccq_tui.claude_files import claude_directory
 from ccq_tui.stored import write_whole
 
@@ -27,6 +28,23 @@ def settings_files(environment: Mapping[str, str], directory: Path) -> list[Clau
     """
     user, project = ClaudeSettingsFile.of_user(environment), ClaudeSettingsFile.of_project(directory)
     return [user] if user.path == project.path else [user, project]
+
+
+def hooks_off(environment: Mapping[str, str], directory: Path) -> Path | None:
+    """Return the settings file that turns all hooks off, or None.
+
+    Args:
+        environment: The environment that Claude Code would have.
+        directory: The project.
+    """
+    project = ClaudeSettingsFile.of_project(directory)
+    local = replace(project, path=project.path.with_name("settings.local.json"))
+    off = None
+    for file in (ClaudeSettingsFile.of_user(environment), project, local):
+        with suppress(SettingsFileError):
+            if (said := turns_off(file.read())) is not None:
+                off = file.path if said else None
+    return off
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +137,10 @@ class ClaudeSettingsFile:
         if not os.path.lexists(self.path):
             self._check_owner(self.path.parent)
             return None
-        target = self.path.resolve()
+        try:
+            target = self.path.resolve()
+        except RuntimeError as error:
+            raise SettingsFileError("it is a link that leads back to itself") from error
         if not target.is_relative_to(self.home.resolve()):
             raise SettingsFileError(
                 f"it is a link to {target}, outside of {self.home}: change that file yourself"

@@ -114,6 +114,10 @@ def test_a_file_that_cannot_be_read_stays(settings: Path, capsys: pytest.Capture
     for content, why in (
         (b'{\n  // mine\n  "a": 1\n}', "line 2 is a comment, which JSON does not have: take it out"),
         (b'{"a": ', "line 1 is no JSON: expecting value, at character 7"),
+        (
+            b"\xef\xbb\xbf{}",
+            "it begins with a byte order mark, which JSON does not have: save it without",
+        ),
         (b"\xff\xfe{}", "it is not UTF-8 text: invalid start byte"),
         (b'{"a": "' + b"x" * 1_000_000 + b'"}', "it is larger than 1,000,000 bytes"),
     ):
@@ -146,6 +150,9 @@ def test_a_link_is_followed_at_home_and_refused_elsewhere(
     settings.unlink()
     settings.symlink_to(home / "none.json")
     assert refused(capsys, settings) == f"it is a link to {home}/none.json, which does not exist"
+    settings.unlink()
+    settings.symlink_to(settings.name)
+    assert refused(capsys, settings) == "it is a link that leads back to itself"
     kept = home / "dotfiles.json"
     kept.write_text("{}")
     settings.unlink()
@@ -170,6 +177,33 @@ def install_by_hand(file: Path, command: str, timeout: int = 86400) -> None:
     file.parent.mkdir(exist_ok=True)
     entry = {"type": "command", "command": command, "timeout": timeout}
     file.write_text(json.dumps({"hooks": {"PermissionRequest": [{"matcher": "*", "hooks": [entry]}]}}))
+
+
+def test_a_time_behind_the_command_stays_when_it_is_installed_again(
+    settings: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    install_by_hand(settings, "/old/ccq-tui hook --wait '2 h'")
+    run(capsys, "install", "--permissions", "--elicitation", "--yes")
+    hooks = json.loads(settings.read_text())["hooks"]
+    commands = [one["hooks"][0]["command"] for event in hooks.values() for one in event]
+    assert commands == [f"{hook_command()} --wait '2 h'", hook_command()]
+    assert "works" in run(capsys, "status", "--user")
+    assert "installed already" in run(capsys, "install", "--permissions", "--elicitation", "--yes")
+
+
+def test_hooks_that_a_setting_turns_off_are_said_to_be_off(
+    settings: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings.parent.mkdir()
+    settings.write_text('{"disableAllHooks": true}')
+    off = f"“disableAllHooks” turns it off: take that out of {settings}"
+    assert "“disableAllHooks” turns all hooks off" in run(capsys, "install", "--yes")
+    assert run(capsys, "status", "--user").endswith(f"· {off}\n")
+    assert [check.advice for check in examine() if check.name == "Hooks"] == [f"{off}."]
+    local = tmp_path / ".claude" / "settings.local.json"
+    local.parent.mkdir()
+    local.write_text('{"disableAllHooks": false}')  # what is nearer to the project counts
+    assert "works" in run(capsys, "status", "--user")
 
 
 def test_status_and_doctor_say_what_is_wrong_and_run_nothing_of_a_project(
