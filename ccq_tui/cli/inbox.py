@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -93,7 +96,7 @@ def _print_inbox(
     lines = inbox_lines(found, shortener(ids), names)
     if found:
         lines += ["", "ccq-tui show REQUEST says more, ccq-tui answer REQUEST answers."]
-    lines += native_lines(native)
+    lines += native_lines(native, hooked=bool(native) and _is_hooked())
     if late:
         lines += ["", *undelivered_lines(late, names, reached.__getitem__)]
     print_lines("\n".join(lines))
@@ -229,6 +232,18 @@ def _native_waiting(store: Store | None, flags: Mapping[str, Any]) -> list[Store
         return []
     found = NativeSessions(config).waiting()
     return without_asked(store, found) if store else found
+
+
+def _is_hooked() -> bool:
+    """Whether our hooks are in a settings file of Claude Code that can be read."""
+    from ccq_tui.bridges.claude_code.hook_settings import SettingsFileError, installed
+    from ccq_tui.bridges.claude_code.settings_file import settings_files
+
+    for file in settings_files(os.environ, Path.cwd()):
+        with suppress(SettingsFileError):
+            if installed(file.read()):
+                return True
+    return False
 
 
 def _ids(store: Store | None) -> list[str]:

@@ -133,8 +133,13 @@ def history_lines(changes: Sequence[Change], request_name: Shorten, session_id: 
     return table(("TIME", "WHAT", "CHANGE", "WHY"), rows)
 
 
-def native_lines(waiting: Sequence[StoredRequest]) -> list[str]:
-    """List what waits in Claude Code's own screen, to be answered there."""
+def native_lines(waiting: Sequence[StoredRequest], *, hooked: bool) -> list[str]:
+    """List what waits in Claude Code's own screen, to be answered there.
+
+    Args:
+        waiting: What waits.
+        hooked: Whether hooks are installed that ask in the inbox.
+    """
     if not waiting:
         return []
     rows = []
@@ -143,7 +148,11 @@ def native_lines(waiting: Sequence[StoredRequest]) -> list[str]:
         shown = directory if cells(directory) <= PLACE_WIDTH else f"…{directory[1 - PLACE_WIDTH :]}"
         rows.append((brief(one.asked_at), shown, kind_of(one.request).summary(one.request)))
     rows_with_heads = table(("ASKED", "DIRECTORY", "WHAT"), rows)
-    how = "To answer here, too: ccq-tui hooks install"
+    how = (
+        "The installed hooks ask here only while a ccq-tui is open; ccq-tui hooks status says what they cover."
+        if hooked
+        else "To answer here, too: ccq-tui hooks install"
+    )
     return ["", "Waiting in Claude Code's own screen, to be answered there:", *rows_with_heads, how]
 
 

@@ -117,6 +117,11 @@ def test_the_printed_list_has_them_unless_the_settings_say_not(
     assert said[0] == "Nothing waits."
     assert said[2] == "Waiting in Claude Code's own screen, to be answered there:"
     assert said[4].split()[-3:] == ["/work/project", "Which", "database?"]
+    assert said[5] == "To answer here, too: ccq-tui hooks install"
+    assert main(["hooks", "install", "--yes"]) == 0
+    capsys.readouterr()
+    assert main(["inbox"]) == 0
+    assert capsys.readouterr().out.splitlines()[5].startswith("The installed hooks ask here only while")
     assert main(["inbox", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["requests"] == []
     monkeypatch.setenv("CCQ_NATIVE_SESSIONS", "false")
