@@ -149,7 +149,7 @@ def native_lines(waiting: Sequence[StoredRequest], *, hooked: bool) -> list[str]
         rows.append((brief(one.asked_at), shown, kind_of(one.request).summary(one.request)))
     rows_with_heads = table(("ASKED", "DIRECTORY", "WHAT"), rows)
     how = (
-        "The installed hooks ask here only while a ccq-tui is open; ccq-tui hooks status says what they cover."
+        "Installed hooks ask here only while a ccq-tui is open; ccq-tui hooks status says what they cover."
         if hooked
         else "To answer here, too: ccq-tui hooks install"
     )

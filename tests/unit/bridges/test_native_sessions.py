@@ -121,7 +121,7 @@ def test_the_printed_list_has_them_unless_the_settings_say_not(
     assert main(["hooks", "install", "--yes"]) == 0
     capsys.readouterr()
     assert main(["inbox"]) == 0
-    assert capsys.readouterr().out.splitlines()[5].startswith("The installed hooks ask here only while")
+    assert capsys.readouterr().out.splitlines()[5].startswith("Installed hooks ask here only while")
     assert main(["inbox", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["requests"] == []
     monkeypatch.setenv("CCQ_NATIVE_SESSIONS", "false")
