@@ -34,6 +34,7 @@ FEATURES = Question(
     multi_select=True,
 )
 LAYOUT = Question("Which layout?", "Layout", (Option("Tabs", "t", "[a][b]"), Option("Panes", "p", "a|b")))
+REGIONS = Question("Which regions?", "Regions", (Option("EU", "e"), Option("US", "u")), multi_select=True)
 ANSWERED = "Your questions have been answered: {}. You can now continue with these answers in mind."
 READ = (
     "The user answered: {}. Read the answers carefully — they may request clarification, changes, or that "
@@ -52,7 +53,13 @@ def plays(replies: Replies) -> Scenario:
         case "questions":
             made = Scenario().says("Let me ask.")
             for number, questions in enumerate(
-                ((DATABASE,), (FEATURES, LAYOUT), (DATABASE,), (DATABASE,)), 1
+                (
+                    (DATABASE, FEATURES, LAYOUT),
+                    (FEATURES, LAYOUT),
+                    (DATABASE, FEATURES, LAYOUT, REGIONS),
+                    (DATABASE,),
+                ),
+                1,
             ):
                 made = made.asks(*questions).says(f"Had {number}.").ends_turn()
             return made
@@ -159,13 +166,17 @@ def test_questions_of_a_native_session_are_answered_here_there_and_by_a_script(s
             ours.wait("Inbox · 1 waits for you")
             ours.press("right")
             ours.wait(lambda seen: "Which database?" in seen.panel and seen.keys_work)
-            ours.press("2")
-            ours.wait("● 2  Postgres")
+            for keys, words in (
+                ("2", "● 2  Postgres"), ("enter", "Which features?"), ("1", "◼ 1  Auth"), ("3", "◼ 3  Logs"),
+                ("enter", "Which layout?"), ("1", "● 1  Tabs"), ("enter", "Submit answers"),
+            ):  # fmt: skip
+                ours.press(keys)
+                ours.wait_panel(words)
             ours.press("enter")
+            tabs = f"{said('Which layout?', 'Tabs')} selected preview:\n[a][b]"
+            both = f"{said('Which database?', 'Postgres')}, {said('Which features?', 'Auth, Logs')}"
             result = natives.result(first)
-            assert (result.text, result.is_error) == (
-                ANSWERED.format(said("Which database?", "Postgres")), False,
-            )  # fmt: skip
+            assert (result.text, result.is_error) == (ANSWERED.format(f"{both}, {tabs}"), False)
             native.wait("Allowed by PermissionRequest hook")
             assert natives.ended(first).state is RequestState.DELIVERED
         with step("answered in its own dialog, it closes in the inbox, whose history has the answer"):
@@ -183,7 +194,6 @@ def test_questions_of_a_native_session_are_answered_here_there_and_by_a_script(s
                 native.press(keys)
                 native.wait(words)
             there = 'Auth, Logs, "x, y"'
-            tabs = f"{said('Which layout?', 'Tabs')} selected preview:\n[a][b]"
             assert natives.result(second).text == READ.format(f"{said('Which features?', there)}, {tabs}")
             ours.wait("Already answered in Claude Code at")
             assert ours.panel == ""
@@ -194,10 +204,21 @@ def test_questions_of_a_native_session_are_answered_here_there_and_by_a_script(s
             native.press("more\r")
             (third,) = natives.asked()
             name = third.request.tool_use_id
-            assert f"ccq-tui answer {name} --choose N" in natives.ccq("show", name)
-            natives.ccq("answer", name, "--other", "a text file", "--note", "for now")
-            answer = f"{said('Which database?', 'a text file')} notes: for now"
-            assert natives.result(third).text == READ.format(answer)
+            assert "--choose 1=N\n             --choose 2=N,N\n" in natives.ccq("show", name)
+            answers = [
+                "--other",
+                "1=a text file",
+                "--note",
+                "1=for now",
+                "--choose",
+                "2=1,3",
+                "--other",
+                "2=x, y",
+            ]
+            natives.ccq("answer", name, *answers, "--choose", "3=1", "--choose", "4=2,1")
+            file = f"{said('Which database?', 'a text file')} notes: for now"
+            features, regions = said("Which features?", there), said("Which regions?", "EU, US")
+            assert natives.result(third).text == READ.format(f"{file}, {features}, {tabs}, {regions}")
             native.wait("Had 3.")
             natives.ended(third)
         with step("interrupted there, nothing was answered"):
