@@ -148,6 +148,14 @@ def shown(native: NativeTerminal, words: str) -> None:
     native.rest(FRESH)
 
 
+def closes(place: str, began: float, at: float) -> None:
+    """Print how long after an answer another place closed: it is 1 s, on a machine with nothing else to do.
+
+    `test_hook.test_the_other_place_sees_an_answer_at_its_next_look` counts the looks of which it consists.
+    """
+    print(f"{place} closed {at - began:.2f} s after the answer")  # noqa: T201
+
+
 def said(questions: str, answer: str) -> str:
     return f'"{questions}"="{answer}"'
 
@@ -172,12 +180,13 @@ def test_questions_of_a_native_session_are_answered_here_there_and_by_a_script(s
             ):  # fmt: skip
                 ours.press(keys)
                 ours.wait_panel(words)
+            began = time.monotonic()
             ours.press("enter")
             tabs = f"{said('Which layout?', 'Tabs')} selected preview:\n[a][b]"
             both = f"{said('Which database?', 'Postgres')}, {said('Which features?', 'Auth, Logs')}"
             result = natives.result(first)
             assert (result.text, result.is_error) == (ANSWERED.format(f"{both}, {tabs}"), False)
-            native.wait("Allowed by PermissionRequest hook")
+            closes("the dialog", began, native.wait("Allowed by PermissionRequest hook"))
             assert natives.ended(first).state is RequestState.DELIVERED
         with step("answered in its own dialog, it closes in the inbox, whose history has the answer"):
             native.wait("Had 1.")
@@ -191,11 +200,12 @@ def test_questions_of_a_native_session_are_answered_here_there_and_by_a_script(s
                 ("1", "[✔] Auth"), ("3", "[✔] Logs"), ("\x1b[B\x1b[B\x1b[B", "❯ 4."), ("x, y", "x, y"),
                 ("\t", "❯    Next"), ("\r", "Notes: press n"), ("\r", "Submit answers"), ("\r", "Had 2."),
             ):  # fmt: skip
-                native.press(keys)
+                began = native.press(keys)
                 native.wait(words)
             there = 'Auth, Logs, "x, y"'
             assert natives.result(second).text == READ.format(f"{said('Which features?', there)}, {tabs}")
             ours.wait("Already answered in Claude Code at")
+            closes("the panel", began, time.monotonic())
             assert ours.panel == ""
             assert natives.ended(second).outcome == Answered(
                 (Answer(("Auth", "Logs"), other="x, y"), Answer(("Tabs",)))
@@ -203,22 +213,17 @@ def test_questions_of_a_native_session_are_answered_here_there_and_by_a_script(s
         with step("answered by a script, the dialog closes"):
             native.press("more\r")
             (third,) = natives.asked()
+            shown(native, "❯ 1. SQLite")
             name = third.request.tool_use_id
             assert "--choose 1=N\n             --choose 2=N,N\n" in natives.ccq("show", name)
-            answers = [
-                "--other",
-                "1=a text file",
-                "--note",
-                "1=for now",
-                "--choose",
-                "2=1,3",
-                "--other",
-                "2=x, y",
-            ]
-            natives.ccq("answer", name, *answers, "--choose", "3=1", "--choose", "4=2,1")
+            one = ("--other", "1=a text file", "--note", "1=for now")
+            two = ("--choose", "2=1,3", "--other", "2=x, y")
+            natives.ccq("answer", name, *one, *two, "--choose", "3=1", "--choose", "4=2,1")
+            began = time.monotonic()
             file = f"{said('Which database?', 'a text file')} notes: for now"
             features, regions = said("Which features?", there), said("Which regions?", "EU, US")
             assert natives.result(third).text == READ.format(f"{file}, {features}, {tabs}, {regions}")
+            closes("the dialog", began, native.wait("Which regions? →"))
             native.wait("Had 3.")
             natives.ended(third)
         with step("interrupted there, nothing was answered"):

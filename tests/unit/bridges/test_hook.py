@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import os
@@ -16,12 +17,17 @@ from typing import Any, TypeVar
 
 import pytest
 
-from ccq_tui.bridges.claude_code.hook_input import MOST_BYTES
+from ccq_tui.bridges.claude_code.dialog import Closed, Dialog, Gone
+from ccq_tui.bridges.claude_code.hook_input import MOST_BYTES, HookInput, read_hook_input
+from ccq_tui.bridges.claude_code.transcript import CallEnd
+from ccq_tui.bridges.claude_code.waiting_hook import LOOK_SECONDS, _waited
 from ccq_tui.cli import main
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox import Allowed, Cancelled, QuestionRequest
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
+from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.inbox.store import RequestState, Store, StoredRequest
+from ccq_tui.inbox.store.worker import FAR_SECONDS, NEAR_SECONDS
 from ccq_tui.logs import log_path, stop_logging
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered
@@ -226,6 +232,38 @@ def test_two_equal_calls_are_not_told_apart_by_guess(stage: Stage) -> None:
     stage.native.write(ends("toolu_2", STOPPED, failed=True, toolDenialKind="user-rejected"))
     assert output(hook) == ""
     assert stage.ended(stored).outcome == Cancelled("decided in Claude Code")
+
+
+async def test_the_other_place_sees_an_answer_at_its_next_look(stage: Stage) -> None:
+    class Looking(Dialog):
+        def __init__(self, hook: HookInput) -> None:
+            super().__init__(hook)
+            self.looks, self.began = 0, asyncio.Event()
+
+        def look(self) -> Closed | Gone | None:
+            self.looks += 1
+            self.began.set()
+            return super().look()
+
+    async def waited(answer: Callable[[asyncio.Future[RequestOutcome]], None]) -> tuple[object, int]:
+        """Return how the wait ended, and after how many looks after the answer."""
+        told = json.dumps(stage.native.hook_input("AskUserQuestion", ASKED)).encode()
+        dialog, asking = Looking(read_hook_input(io.BytesIO(told))), asyncio.Future[RequestOutcome]()
+        waiting = asyncio.create_task(_waited(asking, dialog, asyncio.Event(), None, LIMIT))
+        await dialog.began.wait()
+        answer(asking)
+        began, before = time.monotonic(), dialog.looks
+        ended = await waiting
+        print(f"seen after {time.monotonic() - began:.2f} s")  # noqa: T201
+        return ended, dialog.looks - before
+
+    stage.native.write(calls("toolu_1", "AskUserQuestion", ASKED))
+    assert await waited(lambda asking: asking.set_result(ANSWER)) == (None, 0)
+    there = ends("toolu_1", "answered", permissionDecision=ACCEPTED)
+    ended, looks = await waited(lambda _: stage.native.write(there))
+    assert (isinstance(ended, CallEnd), looks) == (True, 1)
+    # Another process sees it at its store's next look; screens and the hook's end have the rest of 1 s.
+    assert LOOK_SECONDS + max(NEAR_SECONDS, FAR_SECONDS) < 0.3
 
 
 def test_the_same_question_asked_again_at_once_is_another_call(stage: Stage) -> None:
