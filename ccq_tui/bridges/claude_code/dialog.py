@@ -55,6 +55,7 @@ class Dialog:
         self._since = datetime.fromtimestamp(started_at(this_process()), UTC)
         self._questions = _questions(hook.tool, hook.input)
         self._begun = time.monotonic()
+        self._compared: set[str] = set()
         self._equal: dict[str, RecordedCall] = {}
         self._alike: dict[str, RecordedCall] = {}
         """Open calls of the tool with another input, which a hook before the call may have changed."""
@@ -107,10 +108,14 @@ class Dialog:
         return Closed() if self._is_over() else None
 
     def _find(self) -> None:
-        new = [one for one in self._transcript.calls(self._hook.tool) if self._is_new(one)]
-        self._equal |= {one.id: one for one in new if self._is_equal(one)}
+        tool = self._hook.tool
+        for call in self._transcript.calls(tool):
+            if call.id not in self._compared:  # a hook looks ten times a second, for hours
+                self._compared.add(call.id)
+                if self._is_new(call) and self._is_equal(call):
+                    self._equal[call.id] = call
         if not self._equal and time.monotonic() - self._begun > WRITTEN_SECONDS:
-            self._alike |= {one.id: one for one in new if one in self._transcript.unanswered()}
+            self._alike |= {call.id: call for call in self._transcript.unanswered() if call.tool == tool}
 
     def _is_new(self, call: RecordedCall) -> bool:
         end = self._transcript.end_of(call.id)

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,11 +30,13 @@ from ccq_tui.inbox.store import RequestState, Store, StoredRequest
 from ccq_tui.inbox.store.worker import FAR_SECONDS, NEAR_SECONDS
 from ccq_tui.logs import log_path, stop_logging
 from ccq_tui.processes import this_process
-from ccq_tui.questions import Answer, Answered
+from ccq_tui.questions import Answer, Answered, QuestionSet
+from ccq_tui.questions.parse import parse_question_set
 from tests.unit.bridges.native import (
     ACCEPTED,
     ASKED,
     COMMAND,
+    QUESTION,
     SESSION,
     STOPPED,
     NativeSession,
@@ -232,6 +234,26 @@ def test_two_equal_calls_are_not_told_apart_by_guess(stage: Stage) -> None:
     stage.native.write(ends("toolu_2", STOPPED, failed=True, toolDenialKind="user-rejected"))
     assert output(hook) == ""
     assert stage.ended(stored).outcome == Cancelled("decided in Claude Code")
+
+
+def test_each_call_is_compared_once_however_long_a_hook_waits(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed = []
+
+    def counted(name: str, source: Mapping[str, Any]) -> QuestionSet:
+        parsed.append(name)
+        return parse_question_set(name, source)
+
+    monkeypatch.setattr("ccq_tui.bridges.claude_code.dialog.parse_question_set", counted)
+    other = {"questions": [{**QUESTION, "question": "Which one?"}]}
+    told = json.dumps(stage.native.hook_input("AskUserQuestion", ASKED)).encode()
+    dialog = Dialog(read_hook_input(io.BytesIO(told)))
+    for number in range(5):
+        stage.native.write(calls(f"toolu_{number}", "AskUserQuestion", other, f"msg_{number}"))
+    for _ in range(20):
+        assert dialog.look() is None
+    assert len(parsed) == 1 + 5  # the hook's own and each of the others
 
 
 async def test_the_other_place_sees_an_answer_at_its_next_look(stage: Stage) -> None:
