@@ -149,7 +149,9 @@ async def _asked(
     inbox = await DurableInbox.open(path)
     try:
         asking = asyncio.ensure_future(inbox.ask(request, dialog.context()))
-        unheard = asyncio.ensure_future(_until_unheard(inbox)) if handler.HOLDS_DIALOG else None
+        # For a subagent in the background, too, Claude Code shows nothing while the hook waits.
+        held = handler.HOLDS_DIALOG or bool(hook.agent_id)
+        unheard = asyncio.ensure_future(_until_unheard(inbox)) if held else None
         try:
             ended = await _waited(asking, dialog, stopped, unheard, wait)
             if not asking.done() and not await _is_answered_after_all(inbox, request, handler, ended, asking):

@@ -119,8 +119,16 @@ def test_a_server_that_says_nothing_is_asked_for_all_the_same() -> None:
     assert (request.server, request.message) == ("An MCP server", "It wants input.")
 
 
-def test_a_form_goes_back_to_its_terminal_once_no_ccq_tui_is_open(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "said",
+    [
+        {},
+        {"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {}, "agent_id": "a1"},
+    ],
+    ids=["form", "permission of a subagent"],
+)
+def test_what_holds_claude_code_up_ends_once_no_ccq_tui_is_open(
+    said: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(waiting_hook, "UNHEARD_SECONDS", 0.3)
     monkeypatch.setattr(waiting_hook, "LISTEN_SECONDS", 0.02)
@@ -137,7 +145,7 @@ def test_a_form_goes_back_to_its_terminal_once_no_ccq_tui_is_open(
 
     closing = threading.Thread(target=close_ccq_tui)
     closing.start()
-    said = SAID | {"transcript_path": str(tmp_path / "projects" / "-srv" / "f51476bb.jsonl")}
+    said = SAID | {"transcript_path": str(tmp_path / "projects" / "-srv" / "f51476bb.jsonl")} | said
     run_hook(io.BytesIO(json.dumps(said).encode()), path, printed.append)
     closing.join()
     ((stored,), _) = store.requests.settled(datetime.fromtimestamp(0, UTC))
