@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from ccq_tui.bridges.terminal.asking import Wanted
 from ccq_tui.bridges.terminal.detect import FoundPrompt, PromptRow
+from ccq_tui.bridges.terminal.prompt_request import Wanted
 from ccq_tui.bridges.terminal.rules import Shape
 from ccq_tui.bridges.terminal.screen import ScreenPicture
 from ccq_tui.text import one_line

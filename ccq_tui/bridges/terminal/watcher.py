@@ -11,11 +11,11 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from ccq_tui.bridges.terminal.asking import context_of, read_off, request_for, wanted
 from ccq_tui.bridges.terminal.detect import Found, FoundPrompt, Reads, find
 from ccq_tui.bridges.terminal.explain import said
 from ccq_tui.bridges.terminal.link import ASKED, Messages, ToWatcher
 from ccq_tui.bridges.terminal.program import Watched
+from ccq_tui.bridges.terminal.prompt_request import context_of, read_off, request_for, wanted
 from ccq_tui.bridges.terminal.rules import PromptRule, load_rules
 from ccq_tui.bridges.terminal.screen import LiveScreen, ScreenPicture
 from ccq_tui.bridges.terminal.typist import StoppedError, Typist, stands

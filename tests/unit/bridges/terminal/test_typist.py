@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from ccq_tui.bridges.terminal.asking import Wanted
 from ccq_tui.bridges.terminal.detect import FoundPrompt, Reads, find
+from ccq_tui.bridges.terminal.prompt_request import Wanted
 from ccq_tui.bridges.terminal.rules import load_rules
 from ccq_tui.bridges.terminal.screen import ScreenPicture
 from ccq_tui.bridges.terminal.typist import StoppedError, Typist, stands

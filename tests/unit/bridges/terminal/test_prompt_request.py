@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ccq_tui.bridges.terminal.asking import Wanted, context_of, read_off, request_for, wanted
 from ccq_tui.bridges.terminal.detect import FoundPrompt, Reads, find
+from ccq_tui.bridges.terminal.prompt_request import Wanted, context_of, read_off, request_for, wanted
 from ccq_tui.bridges.terminal.rules import load_rules
 from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest
