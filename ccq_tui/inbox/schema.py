@@ -104,6 +104,7 @@ class QuestionSetBody(TypedDict):
 
     title: str
     questions: list[QuestionRecord]
+    takes_prose: NotRequired[Annotated[bool, Field(description="Whether it takes notes and --discuss")]]
 
 
 class PermissionBody(TypedDict):

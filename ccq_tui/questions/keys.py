@@ -31,7 +31,6 @@ from ccq_tui.questions.events import (
     TurnPage,
 )
 from ccq_tui.questions.limits import selection_problem
-from ccq_tui.questions.model import Kind
 from ccq_tui.questions.moves import taken_over
 from ccq_tui.questions.prose import NONE_SELECTED
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, is_text
@@ -89,13 +88,12 @@ def _multi(state: PanelState) -> bool:
     return _choices(state) and state.page.question.multi_select
 
 
-def _in_words(state: PanelState) -> bool:
-    """Whether something can be said in one's own words: a form takes values alone."""
-    return _list(state) and not state.questions.is_form
+def _notable(state: PanelState) -> bool:
+    return _list(state) and state.questions.takes_prose
 
 
 def _discussable(state: PanelState) -> bool:
-    return _list_or_review(state) and not state.questions.is_form
+    return _list_or_review(state) and state.questions.takes_prose
 
 
 def _list_or_review(state: PanelState) -> bool:
@@ -162,7 +160,7 @@ KEY_TABLE: tuple[KeyRow, ...] = (
     KeyRow(("right", "l"), lambda _: TurnPage(1), _list_or_review, "→ l", "Next question"),
     KeyRow(("left", "h"), lambda _: TurnPage(-1), _list_or_review, "← h", "Previous question"),
     KeyRow(("o",), lambda _: OpenOther(), _list, "o", "Answer in your own words"),
-    KeyRow(("n",), lambda _: OpenNote(), _in_words, "n", "Add a note to the answer"),
+    KeyRow(("n",), lambda _: OpenNote(), _notable, "n", "Add a note to the answer"),
     KeyRow(("r",), lambda _: TakeOver(), _answered_before, "r", "Reuse your earlier answer"),
     KeyRow(("slash",), lambda _: OpenFilter(), _filterable, "/", "Filter a long list"),
     KeyRow(("p",), lambda _: TogglePreview(), _previewable, "p", "Show the preview larger, or back"),
@@ -246,7 +244,7 @@ def _hide(state: PanelState) -> tuple[str, str]:
 
 
 def _discuss(state: PanelState) -> Hints:
-    if state.questions.is_form:
+    if not state.questions.takes_prose:
         return ()
     return (("c", "discuss (draft kept)" if state.discussion else "discuss"),)
 
@@ -265,8 +263,8 @@ def _review_hints(state: PanelState) -> Hints:
 def _text_hints(state: PanelState) -> Hints:
     enter = _DONE.get(state.focus) or ("next" if state.needs_review or state.arriving else "confirm")
     leave = "clear filter" if state.focus is Focus.FILTER else "back"
-    number = state.focus is Focus.FIELD and state.page.question.kind is Kind.NUMBER
-    lines = () if number else (("Ctrl+J", "new line"),)
+    own = state.focus in (Focus.FIELD, Focus.OTHER)
+    lines = () if own and state.one_line else (("Ctrl+J", "new line"),)
     rest = (("↑↓", "move"),) if state.focus is Focus.FILTER else lines
     turn = (("Tab", "question"),) if state.needs_review else ()
     return (
@@ -303,7 +301,7 @@ def _list_hints(state: PanelState) -> Hints:
         *((("Tab", "leave open" if go_on == NONE_SELECTED else "question"),) if state.needs_review else ()),
         *((("p", "preview"),) if preview else ()),
         *(() if page.is_field or page.question.closed else (("o", "other"),)),
-        *(() if state.questions.is_form else (("n", "note"),)),
+        *((("n", "note"),) if state.questions.takes_prose else ()),
         *((("r", "as before"),) if _answered_before(state) else ()),
         *((("/", "filter"),) if _filterable(state) else ()),
         *_discuss(state),

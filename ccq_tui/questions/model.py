@@ -125,7 +125,8 @@ class QuestionSet:
         title: What the set is about, or "".
         source: The call's input as it came, echoed on the wire beside the answers.
         intro: What is said before the first question, or "".
-        is_form: Whether it is a form: it takes values, no notes and no prose, and can be dismissed.
+        is_form: Whether it is a form, which can be dismissed.
+        is_prompt: Whether it is a program's prompt: an answer is typed there, so it is one line.
     """
 
     id: str
@@ -134,6 +135,12 @@ class QuestionSet:
     source: Mapping[str, Any] = field(default_factory=dict, compare=False, hash=False)
     intro: str = ""
     is_form: bool = False
+    is_prompt: bool = False
+
+    @property
+    def takes_prose(self) -> bool:
+        """Whether it takes notes beside its answers, and a reply in prose instead of them."""
+        return not (self.is_form or self.is_prompt)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ccq_tui.questions.model import Answer, Kind
+from ccq_tui.questions.model import Answer
 from ccq_tui.questions.prose import length_notice
 from ccq_tui.questions.state import Draft, Focus, Page, PanelState, resting_focus
 
@@ -136,8 +136,8 @@ def open_text(state: PanelState, focus: Focus) -> PanelState:
     """Go to the note, the filter or the discussion."""
     if focus is not Focus.DISCUSS and state.in_review:
         return state
-    if state.questions.is_form and focus is not Focus.FILTER:
-        return state  # a form takes values alone
+    if focus is not Focus.FILTER and not state.questions.takes_prose:
+        return state
     if focus is Focus.FILTER and state.page.is_field:
         return state
     return _opened(state, focus)
@@ -152,8 +152,8 @@ def set_text(state: PanelState, text: str) -> PanelState:
     """Put ``text`` into the open field; without an open field nothing changes."""
     match state.focus:
         case Focus.OTHER | Focus.FIELD:
-            if state.page.question.kind is Kind.NUMBER:
-                text = text.strip("\n").replace("\n", " ")
+            if state.one_line:
+                text = text.strip("\n").replace("\n", " ").replace("\t", " ")
             taken = state.page.draft.taken or state.stray is None
             return replace(state.with_draft(other=text, taken=taken), notice=length_notice(text, state.asker))
         case Focus.NOTE:

@@ -251,6 +251,11 @@ class PanelState:
         return self.recalled[tab] if tab < len(self.recalled) else None
 
     @property
+    def one_line(self) -> bool:
+        """Whether the answer to the question shown has no line break."""
+        return self.questions.is_prompt or self.page.question.kind is Kind.NUMBER
+
+    @property
     def needs_review(self) -> bool:
         """Whether the answers are reviewed before they are confirmed."""
         first = self.pages[0].question

@@ -43,7 +43,7 @@ def request_for(prompt: FoundPrompt, call: str, session_id: str, origin: Origin)
         default=(prompt.typed or prompt.default) if shape is Shape.TEXT else "",
         closed=not takes_text(prompt),
     )
-    asked = QuestionSet(call, (question,))
+    asked = QuestionSet(call, (question,), is_prompt=True)
     return QuestionRequest(call, session_id, asked, origin=origin)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ccq_tui.inbox.choices import Choice
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, cut, wrapped
-from ccq_tui.inbox.requests import AnsweredRequest, Asker, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Question, QuestionSet
 from ccq_tui.questions.limits import allowed_words
@@ -52,9 +52,9 @@ def check(request: QuestionRequest, outcome: RequestOutcome) -> None:
     match outcome:
         case Answered(answers):
             check_answers(request.questions, answers)
-            if request.origin.asker is Asker.TERMINAL:
+            if request.questions.is_prompt:
                 _check_typable(answers)
-        case Discussed() if request.origin.asker is Asker.TERMINAL:
+        case Discussed() if not request.questions.takes_prose:
             raise InvalidOutcome(
                 "", f"{_asker(request)}'s prompt takes an answer or nothing, no reply in prose"
             )
@@ -236,6 +236,7 @@ def record(request: QuestionRequest) -> QuestionSetBody:
     return {
         "title": questions.title,
         "questions": [question_record(number, one) for number, one in enumerate(questions.questions, 1)],
+        "takes_prose": questions.takes_prose,
     }
 
 

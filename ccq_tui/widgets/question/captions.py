@@ -220,4 +220,6 @@ def _decline_question(state: PanelState, *, short: bool) -> str:
     if short:
         return f"Decline {what}?"
     lost = " Nothing you selected or typed is sent." if state.has_draft else ""
+    if state.questions.is_prompt:
+        return f"Decline {what}? {_asker(state)} still waits at its terminal.{lost}"
     return f"Decline {what}? {_asker(state)} learns that you do not want to answer.{lost}"

@@ -11,6 +11,10 @@ from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind
+from ccq_tui.questions.events import OpenDiscussion, OpenNote, OpenOther, TextChanged
+from ccq_tui.questions.keys import hints
+from ccq_tui.questions.machine import step
+from ccq_tui.questions.state import opened
 from tests.unit.bridges.terminal.test_detect import drawn
 
 RULES, _ = load_rules(None)
@@ -47,6 +51,20 @@ def test_a_list_is_a_choice_and_boxes_are_several() -> None:
 def test_a_line_is_a_text_with_what_it_proposes() -> None:
     (question,) = asked(prompt_of("Your name [Ada]: ")).questions.questions
     assert (question.text, question.kind, question.default) == ("Your name", Kind.TEXT, "Ada")
+
+
+@pytest.mark.parametrize(("text", "keys"), [("Your name [Ada]: ", False), (LIST, True), (CHECKS, True)])
+def test_the_panel_of_a_prompt_offers_no_notes_and_no_prose(text: str, keys: bool) -> None:
+    request = asked(prompt_of(text, keys=keys))
+    state = opened(request.questions)
+    assert {shown for shown, _ in hints(state)}.isdisjoint({"n", "c"})
+    assert step(state, OpenDiscussion()) == step(state, OpenNote()) == state
+
+
+def test_a_text_for_a_prompt_stays_one_line() -> None:
+    state = step(opened(asked(prompt_of("Your name: ")).questions), OpenOther())
+    assert "Ctrl+J" not in {shown for shown, _ in hints(state)}
+    assert step(state, TextChanged("Ada\n\tLovelace\n")).text == "Ada  Lovelace"
 
 
 @pytest.mark.parametrize(
