@@ -1,13 +1,16 @@
-"""pyte's terminal emulator with short cuts for what a full-screen program writes most.
+"""pyte's terminal emulator, made faster for full-screen programs and safe for hostile output.
 
 pyte takes its input letter by letter and renders the whole screen at each look. A full-screen program sends
-hardly anything but places, colours and runs of letters, so these are taken whole; all else is left to pyte.
+hardly anything but control sequences and runs of letters, so these are taken whole; all else is left to pyte.
+pyte also fails on control sequences with more or other parameters than it knows: those are ignored here.
 """
 
 from __future__ import annotations
 
 import codecs
+import copy
 import re
+import unicodedata
 from functools import lru_cache
 
 import pyte
@@ -15,12 +18,31 @@ from pyte import modes
 from pyte.screens import Char
 from wcwidth import wcwidth
 
-CSI = re.compile(r"\x1b\[([0-9;]*)([mH])")
-"""Colours and places: with ordinary letters nearly all that comes."""
+CSI = re.compile(r"\x1b\[([^@-~\x1b]*)([@-~])")
+"""Control sequences: with ordinary letters nearly all that comes."""
+_PARAMETERS = re.compile(r"(\??)([0-9;]{0,1000})")
+_ACTIONS = {
+    **{final: name for final, name in pyte.Stream.csi.items() if not name.startswith("report_")},
+    "s": "save_cursor",
+    "u": "restore_cursor",
+}
+_MOST_PARAMETERS = {
+    "cursor_position": 2,
+    "set_margins": 2,
+    "save_cursor": 0,
+    "restore_cursor": 0,
+}
+"""Of all others one."""
+_MODES = ("set_mode", "reset_mode")
+_ERASES = {"erase_in_line": 2, "erase_in_display": 3}
+"""The highest parameter that is known."""
+MOST_MARKS = 8
+"""Marks that combine with one letter: pyte's work grows with their square."""
+MOST_COLOURED = 1 << 12
 width = lru_cache(maxsize=1 << 16)(wcwidth)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 13)
 def is_plain(text: str) -> bool:
     """Whether each letter of a text takes one cell and combines with none."""
     return all(width(letter) == 1 for letter in text)
@@ -78,7 +100,7 @@ class Screen(pyte.Screen):
         x, y = self.cursor.x, self.cursor.y
         fits = x + len(data) <= self.columns and not self.charset and modes.IRM not in self.mode
         if not fits or not is_plain(data):
-            super().draw(data)
+            super().draw(self._drawable(data))
             # What combines with the letter before it may change the line above, of which pyte says nothing.
             self.dirty.update((y, max(y - 1, 0)))
             return
@@ -89,11 +111,40 @@ class Screen(pyte.Screen):
         self.cursor.x = x
         self.dirty.add(y)
 
+    def _drawable(self, data: str) -> str:
+        """Leave out what is not drawn, at which pyte would drop the rest, and marks beyond the most."""
+        x, y = self.cursor.x, self.cursor.y
+        before = self.buffer[y][x - 1] if x else self.buffer[max(y - 1, 0)][self.columns - 1]
+        marks, kept = len(before.data) - 1, []
+        for letter in data:
+            if width(letter) > 0:
+                marks = 0
+            elif marks < MOST_MARKS and unicodedata.combining(letter):
+                marks += 1
+            else:
+                continue
+            kept.append(letter)
+        return "".join(kept)
+
+    def save_cursor(self) -> None:
+        """Remember the cursor in place of what was remembered before."""
+        self.savepoints.clear()
+        super().save_cursor()
+
+    def restore_cursor(self) -> None:
+        """Return to the cursor that was remembered, and remember it further on."""
+        if self.savepoints:
+            saved = self.savepoints[-1]
+            self.savepoints.append(saved._replace(cursor=copy.copy(saved.cursor)))
+        super().restore_cursor()
+
     def select_graphic_rendition(self, *attrs: int) -> None:
         """Choose the colours of what is drawn next."""
         before = (self.cursor.attrs, attrs)
         known = self._coloured.get(before)
         if known is None:
+            if len(self._coloured) >= MOST_COLOURED:
+                self._coloured.clear()
             super().select_graphic_rendition(*attrs)
             self._coloured[before] = self.cursor.attrs
         else:
@@ -101,7 +152,7 @@ class Screen(pyte.Screen):
 
 
 class Stream(pyte.Stream):
-    """pyte's stream of bytes, which takes colours and places whole."""
+    """pyte's stream of bytes, which takes control sequences whole."""
 
     def __init__(self, screen: Screen) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -110,7 +161,7 @@ class Stream(pyte.Stream):
 
     def take(self, data: bytes) -> None:
         """Draw what a program has written."""
-        text, offset = self._decoder.decode(data), 0
+        text, offset = self._decoder.decode(data).replace("\x9b", "\x1b["), 0
         while offset < len(text):
             known = self._taking_plain_text and (
                 self._text_pattern.match(text, offset) or CSI.match(text, offset)
@@ -122,7 +173,24 @@ class Stream(pyte.Stream):
             offset = known.end()
             if known.re is not CSI:
                 self._drawn_on.draw(known.group())
-            elif known[2] == "m":
-                self._drawn_on.select_graphic_rendition(*parameters(known[1]))
             else:
-                self._drawn_on.cursor_position(*parameters(known[1]))
+                self._control(known[1], known[2])
+
+    def _control(self, given: str, final: str) -> None:
+        """Do what a control sequence says, if it is one that the emulator knows."""
+        found, name = _PARAMETERS.fullmatch(given), _ACTIONS.get(final)
+        if found is None or name is None:
+            return
+        private, numbers = bool(found[1]), parameters(found[2])
+        if name == "select_graphic_rendition":
+            if not private:
+                self._drawn_on.select_graphic_rendition(*numbers)
+            return
+        do = getattr(self._drawn_on, name)
+        if name in _MODES:
+            do(*numbers, private=private)
+        elif name in _ERASES:
+            if numbers[0] <= _ERASES[name]:
+                do(numbers[0])
+        elif not private:
+            do(*numbers[: _MOST_PARAMETERS.get(name, 1)])

@@ -13,18 +13,12 @@ from ccq_tui.bridges.terminal.emulator import Screen, Stream
 
 _ALTERNATE = frozenset({47, 1047, 1049})
 _APPLICATION_KEYS = 1 << 5
-_UNKNOWN = re.compile(
-    rb"\x1b\[[<>=][0-9;:]*[a-zA-Z]"  # keyboards and versions
-    rb"|\x1b\[\??[0-9;]*\$[a-z]"  # modes asked for
-    rb"|\x1b\[[0-9;]* [a-zA-Z]"  # the cursor's shape
-    rb"|\x1b\[\?[0-9;]*u"
-    rb"|\x1b[P_^X][^\x1b]*\x1b\\"  # strings for the terminal
-)
-"""Sequences that the emulator would print."""
-_UNENDED = re.compile(rb"\x1b(?:[]P_^X][^\x07\x1b]*\x1b?|\[[0-9;:?<>=$! ]*)?\Z")
+_STRING = re.compile(rb"\x1b[]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)?")
+"""A string for the terminal, such as its title; another sequence breaks it off."""
+_UNENDED = re.compile(rb"\x1b(?:[]P_^X][^\x07\x1b]*\x1b?|\[[ -?]*)?\Z")
 """A sequence that the end of what was written cuts off."""
 _LONGEST = 4096
-"""Bytes of a sequence whose end has not come before it is taken for none."""
+"""Bytes that are kept of a sequence whose end has not come."""
 _RULE = re.compile(r"[─-╿▀-▟]$")
 MOST_COLUMNS, MOST_LINES = 1000, 500
 
@@ -151,9 +145,12 @@ class LiveScreen:
         """Draw what was written; a sequence that is cut at the end waits for its rest."""
         data = self._rest + data
         found = _UNENDED.search(data)
-        cut = found.start() if found and len(data) - found.start() <= _LONGEST else len(data)
+        cut = found.start() if found else len(data)
         self._rest = data[cut:]
-        self._stream.take(_UNKNOWN.sub(b"", data[:cut]))
+        if len(self._rest) > _LONGEST:
+            # What it says does not matter; its end does, and that may be cut, too.
+            self._rest = self._rest[:2] + (b"\x1b" if self._rest.endswith(b"\x1b") else b"")
+        self._stream.take(_STRING.sub(b"", data[:cut]))
 
     def picture(self) -> ScreenPicture:
         """Return what it shows now."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import pyte
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ccq_tui.bridges.terminal.emulator import Screen, Stream
+from ccq_tui.bridges.terminal.emulator import MOST_COLOURED, MOST_MARKS, Screen, Stream
 
 PIECES = (
     "plain words",
     " ◆ Claude asks ─── ",
     "wide 漢字 🙂",
-    "e\u0301\u200d",
+    "e\u0301",
     "\x1b[3;5H",
     "\x1b[H",
     "\x1b[;9H",
@@ -49,7 +50,7 @@ def written(screen: pyte.Screen) -> dict[int, object]:
 
 @given(st.lists(st.sampled_from(PIECES), max_size=30), st.integers(1, 9))
 @example(["wide 漢字 🙂", "\x1bM", " ◆ Claude asks ─── ", "\x1b[3;5H", "\x1b[2L"], 1)
-@example([" ◆ Claude asks ─── ", "e\u0301\u200d", "e\u0301\u200d"], 2)
+@example([" ◆ Claude asks ─── ", "e\u0301", "e\u0301"], 2)
 def test_what_is_shown_is_what_pyte_shows(pieces: list[str], size: int) -> None:
     ours, theirs = Screen(20, 5), pyte.Screen(20, 5)
     stream, plain = Stream(ours), pyte.ByteStream(theirs)
@@ -63,3 +64,41 @@ def test_what_is_shown_is_what_pyte_shows(pieces: list[str], size: int) -> None:
     ours.resize(4, 12)
     theirs.resize(4, 12)
     assert ours.display == shown_by(theirs, ours)
+
+
+def drawn(*pieces: str) -> Screen:
+    screen = Screen(20, 3)
+    stream = Stream(screen)
+    for piece in pieces:
+        stream.take(piece.encode())
+    return screen
+
+
+@pytest.mark.parametrize("mark", ["\ufe0f", "\u200d", "\u200b", "\u202e", "\u2066"])
+def test_what_takes_no_room_leaves_the_text_behind_it(mark: str) -> None:
+    assert drawn(f"⚠{mark} Go on?").display[0].rstrip() == "⚠ Go on?"
+
+
+@pytest.mark.parametrize(
+    "sequence",
+    ["[?5A", "[1;2;3A", "[5J", "[9K", "[?6c", "[4:3m", "[>4;2m", "[²m", "[²A", "[?25$p", "[2 q", "[!p", "['}",
+     "[1;1;3H", pytest.param("[" + "9" * 5000 + "B", id="long")],
+)  # fmt: skip
+def test_sequences_that_are_not_known_draw_nothing_and_stop_nothing(sequence: str) -> None:
+    assert "".join(drawn(f"\x1b{sequence}", "Go on?").display).strip() == "Go on?"
+
+
+def test_marks_without_end_on_one_letter_are_dropped() -> None:
+    screen = drawn("a" + "\u0301" * 100_000, *["\u0301"] * 100, " b")
+    assert screen.display[0].rstrip() == "á" + "\u0301" * MOST_MARKS + " b"
+
+
+def test_colours_without_end_are_not_all_kept() -> None:
+    screen = drawn("".join(f"\x1b[38;2;{red};{green};0mx" for red in range(100) for green in range(100)))
+    assert len(screen._coloured) <= MOST_COLOURED
+
+
+def test_the_cursor_is_remembered_once_and_returned_to_as_often_as_wanted() -> None:
+    screen = drawn("\x1b7" * 100, "\x1b[3;3H", "\x1b[s", "\x1b[H", "\x1b8", "a", "\x1b[u", "b", "\x1b8", "c")
+    assert [line.rstrip() for line in screen.display] == ["", "", "  c"]
+    assert len(screen.savepoints) == 1
