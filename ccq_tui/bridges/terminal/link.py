@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import socket
 import struct
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ MOST_SAID = 20_000
 
 ASKED = "\0"
 """What the watcher says when it asks something."""
+SHOW = "\5"
+"""What it says when it must see the screen as it is now."""
 
 
 class ToWatcher(IntEnum):
@@ -35,6 +38,8 @@ class ToWatcher(IntEnum):
     CONTINUED = 6
     ENDED = 7
     """The program has ended; the payload is its exit code."""
+    SHOWN = 8
+    """All that the program had written when the watcher wanted to see it was sent."""
 
 
 class Link:
@@ -51,11 +56,20 @@ class Link:
         self._said = bytearray()
         self._dropped = False
         self._over = False
+        self._to_show = False
+        self._failed = self._ended = False
 
     @property
     def descriptor(self) -> int:
         """What to wait for."""
         return self._end.fileno()
+
+    @property
+    def events(self) -> int:
+        """What of it to wait for."""
+        if self._over:
+            return 0
+        return select.POLLIN | (select.POLLOUT if self._owed else 0)
 
     @property
     def owes(self) -> bool:
@@ -66,6 +80,11 @@ class Link:
     def over(self) -> bool:
         """Whether the watcher is gone."""
         return self._over
+
+    @property
+    def failed(self) -> bool:
+        """Whether the watcher was gone before it was told of the program's end."""
+        return self._failed
 
     @property
     def asked(self) -> bool:
@@ -89,6 +108,7 @@ class Link:
             self._owed += _HEAD.pack(ToWatcher.LOST, 0)
         self._owed += _HEAD.pack(kind, len(payload)) + payload
         self._write()
+        self._ended = self._ended or (kind is ToWatcher.ENDED and not self._over)
 
     def exchange(self) -> None:
         """Send what is owed, and take what the watcher said."""
@@ -101,7 +121,14 @@ class Link:
             data = b""
         if not data:
             self._lose()
+        self._to_show = self._to_show or SHOW.encode() in data
+        data = data.replace(SHOW.encode(), b"")
         self._said += data[: max(0, MOST_SAID - len(self._said))]
+
+    def take_wish(self) -> bool:
+        """Whether the watcher wants to see the screen since the last time."""
+        wanted, self._to_show = self._to_show, False
+        return wanted
 
     def _write(self) -> None:
         try:
@@ -114,6 +141,7 @@ class Link:
 
     def _lose(self) -> None:
         self._over = True
+        self._failed = self._failed or not self._ended
         self._owed.clear()
 
     def close(self) -> None:

@@ -105,7 +105,7 @@ class Relay:
         self._want(self._program.states, select.POLLIN)
         self._want(self._woken, select.POLLIN)
         if self._link is not None:
-            self._want(self._link.descriptor, select.POLLIN | (select.POLLOUT if self._link.owes else 0))
+            self._want(self._link.descriptor, self._link.events)
         pause = FLOOD_PAUSE if self._kept.lost else PAUSE
         ready = dict(self._poll.poll(pause * 1000 if self._kept and self._link else None))
         if not ready:
@@ -125,7 +125,14 @@ class Relay:
         if self._program.states in ready:
             self._look_after()
         if self._link is not None and self._link.descriptor in ready:
-            self._link.exchange()
+            self._hear_watcher(self._link)
+
+    def _hear_watcher(self, link: Link) -> None:
+        link.exchange()
+        if link.take_wish():
+            self._read_program()
+            self._pause()
+            link.send(ToWatcher.SHOWN)
 
     def _want(self, descriptor: int, events: int) -> None:
         """Wait for events of a descriptor from now on; for none, not even for its hang-up."""

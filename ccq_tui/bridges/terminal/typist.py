@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import StrEnum
 from typing import Protocol
 
 from ccq_tui.bridges.terminal.detect import FoundPrompt, PromptRow
+from ccq_tui.bridges.terminal.emulator import width
 from ccq_tui.bridges.terminal.prompt_request import Wanted
 from ccq_tui.bridges.terminal.rules import Shape
 from ccq_tui.bridges.terminal.screen import ScreenPicture
@@ -24,6 +26,17 @@ class StoppedError(Exception):
     """Something unexpected happened at the prompt, which is the person's now; the message says what."""
 
 
+class Taken(StrEnum):
+    """What became of keys that were pressed."""
+
+    LINE = "line"
+    """They stand in a line, which the program gets with Enter."""
+    MORE = "more"
+    """The program has taken them and waits for more."""
+    BUSY = "busy"
+    """The program has taken them, or does not read at all."""
+
+
 class Hands(Protocol):
     """What types at a prompt, and looks at the screen."""
 
@@ -40,6 +53,22 @@ class Hands(Protocol):
     @property
     def over(self) -> bool:
         """Whether the program has ended."""
+        ...
+
+    async def see(self) -> None:
+        """Have the screen as it is now, with all that the program has written.
+
+        Raises:
+            StoppedError: It cannot be seen.
+        """
+        ...
+
+    async def taken(self) -> Taken:
+        """Wait until the program has taken the keys that its terminal shows, and have the screen as it is.
+
+        Raises:
+            StoppedError: The screen cannot be seen.
+        """
         ...
 
     async def press(self, keys: str, until: Callable[[], bool]) -> bool:
@@ -73,6 +102,9 @@ class Typist:
         Raises:
             StoppedError: Something was not as expected; nothing more was typed.
         """
+        await self._hands.see()
+        if self._hands.over or not stands(self._prompt, self._hands.prompt, self._hands.picture):
+            raise StoppedError("another screen came")
         match self._prompt.rule.shape:
             case Shape.LIST:
                 await self._choose(wanted)
@@ -90,13 +122,36 @@ class Typist:
             erased = await self._hands.press(BACKSPACE * len(self._prompt.typed), lambda: self._rest() == "")
             if not erased:
                 raise StoppedError("what stood in its field already did not go away")
-        before = self._rest()
-        if text:
-            await self._hands.press(text, lambda: self._left() or self._shows(before, text))
-        if not self._left():
-            if text and not self._shows(before, text):
-                raise StoppedError("it did not show what was typed")
+        self._check_room(text)
+        if await self._typed(text):
             await self._enter()
+
+    def _check_room(self, text: str) -> None:
+        """Refuse a text with which the prompt would leave the screen: it could not be checked there."""
+        picture = self._hands.picture
+        cells = sum(max(width(letter), 0) for letter in picture.typed + text)
+        if cells > picture.columns * (len(picture.lines) - 1):
+            raise StoppedError("its terminal is too small to show the whole text")
+
+    async def _typed(self, text: str) -> bool:
+        """Type a text; return whether Enter ends it, or the prompt took it as it was typed."""
+        before, typed = self._rest(), ""
+        # Of a word the first letter alone: where that is enough, the others would go to what comes next.
+        for keys in (text[:1], text[1:]) if self._prompt.words else (text,):
+            if not keys:
+                continue
+            typed += keys
+            await self._hands.press(keys, lambda typed=typed: self._left() or self._shows(before, typed))  # type: ignore[misc]
+            taken = await self._hands.taken()
+            if self._left() and (taken is Taken.LINE or len(typed) > 1):
+                raise StoppedError("another screen came before Enter")
+            if self._left():
+                return False
+            if not self._shows(before, typed):
+                raise StoppedError("it did not show what was typed")
+            if taken is Taken.BUSY:
+                return False
+        return True
 
     def _rest(self) -> str:
         """What stands between the question and the cursor."""

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 from ccq_tui.bridges.terminal.detect import Found, FoundPrompt, Reads, find
 from ccq_tui.bridges.terminal.explain import said
-from ccq_tui.bridges.terminal.link import ASKED, Messages, ToWatcher
+from ccq_tui.bridges.terminal.link import ASKED, SHOW, Messages, ToWatcher
 from ccq_tui.bridges.terminal.program import Watched
 from ccq_tui.bridges.terminal.prompt_request import context_of, read_off, request_for, wanted
 from ccq_tui.bridges.terminal.rules import PromptRule, load_rules
 from ccq_tui.bridges.terminal.screen import LiveScreen, ScreenPicture
-from ccq_tui.bridges.terminal.typist import StoppedError, Typist, stands
+from ccq_tui.bridges.terminal.typist import StoppedError, Taken, Typist, stands
 from ccq_tui.bridges.terminal.waits import waits_for
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
@@ -44,6 +44,10 @@ ANSWERING = 0.8
 """Seconds from the first key at the terminal to the withdrawal; an answer given in them is kept as one."""
 KEY_SECONDS = 4.0
 """How long the screen may take to show what a key did."""
+LOOKS_AGAIN = 0.02
+"""Seconds between two looks whether a program has taken a key: nothing tells."""
+TAKES_UNKNOWN = 0.3
+"""How long it may take where nothing says whether it waits for the next one."""
 MOST_UNANSWERED = 20
 """Prompts that went away by themselves, one after the other, after which no more are asked."""
 CLOSE_SECONDS = 3.0
@@ -88,7 +92,11 @@ def watch(watched: Watched, end: socket.socket) -> None:
             watcher.say(problem)
         await watcher.run()
 
-    asyncio.run(main())
+    try:
+        asyncio.run(main())
+    except Exception:
+        _logger.exception("Watching a program failed")
+        raise
 
 
 class Watcher:
@@ -107,6 +115,8 @@ class Watcher:
         self._found: FoundPrompt | None = None
         self._loop = asyncio.get_running_loop()
         self._looked = asyncio.Condition()
+        self._shown = 0
+        self._pressed_in = (True, True)
         self._inbox: DurableInbox | None = None
         self._open: Open | None = None
         self._since = self._last_output = self._loop.time()
@@ -157,6 +167,9 @@ class Watcher:
             case ToWatcher.SIZE:
                 columns, lines = payload.split()
                 self._screen.resize((int(columns), int(lines)))
+            case ToWatcher.SHOWN:
+                self._look()
+                self._shown += 1
             case ToWatcher.TYPED:
                 self._person_types()
             case ToWatcher.STOPPED:
@@ -185,25 +198,34 @@ class Watcher:
 
     def _find(self, *, unasked: bool = False) -> Found:
         """Find a prompt; whether the program waits is looked at where one is found otherwise."""
-        try:
-            local = termios.tcgetattr(self._watched.master)[3]
-        except termios.error:
+        if (modes := self._modes()) is None:
             return Found(None)
-        echo, lines = bool(local & termios.ECHO), bool(local & termios.ICANON)
+        echo, lines = modes
         found = find(self._picture, Reads(echo, lines, True), self._rules, unasked=unasked)
         if self._watched.explain:
             self._later("explain", QUIET, lambda: self._explain(found))
         if found.prompt is None or self._open is not None:
             return found
-        try:
-            group = os.tcgetpgrp(self._watched.master)
-        except OSError:
-            return Found(None)
-        waits = waits_for(group, self._watched.device, lines=lines)
+        waits = self._waits(lines=lines)
         found = find(self._picture, Reads(echo, lines, waits), self._rules)
         if found.prompt is None:
             self._later("look", AGAIN, self._look)  # it may still be busy
         return found
+
+    def _modes(self) -> tuple[bool, bool] | None:
+        """Whether the terminal shows what is typed, and gives it line by line; None once it is gone."""
+        try:
+            local = termios.tcgetattr(self._watched.master)[3]
+        except termios.error:
+            return None
+        return bool(local & termios.ECHO), bool(local & termios.ICANON)
+
+    def _waits(self, *, lines: bool) -> bool | None:
+        try:
+            group = os.tcgetpgrp(self._watched.master)
+        except OSError:
+            return False
+        return waits_for(group, self._watched.device, lines=lines)
 
     # -- from a prompt to a request -------------------------------------------------------------------------
 
@@ -301,6 +323,44 @@ class Watcher:
         """The screen."""
         return self._picture
 
+    async def see(self) -> None:
+        """Have the screen as it is now, with all that the program has written.
+
+        Raises:
+            StoppedError: It cannot be seen.
+        """
+        wanted = self._shown + 1
+        self._send(SHOW)
+        if not await self.wait(lambda: self._shown >= wanted or self.over, KEY_SECONDS):
+            raise StoppedError("its screen cannot be seen")
+
+    async def taken(self) -> Taken:
+        """Wait until the program has taken the keys that its terminal shows.
+
+        Raises:
+            StoppedError: The screen cannot be seen.
+        """
+        echo, lines = self._pressed_in
+        if lines:
+            await self.see()
+            return Taken.LINE
+        # With echo the terminal shows a key before the program has it.
+        taken = await self._read() if echo else Taken.MORE
+        await self.see()
+        return taken if self._modes() == self._pressed_in else Taken.BUSY
+
+    async def _read(self) -> Taken:
+        until = self._loop.time() + KEY_SECONDS
+        while self._loop.time() < until and not self.over:
+            waits = await asyncio.to_thread(self._waits, lines=False)
+            if waits:
+                return Taken.MORE
+            if waits is None:
+                await asyncio.sleep(TAKES_UNKNOWN)
+                return Taken.MORE
+            await asyncio.sleep(LOOKS_AGAIN)
+        return Taken.BUSY
+
     async def press(self, keys: str, until: Callable[[], bool]) -> bool:
         """Type, and wait until the screen is as it should be.
 
@@ -309,6 +369,7 @@ class Watcher:
         """
         if self._typed:
             raise StoppedError("somebody types there")
+        self._pressed_in = self._modes() or (False, False)
         try:
             written = os.write(self._watched.master, keys.encode())
         except OSError as error:

@@ -20,6 +20,9 @@ from ccq_tui.bridges.terminal.relay import Relay
 
 FAREWELL = 2.0
 """Seconds that the watcher has to note the end of what it asked."""
+FAILED = (
+    "its prompts were not in the inbox to the end, as their watcher failed; see the log: ccq-tui config path"
+)
 NICENESS = 5
 USUAL: Size = (80, 24)
 
@@ -71,20 +74,31 @@ def wrap(command: Sequence[str], name: str, inbox: Path, rules: Path, *, explain
         become(command)
     streams = [stream for stream in (0, 1, 2) if os.isatty(stream)]
     program = start(command, streams, given, size_of(given))
-    # A program that reads elsewhere is not asked for: nobody could answer it here.
-    link, watcher = None, 0
-    if 0 in streams:
-        size = size_of(given) or USUAL
-        watched = Watched(name, os.getcwd(), program.master, program.device, size, rules, inbox, explain)  # noqa: PTH109
-        link, watcher = _start_watcher(watched, program.states)
+    link, watcher, problem = None, 0, ""
     try:
+        # A program that reads elsewhere is not asked for: nobody could answer it here.
+        if 0 in streams:
+            size = size_of(given) or USUAL
+            watched = Watched(name, _directory(), program.master, program.device, size, rules, inbox, explain)
+            try:
+                link, watcher = _start_watcher(watched, program.states)
+            except OSError as error:
+                problem = f"prompts were not in the inbox: {error.strerror}"
         code = Relay(given, program, link).run()
         if link is not None:
             link.send(ToWatcher.ENDED, b"%d" % code)
     finally:
         program.close()
         said = _farewell(link, watcher)
-    return Ended(code, said)
+    return Ended(code, [problem, *said] if problem else said)
+
+
+def _directory() -> str:
+    """Return the directory, as it was called before somebody deleted it, or ""."""
+    try:
+        return os.getcwd()  # noqa: PTH109 - a text
+    except OSError:
+        return os.environ.get("PWD", "")
 
 
 def become(command: Sequence[str]) -> NoReturn:
@@ -146,10 +160,12 @@ def _farewell(link: Link | None, watcher: int) -> list[str]:
     while link.asked and not link.over and time.monotonic() < until:
         select.select([link.descriptor], [link.descriptor] if link.owes else [], [], 0.1)
         link.exchange()
-    if not link.over:
-        with suppress(ProcessLookupError):
-            os.kill(watcher, signal.SIGKILL)
+    failed = False
     with suppress(ChildProcessError):
+        failed = link.failed
+        if not link.over:
+            os.kill(watcher, signal.SIGKILL)
         os.waitpid(watcher, 0)
     link.close()
-    return [line for line in link.said.splitlines() if line]
+    said = [line for line in link.said.splitlines() if line]
+    return [*said, FAILED] if failed else said

@@ -11,7 +11,7 @@ from ccq_tui.bridges.terminal.detect import FoundPrompt, Reads, find
 from ccq_tui.bridges.terminal.prompt_request import Wanted
 from ccq_tui.bridges.terminal.rules import load_rules
 from ccq_tui.bridges.terminal.screen import ScreenPicture
-from ccq_tui.bridges.terminal.typist import StoppedError, Typist, stands
+from ccq_tui.bridges.terminal.typist import StoppedError, Taken, Typist, stands
 from tests.unit.bridges.terminal.test_detect import drawn
 
 RULES, _ = load_rules(None)
@@ -38,6 +38,12 @@ class Menu:
     ended: str = ""
     keys: list[str] = field(default_factory=list)
     over: bool = False
+
+    async def see(self) -> None:
+        """See the screen, which is always as it is."""
+
+    async def taken(self) -> Taken:
+        return Taken.MORE
 
     @property
     def picture(self) -> ScreenPicture:
@@ -141,6 +147,9 @@ class Line:
         typed: What stands in its field.
         echo: What it shows for a letter; "" for the letter.
         at_once: Whether a letter is enough.
+        lines: Whether the program reads lines.
+        busy: Whether it reads no more once it has a key.
+        size: The terminal's.
     """
 
     lead: str
@@ -151,11 +160,19 @@ class Line:
     keys: list[str] = field(default_factory=list)
     over: bool = False
     lines: bool = True
+    busy: bool = False
+    size: tuple[int, int] = (80, 24)
+
+    async def see(self) -> None:
+        """See the screen, which is always as it is."""
+
+    async def taken(self) -> Taken:
+        return Taken.LINE if self.lines else Taken.BUSY if self.busy else Taken.MORE
 
     @property
     def picture(self) -> ScreenPicture:
         shown = self.echo * len(self.typed) if self.echo else self.typed
-        return drawn(f"{self.lead}{shown}" + "\nDone.\n" * self.ended)
+        return drawn(f"{self.lead}{shown}" + "\nDone.\n" * self.ended, size=self.size)
 
     @property
     def prompt(self) -> FoundPrompt | None:
@@ -198,6 +215,43 @@ async def test_a_prompt_that_takes_a_letter_gets_no_enter() -> None:
     line = Line("? Proceed? (Y/n) ", at_once=True, lines=False)
     await type_into(line, "n")
     assert line.keys == ["n"]
+
+
+async def test_a_word_for_a_prompt_that_takes_its_first_letter_goes_no_further() -> None:
+    line = Line("? Proceed? (Y/n) ", at_once=True, lines=False)
+    await type_into(line, "yes")
+    assert line.keys == ["y"]
+
+
+async def test_a_program_that_reads_no_more_after_a_letter_gets_no_enter() -> None:
+    line = Line("? Proceed? (Y/n) ", busy=True, lines=False)
+    await type_into(line, "y")
+    assert line.keys == ["y"]
+
+
+async def test_a_prompt_that_gave_way_to_another_one_gets_no_key() -> None:
+    line = Line("Delete all? [y/n] ")
+    prompt = find(drawn("First? [y/n] "), Reads(waits=True), RULES).prompt
+    assert prompt is not None
+    with pytest.raises(StoppedError, match="another screen came"):
+        await Typist(line, prompt).answer(Wanted(text="y"))
+    assert line.keys == []
+
+
+async def test_a_prompt_that_gives_way_before_enter_has_no_answer() -> None:
+    line = Line("Name: ", at_once=True)
+    with pytest.raises(StoppedError, match="another screen came before Enter"):
+        await type_into(line, "A")
+    assert line.keys == ["A"]
+
+
+async def test_a_text_that_the_screen_cannot_show_is_not_typed() -> None:
+    line = Line("Name: ", size=(20, 5))
+    with pytest.raises(StoppedError, match="its terminal is too small to show the whole text"):
+        await type_into(line, "x" * 75)
+    assert line.keys == []
+    await type_into(line, "x" * 74)
+    assert line.keys == ["x" * 74, "\r"]
 
 
 async def test_a_field_that_shows_something_else_gets_no_enter() -> None:
