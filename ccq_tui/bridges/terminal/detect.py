@@ -252,6 +252,7 @@ def _numbered(rule: PromptRule, picture: ScreenPicture, below: int) -> tuple[Pro
                 break
             continue
         rows[:0] = [PromptRow(one["label"].strip(), y, number=one["number"]) for one in found]
+    rows.sort(key=lambda row: int(row.number))  # columns may go down first
     numbers = [int(row.number) for row in rows]
     if (
         len(rows) < 2

@@ -12,6 +12,7 @@ import copy
 import re
 import unicodedata
 from functools import lru_cache
+from typing import Any
 
 import pyte
 from pyte import modes
@@ -66,6 +67,7 @@ class Screen(pyte.Screen):
     def __init__(self, columns: int, lines: int) -> None:
         self._rendered: list[str] = []
         self._coloured: dict[tuple[Char, tuple[int, ...]], Char] = {}
+        self._drawing = False
         super().__init__(columns, lines)
 
     @property
@@ -100,7 +102,9 @@ class Screen(pyte.Screen):
         x, y = self.cursor.x, self.cursor.y
         fits = x + len(data) <= self.columns and not self.charset and modes.IRM not in self.mode
         if not fits or not is_plain(data):
+            self._drawing = True
             super().draw(self._drawable(data))
+            self._drawing = False
             # What combines with the letter before it may change the line above, of which pyte says nothing.
             self.dirty.update((y, max(y - 1, 0)))
             return
@@ -125,6 +129,33 @@ class Screen(pyte.Screen):
                 continue
             kept.append(letter)
         return "".join(kept)
+
+    def linefeed(self) -> None:
+        """Begin the next line; in the middle of a text this one continues there."""
+        if self._drawing:
+            self._line(self.cursor.y).continues = True
+        super().linefeed()
+
+    def erase_in_line(self, how: int = 0, private: bool = False) -> None:
+        """Erase a line or a part of it."""
+        if how != 1:
+            self._line(self.cursor.y).continues = False
+        super().erase_in_line(how, private)
+
+    def erase_in_display(self, how: int = 0, *args: Any, **options: Any) -> None:
+        """Erase the screen or a part of it."""
+        first, last = {0: (self.cursor.y, self.lines), 1: (0, self.cursor.y)}.get(how, (0, self.lines))
+        for y in range(first, last):
+            self._line(y).continues = False
+        super().erase_in_display(how, *args, **options)
+
+    def continues(self, y: int) -> bool:
+        """Whether a text that was too long for a line continues on the next one."""
+        return bool(getattr(self._line(y), "continues", False))
+
+    def _line(self, y: int) -> Any:
+        """Return a line; what is noted on it moves with it."""
+        return self.buffer[y]
 
     def save_cursor(self) -> None:
         """Remember the cursor in place of what was remembered before."""

@@ -36,6 +36,7 @@ class ScreenPicture:
         underlined: The lines with something underlined.
         hidden: Whether the cursor is hidden.
         application_keys: Whether the arrow keys are to be sent as applications ask for them.
+        wrapped: The lines that the terminal continued on the next one.
     """
 
     lines: tuple[str, ...]
@@ -46,6 +47,7 @@ class ScreenPicture:
     underlined: frozenset[int] = frozenset()
     hidden: bool = False
     application_keys: bool = False
+    wrapped: frozenset[int] = frozenset()
 
     @cached_property
     def end(self) -> int:
@@ -60,13 +62,16 @@ class ScreenPicture:
 
     def _goes_on(self, y: int) -> bool:
         line = self.lines[y]
-        return len(line) >= self.columns and not _RULE.search(line)
+        return y in self.wrapped or (len(line) >= self.columns and not _RULE.search(line))
+
+    def _whole(self, y: int) -> str:
+        return self.lines[y].ljust(self.columns) if y in self.wrapped else self.lines[y]
 
     def joined(self, first: int, last: int) -> str:
         """Return lines as one text, what the terminal wrapped put together, the others with a blank."""
         text = ""
         for y in range(first, last):
-            line = self.lines[y]
+            line = self._whole(y)
             text += line if not text or (y and self._goes_on(y - 1)) else f" {line.strip()}"
         return text
 
@@ -75,7 +80,7 @@ class ScreenPicture:
         """The text from the beginning of the cursor's line up to the cursor."""
         x, y = self.cursor
         begin = self.begin_of(y)
-        return "".join(self.lines[begin:y]) + self.lines[y][:x].ljust(x)
+        return "".join(self._whole(line) for line in range(begin, y)) + self.lines[y][:x].ljust(x)
 
     @cached_property
     def after(self) -> str:
@@ -171,6 +176,7 @@ class LiveScreen:
             underlined=underlined,
             hidden=screen.cursor.hidden,
             application_keys=_APPLICATION_KEYS in screen.mode,
+            wrapped=frozenset(y for y in range(screen.lines) if screen.continues(y)),
         )
 
 

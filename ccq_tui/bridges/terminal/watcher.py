@@ -167,6 +167,7 @@ class Watcher:
             case ToWatcher.SIZE:
                 columns, lines = payload.split()
                 self._screen.resize((int(columns), int(lines)))
+                self._look()
             case ToWatcher.SHOWN:
                 self._look()
                 self._shown += 1

@@ -273,3 +273,16 @@ def test_claude_codes_dialog_that_is_not_seen_whole_is_left_to_the_person(before
     assert before in NATIVE
     text = NATIVE.replace(before, after)
     assert find(drawn(text, hidden=True, size=(60, 24)), KEYS, RULES).prompt is None
+
+
+def test_numbered_lines_in_columns_are_read_by_their_numbers() -> None:
+    picture = drawn("1) red      3) teal    5) gold\n2) green    4) pink\n#? ")
+    prompt = find(picture, LINES, RULES).prompt
+    assert prompt is not None
+    assert [(row.number, row.label) for row in prompt.rows] == [
+        ("1", "red"),
+        ("2", "green"),
+        ("3", "teal"),
+        ("4", "pink"),
+        ("5", "gold"),
+    ]

@@ -61,6 +61,15 @@ def test_a_line_that_the_terminal_wrapped_is_one() -> None:
     assert picture.joined(0, 2) == "Overwrite the file that is there? [y/N]"
 
 
+def test_a_line_that_is_wrapped_behind_a_blank_is_one() -> None:
+    text = "Continue with this r" + "ather long question " + "on the line? [y/n] "
+    assert shown(text.encode(), size=(20, 6)).typed == text
+    drawn_over = shown(text.encode(), b"\x1b[A\r\x1b[KName: ", size=(20, 6))
+    assert drawn_over.typed == "Continue with this rName: "
+    erased = shown(text.encode(), b"\x1b[2A\r\x1b[J\r\nName: ", size=(20, 6))
+    assert erased.typed == "Name: "
+
+
 def test_a_rule_across_the_screen_is_no_line_that_goes_on() -> None:
     picture = shown("─".encode() * 20 + b"\r\nName: ")
     assert picture.typed == "Name: "
