@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 
 import click
 
 from ccq_tui.cli.exits import ENDED, MISUSED, Refused
-from ccq_tui.cli.store import print_lines
 from ccq_tui.output import echo
 from ccq_tui.text import one_line
 
@@ -45,11 +43,10 @@ def wrap(name: str | None, explain: bool, command: tuple[str, ...]) -> int:
         raise Refused("ccq-tui wrap needs Linux or macOS.")
     from ccq_tui.bridges.terminal.program import NotStartedError
     from ccq_tui.bridges.terminal.wrap import wrap as run
-    from ccq_tui.config.paths import inbox_path, prompt_rules
 
     called = one_line(name or os.path.basename(command[0]), LONGEST_NAME) or "program"  # noqa: PTH119 - no path
     try:
-        ended = run(command, called, inbox_path(), prompt_rules(), explain=explain)
+        ended = run(command, called, explain=explain)
     except NotStartedError as error:
         echo(f"ccq-tui wrap: {one_line(str(error), 500)}", err=True)
         return error.code
@@ -61,6 +58,7 @@ def wrap(name: str | None, explain: bool, command: tuple[str, ...]) -> int:
 def _explain_recording() -> int:
     from ccq_tui.bridges.terminal.explain import MOST_BYTES, explain
     from ccq_tui.bridges.terminal.rules import load_rules
+    from ccq_tui.cli.store import print_lines
     from ccq_tui.config.paths import prompt_rules
 
     if sys.stdin is None or sys.stdin.isatty():
@@ -75,5 +73,7 @@ def _explain_recording() -> int:
 
 def _size() -> tuple[int, int]:
     """Return the size that COLUMNS and LINES name, or the usual one."""
+    import shutil
+
     size = shutil.get_terminal_size((80, 24))
     return size.columns, size.lines

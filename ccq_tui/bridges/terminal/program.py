@@ -16,7 +16,6 @@ import termios
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from ccq_tui.bridges.terminal import WRAPPED
 
@@ -50,8 +49,6 @@ class Watched:
         master: Our end of its terminal.
         device: The number of its terminal's device.
         size: The terminal's size.
-        rules: The directory of a person's own rules.
-        inbox: The inbox's file.
         explain: Whether to say at the end which rule saw what.
     """
 
@@ -60,8 +57,6 @@ class Watched:
     master: int
     device: int
     size: Size
-    rules: Path
-    inbox: Path
     explain: bool = False
 
 

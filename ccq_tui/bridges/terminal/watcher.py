@@ -20,6 +20,7 @@ from ccq_tui.bridges.terminal.rules import PromptRule, load_rules
 from ccq_tui.bridges.terminal.screen import LiveScreen, ScreenPicture
 from ccq_tui.bridges.terminal.typist import StoppedError, Taken, Typist, stands
 from ccq_tui.bridges.terminal.waits import waits_for
+from ccq_tui.config.paths import inbox_path, prompt_rules
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import Asker, Cancelled, Origin, QuestionRequest, RequestOutcome, foreign_session
@@ -84,7 +85,7 @@ def watch(watched: Watched, end: socket.socket) -> None:
         end: The socket to the relay.
     """
     start_logging()
-    rules, problems = load_rules(watched.rules)
+    rules, problems = load_rules(prompt_rules())
 
     async def main() -> None:
         watcher = Watcher(watched, rules, end)
@@ -273,7 +274,7 @@ class Watcher:
     async def _await(self, opened: Open, context: str) -> None:
         try:
             if self._inbox is None:
-                self._inbox = await DurableInbox.open(self._watched.inbox)
+                self._inbox = await DurableInbox.open(inbox_path())
             outcome = await self._inbox.ask(opened.request, context)
         except InboxError as error:
             self.say(f"prompts are not in the inbox: {error}")

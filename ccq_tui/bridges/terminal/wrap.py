@@ -10,7 +10,6 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NoReturn
 
 from ccq_tui.bridges.terminal import WRAPPED
@@ -51,7 +50,7 @@ def terminal() -> int | None:
     return None
 
 
-def wrap(command: Sequence[str], name: str, inbox: Path, rules: Path, *, explain: bool = False) -> Ended:
+def wrap(command: Sequence[str], name: str, *, explain: bool = False) -> Ended:
     """Run a program, and ask its prompts in the inbox beside that.
 
     Without a terminal, or where it is wrapped already, this process becomes the program.
@@ -59,8 +58,6 @@ def wrap(command: Sequence[str], name: str, inbox: Path, rules: Path, *, explain
     Args:
         command: The program and its arguments.
         name: What it is called where it asks.
-        inbox: The inbox's file.
-        rules: The directory of a person's own rules.
         explain: Whether the watcher says at the end which rule saw what.
 
     Returns:
@@ -79,7 +76,7 @@ def wrap(command: Sequence[str], name: str, inbox: Path, rules: Path, *, explain
         # A program that reads elsewhere is not asked for: nobody could answer it here.
         if 0 in streams:
             size = size_of(given) or USUAL
-            watched = Watched(name, _directory(), program.master, program.device, size, rules, inbox, explain)
+            watched = Watched(name, _directory(), program.master, program.device, size, explain)
             try:
                 link, watcher = _start_watcher(watched, program.states)
             except OSError as error:
