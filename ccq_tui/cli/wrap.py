@@ -37,7 +37,7 @@ def wrap(name: str | None, explain: bool, command: tuple[str, ...]) -> int:
     """
     if explain and not command:
         return _explain_recording()
-    if not command:
+    if not command or not command[0]:
         raise Refused("name the command to run: ccq-tui wrap -- COMMAND.")
     if sys.platform == "win32":
         raise Refused("ccq-tui wrap needs Linux or macOS.")

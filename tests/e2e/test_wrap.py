@@ -127,6 +127,31 @@ def test_a_killed_wrap_leaves_nothing_behind(tmp_path: Path) -> None:
         wrapped.until(lambda: wrapped.processes() == [], "the end of all processes")
 
 
+def test_a_wrap_goes_on_without_its_watcher_and_says_so(tmp_path: Path) -> None:
+    with Wrapped(["bash", "-c", "read -p 'Go on? [y/n] ' a; exit 3"], tmp_path) as wrapped:
+        stored = wrapped.asked("Go on?")
+        assert stored.request.origin.process is not None
+        os.kill(stored.request.origin.process.pid, signal.SIGKILL)
+        wrapped.type("y\r")
+        assert wrapped.wait_end() == 3
+        wrapped.wait(lambda _: "its prompts were not in the inbox to the end" in wrapped.prose)
+        assert wrapped.processes() == []
+
+
+ONE_KEY = """
+read -n 1 -p 'First? (yes/no) ' a; sleep 0.2; echo
+read -p 'Delete all? [Y/n] ' b; echo "first=$a delete=$b"
+"""
+
+
+def test_an_answer_reaches_no_prompt_but_its_own(tmp_path: Path) -> None:
+    with Wrapped(["bash", "-c", ONE_KEY], tmp_path) as wrapped:
+        wrapped.answer("First?", "Yes")
+        wrapped.answer("Delete all?", "No")
+        assert wrapped.wait_end() == 0
+        wrapped.wait("first=y delete=n")
+
+
 BUSY = """
 import os, select, sys, tty
 tty.setcbreak(0)
@@ -243,6 +268,9 @@ def test_a_shell_sees_no_difference(tmp_path: Path) -> None:
         # Streams that are no terminal are the program's own, to the byte.
         shell.run("printf 'a\\0b\\r\\n' | $WRAP -- cat | od -c -An", "   a  \\0   b  \\r  \\n", "code=0")
         shell.run("echo in | $WRAP -- sh -c 'read x; test -t 1 && ! test -t 0 && echo $x'", "in", "code=0")
+        shell.run("(mkdir gone && cd gone && rmdir ../gone && $WRAP -- sh -c 'exit 9')", "code=9")
+        shell.run("$WRAP -- sh -c 'test -e /dev/fd/0 || exit 4' <&- >&- 2>&-", "code=4")
+        shell.run("(trap '' CHLD; exec $WRAP -- sh -c 'exit 6')", "code=6")
         # A wrap in a wrap asks once.
         shell.run("$WRAP -- $WRAP -- sh -c 'test $(tty) = $CCQ_WRAPPED && echo once'", "once", "code=0")
         shell.run("$WRAP -- sh -c 'sleep 100 & echo $! > child'", "code=0")

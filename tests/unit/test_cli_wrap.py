@@ -61,6 +61,7 @@ def test_a_recording_acts_on_no_terminal(
     ("words", "data", "said"),
     [
         ([], b"", "name the command to run: ccq-tui wrap -- COMMAND."),
+        (["--", ""], b"", "name the command to run: ccq-tui wrap -- COMMAND."),
         (["--explain"], b"x" * (MOST_BYTES + 1), "the recording must have at most 4,000,000 bytes."),
         (["--nmae", "x", "--", "true"], b"", "No such option '--nmae'"),
     ],

@@ -57,7 +57,6 @@ class Link:
         self._dropped = False
         self._over = False
         self._to_show = False
-        self._failed = self._ended = False
 
     @property
     def descriptor(self) -> int:
@@ -82,11 +81,6 @@ class Link:
         return self._over
 
     @property
-    def failed(self) -> bool:
-        """Whether the watcher was gone before it was told of the program's end."""
-        return self._failed
-
-    @property
     def asked(self) -> bool:
         """Whether the watcher has asked anything, or has something to say."""
         return bool(self._said)
@@ -108,7 +102,6 @@ class Link:
             self._owed += _HEAD.pack(ToWatcher.LOST, 0)
         self._owed += _HEAD.pack(kind, len(payload)) + payload
         self._write()
-        self._ended = self._ended or (kind is ToWatcher.ENDED and not self._over)
 
     def exchange(self) -> None:
         """Send what is owed, and take what the watcher said."""
@@ -141,7 +134,6 @@ class Link:
 
     def _lose(self) -> None:
         self._over = True
-        self._failed = self._failed or not self._ended
         self._owed.clear()
 
     def close(self) -> None:

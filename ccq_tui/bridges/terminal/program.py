@@ -127,6 +127,8 @@ def start(command: Sequence[str], streams: Sequence[int], like: int, size: Size 
     """
     try:
         master, slave = pty.openpty()
+        states, report = os.pipe()
+        failed, failing = os.pipe()
     except OSError as error:
         raise NotStartedError(command[0], error) from error
     with suppress(termios.error):
@@ -134,8 +136,6 @@ def start(command: Sequence[str], streams: Sequence[int], like: int, size: Size 
     if size is not None:
         set_size(slave, size)
     device = os.fstat(slave).st_rdev
-    states, report = os.pipe()
-    failed, failing = os.pipe()
     leader = os.fork()
     if leader == 0:
         for descriptor in (master, states, failed):

@@ -66,6 +66,8 @@ def wrap(command: Sequence[str], name: str, *, explain: bool = False) -> Ended:
     Raises:
         NotStartedError: It cannot be started.
     """
+    _fill_streams()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored by the caller, no state of a child could be told
     given = terminal()
     if given is None or _is_wrapped(given):
         become(command)
@@ -96,6 +98,15 @@ def _directory() -> str:
         return os.getcwd()  # noqa: PTH109 - a text
     except OSError:
         return os.environ.get("PWD", "")
+
+
+def _fill_streams() -> None:
+    """Occupy standard streams that are closed, so that nothing else gets their numbers."""
+    for stream in (0, 1, 2):
+        try:
+            os.fstat(stream)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
 
 
 def become(command: Sequence[str]) -> NoReturn:
@@ -157,12 +168,12 @@ def _farewell(link: Link | None, watcher: int) -> list[str]:
     while link.asked and not link.over and time.monotonic() < until:
         select.select([link.descriptor], [link.descriptor] if link.owes else [], [], 0.1)
         link.exchange()
-    failed = False
-    with suppress(ChildProcessError):
-        failed = link.failed
-        if not link.over:
-            os.kill(watcher, signal.SIGKILL)
-        os.waitpid(watcher, 0)
-    link.close()
     said = [line for line in link.said.splitlines() if line]
-    return [*said, FAILED] if failed else said
+    if not link.over:
+        os.kill(watcher, signal.SIGKILL)
+    with suppress(ChildProcessError):
+        _, status = os.waitpid(watcher, 0)
+        if link.over and status:
+            said.append(FAILED)
+    link.close()
+    return said
