@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.output import echo
@@ -37,9 +39,16 @@ def mcp(context: click.Context, /, over_http: bool, port: int) -> int:
     A client starts this itself: "ccq-tui mcp config CLIENT" prints what to add to its configuration. It
     serves one client over standard input and output, or with --http all that bring the token.
     """
+    port_given = context.get_parameter_source("port") is not ParameterSource.DEFAULT
     if context.invoked_subcommand is not None:
+        if over_http or port_given:
+            raise Refused("put --http and --port behind config: ccq-tui mcp config CLIENT --http --port N.")
         return ENDED
-    return _over_http(port) if over_http else _over_stdio()
+    if over_http:
+        return _over_http(port)
+    if port_given:
+        raise Refused("--port is for a server over HTTP: add --http.")
+    return _over_stdio()
 
 
 @mcp.command()
@@ -54,6 +63,8 @@ def config(client: str, over_http: bool, port: int) -> int:
     if over_http:
         from ccq_tui.bridges.mcp.token import url_of
 
+        if not port:
+            raise Refused("name the port on which the server listens, which it prints: --port N.")
         entry = http_entry(client, url_of(port), _token())
     else:
         entry = stdio_entry(client, own_command())
@@ -63,6 +74,11 @@ def config(client: str, over_http: bool, port: int) -> int:
 
 
 def _over_stdio() -> int:
+    if sys.stdin is None or sys.stdout is None:
+        raise Refused("standard input and output are closed: an MCP client starts it with both.")
+    if sys.stdin.isatty():
+        echo("This serves the MCP client that starts it, on standard input; Ctrl+C ends it.", err=True)
+        echo("To have a client start it: ccq-tui mcp config CLIENT", err=True)
     from ccq_tui.bridges.mcp.lines import StdioLines
 
     lines = StdioLines()  # it reads from now on, while the package loads

@@ -366,6 +366,10 @@ async def test_hostile_text_is_harmless_and_bounded(desk: Desk) -> None:
             for nonsense in (b"no JSON", b"[" * 50_000, b"\xff\xfe", b'{"jsonrpc":"2.0","id":[]}'):
                 client.write(nonsense)
                 assert (await asyncio.to_thread(client.read))["error"]["code"] == -32700
+            for part in (b'"params":5', b'"params":{"name":"ask_user","arguments":{"title":"\\ud83d"}}'):
+                client.write(b'{"jsonrpc":"2.0","id":78,"method":"tools/call",%s}' % part)
+                error = (await asyncio.to_thread(client.answer, 78))["error"]
+                assert (error["code"], "half of a character" in error["message"]) == (-32600, True)
             for _ in range(25):
                 number = client.send("tools/call", {"name": "notify_user", "arguments": {"message": "again"}})
             result = await asyncio.to_thread(client.result, number)
@@ -489,6 +493,12 @@ def test_a_client_that_leaves_at_once_leaves_nothing(desk: Desk) -> None:
         )
         assert (done.returncode, done.stderr) == (0, "")
         assert ("-32700" in done.stdout) == ("JSON" in said and "jsonrpc" not in said)
+
+
+def test_a_client_that_reads_nothing_and_leaves_leaves_no_server(desk: Desk) -> None:
+    with BareClient(desk) as client:
+        for _ in range(40):  # more than a pipe holds
+            client.send("tools/list", {})
 
 
 def test_early_answers_are_those_of_the_package(desk: Desk) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import select
 import sys
 import threading
+import time
 from typing import TYPE_CHECKING, BinaryIO
 
 from ccq_tui.bridges.mcp.handshake import early_answer
@@ -19,6 +21,10 @@ MOST_BYTES = 4 * 1024 * 1024
 WAITING_LINES = 64
 """Messages that are read ahead."""
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
+LEAVING_SECONDS = 2.0
+"""How long a client that has left may take to read the rest."""
+_LOOKS = 500
+"""Milliseconds between two looks whether it has left."""
 _END = 300
 _ID_LAST = re.compile(rb'"id"\s*:\s*(\d{1,15}|"[^"\\]{1,64}")\s*\}\s*$')
 _ID_FIRST = re.compile(
@@ -45,6 +51,7 @@ class StdioLines:
         self._handing = threading.Lock()
         self._early: list[bytes] = []
         self._is_over = False
+        self._left_at: float | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lines: asyncio.Queue[bytes] | None = None
         # A daemon: nothing ends a read but a client that writes or leaves.
@@ -79,9 +86,14 @@ class StdioLines:
             OSError: The client no longer reads.
         """
         with self._writing:
+            room = select.poll()
+            room.register(self._target, select.POLLOUT)
             left = memoryview(line)
             while left:
-                left = left[os.write(self._target, left) :]
+                if room.poll(_LOOKS):
+                    left = left[os.write(self._target, left[: select.PIPE_BUF]) :]
+                elif self._left_at is not None and time.monotonic() - self._left_at > LEAVING_SECONDS:
+                    raise TimeoutError("the client has left and reads nothing")
 
     def _read(self) -> None:
         is_first = True
@@ -91,6 +103,7 @@ class StdioLines:
                 self._answer(answer.line)
             is_first = False
             self._hand(line)
+        self._left_at = time.monotonic()
         self._hand(b"")
 
     def _next_line(self) -> bytes:
@@ -125,6 +138,20 @@ class StdioLines:
                 return  # the server has ended, and nobody is left to take it
 
 
+def refused(line: bytes) -> bytes:
+    """Answer a line that is no message of the protocol; a request, by its id, so that nobody waits for it."""
+    said = "not a message of the protocol"
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return error_line(None, PARSE_ERROR, said)
+    match message:
+        case {"method": str(), "id": str() | int() as id_} if not isinstance(id_, bool):
+            more = "check its fields, and that no text holds half of a character"
+            return error_line(id_, INVALID_REQUEST, f"{said}: {more}")
+    return error_line(None, PARSE_ERROR, said)
+
+
 def error_line(id_: str | int | None, code: int, message: str) -> bytes:
     """Write an error as a message of the protocol."""
     error = {"jsonrpc": "2.0", "id": id_, "error": {"code": code, "message": message}}
@@ -133,7 +160,8 @@ def error_line(id_: str | int | None, code: int, message: str) -> bytes:
 
 def _aside(descriptor: int, instead: int) -> int:
     """Put something else in the place of a standard stream; return where it is now."""
-    sys.stdout.flush()
+    if sys.stdout is not None:
+        sys.stdout.flush()
     kept = os.dup(descriptor)
     os.dup2(instead, descriptor)
     os.close(instead)

@@ -13,7 +13,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from ccq_tui.bridges.mcp.calls import WaitingCalls
-from ccq_tui.bridges.mcp.lines import PARSE_ERROR, StdioLines, error_line
+from ccq_tui.bridges.mcp.lines import StdioLines, refused
 from ccq_tui.bridges.mcp.server import AskingServer, CallPlace, Context, directory_of
 from ccq_tui.inbox.durable import DurableInbox
 
@@ -85,7 +85,7 @@ class StdioStream:
             try:
                 return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
             except ValidationError:
-                await self._write(error_line(None, PARSE_ERROR, "not a message of the protocol"))
+                await self._write(refused(line))
         raise StopAsyncIteration
 
     async def send(self, item: SessionMessage, /) -> None:

@@ -42,6 +42,20 @@ def test_the_lines_are_those_that_are_printed(program: Path) -> None:
     assert done.output.replace(str(program), "/usr/local/bin/ccq-tui") == block[1]
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--http", "config", "codex"], "put --http and --port behind config"),
+        (["--port", "9000", "config", "codex"], "put --http and --port behind config"),
+        (["--port", "9000"], "--port is for a server over HTTP: add --http."),
+        (["config", "codex", "--http", "--port", "0"], "name the port on which the server listens"),
+    ],
+)
+def test_a_flag_that_would_be_passed_over_is_refused(words: list[str], said: str, program: Path) -> None:
+    done = CliRunner().invoke(cli, ["mcp", *words])
+    assert (done.exit_code, said in done.output) == (2, True)
+
+
 def test_the_question_and_its_result_are_those_of_the_tool() -> None:
     asked, answered = (json.loads(block) for block in re.findall(r"```json\n(.*?)```", SECTION, re.DOTALL))
     questions = read_questions(asked)
