@@ -11,7 +11,10 @@ from ccq_tui.bridges.terminal.screen import ScreenPicture
 
 SECRET = re.compile(
     r"pass[ -]?(?:word|phrase|code)|\bpasswd\b|\bsecrets?\b|\bpin\b|\bcredentials?\b|\btokens?\b"
-    r"|\bapi[ _-]?keys?\b|\bprivate key\b|\bone[- ]time\b|\botp\b|\b2fa\b|\bmfa\b|verification code"
+    r"|\b(?:api|access|private|licen[cs]e|activation|encryption|recovery)[ _-]?keys?\b"
+    r"|\b(?:verification|security|login|authentication|authenticator|recovery|backup|access)[ -]codes?\b"
+    r"|\bone[- ]time\b|\botp\b|\b2fa\b|\bmfa\b|\bauthenticator\b|\b(?:seed|recovery) phrase\b|\bmnemonic\b"
+    r"|\bcard number\b|\bcv[cv]2?\b|\bssn\b|\bsocial security\b"
     r"|kennwort|passwort|mot de passe|contraseña",
     re.IGNORECASE,
 )
@@ -23,6 +26,8 @@ MOST_ABOVE = 10
 """Lines of a question."""
 MOST_BELOW = 10
 """Lines below a list that are no row."""
+LONGEST_LINE = 600
+"""Characters of a prompt's line: the work of a pattern may grow with their cube."""
 LONGEST = 2000
 """Characters of a text that a pattern is tried on."""
 
@@ -187,8 +192,8 @@ def _fit(rule: PromptRule, picture: ScreenPicture, reads: Reads) -> None:
 
 def _line(rule: PromptRule, picture: ScreenPicture) -> FoundPrompt:
     y = picture.cursor[1]
-    text = picture.typed[-LONGEST:]
-    match = rule.prompt.fullmatch(text)
+    text = picture.typed
+    match = rule.prompt.fullmatch(text) if len(text) <= LONGEST_LINE else None
     if match is None:
         raise _NoPromptError("the text up to the cursor does not match")
     if picture.after and not (rule.after and rule.after.fullmatch(picture.after)):

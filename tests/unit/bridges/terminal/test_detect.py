@@ -156,6 +156,11 @@ def test_a_program_that_does_not_wait_or_hides_lines_asks_nothing(name: str) -> 
         "Personal access token: ",
         "PIN: ",
         "Verification code: ",
+        "Code from your authenticator app: ",
+        "Access Key: ",
+        "Recovery phrase: ",
+        "Security code (CVC): ",
+        "Your card number: ",
         "Vault password (again)? [y/n] ",
         "? Enter your client secret? ",
     ],
@@ -177,6 +182,8 @@ def test_what_asks_for_a_secret_asks_nobody_although_it_shows_what_is_typed(ques
         (">>> ", KEYS),
         ("ada@host:~$ ", KEYS),
         ("mysql> ", KEYS),
+        ("In [1]: ", LINES),
+        ("In [12]: ", KEYS),
         ("(gdb) ", LINES),
         ("--More--(42%)", KEYS),
         ("- one\n- two\n- three\n", LINES),
@@ -187,6 +194,7 @@ def test_what_asks_for_a_secret_asks_nobody_although_it_shows_what_is_typed(ques
         ("? Which?\n❯ One\n❯ Two\n", KEYS),
         ("? Which?\n❯ One\n", KEYS),
         ("\x1b[?1049hname: ", KEYS),
+        ("x" * 700 + " Continue? [y/n] ", LINES),
     ],
 )
 def test_what_is_no_prompt(text: str, reads: Reads) -> None:
@@ -200,6 +208,10 @@ def test_what_is_no_prompt(text: str, reads: Reads) -> None:
         ("Proceed (Y/n)? ", "yes-no", ["y", "n"]),
         ("Are you sure (yes/no/[fingerprint])? ", "yes-no", ["yes", "no"]),
         ("Overwrite? (N/y): ", "no-yes", ["y", "n"]),
+        ("Overwrite the file [yN]? ", "yes-no", ["y", "n"]),
+        ("Is it great? [y/n] (y): ", "yes-no", ["y", "n"]),
+        ("Ok to proceed? (y) ", "npm-proceed", ["y", "n"]),
+        ("Name [Paul/Jessica] (Paul): ", "choices", ["Paul", "Jessica"]),
         ("Really delete it? y/n ", "yes-no-bare", ["y", "n"]),
         ("conf (Y/I/N/O/D/Z) [default=N] ? ", "letters", list("YINODZ")),
     ],
@@ -208,6 +220,21 @@ def test_questions_with_their_answers_in_brackets(text: str, rule: str, words: l
     found = find(drawn(text), LINES, RULES).prompt
     assert found is not None
     assert (found.rule.name, [word for _, word in found.words]) == (rule, words)
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "default"),
+    [
+        ("Your name [Ada Lovelace]: ", "Your name", "Ada Lovelace"),
+        ("Port (8080): ", "Port", "8080"),
+        ("Are you sure? (type 'yes' to confirm): ", "Are you sure? (type 'yes' to confirm)", ""),
+        ("Do you want to destroy all?\n  Only 'yes' is accepted.\n\n  Enter a value: ", "Enter a value", ""),
+    ],
+)
+def test_a_default_is_proposed_and_a_hint_is_not(text: str, question: str, default: str) -> None:
+    found = find(drawn(text), LINES, RULES).prompt
+    assert found is not None
+    assert (found.question, found.default) == (question, default)
 
 
 def test_free_text_is_asked_only_where_the_program_is_known_to_read() -> None:
