@@ -244,6 +244,12 @@ def test_free_text_is_asked_only_where_the_program_is_known_to_read() -> None:
     assert find(drawn("Continue? [y/N] "), Reads(waits=None), RULES).prompt is not None
 
 
+def test_a_list_of_enquirer() -> None:
+    found = find(drawn("? Framework? …\n▸ Vite\n  Next\n  Remix\n", hidden=True), KEYS, RULES).prompt
+    assert found is not None
+    assert (found.question, said(found)) == ("Framework?", ["→ Vite", "Next", "Remix"])
+
+
 def test_gum_as_its_documentation_shows_it() -> None:
     text = "Choose:\n> Vite\n  Next.js\n\n←↓↑→ navigate • enter submit"
     found = find(drawn(text, hidden=True), KEYS, RULES).prompt
