@@ -58,8 +58,21 @@ async def test_a_question_of_ones_own_does_not_wait_elsewhere(tmp_path: Path) ->
     run = Many(tmp_path)
     async with run.app.run_test(size=(100, 30)) as pilot:
         assert run.app.inbox.pending == ()
-        await until(pilot, lambda: "for you in" in said_in(run))
-        assert "1 question waits for you in another session" in said_in(run)
+        await until(pilot, lambda: "elsewhere" in run.session_screen.transcript.welcome)
+        assert "1 request waits elsewhere" in run.session_screen.transcript.welcome
+        assert said_in(run) == "", "it is said once"
+
+
+async def test_a_session_that_begins_with_a_prompt_says_in_a_line_what_waits(tmp_path: Path) -> None:
+    store = Store(tmp_path / "inbox.db")
+    keep_record("old")
+    store.requests.add(request_of("old"))
+    store.close()
+    run = Many(tmp_path, prompt="Build it")
+    async with run.app.run_test(size=(100, 30)) as pilot:
+        assert run.app.inbox.pending == ()
+        words = "1 question waits for you in another session · F2 shows it"
+        await until(pilot, lambda: words in said_in(run))
 
 
 def badges(overview: OverviewScreen) -> dict[str, str]:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui import __version__
-from ccq_tui.agent.events import PromptAccepted
+from ccq_tui.agent.events import ErrorReported, PromptAccepted
+from ccq_tui.agent.problems import Problem
 from ccq_tui.config import Launch, Settings
 from ccq_tui.config.actions import ACTIONS
 from ccq_tui.config.keymap import Keymap
@@ -63,6 +64,9 @@ async def test_it_is_there_until_something_is_said(size: tuple[int, int]) -> Non
         assert TASK in shown()
         assert f"ccq-tui {__version__}" in shown()
         assert "F1 all keys" in shown()
+        run.told.tell(ErrorReported(Problem.MCP_FAILED, "docs: no such file"))
+        await until(pilot, lambda: "docs: no such file" in shown())
+        assert (TASK in shown()) == (size[1] > 12)  # where both fit
         run.told.tell(PromptAccepted("Build it"))
         await until(pilot, lambda: "Build it" in shown())
         assert "Enter." not in shown()

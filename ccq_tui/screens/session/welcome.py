@@ -38,6 +38,11 @@ class Welcome:
         self._ui = ui
         self._past = bool(ui.launch.resume or ui.launch.continue_last)
 
+    @property
+    def counts_waiting(self) -> bool:
+        """Whether it is there until somebody types a prompt, and says how much waits elsewhere."""
+        return not (self._past or self._ui.launch.prompt)
+
     def changed(self) -> None:
         """Say what is known by now; a conversation that is resumed has its past to show instead."""
         transcript, view = self._ui.transcript, self._ui.view

@@ -98,7 +98,9 @@ class InboxWatch:
         # A question of the first prompt may be there already: its process starts before the screen.
         opened = {name for one in self._supervisor.sessions for name in (one.launch.resume, one.record_id)}
         elsewhere = {name: count for name, count in counts.items() if name not in opened}
-        if elsewhere and not any(screen.launch.continue_last for screen in self._sessions):
+        # The first screen of a new session says it itself.
+        greeted = (front := self._sessions.front) is not None and front.welcome.counts_waiting
+        if elsewhere and not greeted and not any(screen.launch.continue_last for screen in self._sessions):
             self._sessions.note([waiting_words(sum(elsewhere.values()), len(elsewhere))])
         if late := [one for one in undelivered if one.session_id not in opened]:
             self._sessions.note([undelivered_words(late)])
@@ -188,4 +190,4 @@ def waiting_words(requests: int, sessions: int) -> str:
     """Say how much waits in sessions of earlier starts or other terminals."""
     asked = "1 question waits" if requests == 1 else f"{requests} questions wait"
     where = "another session" if sessions == 1 else f"{sessions} other sessions"
-    return f"{asked} for you in {where} · F2 shows them"
+    return f"{asked} for you in {where} · F2 shows {'it' if requests == 1 else 'them'}"

@@ -61,9 +61,11 @@ def _entry(pen: Pen, entry: Todo, width: int) -> list[Text]:
     return pen.hang(Text(f"{sign} ", pen.colours[colour]), text, width)
 
 
-def welcome_line(pen: Pen, welcome: str, y: int, height: int, width: int) -> Strip:
-    """Draw a line of the empty pane."""
+def welcome_line(pen: Pen, welcome: str, y: int, height: int, width: int, *, whole: bool = False) -> Strip:
+    """Draw a line of the empty pane; a welcome that must be whole is left out where it does not fit."""
     lines = _welcome_lines(welcome, max(1, width - 2), height)
+    if whole and len(lines) > height:
+        lines = ()
     first = max(0, (height - len(lines)) // 3)
     if not first <= y < first + len(lines):
         return Strip.blank(width, pen.colours.base)

@@ -25,7 +25,7 @@ from ccq_tui.compat.textual.nodes import restyle, restyles
 from ccq_tui.widgets.lifetime import after, is_live, soon
 from ccq_tui.widgets.pointer import Pointer
 from ccq_tui.widgets.transcript.block_mark import BlockMark, Step
-from ccq_tui.widgets.transcript.blocks import Block
+from ccq_tui.widgets.transcript.blocks import Block, ErrorBlock, NoticeBlock
 from ccq_tui.widgets.transcript.code import LaterLexers
 from ccq_tui.widgets.transcript.colours import CSS, NAMES, PREFIX, Colours
 from ccq_tui.widgets.transcript.export import plain_text
@@ -41,6 +41,9 @@ from ccq_tui.widgets.transcript.plan_sight import PlanSight
 from ccq_tui.widgets.transcript.search import Search
 from ccq_tui.widgets.transcript.text_selection import LinePlace, TextSelection
 from ccq_tui.widgets.transcript.viewport import Thumb, Viewport
+
+ASIDES = (NoticeBlock, ErrorBlock)
+"""Blocks that are no part of a conversation: the welcome stays beside them."""
 
 
 class Transcript(ScrollView, can_focus=False):
@@ -156,13 +159,18 @@ class Transcript(ScrollView, can_focus=False):
 
     @property
     def welcome(self) -> str:
-        """Plain text shown while there is nothing else."""
+        """Plain text shown until something is said; notices and errors stand above it where both fit."""
         return self._welcome
 
     @welcome.setter
     def welcome(self, text: str) -> None:
         self._welcome = text
         self.refresh()
+
+    @property
+    def greets(self) -> bool:
+        """Whether there is a welcome, and nothing was said yet."""
+        return bool(self._welcome) and all(isinstance(one, ASIDES) for one in self._model.blocks)
 
     def apply(self, event: AgentEvent) -> None:
         """Take in one event of the session; it is drawn with the next frame."""
@@ -390,6 +398,10 @@ class Transcript(ScrollView, can_focus=False):
             return more_line(self._painter.pen, self.unseen, width)
         line = self._viewport.top + y
         if line >= self._layout.total:
+            if self.greets:
+                above = self._layout.total - self._viewport.top
+                room = self.size.height - above
+                return welcome_line(self._painter.pen, self._welcome, y - above, room, width, whole=True)
             return self._kept_lines.blank(width, lambda: self.rich_style)
         index, part, offset = self._layout.find(line)
         strips = self._layout.strips(index, part)
