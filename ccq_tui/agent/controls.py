@@ -17,6 +17,11 @@ SERVER_SECONDS = 45.0
 """An MCP server may take long to start; the CLI itself gives up after 30 s."""
 _COST = re.compile(r"cost:\s+\$(\d[\d,]*\.?\d*)")
 
+_SPAWN_ERROR = re.compile(
+    r"^ENOENT: (?P<words>[^,]+), posix_spawn '(?P<path>.+)'$|^spawn (?P<program>\S+) ENOENT$"
+)
+"""How the CLI says that the program of an MCP server is not there."""
+
 
 class CommandError(Exception):
     """The CLI refused an instruction; the message is for a person."""
@@ -332,13 +337,21 @@ def _context(answer: Mapping[str, Any]) -> ContextDetails:
     )
 
 
+def start_error(error: str) -> str:
+    """Return why a server did not start without the names of system calls."""
+    if found := _SPAWN_ERROR.search(error):
+        words = (found["words"] or "").strip() or "no such file or directory"
+        return f"{found['path'] or found['program']}: {words}"
+    return error
+
+
 def listed_servers(answer: Mapping[str, Any], name: str = "mcpServers") -> tuple[McpServer, ...]:
     """Read the MCP servers that the CLI lists in an answer or message under a name."""
     return tuple(
         McpServer(
             text_of(entry, "name"),
             text_of(entry, "status"),
-            text_of(entry, "error"),
+            start_error(text_of(entry, "error")),
             len(entries(entry, "tools")),
             text_of(entry, "scope"),
         )

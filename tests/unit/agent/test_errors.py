@@ -22,6 +22,7 @@ from ccq_tui.agent.claude.errors import (
 )
 from ccq_tui.agent.claude.shutdown import limited
 from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.controls import start_error
 from ccq_tui.agent.problems import Problem
 
 
@@ -90,3 +91,12 @@ async def test_what_takes_too_long_or_fails_is_a_command_error() -> None:
         await limited(forever(), 0.01)
     with pytest.raises(CommandError, match="refused"):
         await limited(fails(), 5)
+
+
+def test_a_server_that_is_not_there_is_named_without_system_calls() -> None:
+    assert (
+        start_error("ENOENT: no such file or directory, posix_spawn '/opt/docs server'")
+        == "/opt/docs server: no such file or directory"
+    )
+    assert start_error("spawn npx ENOENT") == "npx: no such file or directory"
+    assert start_error("Connection closed") == "Connection closed"
