@@ -86,13 +86,18 @@ def _called(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
     if not block.folded:
         whole = Text(safe(argument, limit=LIMIT)) + after
         return pen.hang(title, whole, width)
-    room = width - title.cell_len
+    first, *others = argument.strip("\n").split("\n")
+    rest = Text(f" … {plural(len(others), 'more line')}" if others else "", colours["muted"])
+    room = max(0, width - title.cell_len - rest.cell_len)
     # The argument says which call it was, the outcome what came of it: neither may push the other out.
-    least = min(Text(argument[: max(0, room)]).cell_len, max(12, room // 3))
+    least = min(Text(first[:room]).cell_len, max(12, room // 3))
     after.truncate(max(room - least, 8), overflow="ellipsis")
-    shown = Text(one_line(argument, max(1, width)))
+    shown = Text(one_line(first, max(1, width)))
     shown.truncate(max(0, room - after.cell_len), overflow="ellipsis")
-    return [Text.assemble(title, shown, after)]
+    # The sign that the first line is cut serves for the others as well.
+    line = Text.assemble(title, shown, rest[2:] if others and shown.plain.endswith("…") else rest, after)
+    line.truncate(width, overflow="ellipsis")
+    return [line]
 
 
 def _elapsed(block: bl.ToolBlock) -> str:

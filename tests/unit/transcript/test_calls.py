@@ -368,3 +368,13 @@ def test_an_interrupted_call_says_so(model: TranscriptModel) -> None:
     assert shown(model) == "■ Bash make · interrupted"
     model.set_folds(folded=False)
     assert shown(model) == "■ Bash make · interrupted"
+
+
+def test_a_command_of_several_lines_shows_the_first_and_counts_the_others() -> None:
+    model = TranscriptModel()
+    call(model, "Bash", "", command="set -e\nmkdir out\nls out\n")
+    assert shown(model).startswith("✔ Bash set -e … 2 more lines")
+    model = TranscriptModel()
+    call(model, "Bash", "Exit code 3", failed=True, command=f"{'x' * 200}\nls")
+    head = shown(model).split("\n")[0]
+    assert "xx… 1 more line · exit code 3" in head
