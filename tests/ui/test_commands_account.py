@@ -79,3 +79,16 @@ async def test_a_failure_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         await say(pilot, driven, "/logout")
         await until(pilot, lambda: "cannot be started: No such file" in notices(driven))
         assert len(driven.launches) == 1
+
+
+@pytest.mark.parametrize("end", ["exit 130", "kill -INT $$"])
+async def test_ctrl_c_cancels_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
+    driven = made(tmp_path, monkeypatch, end)
+    async with driven.app.run_test() as pilot:
+        await until(pilot, lambda: driven.screen.view.state is SessionState.IDLE)
+        await say(pilot, driven, "/login")
+        await until(
+            pilot, lambda: "/login was cancelled · nothing changed" in driven.screen.dock.notices.text
+        )
+        assert "failed" not in notices(driven)
+        assert len(driven.launches) == 1

@@ -17,7 +17,7 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.reach import NOBODY_DECIDES, taking_words
 from ccq_tui.inbox.waiting_line import Draft, Waiting, first_draft, with_recalled
-from ccq_tui.questions import Expired
+from ccq_tui.questions import Declined, Expired
 from ccq_tui.screens.inbox.inbox_list import InboxRow, SessionPlace
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, left_over
@@ -101,25 +101,26 @@ class RequestAnswers:
             # What cannot be delivered is copied instead; of all else what the agent was not sent.
             gone = row.place is SessionPlace.GONE
             kept = self.closed.keep(draft_of(waiting) if gone else left_over(waiting, outcome))
-            return await self._deliver(row) + (DRAFT_KEPT if kept else "")
+            done = "Declined" if isinstance(outcome, Declined) else "Answered"
+            return await self._deliver(row, done) + (DRAFT_KEPT if kept else "")
         if isinstance(verdict, AlreadySettled):
             return self.too_late(verdict, waiting)
         return "The request no longer exists" + self._kept(waiting)
 
-    async def _deliver(self, row: InboxRow) -> str:
-        """See to it that the agent gets what was decided; return in words how it does."""
+    async def _deliver(self, row: InboxRow, done: str) -> str:
+        """See to it that the agent gets what was decided; return in words what was done and how it does."""
         name = row.session
         if self._screen_of(row) is not None:
-            return f"Answered · {name} continues"
+            return f"{done} · {name} continues"
         if row.place is SessionPlace.ASKER:
             taken = await asyncio.to_thread(taking_words, row.stored.request.origin)
-            return f"Answered · {taken}"
+            return f"{done} · {taken}"
         if row.place is SessionPlace.OTHER or await self._manager.runs_elsewhere(row.session_id):
-            return f"Answered · the ccq-tui that runs {name} delivers it"
+            return f"{done} · the ccq-tui that runs {name} delivers it"
         if row.place is SessionPlace.GONE:
             return "Not delivered: its session is gone"
         problem = await self._manager.resume(row, Surface.INBOX, behind=True)
-        return problem or f"Answered · {name} starts in the background to receive it"
+        return problem or f"{done} · {name} starts in the background to receive it"
 
     def _screen_of(self, row: InboxRow) -> SessionScreen | None:
         return self._manager.sessions.known(row.session_id)

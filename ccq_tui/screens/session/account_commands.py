@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import Callable
 
 from textual.app import SuspendNotSupported
@@ -15,6 +16,9 @@ from ccq_tui.screens.editor import GROUP, UnstartedError, run_program
 from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 
 NEXT = "this session uses the account from its next start on"
+
+CANCELLED = ("exit code 130", f"ended by signal {signal.SIGINT.value}")
+"""How Claude Code ends after Ctrl+C."""
 
 
 class AccountCommands(CommandGroup):
@@ -59,6 +63,9 @@ class AccountCommands(CommandGroup):
             ) from error
         except UnstartedError as error:
             raise CommandError(f"{program} cannot be started: {error}") from error
+        if failed in CANCELLED:
+            self._ui.say(f"/{what} was cancelled · nothing changed")
+            return
         if failed:
             raise CommandError(f"Claude Code ended with {failed} · run claude auth {what} to see why")
         if what == "logout":

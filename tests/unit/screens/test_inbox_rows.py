@@ -96,6 +96,9 @@ async def test_an_answer_is_settled_before_it_is_taken_from_the_list_and_then_de
     stored = await manager.inbox.run(lambda store: store.requests.get(asked.id))
     assert stored is not None
     assert stored.outcome == FIRST
+    refused = await kept(manager, question("t2"))
+    said = await RequestAnswers(manager).settle(refused, Declined(), None, lambda: None)
+    assert said == "Declined · api starts in the background to receive it"
 
 
 async def test_who_loses_is_told_by_whom_and_keeps_what_was_typed(manager: Manager) -> None:
