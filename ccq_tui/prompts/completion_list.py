@@ -47,7 +47,7 @@ class CompletionList:
         ready: Whether the rows are those for what is typed now.
         note: What to say where there are no rows.
         top: The row at the top when one was pointed at: rows stay under the pointer.
-        awaited: Whether Enter takes the likeliest row as soon as the rows for what is typed are found.
+        awaited: Whether the likeliest row is taken as soon as the rows for what is typed are found.
         more: How many match beside the rows.
     """
 
@@ -109,9 +109,8 @@ class CompletionList:
         return replace(self, wanted=wanted, ready=False, moved=False, awaited=False)
 
     def entered_early(self) -> CompletionList | None:
-        """Return the list that waits for its rows after Enter; None where Enter need not wait for them."""
-        early = self.wanted.kind is CompletionKind.HISTORY and not self.ready and not self.moved
-        return replace(self, awaited=True) if early else None
+        """Return the list that waits for its rows before one is taken; None where it need not wait."""
+        return None if self.ready or self.moved else replace(self, awaited=True)
 
     def found(
         self, rows: tuple[Completion, ...], note: str = "", at: float | None = None, more: int = 0

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 
 from ccq_tui.agent.events import CommandsListed, SlashCommand
 from ccq_tui.config import Launch, Settings
+from ccq_tui.prompts.completion_context import WantedCompletion
+from ccq_tui.prompts.completion_list import Completion
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.prompt import Prompt
 from tests.ui.session import Driven, until
@@ -89,3 +92,22 @@ async def test_keys_of_a_preset_move_in_the_list_and_letters_stay_letters() -> N
         await pilot.press("alt+less_than_sign")
         assert chosen(run) == rows[0]
         assert prompt_of(run).text == "/"
+
+
+async def test_tab_waits_for_the_rows_of_what_is_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "app.py").touch()
+    run = driven(directory=str(tmp_path))
+    async with run.app.run_test() as pilot:
+        await pilot.press("@")
+        await until(pilot, lambda: offered(run)[:1] == ["src/"])
+        found: list[WantedCompletion] = []
+        with monkeypatch.context() as late:
+            late.setattr(prompt_of(run), "offer", lambda wanted, *_, **__: found.append(wanted))
+            await pilot.press("a", "p", "p", "tab")
+            await until(pilot, lambda: any(one.query == "app" for one in found))
+        assert prompt_of(run).text == "@app", "the row above is one of the text before"
+        prompt_of(run).offer(found[-1], (Completion("src/app.py", "src/app.py"),))
+        assert prompt_of(run).text == "@src/app.py "

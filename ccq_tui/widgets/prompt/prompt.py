@@ -387,8 +387,14 @@ class Prompt(Vertical):
             case "down" if self.field.at_bottom and not self.searching:
                 return self._step(-1)
             case _:
-                return event.key in ("tab", "shift+tab")
+                return self._press_tab(event.key)
         return True
+
+    def _press_tab(self, key: str) -> bool:
+        """Take the likeliest row of a list that looks for its first rows; the focus stays here."""
+        if key == "tab":
+            self._take()
+        return key in ("tab", "shift+tab")
 
     def _ask_for_keys(self, typed_at: float) -> None:
         presses = presses_of(self)

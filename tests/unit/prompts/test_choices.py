@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -95,14 +96,14 @@ def test_an_alias_is_as_complete_as_a_name() -> None:
     assert listed("revi").found(rows).enter_takes(SEEN)
 
 
-def test_enter_in_a_search_waits_for_what_is_typed_and_takes_no_older_row() -> None:
-    shown = listed("", "newest", "see", kind=CompletionKind.HISTORY)
+@pytest.mark.parametrize("kind", CompletionKind)
+def test_what_is_taken_early_waits_for_what_is_typed_and_is_no_older_row(kind: CompletionKind) -> None:
+    shown = listed("", "newest", "see", kind=kind)
     assert shown.entered_early() is None
-    typed = shown.typed(WantedCompletion(CompletionKind.HISTORY, "see"))
+    typed = shown.typed(WantedCompletion(kind, "see"))
     early = typed.entered_early()
     assert early is not None
     found = early.found((Completion("see", "see"),))
     assert (found.awaited, found.chosen) == (True, Completion("see", "see"))
-    assert not early.typed(WantedCompletion(CompletionKind.HISTORY, "seen")).awaited
+    assert not early.typed(WantedCompletion(kind, "seen")).awaited
     assert typed.by(1).entered_early() is None, "a row was chosen by hand"
-    assert listed("mo").typed(WantedCompletion(CompletionKind.COMMANDS, "mod")).entered_early() is None
