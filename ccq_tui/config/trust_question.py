@@ -42,6 +42,7 @@ class TrustQuestion:
         answer: What was confirmed, or None.
         clicked: The row that the last click brought the cursor to, or None after any key.
         clicked_at: When that was.
+        escapes: Whether Esc leaves: there is something to stay in.
     """
 
     since: float
@@ -52,6 +53,7 @@ class TrustQuestion:
     answer: Row | None = None
     clicked: Row | None = None
     clicked_at: float = 0.0
+    escapes: bool = False
 
     def is_fresh(self, at: float) -> bool:
         """Whether a key that comes now was meant for something else."""
@@ -73,6 +75,8 @@ def pressed(question: TrustQuestion, key: str, character: str, at: float) -> Tru
         if question.typing:
             return replace(question, typed=question.typed + "\n", typing=False, since=at)
         return replace(question, since=at) if fresh else replace(question, answer=question.row)
+    if key == "escape" and question.escapes and not fresh:
+        return replace(question, answer=Row.LEAVE)
     if key in _STEPS and not fresh:
         at_row = min(max(ROWS.index(question.row) + _STEPS[key], 0), len(ROWS) - 1)
         return replace(question, row=ROWS[at_row], typing=False)
@@ -103,4 +107,4 @@ def clicked(question: TrustQuestion, row: Row, at: float) -> TrustQuestion:
 
 def asked_again(question: TrustQuestion, at: float) -> TrustQuestion:
     """Return the question about something else: no answer holds, and what was typed is kept."""
-    return TrustQuestion(at, typed=question.typed, typing=question.typing)
+    return TrustQuestion(at, typed=question.typed, typing=question.typing, escapes=question.escapes)

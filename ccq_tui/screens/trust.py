@@ -45,6 +45,9 @@ LINE = 400
 LONGEST_PATH = 4_096
 TOLD = "A session here obeys its files. They can run programs and allow tools as soon as it starts:"
 HINTS = (("↑ ↓", "choose"), ("Enter", "answer"), ("PgUp PgDn", "scroll"))
+ESCAPE = ("Esc", "stay here")
+QUIT = "quit"
+"""What not trusting is called where it ends the program; Esc does not do that."""
 TRUST = "Whether to trust a directory"
 TRUST_KEYS = (
     KeyUse(("up", "down"), "move", "Move"),
@@ -54,6 +57,7 @@ TRUST_KEYS = (
         "Go to trusting, starting without the files, or leaving, while nothing is typed",
     ),
     KeyUse(("enter",), "answer", "Answer with the row under the cursor"),
+    KeyUse(("escape",), "leave", "Trust nothing and return to the session, if there is one"),
     KeyUse(("pageup", "pagedown", "home", "end"), "scroll", "Scroll the effects of the files"),
     KeyUse(("shift+up", "shift+down"), "scroll", "Scroll it by a line"),
     KeyUse(("backspace",), "delete", "Delete the last character; other typing goes to the prompt"),
@@ -113,7 +117,7 @@ class TrustScreen(Screen[None]):
         self,
         carried: Carried,
         *,
-        leave: str = "quit",
+        leave: str = QUIT,
         draft: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -125,7 +129,8 @@ class TrustScreen(Screen[None]):
         }
         self._carried = carried
         self._clock = clock
-        self._question = TrustQuestion(clock(), typed=draft, typing=bool(draft))
+        self._question = TrustQuestion(clock(), typed=draft, typing=bool(draft), escapes=leave != QUIT)
+        self._hints = (*HINTS[:2], ESCAPE, *HINTS[2:]) if leave != QUIT else HINTS
         self._answered = asyncio.Event()
         self._pointer = Pointer(self._row_under)
         self._focused_at = float("-inf")
@@ -249,7 +254,7 @@ class TrustScreen(Screen[None]):
         answers.styles.height = len(lines)
         answers.show(lines, ROWS.index(self._question.row), palette.cursor)
         hints = self.query_one(HintBar)
-        hints.show(HINTS, most_lines=key_lines(self.app.size.height))
+        hints.show(self._hints, most_lines=key_lines(self.app.size.height))
         # How much more there is, is known when it was laid out.
         after_refresh(self, self._say_more)
 

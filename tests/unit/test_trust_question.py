@@ -54,6 +54,13 @@ def test_only_a_deliberate_enter_answers_and_every_key_is_kept(
         assert kept == text.replace("\n", "")
 
 
+def test_escape_leaves_only_where_there_is_something_to_stay_in() -> None:
+    asked = TrustQuestion(0.0, escapes=True)
+    assert pressed(asked, "escape", "", PAUSE / 2).answer is None
+    assert pressed(text_came(asked, "later", 0.5), "escape", "", 1.5).answer is Row.LEAVE
+    assert pressed(TrustQuestion(0.0), "escape", "", 1.0).answer is None
+
+
 def test_a_letter_moves_and_backspace_takes_back() -> None:
     question = pressed(TrustQuestion(0.0), "y", "y", 1.0)
     assert question.row is Row.TRUST

@@ -15,7 +15,7 @@ from ccq_tui.config.trust import Carried
 from ccq_tui.config.trust_question import Row
 from ccq_tui.prompts.drafts import directory_key, leave_text
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
-from ccq_tui.screens.trust import TrustScreen
+from ccq_tui.screens.trust import QUIT, TrustScreen
 from ccq_tui.supervisor.launches import made, with_notices
 from ccq_tui.supervisor.trust import DirectoryTrust
 from ccq_tui.supervisor.worktree_cleanup import EndedSession, WorktreeCleanup
@@ -89,7 +89,7 @@ class TrustGate:
 
     async def _ask(self, launch: Launch, carried: Carried, leave: str) -> Launch | None:
         host, first = self._host, not self._sessions
-        words = leave or ("quit" if first else "not now")
+        words = leave or (QUIT if first else "not now")
         asking = TrustScreen(carried, leave=words, draft=launch.draft, clock=host.clock)
         self._open[asking] = launch
         await host.push_screen(asking)
