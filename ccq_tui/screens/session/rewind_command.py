@@ -186,7 +186,7 @@ def what_changes(files: FilesToRewind, cwd: Path) -> str:
     if files.refusal:
         return f"Files cannot be restored: {files.refusal}"
     if not files.files:
-        return "No file written by Claude's editing tools changes. Effects of commands stay."
+        return "Claude's editing tools changed no files since then. Effects of commands stay."
     count = "1 file" if len(files.files) == 1 else f"{len(files.files)} files"
     lines = f"Restores {count}: +{files.insertions} −{files.deletions} lines. Effects of commands stay."
     return f"{lines}\n{_named(files.files, cwd)}"
