@@ -47,6 +47,18 @@ def test_commands_stand_with_their_arguments_beside_what_they_do() -> None:
     assert second.index("what") == first.index("what")
 
 
+def test_long_arguments_do_not_push_what_a_command_does_out_of_its_column() -> None:
+    rows = tuple(
+        Completion(name, name, hint, "what it does")
+        for name, hint in [("/auto-mode-setup", "[--request-id <uuid>] (--wizard)"), ("/mode", "[name]")]
+    )
+    first, second = (
+        drawn(CompletionList(WantedCompletion(CompletionKind.COMMANDS, "mo")).found(rows), 60, 8, PLAIN)
+    ).plain.split("\n")
+    assert first.index("what") == second.index("what")
+    assert "…" in first
+
+
 class Listed(App[None]):
     """A list over a page of text."""
 

@@ -137,7 +137,7 @@ def _row(
         text.stylize(palette.accent, place, place + 1)
     line.append_text(text)
     if kind is CompletionKind.COMMANDS:
-        hint = one_line(row.hint, 40)
+        hint = _cut(one_line(row.hint, 40), column - cell_len(name) - 1, keep_end=False)
         line.append(f" {hint}" if hint else "", palette.muted)
         line.append(" " * (column + 3 + 2 - line.cell_len) or "  ")
         line.append(one_line(row.detail, _LONGEST), palette.muted)
