@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -104,7 +105,20 @@ def _failure(output: str) -> str:
         return "failed"
     if re.fullmatch(r"Exit code -?\d+", lines[0]):
         return ": ".join([lines[0].lower(), *lines[1:2]])
-    return lines[0]
+    return _refused_input(text) or lines[0]
+
+
+def _refused_input(text: str) -> str:
+    """Say what was wrong with a call's input where the CLI lists it as JSON."""
+    head, _, listed = text.partition(": ")
+    if head != "InputValidationError" or not listed.startswith("["):
+        return ""
+    try:
+        problems = json.loads(listed)
+    except (ValueError, RecursionError):
+        return "invalid input"
+    said = [str(one["message"]) for one in problems if isinstance(one, dict) and one.get("message")]
+    return ": ".join(["invalid input", *said[:1]])
 
 
 def _structured(tool: str, record: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from ccq_tui.inbox import Allowed, Denied, PermissionRequest
 from ccq_tui.inbox.agent_texts import INTERRUPTED
 from ccq_tui.widgets.transcript import TranscriptModel
 from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.widgets.transcript.tool_result import outcome
 from tests.unit.transcript.test_drawing import shown
 
 
@@ -69,6 +70,13 @@ def lines(count: int) -> str:
 def test_a_command_shows_the_end_of_its_output(model: TranscriptModel, output: str, drawn: list[str]) -> None:
     call(model, "Bash", output, command="x")
     assert shown(model).split("\n") == drawn
+
+
+def test_a_refused_input_says_what_was_wrong() -> None:
+    refused = '<tool_use_error>InputValidationError: [\n{"path": ["questions"], "message": "Too big"}\n]'
+    said = outcome("AskUserQuestion", f"{refused}</tool_use_error>", None, failed=True)
+    assert said == "invalid input: Too big"
+    assert outcome("AskUserQuestion", refused[:40], None, failed=True) == "invalid input"
 
 
 def test_a_failed_command_shows_its_exit_code_and_output(model: TranscriptModel) -> None:
