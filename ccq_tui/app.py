@@ -420,7 +420,7 @@ class CcqApp(_Base):
             self.exit(code, return_code=code)
             return
         self._ending = self.manager.ending = True
-        self.parting = parting_words(self.sessions)
+        self.parting = parting_words(self.sessions, kept=self._launch.state is None)
         announce_end(self)
         await end_editors(self)
         await self.trust.end()
@@ -490,9 +490,7 @@ async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Prestarte
             forget_typed()
             atexit.register(forget_typed)
     problem = app.trust.problem
-    # What a demonstration had is gone with its directory.
-    waits = app.parting if launch.state is None else []
-    say([*([problem] if problem else []), *app.cleanup.parting, *waits])
+    say([*([problem] if problem else []), *app.cleanup.parting, *app.parting])
     return app.return_code or (REFUSED if problem else 0)
 
 

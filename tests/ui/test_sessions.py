@@ -19,6 +19,7 @@ from ccq_tui.questions import Answer, Answered
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new_session import NewSessionScreen
+from ccq_tui.screens.sessions.open_sessions import DEMO_LOST, parting_words
 from ccq_tui.widgets.side_bar import SideBar
 from tests.actors import PANEL
 from tests.ui.host import Clock
@@ -40,6 +41,23 @@ class Lasting(ToldSession):
     def close(self, cause: str = "") -> None:
         super().close(cause)
         self._over.set()
+
+
+async def test_the_shell_is_told_how_to_come_back_to_a_conversation() -> None:
+    run = Driven(Launch(settings=Settings(cwd=Path("/usr")), name="api"), Lasting)
+    async with run.app.run_test() as pilot:
+        await until(pilot, lambda: run.session and run.screen.view.session_id)
+        assert parting_words(run.app.sessions) == [], "nothing was said: there is nothing to resume"
+        run.told.tell(PromptAccepted("Build it"))
+        await until(pilot, lambda: not run.screen.transcript.greets)
+        name = run.screen.view.session_id[:8]
+        assert parting_words(run.app.sessions) == [f"“api” · ccq-tui resume {name} opens it again"]
+        run.told.tell(asked())
+        await until(pilot, lambda: run.screen.dock.line.asked.items)
+        assert parting_words(run.app.sessions) == [
+            f"1 question waits in “api” · ccq-tui resume {name} opens it again"
+        ]
+        assert parting_words(run.app.sessions, kept=False) == [DEMO_LOST]
 
 
 class Many(Driven):

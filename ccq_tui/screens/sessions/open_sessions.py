@@ -249,16 +249,25 @@ class OpenSessions(Sequence[SessionScreen]):
         return typed
 
 
-def parting_words(screens: Iterable[SessionScreen]) -> list[str]:
-    """Say of each session that ends with open questions how one comes back to them."""
-    lines = []
+DEMO_LOST = "The demo is over, and its open questions with it · in sessions of your own they wait for you"
+
+
+def parting_words(screens: Iterable[SessionScreen], *, kept: bool = True) -> list[str]:
+    """Say how one comes back to the sessions that end, and to their open questions.
+
+    Nothing is ``kept`` of a demo: its questions end with it.
+    """
+    lines, lost = [], 0
     for screen in screens:
         asked = (item for item in screen.dock.line.asked.items if kind_of(item.request).OUTLIVES)
-        count, name = sum(item.count for item in asked), screen.view.session_id
-        if count and name:
-            waits = "1 question waits" if count == 1 else f"{count} questions wait"
-            lines.append(f"{waits} in “{screen.view.name}” · ccq-tui resume {name[:SHORT]} opens it again")
-    return lines
+        count, view = sum(item.count for item in asked), screen.view
+        lost += count
+        waits = "1 question waits in " if count == 1 else f"{count} questions wait in " if count else ""
+        # A worktree says itself how one goes back to it.
+        said = view.title and not screen.transcript.greets and worktree_at(view.cwd) is None
+        if kept and view.session_id and (count or said):
+            lines.append(f"{waits}“{view.name}” · ccq-tui resume {view.session_id[:SHORT]} opens it again")
+    return lines if kept or not lost else [DEMO_LOST]
 
 
 def ended(screen: SessionScreen) -> EndedSession:
