@@ -417,6 +417,8 @@ async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> 
         await asyncio.to_thread(subprocess.run, ["git", "init", "-q"], cwd=tmp_path, check=True)
         (tmp_path / "new.txt").write_text("first\nlast\n")
         (tmp_path / "new.bin").write_bytes(b"a\0b")
+        stats = {"perFileStats": [{"path": "new.txt", "status": "added", "added": 0, "removed": 0}]}
+        run.told.replies["get_workspace_diff"] = {"diff": stats}
         await say(pilot, run, "/diff")
         rows = (await picker(pilot)).state.rows
         assert [(row.label, row.description) for row in rows if row.label.startswith("new")] == [

@@ -85,8 +85,10 @@ class WorkspaceCommands(CommandGroup):
         cwd = self._ui.view.cwd
         known = await self._runner.ask(controls.workspace_diff())
         new = await asyncio.to_thread(untracked_files, cwd)
-        listed = {one.path for one in known}
-        files = (*known, *(ChangedFile(path, UNTRACKED) for path in new[:MOST_NEW] if path not in listed))
+        # Claude Code lists some of the new files too, without their lines.
+        untracked = set(new)
+        tracked = (one for one in known if one.path not in untracked)
+        files = (*tracked, *(ChangedFile(path, UNTRACKED) for path in new[:MOST_NEW]))
         if not files:
             self._ui.say("No uncommitted changes")
             return
@@ -105,7 +107,7 @@ class WorkspaceCommands(CommandGroup):
             file = files[int(chosen)]
             if file.status == UNTRACKED:
                 file = await asyncio.to_thread(_whole, cwd, file)
-            self._runner.tell(_diff_of(file))
+            self._runner.tell(_diff_of(file), "diff")
 
     # -- /add-dir ----------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from rich.style import Style
@@ -145,7 +145,20 @@ def notice(pen: Pen, block: bl.NoticeBlock, width: int) -> list[Text]:
     """Draw something the CLI or the program said."""
     sign, colour = _LEVELS.get(block.level, ("·", "muted"))
     style = pen.colours[colour]
-    return pen.hang(Text(f"{sign} ", style), Text(safe(block.text, limit=ERROR_LIMIT), style), width)
+    is_diff = block.level == "diff"
+    text = Text(safe(block.text, limit=LIMIT if is_diff else ERROR_LIMIT), style)
+    if is_diff:
+        text = Text("\n").join(_diff_lines(pen, text.split("\n", allow_blank=True)))
+    return pen.hang(Text(f"{sign} ", style), text, width)
+
+
+def _diff_lines(pen: Pen, lines: Iterable[Text]) -> Iterator[Text]:
+    """Colour the lines that a file gains and loses; the first line names the file."""
+    colours = {"+": "success", "-": "error"}
+    for number, line in enumerate(lines):
+        if number and (colour := colours.get(line.plain[:1])):
+            line.stylize(pen.colours[colour])
+        yield line
 
 
 def retry(pen: Pen, block: bl.RetryBlock, width: int) -> list[Text]:

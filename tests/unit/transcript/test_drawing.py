@@ -372,3 +372,25 @@ def test_any_markdown_fits_its_width(text: str, width: int) -> None:
     for strip in drawn(data, width):
         assert strip.cell_length == cell_len(strip.text) == width
         assert not FORBIDDEN.search(strip.text)
+
+
+def test_lines_that_a_file_gains_and_loses_have_their_colours() -> None:
+    colours = {"transcript--success": "green", "transcript--error": "red"}
+
+    def style(name: str) -> Style:
+        return Style.parse(colours.get(name, "grey50"))
+
+    pen = Pen(Colours(Style.parse("white on black"), style), Counters())
+    model = TranscriptModel()
+    model.add_notice("-a.txt · modified\n@@ -1 +1 @@\n one\n-two\n+TWO", "diff")
+    layout = Layout(model.blocks, Painter(pen).draw)
+    layout.width = 60
+    layout.sync(model.tick())
+    seen = {
+        part.text.strip(): part.style.color.name
+        for strip in layout.strips(0, 0)
+        for part in strip
+        if part.text.strip() and part.style and part.style.color
+    }
+    assert (seen["-two"], seen["+TWO"]) == ("red", "green")
+    assert seen["one"] == seen["-a.txt · modified"] == "grey50"
