@@ -130,7 +130,7 @@ async def test_hooks_are_shown_and_the_file_of_one_is_edited(
         await say(pilot, driven, "/hooks")
         shown = await picker(pilot)
         assert [(row.label, row.description, row.right) for row in shown.state.rows] == [
-            ("PreToolUse Bash", "./check.sh", "projectSettings"),
+            ("PreToolUse Bash", "./check.sh", "project"),
             ("PreToolUse Bash", "./check.sh", "pluginHook"),
         ]
         driven.clock.skip(1.0)

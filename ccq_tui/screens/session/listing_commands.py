@@ -14,6 +14,7 @@ from ccq_tui.config.permission_rules import RuleError, Scope, rules_file
 from ccq_tui.screens.editor import GROUP, EditorError, edit_file
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandGroup
+from ccq_tui.screens.session.permissions_command import SOURCES
 from ccq_tui.screens.session.view import short_path
 from ccq_tui.text import one_line
 
@@ -44,7 +45,12 @@ class ListingCommands(CommandGroup):
             self._ui.say(NO_HOOKS, seconds=8.0)
             return
         rows = [
-            PickRow(str(number), _named(one), one.command, "off" if one.disabled else one.source)
+            PickRow(
+                str(number),
+                _named(one),
+                one.command,
+                "off" if one.disabled else SOURCES.get(one.source, one.source),
+            )
             for number, one in enumerate(found)
         ]
         chosen = await self._runner.pick("Hooks", rows, choose="edit its file")
