@@ -22,6 +22,8 @@ from ccq_tui.widgets.transcript.tools import ToolCard, card_of, short_argument, 
 
 PLAN_TITLE = "Claude has a plan"
 PLAN_ABOVE = "The plan is above · PgUp PgDn scroll it · Ctrl+G edits it first"
+PLAN_ABOVE_SHORT = "PgUp PgDn scroll · Ctrl+G edits"
+"""The same where it would take two lines: a narrow panel has none to spare."""
 PLAN_EDITED = "Your changes, to be approved with the plan · Ctrl+G edits again"
 
 
@@ -45,7 +47,8 @@ def detail_lines(
     """Yield what is decided on, wrapped for a width in cells; files of the session's directory without it."""
     if isinstance(request, PlanRequest):
         # The transcript above holds it, rendered and scrolling; twice would leave room for neither.
-        yield from wrapped(Text(PLAN_EDITED if plan else PLAN_ABOVE, palette.muted), width)
+        above = PLAN_ABOVE if width >= len(PLAN_ABOVE) else PLAN_ABOVE_SHORT
+        yield from wrapped(Text(PLAN_EDITED if plan else above, palette.muted), width)
         if plan:
             # What stays is above; there is room for little here.
             yield from change_lines(request.plan.rstrip(), plan.rstrip(), width, palette, stays=False)
