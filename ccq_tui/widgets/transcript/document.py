@@ -17,6 +17,7 @@ SHORT = 16_000
 """Characters of a complete text that can be split at the moment somebody looks at it."""
 LABELLED = 80
 """Characters in which code that continues says so."""
+FENCES = ("```", "~~~")
 LONG_LINE = 4_000
 """A line that long is taken in before it ends."""
 
@@ -228,7 +229,8 @@ class Document:
 
     def _gap(self, span: BlockSpan) -> int:
         if span.follows and self.parts:
-            return int(self.parts[-1].source.endswith("\n\n"))
+            before = self.parts[-1].source
+            return int(before.endswith("\n\n") or before.rstrip().endswith(FENCES))
         return 1
 
     def _add(self, source: str, gap: int) -> None:

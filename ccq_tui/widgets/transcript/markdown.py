@@ -183,12 +183,21 @@ class ListElement(rm.ListElement):
         number = 1 if self.list_start is None else self.list_start
         for index, item in enumerate(self.items):
             parts: Any = item.elements
-            if index and any(isinstance(part, Paragraph) and not part.tight for part in parts):
+            loose = any(isinstance(part, Paragraph) and not part.tight for part in parts)
+            if index and (loose or _ends_in_code(self.items[index - 1])):
                 yield Segment.line()
             if self.list_type == "bullet_list_open":
                 yield from item.render_bullet(console, options)
             else:
                 yield from item.render_number(console, options, number + index, number + len(self.items))
+
+
+def _ends_in_code(item: Any) -> bool:
+    """Whether the last line of an item is code, also in a list of its own."""
+    last = next(reversed(list(item.elements)), None)
+    if isinstance(last, ListElement):
+        return bool(last.items) and _ends_in_code(last.items[-1])
+    return isinstance(last, CodeBlock)
 
 
 class ListItem(rm.ListItem):

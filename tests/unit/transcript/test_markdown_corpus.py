@@ -117,3 +117,10 @@ def test_each_state_of_a_stream_can_be_drawn(path: Path) -> None:
         for part in [*made.parts[-1:], made.tail]:
             for strip in pen().markdown(part.source, 40, made.env.get("references")):
                 assert strip.cell_length == 40
+
+
+def test_code_at_the_end_of_an_item_is_apart_from_the_next_one() -> None:
+    made = document("1. first\n   - again\n\n     ```sh\n     ls\n     ```\n2. second\n3. third\n")
+    lines = [strip.text.strip() for strip in strips(made, 40)]
+    at = lines.index("2. second")
+    assert lines[at - 2 : at + 2] == ["ls", "", "2. second", "3. third"]
