@@ -41,13 +41,19 @@ def bounded(text: str, limit: int = MAX_OUTPUT_CHARACTERS) -> str:
     return f"{text[:half]}\n… {len(text) - 2 * half:,} characters left out …\n{text[-half:]}"
 
 
+def is_command_output(text: str) -> bool:
+    """Whether a user message is the output of a command of the CLI's own; not all of that is shown."""
+    return _COMMAND_OUTPUT.search(text) is not None
+
+
 def command_output(text: str) -> list[NoticeGiven]:
     """Return the output of the CLI's own commands in a user message, if it is that."""
     return [
         # The CLI writes these for its own terminal, with its colours.
         NoticeGiven("warning" if stream == "stderr" else "info", bounded(_ANSI.sub("", output).strip()))
         for _, stream, output in _COMMAND_OUTPUT.findall(text)
-        if output.strip()
+        # The rule across the transcript says that it was compacted, and from how much to how much.
+        if output.strip() and not _ANSI.sub("", output).lstrip().startswith("Compacted")
     ]
 
 

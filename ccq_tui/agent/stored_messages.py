@@ -29,6 +29,7 @@ from ccq_tui.agent.output_text import (
     TASK_ENDS,
     bounded,
     command_output,
+    is_command_output,
     output_text,
     told_to_model,
 )
@@ -196,8 +197,8 @@ def written(text: str, prompt_id: str = "") -> Iterator[AgentEvent]:
         yield PromptAccepted(text, prompt_id=prompt_id)
     elif text.startswith(_NOTIFICATION):
         yield from task_ends(text)
-    elif outputs := command_output(text):
-        yield from outputs
+    elif is_command_output(text):
+        yield from command_output(text)
     elif found := _COMMAND.search(text):
         arguments = _ARGUMENTS.search(text)
         yield PromptAccepted(f"{found[1]} {arguments[1] if arguments else ''}".strip())

@@ -442,6 +442,7 @@ class RuleBlock(Block):
 
     text: str
     document: Document | None = None
+    compaction: bool = False
 
     @property
     def body(self) -> Body | None:

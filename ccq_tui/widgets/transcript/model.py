@@ -397,7 +397,13 @@ class TranscriptModel:
         sizes = f" from {event.before:,} to {event.after:,} tokens" if known else ""
         summary = Document(event.summary, finished=True) if event.summary else None
         more = " · Ctrl+O shows the summary" if summary else ""
-        self._add(bl.RuleBlock(f"conversation compacted{sizes}{more}", summary))
+        last = self.blocks[-1] if self.blocks else None
+        if more and isinstance(last, bl.RuleBlock) and last.document is None and last.compaction:
+            # A record has the sizes and the summary one after the other.
+            last.text, last.document = f"{last.text}{more}", summary
+            self._order.touch(last)
+            return
+        self._add(bl.RuleBlock(f"conversation compacted{sizes}{more}", summary, compaction=True))
 
     @_take.register
     def _(self, _event: ev.ConversationReset) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ccq_tui.agent.claude import notices
 from ccq_tui.agent.events import Compacted, NoticeGiven
 from ccq_tui.agent.output_text import MAX_OUTPUT_CHARACTERS, bounded, command_output, output_text, size
+from ccq_tui.agent.stored_messages import written
 from ccq_tui.inbox.agent_texts import rejection
 
 
@@ -57,3 +58,12 @@ def test_notices() -> None:
 def test_a_refusal_with_and_without_words() -> None:
     assert rejection("Use b").endswith("To tell you how to proceed, the user said:\nUse b")
     assert rejection(" ").endswith("Ask the user how to proceed, or go on with what does not need it.")
+
+
+def test_what_the_rule_across_the_transcript_says_is_not_said_twice() -> None:
+    told = (
+        "<local-command-stdout>\x1b[2mCompacted (ctrl+o to see full summary)\x1b[22m</local-command-stdout>"
+    )
+    assert command_output(told) == []
+    assert list(written(told)) == [], "it is no prompt either"
+    assert [one.text for one in command_output(told.replace("Compacted", "Nothing compacted"))] != []

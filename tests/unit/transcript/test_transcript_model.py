@@ -267,6 +267,17 @@ def test_a_summary_is_folded_under_its_line_and_a_turn_without_work_leaves_none(
     assert len(model.blocks) == 2
 
 
+def test_the_sizes_and_the_summary_of_a_compaction_are_one_line() -> None:
+    model = TranscriptModel()
+    model.apply(ev.Compacted(12_000, 900))
+    assert model.apply(ev.Compacted(summary="This session is being continued.")).changed == (0,)
+    model.apply(ev.Compacted(summary="Another one."))
+    assert [isinstance(one, bl.RuleBlock) and one.text for one in model.blocks] == [
+        "conversation compacted from 12,000 to 900 tokens · Ctrl+O shows the summary",
+        "conversation compacted · Ctrl+O shows the summary",
+    ]
+
+
 def test_a_mark_passes_over_the_end_of_a_turn() -> None:
     model = TranscriptModel()
     for text in ("one", "two"):
