@@ -79,9 +79,10 @@ class NewSessionScreen(Overlay[WantedSession]):
         & > NewSessionBody {
             background: $surface;
             height: auto;
-            padding: 0 1;
-            & > Static { height: auto; }
-            & > Input { height: 1; border: none; padding: 0; background: $panel; }
+            & > Static { height: auto; margin: 0 1; }
+            & > Static.-label { color: $ccq-muted; margin: 0 1 0 3; }
+            & > HintBar { margin: 0; }
+            & > Input { height: 1; border: none; padding: 0; margin: 0 1 0 3; background: $panel; }
             & > Input:focus { border: none; }
         }
     }
@@ -98,18 +99,20 @@ class NewSessionScreen(Overlay[WantedSession]):
         prompt = LineField("", id="new-prompt", compact=True, select_on_focus=False)
         with NewSessionBody():
             yield Static("", id="new-title", markup=False)
-            yield Static("Directory", markup=False)
+            yield Static("Directory", classes="-label", markup=False)
             yield DirectoryField(str(self._here), prompt)
-            yield Static("First prompt (may be empty)", markup=False)
+            yield Static("First prompt, optional", classes="-label", markup=False)
             yield prompt
-            yield Static("Its own git worktree (a name, or empty for none)", markup=False)
+            yield Static("Name of a git worktree, optional", classes="-label", markup=False)
             yield LineField("", id="new-worktree", compact=True, select_on_focus=False)
             yield Static("", id="new-problem", markup=False)
             yield HintBar()
 
     def on_mount(self) -> None:
         palette = palette_of(self.query_one(NewSessionBody))
-        self.query_one("#new-title", Static).update(Text("Another session", palette.accent))
+        self.query_one("#new-title", Static).update(
+            Text.assemble(("◆ ", palette.accent), (NEW, palette.strong))
+        )
         hints = self.query_one(HintBar)
         hints.show(HINTS)
         for field in self.query(Input):
