@@ -57,6 +57,9 @@ class SessionRecorder:
             case Connected(session_id=session_id) | ConversationReset(session_id=session_id):
                 if isinstance(event, ConversationReset):
                     self._first_prompt = self._title = ""  # those of the conversation before
+                    if self._session_id not in ("", session_id):
+                        # Nothing runs it from now on: with another state it would count as killed.
+                        self._keep(SessionFact(state=str(SessionState.ENDED), cause="another began"))
                 self._session_id = session_id
                 if self._begun:
                     self._begin()

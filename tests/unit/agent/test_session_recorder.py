@@ -12,6 +12,8 @@ from ccq_tui.agent.events import (
     ConversationReset,
     HistoryLoaded,
     PromptAccepted,
+    SessionState,
+    StateChanged,
     TitleChanged,
 )
 from ccq_tui.agent.options import SessionOptions
@@ -62,6 +64,20 @@ async def test_a_session_is_called_by_its_title_or_else_by_its_first_prompt(
         await inbox.close()
     assert kept is not None
     assert kept.name == name
+
+
+async def test_a_conversation_that_another_replaces_has_ended(tmp_path: Path) -> None:
+    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    try:
+        book = SessionRecorder(inbox, SessionOptions(cwd=tmp_path))
+        book.note(Connected("s", "m", "default", str(tmp_path), "2"))
+        book.note(PromptAccepted("Build it"))
+        book.note(StateChanged(SessionState.WORKING))
+        book.note(ConversationReset("t"))
+        kept = await inbox.run(lambda store: [store.sessions.get(name) for name in "st"])
+    finally:
+        await inbox.close()
+    assert [one and one.state for one in kept] == ["ended", "working"]
 
 
 @pytest.mark.parametrize("title", ["", "The API"])
