@@ -186,7 +186,9 @@ def noted(view: SessionView, event: AgentEvent, now: float) -> SessionView:
         case Retrying(attempt=attempt, max_attempts=most):
             return replace(view, retry=f"retry {attempt} of {most}")
         case ConversationReset(session_id):
-            return replace(view, session_id=session_id, context=None, title="", last_line="")
+            # The CLI counts the cost anew, too.
+            begun = replace(view, context=None, title="", last_line="", cost=None, tokens=(0, 0))
+            return replace(begun, session_id=session_id)
         case SessionLost(expected=expected) if view.state is not SessionState.PARKED:
             view = replace(view, background=frozenset())
             return replace(view, state=SessionState.ENDED if expected else SessionState.FAILED, since=now)

@@ -59,7 +59,8 @@ def test_it_says_model_mode_context_and_cost() -> None:
         *("◌ starting", "sonnet", "default mode", "context 42%", "1.2M tokens in, 950 out", "$0.50"),
         *("/work/api", "git main"),
     ]
-    assert noted(view, ConversationReset("new"), 1.0).context is None
+    cleared = noted(view, ConversationReset("new"), 1.0)
+    assert (cleared.context, cleared.cost, cleared.tokens) == (None, None, (0, 0))
 
 
 def test_a_session_that_goes_on_is_named_by_its_first_prompt() -> None:
