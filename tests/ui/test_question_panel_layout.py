@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from ccq_tui.questions import Option, Question
 from ccq_tui.widgets.lines import LineView
-from ccq_tui.widgets.question.pages import NO_PREVIEW
+from ccq_tui.widgets.question.pages import NO_PREVIEW, drawn
 from tests.ui.asked import CITIES, DAYS, MULTI, NAME, PREVIEWED, RECOMMENDED, SINGLE
 from tests.ui.host import PanelHost
 
@@ -397,3 +397,10 @@ async def test_labels_with_commas_stand_one_a_line_in_the_review() -> None:
         lines = [line.strip() for line in app.panel_lines]
         at = lines.index("→ a, b")
         assert lines[at + 1 : at + 3] == ["c", "(empty label)"]
+
+
+def test_a_large_text_hides_more_than_a_line_and_cuts_no_word() -> None:
+    text = drawn("word " * 121)
+    assert re.fullmatch(r"(word )+… 1\d\d more characters · p shows all", text)
+    assert drawn("x" * 601) == f"{'x' * 500} … 101 more characters · p shows all"
+    assert drawn("x" * 600) == "x" * 600

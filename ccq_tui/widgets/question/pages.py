@@ -36,6 +36,8 @@ BESIDE_FROM = 64
 """From this width descriptions are beside short labels, below it under them."""
 LONGEST_SHORT_LABEL = 28
 DIGITS = 9
+LEAST_HIDDEN = 100
+"""Characters of a long text that are hidden at least."""
 PREVIEW_SIGN = "▤"
 """On a row whose preview is not on the screen, and beside the key that shows it."""
 MARKS = {False: ("○", "●"), True: ("◻", "◼")}
@@ -46,7 +48,11 @@ def drawn(text: str, all_by: str = "p shows all") -> str:
     """Return text harmless and short enough for the list."""
     if len(text) <= LARGE_TEXT:
         return safe(text)
-    return f"{safe(text[:LARGE_TEXT])}… {len(text) - LARGE_TEXT:,} more characters · {all_by}"
+    # Less than these words take is not worth hiding; a word is not cut where there are words.
+    shown = text[: LARGE_TEXT - LEAST_HIDDEN]
+    words = shown.rpartition(" ")[0]
+    shown = words if len(words) > LEAST_HIDDEN else shown
+    return f"{safe(shown)} … {len(text) - len(shown):,} more characters · {all_by}"
 
 
 @lru_cache(maxsize=1024)
