@@ -128,14 +128,14 @@ def _always(_state: PanelState) -> bool:
 
 KEY_TABLE: tuple[KeyRow, ...] = (
     KeyRow(
-        ("y",), lambda _: Decline(), lambda s: s.focus is Focus.DECLINE, "y", "Decline, after a confirmation"
+        ("y",), lambda _: Decline(), lambda s: s.focus is Focus.DECLINE, "y", "In the confirmation: decline"
     ),
     KeyRow(
         ("x",),
         lambda _: Dismiss(),
         lambda s: s.focus is Focus.DECLINE and s.questions.is_form,
         "x",
-        "Cancel a form without a decision, there",
+        "In the confirmation of a form: cancel it without a decision",
     ),
     KeyRow(("up", "ctrl+p"), lambda _: Move(-1), _moving, "↑ Ctrl+P", "Move up"),
     KeyRow(("down", "ctrl+n"), lambda _: Move(1), _moving, "↓ Ctrl+N", "Move down"),
