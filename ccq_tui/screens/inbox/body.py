@@ -143,7 +143,7 @@ LONGEST = 20_000
 """Characters of one text that are shown."""
 ANSWER, GO = ("→", "answer here"), ("Enter", "go to session")
 DECLINE, COPY, PARK = ("Ctrl+D", "decline"), ("c", "copy"), ("p", "park")
-LIST: Hints = (("letters", "find"), ("g", "group"))
+LIST: Hints = (("/", "find"), ("g", "group"))
 
 
 def age(asked: datetime, now: datetime) -> str:
