@@ -119,9 +119,10 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         code = cli.main(args=arguments, prog_name="ccq-tui", standalone_mode=False)
     except click.ClickException as error:
-        _show(error)
+        # Options that are spelled like it would lead astray from the reason.
+        if not _said_why_it_is_left_out(error):
+            _show(error)
         _say_how_a_prompt_begins(error)
-        _say_why_it_is_left_out(error)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         echo("Interrupted.", err=True)
@@ -145,10 +146,13 @@ def _say_how_a_prompt_begins(error: click.ClickException) -> None:
         echo(f"To start a prompt with this word: ccq-tui -- {context.info_name} ...", err=True)
 
 
-def _say_why_it_is_left_out(error: click.ClickException) -> None:
-    """Help who gave a flag of Claude Code's that is none here."""
-    if isinstance(error, click.NoSuchOption) and (reason := LEFT_OUT.get(error.option_name)):
-        echo(f"{error.option_name} works only in Claude Code itself: {reason}", err=True)
+def _said_why_it_is_left_out(error: click.ClickException) -> bool:
+    """Say why a flag of Claude Code's is none here; whether it is one."""
+    if not isinstance(error, click.NoSuchOption) or error.option_name not in LEFT_OUT:
+        return False
+    reason = LEFT_OUT[error.option_name]
+    echo(f"Error: {error.option_name} works only in Claude Code itself: {reason}", err=True)
+    return True
 
 
 def _failed(error: Exception) -> int:

@@ -132,7 +132,9 @@ def test_what_cannot_be_is_said_before_anything_starts(
     app: FakeApp, capsys: pytest.CaptureFixture[str], words: list[str], said: str
 ) -> None:
     assert main(words) == 2
-    assert said in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert said in told
+    assert "Did you mean" not in told
     assert app.launches == []
 
 
