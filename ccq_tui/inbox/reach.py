@@ -7,7 +7,7 @@ from enum import Enum, auto
 from pathlib import Path
 from typing import NamedTuple
 
-from ccq_tui.inbox.requests import Origin
+from ccq_tui.inbox.requests import ENDS_WITH_ASKER, Asker, Origin
 from ccq_tui.inbox.store.rows import StoredSession
 from ccq_tui.processes import alive
 from ccq_tui.text import one_line
@@ -55,7 +55,11 @@ def taking_words(origin: Origin) -> str:
     """Say how something else than a session of ours gets what is decided; looks at processes."""
     name = one_line(origin.called, MOST_NAME)
     if origin.process is not None and not alive(origin.process):
+        if origin.asker in ENDS_WITH_ASKER:
+            return f"{name} has ended and does not get it"
         return f"{name} has ended; it gets the answer when it asks the same again"
+    if origin.asker is Asker.TERMINAL:
+        return f"it is typed at the prompt of {name}"
     return f"{name} collects it from the inbox"
 
 

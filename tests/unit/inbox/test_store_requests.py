@@ -482,6 +482,9 @@ def test_it_is_said_whether_a_client_is_there_to_take_an_answer() -> None:
     here, gone = (client_call("ask", process).origin for process in (this_process(), Owner(2**22 + 1)))
     assert taking_words(here) == "Codex collects it from the inbox"
     assert taking_words(gone) == "Codex has ended; it gets the answer when it asks the same again"
+    program = Origin(Asker.TERMINAL, "setup", "/work", this_process())
+    assert taking_words(program) == "it is typed at the prompt of setup"
+    assert taking_words(replace(program, process=gone.process)) == "setup has ended and does not get it"
 
 
 def test_what_a_person_is_told_is_a_row_of_history_and_news(store: Store, tmp_path: Path) -> None:
