@@ -48,6 +48,11 @@ def colourless() -> bool:
     return bool(os.environ.get("NO_COLOR")) or (mono and not os.environ.get("COLORTERM"))
 
 
+def has_output() -> bool:
+    """Whether standard output is open."""
+    return sys.stdout is not None
+
+
 def echo(*pieces: str | Styled, err: bool = False) -> None:
     """Print pieces of text one after the other, then a newline.
 

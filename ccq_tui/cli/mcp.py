@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 from ccq_tui.cli.exits import ENDED, Refused
-from ccq_tui.output import echo
+from ccq_tui.output import echo, has_output
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def config(client: str, over_http: bool, port: int) -> int:
 
 
 def _over_stdio() -> int:
-    if sys.stdin is None or sys.stdout is None:
+    if sys.stdin is None or not has_output():
         raise Refused("standard input and output are closed: an MCP client starts it with both.")
     if sys.stdin.isatty():
         echo("This serves the MCP client that starts it, on standard input; Ctrl+C ends it.", err=True)

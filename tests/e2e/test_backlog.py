@@ -117,7 +117,7 @@ def open_queued(terminal: Terminal, prompt: str) -> None:
     terminal.press("tab")
     terminal.wait(lambda seen: has_cursor(seen, "First prompt"))
     terminal.type(prompt)
-    terminal.wait(f"\n {prompt}\n")
+    terminal.wait(f"\n   {prompt}\n")
     terminal.press("enter")
     terminal.wait(f"❯ {prompt}\n")
     terminal.wait("◌ queued")

@@ -27,8 +27,8 @@ def asks_for_its_part(replies: Replies) -> Scenario:
 def has_cursor(terminal: Terminal, label: str) -> bool:
     """Say whether the cursor is in the field under a label: at its begin, or with all of it selected."""
     for y, line in enumerate(terminal.screen.display):
-        if line.startswith(f" {label}"):
-            first, last = (terminal.screen.buffer[y + 1][x] for x in (1, 110))
+        if line.startswith(f"   {label}"):
+            first, last = (terminal.screen.buffer[y + 1][x] for x in (3, 110))
             return (first.bg, first.reverse) != (last.bg, last.reverse)
     return False
 
@@ -40,7 +40,7 @@ def open_behind(terminal: Terminal, number: int) -> None:
     terminal.press("tab")
     terminal.wait(lambda seen: has_cursor(seen, "First prompt"))
     terminal.type(f"part {number}")
-    terminal.wait(f"\n part {number}\n")
+    terminal.wait(f"\n   part {number}\n")
     terminal.press("enter")
     terminal.wait(f"❯ part {number}")
 

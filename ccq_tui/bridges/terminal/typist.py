@@ -26,7 +26,7 @@ class StoppedError(Exception):
     """Something unexpected happened at the prompt, which is the person's now; the message says what."""
 
 
-class Taken(StrEnum):
+class KeysTaken(StrEnum):
     """What became of keys that were pressed."""
 
     LINE = "line"
@@ -63,7 +63,7 @@ class Hands(Protocol):
         """
         ...
 
-    async def taken(self) -> Taken:
+    async def taken(self) -> KeysTaken:
         """Wait until the program has taken the keys that its terminal shows, and have the screen as it is.
 
         Raises:
@@ -143,13 +143,13 @@ class Typist:
             typed += keys
             await self._hands.press(keys, lambda typed=typed: self._left() or self._shows(before, typed))  # type: ignore[misc]
             taken = await self._hands.taken()
-            if self._left() and (taken is Taken.LINE or len(typed) > 1):
+            if self._left() and (taken is KeysTaken.LINE or len(typed) > 1):
                 raise StoppedError("another screen came before Enter")
             if self._left():
                 return False
             if not self._shows(before, typed):
                 raise StoppedError("it did not show what was typed")
-            if taken is Taken.BUSY:
+            if taken is KeysTaken.BUSY:
                 return False
         return True
 

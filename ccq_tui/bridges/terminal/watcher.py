@@ -18,7 +18,7 @@ from ccq_tui.bridges.terminal.program import Watched
 from ccq_tui.bridges.terminal.prompt_request import context_of, read_off, request_for, wanted
 from ccq_tui.bridges.terminal.rules import PromptRule, load_rules
 from ccq_tui.bridges.terminal.screen import LiveScreen, ScreenPicture
-from ccq_tui.bridges.terminal.typist import StoppedError, Taken, Typist, stands
+from ccq_tui.bridges.terminal.typist import KeysTaken, StoppedError, Typist, stands
 from ccq_tui.bridges.terminal.waits import waits_for
 from ccq_tui.config.paths import inbox_path, prompt_rules
 from ccq_tui.inbox.actors import Actor, Surface
@@ -336,7 +336,7 @@ class Watcher:
         if not await self.wait(lambda: self._shown >= wanted or self.over, KEY_SECONDS):
             raise StoppedError("its screen cannot be seen")
 
-    async def taken(self) -> Taken:
+    async def taken(self) -> KeysTaken:
         """Wait until the program has taken the keys that its terminal shows.
 
         Raises:
@@ -345,23 +345,23 @@ class Watcher:
         echo, lines = self._pressed_in
         if lines:
             await self.see()
-            return Taken.LINE
+            return KeysTaken.LINE
         # With echo the terminal shows a key before the program has it.
-        taken = await self._read() if echo else Taken.MORE
+        taken = await self._read() if echo else KeysTaken.MORE
         await self.see()
-        return taken if self._modes() == self._pressed_in else Taken.BUSY
+        return taken if self._modes() == self._pressed_in else KeysTaken.BUSY
 
-    async def _read(self) -> Taken:
+    async def _read(self) -> KeysTaken:
         until = self._loop.time() + KEY_SECONDS
         while self._loop.time() < until and not self.over:
             waits = await asyncio.to_thread(self._waits, lines=False)
             if waits:
-                return Taken.MORE
+                return KeysTaken.MORE
             if waits is None:
                 await asyncio.sleep(TAKES_UNKNOWN)
-                return Taken.MORE
+                return KeysTaken.MORE
             await asyncio.sleep(LOOKS_AGAIN)
-        return Taken.BUSY
+        return KeysTaken.BUSY
 
     async def press(self, keys: str, until: Callable[[], bool]) -> bool:
         """Type, and wait until the screen is as it should be.

@@ -11,7 +11,7 @@ from ccq_tui.bridges.terminal.detect import FoundPrompt, Reads, find
 from ccq_tui.bridges.terminal.prompt_request import Wanted
 from ccq_tui.bridges.terminal.rules import load_rules
 from ccq_tui.bridges.terminal.screen import ScreenPicture
-from ccq_tui.bridges.terminal.typist import StoppedError, Taken, Typist, stands
+from ccq_tui.bridges.terminal.typist import KeysTaken, StoppedError, Typist, stands
 from tests.unit.bridges.terminal.test_detect import drawn
 
 RULES, _ = load_rules(None)
@@ -42,8 +42,8 @@ class Menu:
     async def see(self) -> None:
         """See the screen, which is always as it is."""
 
-    async def taken(self) -> Taken:
-        return Taken.MORE
+    async def taken(self) -> KeysTaken:
+        return KeysTaken.MORE
 
     @property
     def picture(self) -> ScreenPicture:
@@ -166,8 +166,8 @@ class Line:
     async def see(self) -> None:
         """See the screen, which is always as it is."""
 
-    async def taken(self) -> Taken:
-        return Taken.LINE if self.lines else Taken.BUSY if self.busy else Taken.MORE
+    async def taken(self) -> KeysTaken:
+        return KeysTaken.LINE if self.lines else KeysTaken.BUSY if self.busy else KeysTaken.MORE
 
     @property
     def picture(self) -> ScreenPicture:
