@@ -66,6 +66,7 @@ class GrantWatch:
                 pass
 
     async def _look(self) -> None:
+        await self._follow()  # Claude Code may have written only after the turn
         async with self._in_order:
             if self._granted:
                 return

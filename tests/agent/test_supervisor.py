@@ -39,7 +39,7 @@ from ccq_tui.testing import CleanHome
 from ccq_tui.testing.scenario import Scenario
 from tests.actors import PANEL
 from tests.agent.running import LIMIT, alive, until_written
-from tests.steps import step
+from tests.steps import step, until_true
 
 E = TypeVar("E")
 DATABASE = Question("Which database?", "Database", (Option("SQLite", "A file"), Option("Redis", "A server")))
@@ -241,7 +241,7 @@ async def test_what_was_granted_for_good_does_not_ask_for_trust_again(play: Call
             asked = (await heard.until(PermissionAsked, count=number)).request
             suggestion = next(one for one in asked.suggestions if one.destination == "localSettings")
             if number == 3:
-                assert untrusted(home.project) is None
+                await until_true(lambda: untrusted(home.project) is None)
                 known = json.loads(local.read_text(encoding="utf-8"))
                 assert len(known["permissions"]["allow"]) == 2
                 known["permissions"]["allow"].append("Bash(curl *)")  # by somebody else meanwhile

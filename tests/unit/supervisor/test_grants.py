@@ -54,6 +54,22 @@ async def test_what_was_granted_is_followed_however_its_call_ends(tmp_path: Path
     assert untrusted(tmp_path) is None
 
 
+async def test_what_is_written_only_after_the_turn_is_followed_at_the_next_permission(tmp_path: Path) -> None:
+    tasks: list[asyncio.Task[None]] = []
+    file = tmp_path / ".claude/settings.local.json"
+    file.parent.mkdir()
+    watch = GrantWatch(tmp_path, lambda work: tasks.append(asyncio.create_task(work)))
+    watch.take(Connected("s", "claude-x", "default", str(tmp_path)))
+    await asyncio.wait(tasks, timeout=LIMIT)
+    watch.take(RequestSettled(REQUEST.id, Allowed(suggestion=GRANT), PANEL))
+    watch.take(TurnEnded("completed", False, 1.0, None, 0, 0))
+    await asyncio.wait(tasks, timeout=LIMIT)
+    file.write_text(json.dumps({"permissions": {"allow": ["Bash(make *)"]}}))
+    watch.take(PermissionAsked(REQUEST))
+    await asyncio.wait(tasks, timeout=LIMIT)
+    assert untrusted(tmp_path) is None
+
+
 async def test_a_look_that_ends_after_the_grant_was_written_is_not_taken_for_what_was_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
