@@ -11,7 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import click
@@ -174,3 +174,18 @@ def harmless_streams() -> Iterator[None]:
             sys.stdout = before[0]
         if sys.stderr is guarded[1]:
             sys.stderr = before[1]
+        for stream in before:
+            _write_rest(stream)
+
+
+def _write_rest(stream: TextIO | None) -> None:
+    """Write what is held back, or drop it where nobody takes it: Python would try again, and end with 120."""
+    if stream is None or stream.closed:
+        return
+    try:
+        stream.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        with suppress(OSError):  # it has no descriptor of its own
+            os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)

@@ -53,6 +53,7 @@ DROPPED_NAMES = (
     "LINES",
     "VISUAL",
     "EDITOR",
+    "PYTHONUNBUFFERED",  # a person's programs have buffers, which are written at their end
 )
 PINNED = {
     "TZ": "UTC",
