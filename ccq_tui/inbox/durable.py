@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -196,7 +197,9 @@ class DurableInbox:
             entry = self._entries[request.id] = KeptEntry(
                 request, self._loop.create_future(), context=context
             )
-            entry.written = self._loop.create_task(self._write(entry, context), name="inbox request")
+            # Now: a withdrawal that comes next must find it.
+            adding = self._worker.submit(partial(self._add_first, entry, context))
+            entry.written = self._loop.create_task(self._write(entry, context, adding), name="inbox request")
         elif entry.told:
             self._listeners.tell(Added(request, again=True))
         try:
@@ -351,19 +354,10 @@ class DurableInbox:
             self.submit(lambda store: store.listeners.remove(this_process()))
         return await asyncio.to_thread(self._worker.stop, seconds)
 
-    async def _write(self, entry: KeptEntry, context: str) -> None:
+    async def _write(self, entry: KeptEntry, context: str, adding: Future[StoredRequest]) -> None:
         request = entry.request
-
-        def add(store: Store) -> StoredRequest:
-            stored = self._add(store, request, context)
-            # A listener asks for its draft next: that need not wait behind what came between.
-            with suppress(InboxError):  # then it is read once more, by `load_draft`, which says so
-                entry.drafts.append(store.drafts.load(request) if stored.has_draft else None)
-                entry.recalled = self._asked_before(store, request)
-            return stored
-
         try:
-            stored = await self.run(add)
+            stored = await self._within(adding)
         except Exception as error:
             if not isinstance(error, InboxError):
                 _logger.exception("A request was not written")
@@ -378,6 +372,14 @@ class DurableInbox:
         elif not entry.told:
             entry.told = True
             self._listeners.tell(Added(request, again=True))
+
+    def _add_first(self, entry: KeptEntry, context: str, store: Store) -> StoredRequest:
+        stored = self._add(store, entry.request, context)
+        # A listener asks for its draft next: that need not wait behind what came between.
+        with suppress(InboxError):  # then it is read once more, by `load_draft`, which says so
+            entry.drafts.append(store.drafts.load(entry.request) if stored.has_draft else None)
+            entry.recalled = self._asked_before(store, entry.request)
+        return stored
 
     def _add(self, store: Store, request: Request, context: str) -> StoredRequest:
         stored = store.requests.add(request, context)

@@ -160,6 +160,16 @@ async def test_a_cancelled_wait_withdraws_the_request_and_asking_again_revives_i
         assert await again == Allowed()
 
 
+async def test_a_request_withdrawn_as_soon_as_it_is_asked_stays_withdrawn(path: Path) -> None:
+    async with inboxes(path) as ((inbox, _),):
+        asking = asyncio.ensure_future(inbox.ask(question("a")))
+        await asyncio.sleep(0)  # it has begun
+        inbox.withdraw(question("a").id, "taken back")
+        async with asyncio.timeout(10):
+            assert await asking == Cancelled("taken back")
+        assert await inbox.run(lambda store: store.requests.waiting()) == []
+
+
 async def test_a_deferred_request_keeps_its_draft_and_is_asked_again_after_a_restart(path: Path) -> None:
     request = question("q")
     draft = step(opened(request.questions), Pressed("2", "2"))
