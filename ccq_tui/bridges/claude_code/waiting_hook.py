@@ -149,6 +149,7 @@ async def _asked(
     inbox = await DurableInbox.open(path)
     try:
         asking = asyncio.ensure_future(inbox.ask(request, dialog.context()))
+        await asyncio.sleep(0)  # asked before anything withdraws it
         # For a subagent in the background, too, Claude Code shows nothing while the hook waits.
         held = handler.HOLDS_DIALOG or bool(hook.agent_id)
         unheard = asyncio.ensure_future(_until_unheard(inbox)) if held else None

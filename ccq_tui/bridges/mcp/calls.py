@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from ccq_tui.bridges.mcp.clients import Client
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.requests import Asker, Cancelled, Origin, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
@@ -104,7 +104,7 @@ class WaitingCalls:
         """
         began = datetime.now(UTC)
         request = await self._claimed(call, questions)
-        task = self._keep(asyncio.ensure_future(self._inbox.ask(request)))
+        task = self._keep(asyncio.ensure_future(self._outcome(call, request)))
         leaving = asyncio.ensure_future(gone.wait())
         try:
             while not task.done() and not leaving.done():
@@ -126,7 +126,7 @@ class WaitingCalls:
         call.is_withdrawn = True
         if call.request_id:
             actor = Actor(Surface.ASKER, call.client.name, this_process())
-            self._inbox.withdraw(call.request_id, f"withdrawn by {call.client.name}", actor)
+            self._inbox.withdraw(call.request_id, _withdrawn_by(call), actor)
 
     def delivered(self, request_id: str) -> None:
         """Note that a client was sent the outcome of a request."""
@@ -202,6 +202,11 @@ class WaitingCalls:
             raise TypeError("a question set is stored as another kind")
         return stored.request
 
+    async def _outcome(self, call: McpCall, request: QuestionRequest) -> RequestOutcome:
+        if call.is_withdrawn:  # since the request was written: asked now, it would wait anew
+            return Cancelled(_withdrawn_by(call))
+        return await self._inbox.ask(request)
+
     async def _settled_at(self, request_id: str) -> datetime | None:
         try:
             stored = await self._inbox.run(lambda store: store.requests.get(request_id))
@@ -214,3 +219,7 @@ class WaitingCalls:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+def _withdrawn_by(call: McpCall) -> str:
+    return f"withdrawn by {call.client.name}"
