@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import sys
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,24 @@ def test_what_is_answered_at_the_terminal_is_in_the_history(tmp_path: Path) -> N
         assert wrapped.wait_end() == 3
         late = wrapped.state(late, RequestState.CANCELLED)
         assert late.outcome == Cancelled("bash ended with exit code 3")
+
+
+EARLY = "read -t 0.5 -p 'Early? [y/n] ' a; echo gone; sleep 1; read -p 'Later? [y/n] ' b; echo \"later=$b\""
+
+
+def test_a_prompt_gone_before_the_inbox_is_open_is_not_asked(tmp_path: Path) -> None:
+    inbox_path().parent.mkdir(parents=True)
+    Store(inbox_path()).close()
+    with closing(sqlite3.connect(inbox_path(), isolation_level=None)) as busy, ExitStack() as ending:
+        busy.execute("PRAGMA locking_mode = EXCLUSIVE")
+        busy.execute("BEGIN IMMEDIATE")
+        wrapped = ending.enter_context(Wrapped(["bash", "-c", EARLY], tmp_path))
+        wrapped.wait("Later?")
+        busy.close()
+        wrapped.answer("Later?", "Yes")
+        assert wrapped.wait_end() == 0
+        asked = [one.request_id for one in wrapped.store.history.changes() if one.cause == "asked"]
+        assert len(asked) == 1
 
 
 def test_a_killed_wrap_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -41,7 +42,6 @@ class Wrapped(Terminal):
         size: tuple[int, int] = (80, 24),
     ) -> None:
         inbox_path().parent.mkdir(parents=True, exist_ok=True)
-        self.store = Store(inbox_path())
         super().__init__([program(), "wrap", *options, "--", *command], env or os.environ, cwd, size)
 
     def __enter__(self) -> Self:
@@ -52,6 +52,11 @@ class Wrapped(Terminal):
     ) -> None:
         super().__exit__(kind, error, trace)
         self.store.close()
+
+    @cached_property
+    def store(self) -> Store:
+        """The inbox."""
+        return Store(inbox_path())
 
     def until(self, test: Callable[[], Any], what: str, limit: float = LIMIT) -> Any:
         """Wait until something is so in the inbox; return what the test returns."""

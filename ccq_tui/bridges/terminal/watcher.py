@@ -119,6 +119,7 @@ class Watcher:
         self._shown = 0
         self._pressed_in = (True, True)
         self._inbox: DurableInbox | None = None
+        self._opening = asyncio.Lock()
         self._open: Open | None = None
         self._since = self._last_output = self._loop.time()
         self._candidate: FoundPrompt | None = None
@@ -273,12 +274,16 @@ class Watcher:
 
     async def _await(self, opened: Open, context: str) -> None:
         try:
-            if self._inbox is None:
-                self._inbox = await DurableInbox.open(inbox_path())
+            async with self._opening:
+                if self._inbox is None:
+                    self._inbox = await DurableInbox.open(inbox_path())
+            if opened.withdrawn:  # while the inbox was opened
+                return
             outcome = await self._inbox.ask(opened.request, context)
         except InboxError as error:
             self.say(f"prompts are not in the inbox: {error}")
-            self._left, self._open = opened.prompt, None
+            if self._open is opened:
+                self._leave(opened)
             return
         if opened.withdrawn:
             if outcome != opened.own:  # somebody answered in the same moment, too late for the prompt
@@ -402,16 +407,19 @@ class Watcher:
     def _withdraw(self, reason: str) -> None:
         """Ask nobody else any longer; what is answered at the terminal is still read off."""
         opened = self._open
-        if opened is None or opened.withdrawn or self._inbox is None:
+        if opened is None or opened.withdrawn:
             return
         opened.withdrawn = True
-        self._inbox.withdraw(opened.request.id, reason, self._actor)
+        if self._inbox is not None:
+            self._inbox.withdraw(opened.request.id, reason, self._actor)
 
     def _go(self) -> None:
         """Note how a prompt was answered that is gone, though nothing was typed for it from here."""
         opened, self._open = self._open, None
         self._cancel("answering")
         if opened is None or self._inbox is None:
+            if opened is not None:
+                opened.withdrawn = True
             self._look()
             return
         answer = read_off(opened.prompt, self._picture) if opened.typed_at is not None else None
