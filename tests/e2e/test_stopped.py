@@ -36,7 +36,9 @@ def test_it_goes_on_where_it_was_and_ends_when_it_is_told_to(tmp_path: Path) -> 
                 terminal.type("clear; fg\n")
                 terminal.wait_panel("Which database")
                 terminal.press("down")
-                terminal.wait("❯ ○ 2" if how is signal.SIGSTOP else "❯ ○ 3")
+                row = "❯ ○ 2" if how is signal.SIGSTOP else "❯ ○ 3"
+                # The row may be drawn before the rest, over what the shell said of the stop.
+                terminal.wait(lambda at, row=row: row in at.text and "Stopped" not in at.text)
         with step("ended by the shell while it is stopped"):
             os.kill(pid, signal.SIGSTOP)
             terminal.wait("Stopped")
