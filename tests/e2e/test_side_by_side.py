@@ -102,6 +102,7 @@ def way_of(number: int) -> int:
 
 def answer_the_first(terminal: Terminal) -> None:
     """Open the panel of the request under the cursor, and choose the way of its part."""
+    terminal.wait("❯ ◆ part")  # a key comes to nothing before there is a row for it
     terminal.press("right")
     terminal.wait(lambda seen: "Which way for part " in seen.panel and seen.keys_work)
     number = int(terminal.panel.partition("Which way for part ")[2][0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -16,6 +17,9 @@ from ccq_tui.bridges.mcp.calls import WaitingCalls
 from ccq_tui.bridges.mcp.lines import StdioLines, refused
 from ccq_tui.bridges.mcp.server import AskingServer, CallPlace, Context, directory_of
 from ccq_tui.inbox.durable import DurableInbox
+
+WRITTEN_SECONDS = 5.0
+"""How long the end waits for what is being written to a client that has left."""
 
 
 async def serve_stdio(lines: StdioLines, inbox_file: Path, directory: str) -> None:
@@ -35,7 +39,10 @@ async def serve_stdio(lines: StdioLines, inbox_file: Path, directory: str) -> No
         calls = WaitingCalls(inbox)
         stream = StdioStream(lines, calls, directory_of(directory))
         server = AskingServer(calls, stream.place_of)
-        await server.mcp.run(stream, stream, server.mcp.create_initialization_options())
+        try:
+            await server.mcp.run(stream, stream, server.mcp.create_initialization_options())
+        finally:
+            await stream.written()
     finally:
         await inbox.close()
 
@@ -55,6 +62,7 @@ class StdioStream:
         self._directory = directory
         self._gone = asyncio.Event()
         self._outcomes: dict[str, list[str]] = {}
+        self._writing: set[asyncio.Task[None]] = set()
 
     def place_of(self, context: Context) -> CallPlace:
         """Say where a call comes from."""
@@ -99,18 +107,33 @@ class StdioStream:
             if message.id is not None and message.id == self._lines.answered_early:
                 self._lines.answered_early = None
                 return
-            await self._write(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
-            for request_id in self._outcomes.pop(str(message.id), ()):
-                self._calls.delivered(request_id)
-            return
-        await self._write(message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n")
+            outcomes = self._outcomes.pop(str(message.id), [])
+        else:
+            outcomes = []
+        await self._write(
+            message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n", outcomes
+        )
 
-    async def _write(self, line: bytes) -> None:
+    async def written(self) -> None:
+        """Wait until nothing is being written any more; of use once the client has left."""
+        if self._writing:
+            await asyncio.wait(self._writing, timeout=WRITTEN_SECONDS)
+
+    async def _write(self, line: bytes, outcomes: Iterable[str] = ()) -> None:
+        writing = asyncio.ensure_future(self._write_whole(line, outcomes))
+        self._writing.add(writing)
+        writing.add_done_callback(self._writing.discard)
+        # A client that has read the line may leave at once, which ends what waits for this here.
+        await asyncio.shield(writing)
+
+    async def _write_whole(self, line: bytes, outcomes: Iterable[str]) -> None:
         try:
             await asyncio.to_thread(self._lines.write, line)
         except OSError as error:
             self._gone.set()
             raise anyio.BrokenResourceError from error
+        for request_id in outcomes:
+            self._calls.delivered(request_id)
 
     async def aclose(self) -> None:
         """Do nothing: the process ends next."""

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from mcp import types
+from mcp.shared.message import SessionMessage
 
 from ccq_tui.bridges.mcp.calls import McpCall, WaitingCalls
 from ccq_tui.bridges.mcp.clients import Client
+from ccq_tui.bridges.mcp.lines import StdioLines
+from ccq_tui.bridges.mcp.stdio import StdioStream
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import Cancelled
-from ccq_tui.questions import Option, Question, QuestionSet
+from ccq_tui.inbox.store import RequestState
+from ccq_tui.questions import Declined, Option, Question, QuestionSet
+from tests.actors import PANEL
 
 QUESTIONS = QuestionSet("letter", (Question("Which?", "Which", (Option("A"), Option("B"))),), source={})
 
@@ -50,3 +58,54 @@ async def test_a_call_taken_back_as_it_is_written_waits_no_more(
         assert stored.outcome == Cancelled("withdrawn by Codex")
     finally:
         assert await inbox.close()
+
+
+class PipeLines(StdioLines):
+    """Lines into a pipe, which leave the standard streams of this process alone."""
+
+    def __init__(self, target: int) -> None:
+        self.answered_early = None
+        self._target = target
+
+    def write(self, line: bytes) -> None:
+        while line:
+            line = line[os.write(self._target, line) :]
+
+
+async def test_what_is_written_as_its_client_leaves_is_noted_as_delivered(tmp_path: Path) -> None:
+    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    reading, target = os.pipe()
+    try:
+        calls, call = WaitingCalls(inbox), McpCall(Client("Codex", "/work"))
+        asking = asyncio.ensure_future(calls.ask(call, QUESTIONS, waits, asyncio.Event(), 0.1))
+        async with asyncio.timeout(30):
+            while not call.request_id:  # noqa: ASYNC110 (nothing tells)
+                await asyncio.sleep(0)
+            await inbox.answer(call.request_id, Declined(), PANEL)
+            assert await asking is not None
+            stream = StdioStream(PipeLines(target), calls, "")
+            stream.place_of(SimpleNamespace(request_id=1)).answered(call.request_id)  # type: ignore[arg-type]
+            result = {"content": "x" * 200_000}  # more than the pipe takes
+            response = types.JSONRPCResponse(jsonrpc="2.0", id=1, result=result)
+            sending = asyncio.ensure_future(stream.send(SessionMessage(response)))
+            await asyncio.to_thread(os.read, reading, 1)
+            sending.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await sending
+            read = asyncio.ensure_future(asyncio.to_thread(rest_of_line, reading))
+            await stream.written()
+            assert len(await read) > 200_000
+        stored = await inbox.run(lambda store: store.requests.get(call.request_id))
+        assert stored is not None
+        assert stored.state is RequestState.DELIVERED
+    finally:
+        os.close(target)
+        os.close(reading)
+        assert await inbox.close()
+
+
+def rest_of_line(reading: int) -> bytes:
+    data = b""
+    while not data.endswith(b"\n"):
+        data += os.read(reading, 65536)
+    return data
