@@ -90,7 +90,8 @@ async def read_history(
     return SessionPast(
         session_id=session_id,
         events=tuple(event for events, _ in read for event in events),
-        uuids=(*(uuid for _, uuids in read for uuid in uuids), *first["queued"]),
+        # What was read in the middle of a turn first: the last one must be the newest of the messages.
+        uuids=(*first["queued"], *(uuid for _, uuids in read for uuid in uuids)),
         cut=first["cut"],
         deferred=frozenset(first["deferred"]),
     )

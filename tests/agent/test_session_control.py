@@ -22,12 +22,14 @@ from ccq_tui.agent.events import (
     ModelsListed,
     PermissionAsked,
     PromptAccepted,
+    QuestionAsked,
     TaskBackgrounded,
     TaskStarted,
 )
 from ccq_tui.agent.history import read_history
 from ccq_tui.agent.session_catalog import earlier_sessions
 from ccq_tui.inbox import Allowed
+from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import LIMIT, Running, options_in, until_written
@@ -224,6 +226,32 @@ async def test_a_rewind_after_a_rewind_reaches_any_prompt_that_is_left(play: Cal
             assert await run.session.rewind(prompts[2], files=True) == controls.Rewound("three")
             assert await run.session.rewind(prompts[0], files=True) == controls.Rewound("one")
             await is_back(run, stage, 0)
+
+
+async def test_a_rewind_after_a_resume_reaches_what_follows_a_prompt_read_in_a_turn(
+    play: Callable[..., Any],
+) -> None:
+    asked = Question("Which way?", "Way", (Option("Left", "x"), Option("Right", "y")))
+    scenario = Scenario("mid-turn").asks(asked).says("Went left.").ends_turn()
+    for name in ("one", "two"):
+        scenario = scenario.says(f"Did {name}.").ends_turn()
+    _, home = play(scenario)
+    async with Running(home) as run:
+        run.session.send("go")
+        request = (await run.until(QuestionAsked)).request
+        run.session.send("and quickly")
+        await run.until(PromptAccepted, lambda e: e.queued)
+        run.answer(request.id, Answered((Answer(("Left",)),)))
+        await run.idle()
+        one = run.session.send("one")
+        await run.idle(2)
+        run.session.send("two")
+        await run.idle(3)
+        await until_written(home, run.session.session_id, '"type":"queued_command"')
+        await until_written(home, run.session.session_id, '"Did two."')
+    async with Running(home, resume=run.session.session_id) as run:
+        await run.until(ModelsListed)
+        assert await run.session.rewind(one, files=False) == controls.Rewound("one")
 
 
 async def write_three(run: Running) -> list[str]:
