@@ -12,6 +12,7 @@ from uuid import NAMESPACE_OID, uuid5
 from ccq_tui.agent.commands import Send
 from ccq_tui.agent.events import (
     AgentEvent,
+    ConversationReset,
     NoticeGiven,
     PermissionAsked,
     PlanProposed,
@@ -44,7 +45,8 @@ from ccq_tui.text import one_line
 _logger = logging.getLogger(__name__)
 
 GONE = "the session ended before it was decided"
-UNTAKEN = "the process that asked ended before it took the decision"
+UNTAKEN = "the process that asked ended before the call had a result"
+CLEARED = "the conversation was cleared; it waits in the inbox"
 REWOUND = "rewound: the conversation was taken back to before it"
 RESULT, MESSAGE = "result", "message"
 MOST_ATTEMPTS = 8
@@ -106,8 +108,18 @@ class Delivery:
                 self._arrived(self._sent.pop(name).id, MESSAGE)
             case TurnEnded() if self._expected:
                 self._expect_no_more()
+            case ConversationReset():
+                self._leave_conversation()
             case _:
                 pass
+
+    def _leave_conversation(self) -> None:
+        """Leave what waits to the conversation that asked it; the one that begins knows nothing of it."""
+        left, self._by_message = self._by_message, {}
+        self._expected.clear()
+        self._came_back.clear()
+        for name in left:
+            self._emit(RequestSettled(name, Cancelled(CLEARED)))
 
     def has(self, prompt_id: str) -> bool:
         """Return whether a prompt is an answer that goes as a message, and has not arrived."""
@@ -215,7 +227,8 @@ class Delivery:
         else:
             self._inbox.sessions.give_up(request.id, UNTAKEN)
             what = one_line(kind_of(request).subject(request), 60)
-            self._emit(NoticeGiven("warning", f"Your decision on {what} did not reach Claude: {UNTAKEN}."))
+            unknown = f"It is not known whether your decision on {what} reached Claude: {UNTAKEN}."
+            self._emit(NoticeGiven("warning", unknown))
 
     def _hear(self, change: InboxChange) -> None:
         """Send what was decided on a question that no call waits for any more, wherever that was."""

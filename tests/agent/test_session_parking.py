@@ -17,8 +17,9 @@ from ccq_tui.agent import delivery
 from ccq_tui.agent.claude import waits
 from ccq_tui.agent.claude.connection import Connection
 from ccq_tui.agent.commander import NOTHING_WAITS
-from ccq_tui.agent.delivery import REWOUND
+from ccq_tui.agent.delivery import CLEARED, REWOUND
 from ccq_tui.agent.events import (
+    BlockFinished,
     HistoryLoaded,
     NoticeGiven,
     PromptAccepted,
@@ -41,6 +42,7 @@ from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.message import answers_as_message
 from ccq_tui.questions.state import PanelState, opened
 from ccq_tui.testing import CleanHome, ScriptedModel
+from ccq_tui.testing.model import Exchange
 from ccq_tui.testing.scenario import Scenario, ask
 from tests.actors import PANEL, PHONE
 from tests.agent.running import LIMIT, Running, until_written, written
@@ -72,7 +74,11 @@ async def stored(inbox: DurableInbox, request_id: str) -> StoredRequest:
 
 def said(model: ScriptedModel) -> str:
     """All that the model was told in its last request."""
-    return json.dumps(model.requests()[-1].body, ensure_ascii=False).replace("\\n", "\n")
+    return said_in(model.requests()[-1])
+
+
+def said_in(request: Exchange) -> str:
+    return json.dumps(request.body, ensure_ascii=False).replace("\\n", "\n")
 
 
 @pytest.mark.timeout(240)
@@ -476,3 +482,34 @@ async def test_rewinding_to_before_a_question_that_waits_withdraws_it(
                 assert settled.outcome == Cancelled(REWOUND)
                 changes = await inbox.run(lambda store: store.history.changes(request_id=asked.id))
                 assert changes[-1].cause == REWOUND
+
+
+@pytest.mark.timeout(240)
+async def test_a_cleared_conversation_keeps_its_question_and_the_next_one_hears_nothing_of_it(
+    play: Callable[..., Any], tmp_path: Path
+) -> None:
+    scenario = Scenario("q").says("One.").ends_turn().asks(DATABASE).says("Thanks.").ends_turn()
+    model, home = play(scenario)
+    async with inbox_at(tmp_path) as inbox:
+        session_id, asked = await killed_after_a_turn(home, inbox)
+        async with Running(home, inbox=inbox, resume=session_id) as run:
+            await run.until(QuestionAsked, lambda e: e.by_message)
+            with step("cleared: it is no longer asked here, and waits"):
+                run.session.send("/clear")
+                settled = await run.until(RequestSettled, lambda e: e.request_id == asked.id)
+                assert settled.outcome == Cancelled(CLEARED)
+                assert (await stored(inbox, asked.id)).state is RequestState.PENDING
+            with step("answered meanwhile: nothing of it goes into the conversation that began"):
+                run.answer(asked.id, SQLITE)
+                run.session.send("Something new")
+                await run.until(BlockFinished, lambda e: e.text == "One.")
+                await run.until(TurnEnded)
+            assert run.session.session_id != session_id
+        assert (await stored(inbox, asked.id)).state is RequestState.ANSWERED
+        with step("its own conversation has it once it goes on"):
+            async with Running(home, inbox=inbox, resume=session_id) as run:
+                await run.until(BlockFinished, lambda e: e.text == "Thanks.")
+            await delivered(inbox, asked.id, "message")
+    told = answers_as_message(asked.questions, SQLITE)
+    news = [said_in(request) for request in model.requests()]
+    assert [told in text for text in news] == [False] * (len(news) - 1) + [True]

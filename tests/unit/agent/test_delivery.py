@@ -157,7 +157,7 @@ async def test_a_decision_of_an_earlier_process_is_closed_and_one_that_was_not_t
     assert states == {"a": "cancelled", "b": "delivered", "c": "cancelled"}
     (notice,) = told
     assert isinstance(notice, NoticeGiven)
-    assert notice.text.startswith("Your decision on Bash did not reach Claude")
+    assert notice.text.startswith("It is not known whether your decision on Bash reached Claude")
 
 
 async def test_a_permission_is_delivered_once_its_call_has_a_result() -> None:
