@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -76,3 +77,11 @@ def test_what_it_cannot_do_is_refused(
     fed(data, monkeypatch)
     assert main(["wrap", *words]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_command_that_is_not_there_changes_no_signal(capsys: pytest.CaptureFixture[str]) -> None:
+    numbers = (signal.SIGPIPE, signal.SIGXFSZ)
+    before = [signal.getsignal(number) for number in numbers]
+    assert main(["wrap", "--", "/nonexistent/program"]) == 127
+    assert "/nonexistent/program" in capsys.readouterr().err
+    assert [signal.getsignal(number) for number in numbers] == before
