@@ -21,7 +21,7 @@ from ccq_tui.questions.events import (
     TerminalFocused,
     TextChanged,
 )
-from ccq_tui.questions.input_guard import InputGuard, Meaning, is_fresh
+from ccq_tui.questions.input_guard import REPEAT_DELAY, InputGuard, Meaning, is_fresh
 from ccq_tui.questions.moves import NOT_DRAWN, OUT_OF_SIGHT
 from ccq_tui.questions.state import is_text, typable
 
@@ -106,6 +106,8 @@ def decide(state: DecisionState, event: Event) -> DecisionState:
     """Return the state after an event; the state itself when the event means nothing in it."""
     if state.outcome is not None or (state.guard.returned and not isinstance(event, Shown)):
         return state
+    if state.notice == OUT_OF_SIGHT and isinstance(event, Pressed) and event.apart < REPEAT_DELAY:
+        return state
     heard = state
     if state.warned is not None and isinstance(event, Pressed | Clicked | TextChanged):
         heard = replace(state, warned=None, notice="")
@@ -118,8 +120,8 @@ def decide(state: DecisionState, event: Event) -> DecisionState:
 
 def _held_back(after: DecisionState, before: DecisionState, event: Event) -> DecisionState:
     """Ask once more before something is allowed of which a part was never on the screen."""
-    at = getattr(event, "at", float("inf"))
-    if not before.unseen or (before.warned == after.cursor and not is_fresh(before.warned_at, at)):
+    at, apart = getattr(event, "at", float("inf")), getattr(event, "apart", float("inf"))
+    if not before.unseen or (before.warned == after.cursor and not is_fresh(before.warned_at, at, apart)):
         return after
     key = event.key if isinstance(event, Pressed) else "a click"
     warned = replace(after, outcome=None, warned=after.cursor, warned_at=at, warned_by=SHOWN.get(key, key))

@@ -17,12 +17,14 @@ class Shown:
         typed_at: When something printable was last typed elsewhere, or None.
         asked_for: Whether a person opened it: then no key can have been meant for something else.
         again: Whether it was there before, and only covered.
+        pressed_at: When the last key came if a person may still hold it down, and it could decide; or None.
     """
 
     at: float
     typed_at: float | None = None
     asked_for: bool = False
     again: bool = False
+    pressed_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class Pressed:
         drafting: Whether text stands in the prompt.
         given: What the key types where a person gave it another meaning, or "".
         ahead: Whether it was pressed before the panel was drawn: it then decides nothing.
+        apart: Seconds since the same key came, if no other one did in between; else infinity.
     """
 
     key: str
@@ -51,6 +54,7 @@ class Pressed:
     drafting: bool = False
     given: str = ""
     ahead: bool = False
+    apart: float = float("inf")
 
     @property
     def types(self) -> str:

@@ -13,6 +13,8 @@ from ccq_tui.questions.events import Pasted, Pressed, Shown
 
 GRACE = 0.4
 """Seconds without a key until a fresh panel takes keys that decide something."""
+REPEAT_DELAY = 0.8
+"""Seconds in which the same key may be the first repeat of one that is held down: no second press."""
 CLICK_GRACE = 0.3
 """Seconds after the terminal got the focus in which a click selects nothing."""
 TYPING_SECONDS = 1.5
@@ -66,8 +68,9 @@ class InputGuard:
     def shown(self, event: Shown, *, in_text: bool) -> InputGuard:
         """Return the guard of a panel that has just come to the front."""
         known = event.typed_at if event.typed_at is not None else self.typed_at
+        held = event.pressed_at + REPEAT_DELAY - GRACE if event.pressed_at is not None else event.at
         return InputGuard(
-            shown_at=None if event.asked_for else event.at,
+            shown_at=None if event.asked_for else max(event.at, held),
             focused_at=self.focused_at,
             typed_at=known,
             text_known=event.again and in_text,
@@ -105,7 +108,7 @@ class InputGuard:
         at = event.at
         began = (self.typed_at or 0.0) >= (self.asked_at or 0.0)
         in_word = event.key != "ctrl+d" and self.writing(at) and began
-        if not (in_word or is_fresh(self.quiet_since, at)):
+        if not (in_word or is_fresh(self.quiet_since, at, event.apart)):
             return Meaning.COMMAND, self
         # `typed_at` stays: the same y once more is no word.
         again = replace(self, asked_at=at)
@@ -165,9 +168,12 @@ class Escapes:
         return float("inf") if self.before is None or self.last is None else self.last - self.before
 
 
-def is_fresh(since: float | None, at: float) -> bool:
-    """Whether something appeared by itself so recently that what happens now was meant for something else."""
-    return since is not None and at - since < GRACE
+def is_fresh(since: float | None, at: float, apart: float = float("inf")) -> bool:
+    """Whether something appeared by itself so recently that what happens now was meant for something else.
+
+    ``apart``: seconds since the same key came before; it may be held down.
+    """
+    return since is not None and at - since < (GRACE if apart >= REPEAT_DELAY else REPEAT_DELAY)
 
 
 @dataclass(frozen=True, slots=True)

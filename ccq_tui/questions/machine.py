@@ -40,7 +40,7 @@ from ccq_tui.questions.events import (
     TurnPage,
 )
 from ccq_tui.questions.flow import back, decline, dismiss, go_on, turn_to
-from ccq_tui.questions.input_guard import CLICK_GRACE, GRACE, InputGuard, Meaning, is_fresh
+from ccq_tui.questions.input_guard import CLICK_GRACE, GRACE, REPEAT_DELAY, InputGuard, Meaning, is_fresh
 from ccq_tui.questions.keys import action_for
 from ccq_tui.questions.merge_partial import JUST_COMPLETE, NOT_ASKED, NOT_COMPLETE
 from ccq_tui.questions.outcome import Answered
@@ -56,6 +56,8 @@ def step(state: PanelState, event: Event) -> PanelState:
     """Return the state after an event, or the same one where it means nothing; an outcome is final."""
     if state.outcome is not None or (state.guard.returned and not isinstance(event, Shown)):
         return state
+    if state.aside == moves.OUT_OF_SIGHT and isinstance(event, Pressed) and event.apart < REPEAT_DELAY:
+        return state
     heard = state
     if state.aside and isinstance(event, Pressed | Clicked):
         heard = replace(state, aside="", warned_at=None)
@@ -69,12 +71,12 @@ def _held_back(after: PanelState, before: PanelState, event: Event) -> PanelStat
     """Let nobody confirm what they cannot have read: a set not all here, or come in this very moment."""
     if before.arriving is not None:
         return replace(after, outcome=None, aside=NOT_ASKED if before.arriving.whole else NOT_COMPLETE)
-    at = getattr(event, "at", float("inf"))
+    at, apart = getattr(event, "at", float("inf")), getattr(event, "apart", float("inf"))
     if is_fresh(before.grown_at, at):
         return replace(after, outcome=None, grown_at=at, aside=JUST_COMPLETE)
     if is_fresh(before.changed_at, at):
         return replace(after, outcome=None, changed_at=at, aside=JUST_CHANGED)
-    if _leaves_out_text(after) and (before.warned_at is None or is_fresh(before.warned_at, at)):
+    if _leaves_out_text(after) and (before.warned_at is None or is_fresh(before.warned_at, at, apart)):
         return replace(after, outcome=None, warned_at=at, aside=TEXT_LEFT_OUT)
     return after
 

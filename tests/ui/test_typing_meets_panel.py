@@ -21,7 +21,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.inbox import Allowed, Cancelled, Denied, PlanRequest
 from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answered, Declined, Kind, Question
-from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS
+from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS, REPEAT_DELAY
 from ccq_tui.screens.session.key_repeats import REPEAT_SECONDS
 from tests.actors import PANEL, PHONE
 from tests.ui.asked import MULTI
@@ -224,6 +224,59 @@ async def test_no_burst_of_esc_and_none_held_down_interrupts(name: str, apart: f
             await pilot.press("escape")
         run.clock.skip(REPEAT_SECONDS)
         await until(pilot, lambda: run.told.interrupts == 1)
+
+
+async def hold(run: Driven, pilot: Pilot[int], key: str) -> None:
+    """Hold a key down: it comes again after half a second, and then without a pause."""
+    await pilot.press(key)
+    for number in range(20):
+        run.clock.skip(0.03 if number else 0.5)
+        await pilot.press(key)
+
+
+async def test_ctrl_d_held_down_declines_nothing() -> None:
+    async with driven() as (run, pilot):
+        await opened(run, pilot, ASKED["set"])
+        run.clock.skip(2.0)
+        await hold(run, pilot, "ctrl+d")
+        assert run.told.answers == []
+        run.clock.skip(REPEAT_DELAY + 0.01)
+        await pilot.press("ctrl+d")
+        await until(pilot, lambda: run.told.answers == [("set", Declined(), PANEL)])
+
+
+async def test_enter_held_down_allows_no_second_permission() -> None:
+    async with driven() as (run, pilot):
+        dock = run.screen.dock
+        await opened(run, pilot, ASKED["permission"])
+        run.told.tell(PermissionAsked(permission("other")))
+        run.clock.skip(2.0)
+        await pilot.press("enter")
+        await until(pilot, lambda: len(run.told.answers) == 1)
+        run.clock.skip(0.05)
+        run.told.tell(RequestSettled("permission", Allowed()))
+        await until(pilot, lambda: len(dock.line.items) == 1 and panel_drawn(run.screen))
+        run.clock.skip(0.45)
+        for _ in range(20):
+            await pilot.press("enter")
+            run.clock.skip(0.03)
+        assert len(run.told.answers) == 1
+        run.clock.skip(GRACE)
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.answers[1:] == [("other", Allowed(), PANEL)])
+
+
+async def test_enter_held_down_allows_nothing_that_was_never_on_the_screen() -> None:
+    async with driven() as (run, pilot):
+        await opened(
+            run, pilot, PermissionAsked(permission("long", "\n".join(f"step {n}" for n in range(90))))
+        )
+        run.clock.skip(2.0)
+        await hold(run, pilot, "enter")
+        assert run.told.answers == []
+        run.clock.skip(REPEAT_DELAY + 0.01)
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.answers == [("long", Allowed(), PANEL)])
 
 
 async def test_a_key_held_down_over_a_hidden_panel_or_a_list_does_not_interrupt(

@@ -44,7 +44,7 @@ from ccq_tui.screens.sessions.inbox_watch import notified_words
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.keys import copy_of, keymap_for, keys_meant, list_labels, text_of
+from ccq_tui.widgets.keys import copy_of, keymap_for, keys_meant, list_labels, presses_of, text_of
 from ccq_tui.widgets.lifetime import after_refresh, is_live, start_work
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.panel import RequestPanel
@@ -302,7 +302,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         """Take the key after Ctrl+D; whether it was meant for that alone."""
         request_id, at = self.declining or ("", 0.0)
         # Held down, the key comes again by itself; and nobody has read yet what is asked.
-        if key in DECLINING_KEYS and is_fresh(at, self.clock()):
+        if key in DECLINING_KEYS and is_fresh(at, self.clock(), presses_of(self).apart):
             self.declining = (request_id, self.clock())
             return True
         self.declining = None

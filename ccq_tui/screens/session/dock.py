@@ -310,6 +310,8 @@ class Dock(Vertical):
         """Show the panel of a request, if it is the one whose turn it is."""
         if self._line.head is not None and self._line.head.request.id == request_id and not self._covered:
             self.toggle_panel()
+            if self._panel is not None:
+                self._panel.uncover(again=False)  # the key that went here may still be held down
 
     def toggle_panel(self) -> None:
         """Hide the panel, show it again, or open at once what waits for a pause in typing."""

@@ -33,7 +33,7 @@ from ccq_tui.questions.events import (
     TerminalFocused,
     TextChanged,
 )
-from ccq_tui.questions.input_guard import GRACE, Meaning
+from ccq_tui.questions.input_guard import GRACE, GUARDED_KEYS, REPEAT_DELAY, Meaning
 from ccq_tui.questions.state import typable
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import copy_of, keymap_for, new_labels, presses_of, text_of
@@ -307,10 +307,9 @@ class RequestPanel(Vertical, Generic[State]):
     def _open(self) -> None:
         keymap, places = keymap_for(self), self.form.places
         self._meant, self._labels = keymap.panel_keys(*places), new_labels(keymap, *places)
-        shown = Shown(self._clock(), presses_of(self).typed_at, asked_for=not self._fresh)
-        self._state = self.form.step(self._state, shown)
+        self._state = self.form.step(self._state, replace(self._shown(), asked_for=not self._fresh))
         if self._fresh:
-            self._hints.sleep(GRACE)
+            self._sleep()
         self._draw()
         self._take_focus()
 
@@ -320,7 +319,19 @@ class RequestPanel(Vertical, Generic[State]):
         ``again``: this request was on the screen before.
         """
         if not self._state.hidden:
-            self.dispatch(Shown(self._clock(), presses_of(self).typed_at, again=again))
+            self.dispatch(replace(self._shown(), again=again))
+
+    def _shown(self) -> Shown:
+        presses = presses_of(self)
+        pressed_at = presses.at if presses.key in GUARDED_KEYS else None
+        return Shown(self._clock(), presses.typed_at, pressed_at=pressed_at)
+
+    def _sleep(self) -> None:
+        """Draw the keys faintly until they decide something."""
+        guard = self._state.guard
+        # The question whether to decline is asked by a key that may still be held down.
+        seconds = REPEAT_DELAY if guard.asked_at == guard.quiet_since else GRACE
+        self._hints.sleep(seconds + max(0.0, (guard.quiet_since or 0.0) - self._clock()))
 
     def follow(self, changed: Callable[[Draft], Draft]) -> tuple[Draft, Draft]:
         """Show what another surface changed; the cursor and an open text stay as they are.
@@ -369,7 +380,7 @@ class RequestPanel(Vertical, Generic[State]):
         self._state = after
         if after.guard.quiet_since is not None and after.guard.quiet_since != before.guard.quiet_since:
             # A grace begins: of the panel, or of the question whether to decline.
-            self._hints.sleep(GRACE)
+            self._sleep()
         if after.guard.returned:
             self._give_back()
             return
@@ -421,7 +432,14 @@ class RequestPanel(Vertical, Generic[State]):
         """Send a key to the machine; return whether it meant anything here."""
         self._take_text()
         character = text_of(event)
-        pressed = Pressed(event.key, character, self._clock(), self.drafting(), ahead=self._queue.came_ahead)
+        pressed = Pressed(
+            event.key,
+            character,
+            self._clock(),
+            self.drafting(),
+            ahead=self._queue.came_ahead,
+            apart=presses_of(self).apart,
+        )
         meant = None if self._typing or self._state.hidden else self._meant.get(event.key)
         if meant is None:
             return self._take_known(pressed)

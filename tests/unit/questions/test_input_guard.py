@@ -15,8 +15,8 @@ from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions import Declined, Kind, Option, Question, QuestionSet, machine
 from ccq_tui.questions.events import Pasted, Pressed, Shown, TextChanged
-from ccq_tui.questions.input_guard import GRACE, Escapes, Meaning
-from ccq_tui.questions.moves import NOT_DRAWN
+from ccq_tui.questions.input_guard import GRACE, Escapes, InputGuard, Meaning
+from ccq_tui.questions.moves import NOT_DRAWN, OUT_OF_SIGHT
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, opened
 
 PRINTED = {**{key: key for key in "abchjklnopyx19é"}, "space": " ", "slash": "/"}
@@ -265,3 +265,22 @@ def test_an_esc_counts_only_a_moment_after_the_one_before() -> None:
     first_repeat = Escapes().pressed(10.0).pressed(10.5)
     assert (first_repeat.counts, first_repeat.may_be_held) == (True, True)
     assert not first_repeat.pressed(12.6).may_be_held
+
+
+@pytest.mark.parametrize(
+    ("apart", "decides"), [(0.5, False), (0.79, False), (0.8, True), (float("inf"), True)]
+)
+def test_the_same_key_again_may_be_held_down(apart: float, decides: bool) -> None:
+    asked = InputGuard(asked_at=10.0)
+    meant, guard = asked.judged(Pressed("ctrl+d", at=10.5, apart=apart), in_text=False, declining=True)
+    assert (meant is Meaning.COMMAND) == decides
+    assert guard.asked_at == (10.0 if decides else 10.5)
+
+
+def test_a_row_out_of_sight_is_not_taken_by_a_key_held_down() -> None:
+    state = replace(STATES[0], in_sight=frozenset())
+    sought = machine.step(state, Pressed("enter", at=10.0))
+    assert sought.aside == OUT_OF_SIGHT
+    back = replace(sought, in_sight=None)
+    assert machine.step(back, Pressed("enter", at=10.5, apart=0.5)) is back
+    assert machine.step(back, Pressed("enter", at=11.0, apart=1.0)) != back
