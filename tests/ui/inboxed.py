@@ -87,7 +87,7 @@ class Many(Driven):
         super().__init__(launch, clock=clock)
 
     def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:
-        name = launch.resume or f"s{len(self.all) + 1}"
+        name = (not launch.fork and launch.resume) or f"s{len(self.all) + 1}"
         self.launches.append(launch)
         self.all.append(InboxSession(tell, self, name))
         return self.all[-1]

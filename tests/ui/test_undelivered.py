@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from ccq_tui.inbox.store import Store, StoredSessionState
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered
@@ -73,6 +75,29 @@ async def test_a_session_that_begins_with_a_prompt_says_in_a_line_what_waits(tmp
         assert run.app.inbox.pending == ()
         words = "1 question waits for you in another session · F2 shows it"
         await until(pilot, lambda: words in said_in(run))
+
+
+@pytest.mark.parametrize("fork", [True, False])
+async def test_only_a_session_that_is_open_itself_is_not_named_at_the_start(
+    tmp_path: Path, *, fork: bool
+) -> None:
+    answered_and_killed(tmp_path, "old", Owner(2**22 + 1))
+    answered_and_killed(tmp_path, "older", Owner(2**22 + 1))
+    store = Store(tmp_path / "inbox.db")
+    for name in ("old", "older"):
+        store.requests.add(request_of(name, f"waits_{name}"))
+    store.close()
+    run = Many(tmp_path, resume="old", fork=fork)
+    async with run.app.run_test(size=(100, 30)) as pilot:
+        assert run.app.inbox.pending == ()
+        await until(pilot, lambda: "not reached Claude" in said_in(run))
+        said = said_in(run)
+        if fork:
+            assert "2 questions wait for you in 2 other sessions · F2 shows them" in said
+            assert "2 answers have not reached Claude: api old, api older" in said
+        else:
+            assert "1 question waits for you in another session · F2 shows it" in said
+            assert "1 answer has not reached Claude: api older" in said
 
 
 def badges(overview: OverviewScreen) -> dict[str, str]:

@@ -96,7 +96,7 @@ class InboxWatch:
             self._sessions.note([notice], "warning")
         self._sessions.list()
         # A question of the first prompt may be there already: its process starts before the screen.
-        opened = {name for one in self._supervisor.sessions for name in (one.launch.resume, one.record_id)}
+        opened = {one.record_id for one in self._supervisor.sessions}
         elsewhere = {name: count for name, count in counts.items() if name not in opened}
         # The first screen of a new session says it itself.
         greeted = (front := self._sessions.front) is not None and front.welcome.counts_waiting
