@@ -187,7 +187,19 @@ async def test_after_a_reconnect_a_resumed_session_is_connected() -> None:
         assert driven.screen.transcript.text().count("Connected again.") == 1
 
 
-async def test_an_answer_for_a_session_whose_directory_is_gone_can_be_copied() -> None:
+@pytest.mark.parametrize(
+    ("gone", "words"),
+    [
+        (
+            SessionLost("/work/gone", kind=Problem.DIRECTORY_GONE),
+            ("The working directory does not exist.", "--cwd DIR --resume ID"),
+        ),
+        (SessionLost("id-1", kind=Problem.NO_CONVERSATION), ("This directory has no such conversation.",)),
+    ],
+)
+async def test_an_answer_for_a_session_that_cannot_be_resumed_can_be_copied(
+    gone: SessionLost, words: tuple[str, ...]
+) -> None:
     driven = Driven()
     async with driven.app.run_test() as pilot:
         await ready(driven, pilot)
@@ -197,15 +209,13 @@ async def test_an_answer_for_a_session_whose_directory_is_gone_can_be_copied() -
         parked = driven.told
         await pilot.press("2", "enter")
         await until(pilot, lambda: driven.told is not parked)
-        gone = SessionLost("/work/gone", kind=Problem.DIRECTORY_GONE)
         await tell(driven, pilot, gone)
         shown = driven.screen.transcript.text()
-        assert "The working directory does not exist." in shown
-        assert "--cwd DIR --resume ID" in shown
-        assert "F8 copies your draft" in shown
+        assert all(said in shown for said in words)
+        assert "Your answer did not reach Claude; F8 copies it" in shown
         await pilot.press("f8")
         await until(pilot, lambda: "Draft copied" in driven.screen.dock.notices.text)
         assert "Which one?" in driven.app.clipboard
         assert "Second" in driven.app.clipboard
         await tell(driven, pilot, gone)
-        assert driven.screen.transcript.text().count("F8 copies your draft") == 1
+        assert driven.screen.transcript.text().count("F8 copies it") == 1

@@ -55,6 +55,7 @@ CLOSED, ARRIVING = "a closed request", "a question that was being written"
 """What a text belongs to that says why something is no longer asked."""
 REPLACED = "F8 copies your text"
 LEFT_OVER = "F8 copies your draft"
+UNDELIVERED = "Your answer did not reach Claude; F8 copies it"
 PARKED = "Parked without a process · your answer restarts Claude"
 LEFT = "The question still waits · your answer restarts Claude and reaches it as a message"
 OTHERS = "Another ccq-tui now runs this session and has your answer"
@@ -122,7 +123,7 @@ class RequestQueue:
                 self._ui.say(PARKED if deferred else LEFT, HOW_SECONDS, request_id)
             case SessionLost(kind=Problem.RUNS_ELSEWHERE) if self._answered:
                 self._ui.say(OTHERS, seconds=HOW_SECONDS)
-            case SessionLost(kind=Problem.DIRECTORY_GONE):
+            case SessionLost(kind=Problem.DIRECTORY_GONE | Problem.NO_CONVERSATION):
                 self._offer_answers()
             case StateChanged(SessionState.STARTING):
                 for request_id in self._parked:
@@ -182,15 +183,15 @@ class RequestQueue:
         for request_id, answered in self._answered.items():
             if request_id not in self._offered:
                 self._offered |= {request_id}
-                self.keep(draft_of(answered.waiting))
+                self.keep(draft_of(answered.waiting), UNDELIVERED)
 
-    def keep(self, draft: str) -> str:
+    def keep(self, draft: str, words: str = LEFT_OVER) -> str:
         """Keep the draft of a closed request; return what to say of it."""
         if not self._drafts.keep(draft):
             return ""
         # The line above the prompt passes; the transcript stays.
-        self._ui.note(f"F8 copies your draft:\n{draft}", "warning")
-        return " · F8 copies your draft"
+        self._ui.note(f"{words}:\n{draft}", "warning")
+        return f" · {LEFT_OVER}"
 
     def keep_to_copy(self, text: str, words: str) -> None:
         """Keep a text that F8 copies, and say so above the prompt."""
