@@ -80,7 +80,8 @@ class DurableSessions:
     async def claim(self, session_id: str) -> Claim:
         """Take the right to run a session, in one conditional update.
 
-        Where the disk refuses, the session is this process's as far as anybody can know.
+        Where the disk refuses, the session is this process's as far as anybody can know, and is claimed once
+        the disk is back.
 
         Raises `ClaimLostError`.
         """
@@ -94,10 +95,15 @@ class DurableSessions:
                 self._held.session(store, session_id)
             return other
 
+        def claimed_late(store: Store) -> None:
+            if session_id in self.running and (other := claimed(store)) is not None:
+                _logger.error("A session of this process belongs to process %d already", other.pid)
+
         try:
             other = await self._run(claimed)
         except InboxError as error:
             _logger.warning("It is not known whether another process runs a session: %s", error)
+            self._retries.refused(claimed_late)
         except BaseException:
             self.release(session_id)  # the store finishes this even when the caller is cancelled
             raise

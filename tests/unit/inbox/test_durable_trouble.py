@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -26,11 +27,13 @@ from ccq_tui.inbox import (
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.decision import decide
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.port import Claim
 from ccq_tui.inbox.store import RequestState, Store, worker
 from ccq_tui.inbox.store.change_feed import ChangeFeed, News
 from ccq_tui.inbox.store.worker import Worker
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.inbox.waiting_line import first_draft
+from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
 from tests.actors import PANEL, PHONE
@@ -121,6 +124,22 @@ async def test_a_disk_that_refuses_is_told_once_and_what_it_missed_is_written_la
         assert heard.changes == [*told, InboxRenewed("Questions are on disk again")], (
             "what was told in memory is not told again"
         )
+
+
+async def test_a_session_that_the_disk_refused_to_claim_is_claimed_once_it_is_back(path: Path) -> None:
+    async with inboxes(path) as ((inbox, _),):
+        await refuse(inbox, writes=True)
+        assert await inbox.sessions.claim("kept") == Claim("kept")
+        assert await inbox.sessions.claim("given back") == Claim("given back")
+        inbox.sessions.release("given back")
+        await refuse(inbox, writes=False)
+        await seen(path, lambda store: (kept := store.sessions.get("kept")) and kept.owner)
+        await inbox.run(lambda _: None)
+        store = Store(path)
+        another = Owner(os.getppid())
+        assert store.sessions.claim("kept", another) == this_process()
+        assert store.sessions.claim("given back", another) is None, "nothing takes it back after its end"
+        store.close()
 
 
 async def test_a_request_that_waits_in_memory_can_be_answered_elsewhere_once_it_is_written(
