@@ -272,6 +272,9 @@ class AgentSession:
                     before = await self._inbox.sessions.launch(resumed)
                     self.options = self.options.as_before(before)
                     self._recorder.options = self.options
+                if self._claim is None and self.options.session_id:
+                    # Another process may have been given the same id, of which nothing is recorded yet.
+                    self._recorder.hold(await self._inbox.sessions.claim(self._own_id))
                 connection = kind(self.options, self._inbox, self._emit)
                 lost = await self._open(connection, resumed, reading)
                 if lost is None:

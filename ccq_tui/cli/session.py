@@ -242,8 +242,9 @@ async def _shown(launch: Launch, early: EarlyPrompt | None) -> int:
     from ccq_tui.agent.loader import prestarted
     from ccq_tui.agent.options import session_options
 
-    # Not for a session that depends on a question or a file that comes first.
-    known = not (launch.carried or launch.continue_last or launch.resume or launch.choose or launch.inbox)
+    # Not for a session that depends on a question, a file or a claim that comes first.
+    named = launch.continue_last or launch.resume or launch.chosen_id
+    known = not (launch.carried or named or launch.choose or launch.inbox)
     async with prestarted(session_options(launch) if known else None, launch.prompt.rstrip()) as ahead:
         # In a thread: the CLI that starts meanwhile is listened to, and its pipes do not fill up.
         app = await asyncio.to_thread(import_module, "ccq_tui.app")

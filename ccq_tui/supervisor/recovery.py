@@ -178,5 +178,5 @@ def relaunched(launch: Launch, recovery: Recovery, *, session_id: str, mode: str
     if recovery.doing is Remedy.ANEW or (recovery.cleared and not recovery.begun):
         return replace(launch, resume="", continue_last=False, fork=False, chosen_id="", name="")
     if recovery.begun and session_id:
-        return replace(launch, resume=session_id, continue_last=False, fork=False)
+        return replace(launch, resume=session_id, continue_last=False, fork=False, chosen_id="")
     return launch

@@ -30,7 +30,7 @@ from ccq_tui.agent.events import (
     TaskEnded,
     TaskStarted,
 )
-from ccq_tui.agent.problems import Remedy
+from ccq_tui.agent.problems import Problem, Remedy
 from ccq_tui.config import Launch
 from ccq_tui.inbox import DraftUpdated, Request, RequestOutcome, Settled
 from ccq_tui.inbox.actors import Actor, Surface
@@ -426,7 +426,18 @@ class SupervisedSession:
                 self._parking = True
                 if request_id in self._answered or request_id in self._settled:
                     self._take_late(request_id)
-            case SessionLost():
+            case SessionLost(kind=kind):
+                wanted = self.launch.session_id or self.launch.chosen_id
+                if wanted and kind == Problem.RUNS_ELSEWHERE:
+                    # Another process has begun it: from now on it can only be resumed.
+                    self.launch = replace(
+                        self.launch,
+                        resume=wanted,
+                        fork=False,
+                        continue_last=False,
+                        session_id="",
+                        chosen_id="",
+                    )
                 self._over()
             case _:
                 pass

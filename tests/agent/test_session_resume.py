@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -58,6 +59,8 @@ async def test_a_session_is_begun_forked_and_gone_on_with(play: Callable[..., An
         await it_is_moved_and_resumed_there(home, model, session_id)
     with step("a session that another process runs is not started"):
         await a_session_that_another_process_runs_starts_nothing(home, session_id)
+    with step("an id that another process was given, too, is begun once"):
+        await an_id_that_another_process_was_given_is_begun_once(home, session_id)
 
 
 async def it_begins_anew(home: CleanHome) -> str:
@@ -196,6 +199,31 @@ async def a_session_that_another_process_runs_starts_nothing(home: CleanHome, se
     finally:
         await inbox.close()
     assert began[1] == session_id != began[0]
+
+
+async def an_id_that_another_process_was_given_is_begun_once(home: CleanHome, original: str) -> None:
+    wanted, other = str(uuid4()), Owner(os.getppid())
+    inbox = await DurableInbox.open(home.home / "given.db")
+    try:
+        assert await inbox.run(lambda store: store.sessions.claim(wanted, other)) is None
+        for options in ({}, {"resume": original, "fork": True}):
+            async with Running(home, inbox, session_id=wanted, **options) as run:
+                run.session.send("Mine?")
+                lost = await run.ended()
+            assert (lost.kind, lost.reason) == (Problem.RUNS_ELSEWHERE, f"process {other.pid} runs it")
+            assert run.one(PromptReturned).text == "Mine?"
+            assert run.all(Connected) == []
+            assert run.session._connection is None
+        await inbox.run(lambda store: store.sessions.release(wanted, other))
+        async with Running(home, inbox, session_id=wanted) as run:
+            assert (await run.until(Connected)).session_id == wanted
+            stored = await inbox.run(lambda store: store.sessions.get(wanted))
+            assert stored is not None
+            assert stored.owner == this_process()
+        stored = await inbox.run(lambda store: store.sessions.get(wanted))
+        assert stored is None, "nothing was said in it"
+    finally:
+        await inbox.close()
 
 
 async def test_a_session_that_does_not_exist_is_said(play: Callable[..., Any]) -> None:

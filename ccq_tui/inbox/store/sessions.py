@@ -112,12 +112,21 @@ class SessionTable:
         return None
 
     def release(self, session_id: str, owner: Owner) -> None:
-        """Note that a process no longer runs a session; another owner stays; raises `InboxUnavailable`."""
+        """Note that a process no longer runs a session; another owner stays; raises `InboxUnavailable`.
+
+        A session of which no more than its claim is known is forgotten.
+        """
+        key = name_key(session_id)
         with self._database.writing():
             self._database.do(
                 "UPDATE sessions SET owner_pid = NULL, owner_start = ''"
                 " WHERE id = ? AND owner_pid = ? AND owner_start = ?",
-                (name_key(session_id), owner.pid, owner.start),
+                (key, owner.pid, owner.start),
+            )
+            self._database.do(
+                "DELETE FROM sessions WHERE id = ? AND owner_pid IS NULL AND directory = '' AND state = ?"
+                " AND NOT EXISTS (SELECT 1 FROM requests r WHERE r.session_id = sessions.id)",
+                (key, StoredSessionState.STARTING),
             )
 
     def get(self, session_id: str) -> StoredSession | None:

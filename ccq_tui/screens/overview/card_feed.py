@@ -168,7 +168,10 @@ class CardFeed:
                     del self._to_read[name]
                 recorded = await self._manager.recorded()
                 read = partial(read_cards, session_ids=some, recorded=recorded)
-                self._take(await self._manager.inbox.run(read))
+                cards = await self._manager.inbox.run(read)
+                for name in set(some).difference(card.session_id for card in cards):
+                    self._stored.pop(name, None)  # claimed and released, with nothing said in it
+                self._take(cards)
         except InboxError as error:
             self._say(f"Stored sessions cannot be read: {error}")
         finally:

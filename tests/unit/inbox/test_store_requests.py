@@ -279,6 +279,19 @@ def test_a_session_has_one_owner_that_lives(store: Store) -> None:
     assert store.sessions.claim("s", parent) is None
 
 
+def test_a_session_of_which_no_more_than_its_claim_is_known_is_forgotten(store: Store) -> None:
+    me = this_process()
+    for name in ("claimed", "asks", "begun"):
+        assert store.sessions.claim(name, me) is None
+    store.requests.add(PermissionRequest("a", "asks", "Bash", {}))
+    store.sessions.upsert("begun", "/work")
+    store.sessions.release("claimed", Owner(os.getppid()))
+    assert store.sessions.get("claimed") is not None, "it runs"
+    for name in ("claimed", "asks", "begun"):
+        store.sessions.release(name, me)
+    assert [one.id for one in store.sessions.page()] == ["begun", "asks"]
+
+
 def test_a_closed_store_is_an_error_for_a_person(store: Store) -> None:
     store.close()
     with pytest.raises(InboxUnavailable):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,7 +58,9 @@ class Agent(ToldSession):
 class Life:
     """A supervised session, its agents so far, and what it told."""
 
-    def __init__(self, make: type[Agent] = Agent, *, slots: asyncio.Semaphore | None = None) -> None:
+    def __init__(
+        self, make: type[Agent] = Agent, *, slots: asyncio.Semaphore | None = None, **launched: Any
+    ) -> None:
         self.agents: list[Agent] = []
         self.launches: list[Launch] = []
         self.events: list[SessionEvent] = []
@@ -68,7 +71,7 @@ class Life:
             self.agents.append(make(tell))
             return self.agents[-1]
 
-        launch = Launch(settings=Settings(cwd=Path("/"), park_after="10m"))
+        launch = Launch(settings=Settings(cwd=Path("/"), park_after="10m"), **launched)
         self.session = SupervisedSession(launch, made, clock=lambda: self.now, slots=slots)
         self.session.subscribe(self.events.append)
 
@@ -314,4 +317,29 @@ async def test_a_session_that_is_being_started_says_that_it_cannot_be_parked_yet
     assert life.session.why_not_parkable == ""
     life.tell(StateChanged(state))
     assert "it is starting" in life.session.why_not_parkable
+    await life.session.end()
+
+
+@pytest.mark.parametrize(
+    "launched", [{}, {"resume": "x", "fork": True}, {"continue_last": True, "fork": True}]
+)
+async def test_a_chosen_id_that_another_process_has_begun_is_resumed_from_then_on(
+    launched: dict[str, Any],
+) -> None:
+    life = Life(chosen_id="u", **launched)
+    life.session.start()
+    life.tell(StateChanged(SessionState.PARKED))
+    life.tell(SessionLost("process 7 runs it", expected=True, kind=Problem.RUNS_ELSEWHERE))
+    life.session.restart()
+    again = life.launches[1]
+    assert (again.resume, again.fork, again.continue_last, again.chosen_id) == ("u", False, False, "")
+    await life.session.end()
+
+
+async def test_a_copy_of_a_session_with_a_chosen_id_has_another_id() -> None:
+    life = await Life(chosen_id="s").begun()
+    life.tell(RequestParked(REQUEST.id, deferred=True), *PARKED)
+    life.session.restart(fork=True)
+    again = life.launches[1]
+    assert (again.resume, again.fork, again.chosen_id) == ("s", True, "")
     await life.session.end()
