@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from ccq_tui.agent.claude.prestart import Prestarted
 
 NO_EARLIER_SESSION = "No earlier session here; this is a new one."
+LEFTOVER_ENDED = "Ended the Claude process that a killed ccq-tui had left running in this conversation."
 T = TypeVar("T")
 
 _logger = logging.getLogger(__name__)
@@ -116,6 +117,7 @@ class AgentSession:
         self._scope: asyncio.Timeout | None = None
         self._closing = False
         self._parked = False
+        self._leftover_ended = False
 
     @property
     def session_id(self) -> str:
@@ -305,6 +307,8 @@ class AgentSession:
                 history = await self._read_history(tell)
                 if not history.session_id:
                     self._emit(NoticeGiven("info", NO_EARLIER_SESSION))
+                if self._leftover_ended:  # below what it wrote
+                    self._emit(NoticeGiven("info", LEFTOVER_ENDED))
         except ClaimLostError as error:
             known.set_exception(error)
         finally:
@@ -326,7 +330,7 @@ class AgentSession:
             self._claim = await self._inbox.sessions.claim(session_id)
             self._recorder.hold(self._claim)
         # By a process that is no longer known; all that it wrote is past, too.
-        await end_leftovers(session_id)
+        self._leftover_ended |= await end_leftovers(session_id)
 
     async def _open(
         self, connection: Connection, resumed: str, reading: asyncio.Task[SessionPast]

@@ -31,7 +31,7 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.problems import Problem
-from ccq_tui.agent.session import NO_EARLIER_SESSION
+from ccq_tui.agent.session import LEFTOVER_ENDED, NO_EARLIER_SESSION
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.port import OPEN_HERE
 from ccq_tui.processes import Owner, this_process
@@ -40,6 +40,7 @@ from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running, until_written, written
 from tests.steps import step
+from tests.unit.agent.test_leftovers import start
 
 DATABASE = Question(
     "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
@@ -59,6 +60,8 @@ async def test_a_session_is_begun_forked_and_gone_on_with(play: Callable[..., An
         await it_is_moved_and_resumed_there(home, model, session_id)
     with step("a session that another process runs is not started"):
         await a_session_that_another_process_runs_starts_nothing(home, session_id)
+    with step("a process that a killed program left is ended, which is said"):
+        await a_process_that_a_killed_program_left_is_ended(home, session_id)
     with step("an id that another process was given, too, is begun once"):
         await an_id_that_another_process_was_given_is_begun_once(home, session_id)
 
@@ -199,6 +202,22 @@ async def a_session_that_another_process_runs_starts_nothing(home: CleanHome, se
     finally:
         await inbox.close()
     assert began[1] == session_id != began[0]
+
+
+async def a_process_that_a_killed_program_left_is_ended(home: CleanHome, session_id: str) -> None:
+    program, _pid = start(f"--resume={session_id}")
+    with program:
+        program.wait(10)
+        for said in ([LEFTOVER_ENDED], []):
+            async with Running(home, resume=session_id) as run:
+                await run.until(Connected)
+                run.session.send("Go on")
+                await run.idle()
+                notices = [event.text for event in run.all(NoticeGiven) if event.level == "info"]
+                assert notices == said
+                if said:
+                    kinds = [type(event) for event in run.events]
+                    assert kinds.index(NoticeGiven) > kinds.index(HistoryLoaded), "it is below what was said"
 
 
 async def an_id_that_another_process_was_given_is_begun_once(home: CleanHome, original: str) -> None:
