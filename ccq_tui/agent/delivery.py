@@ -78,6 +78,8 @@ class Delivery:
         self._came_back: list[tuple[QuestionRequest, str]] = []
         """What was answered by a message that came back unread, and the message."""
         self._attempts: Counter[str] = Counter()
+        self._earlier: dict[str, int] = {}
+        """How many calls of the session had the id of each question's call before it."""
         self._seen: dict[str, tuple[str, asyncio.TimerHandle]] = {}
         self._unsubscribe = inbox.subscribe(self._hear)
 
@@ -189,11 +191,12 @@ class Delivery:
         if not isinstance(request, QuestionRequest):
             self._close_decision(left, history)
             return
-        if left.outcome is not None and (way := way_in(history, request.tool_use_id)):
+        if left.outcome is not None and (way := way_in(history, request.tool_use_id, left.earlier)):
             self._emit(RequestSettled(request.id, left.outcome))  # the record says no more than that it came
             self._inbox.sessions.delivered(request.id, way)
             return
         self._prompts_before[request.id] = prompts_before(history, request.tool_use_id)
+        self._earlier[request.id] = left.earlier
         if request.tool_use_id not in history.deferred:
             self._go_on_by_message(request, left)
         elif request.tool_use_id not in self._calls:
@@ -253,39 +256,51 @@ class Delivery:
         if attempt == MOST_ATTEMPTS:
             return  # the next process delivers it
         self._attempts[request.id] += 1
-        prompt_id = prompt_id_of(request.tool_use_id, attempt)
+        prompt_id = prompt_id_of(request.tool_use_id, attempt, self._earlier.get(request.id, 0))
         self._sent[prompt_id] = request
         self._send(Send(text, prompt_id))
 
 
 def prompts_before(history: SessionPast, tool_use_id: str) -> frozenset[str]:
-    """Return the prompts that came before a call.
+    """Return the prompts that came before a call; of several with its id, before the last one.
 
     A CLI that is killed may not have written its last call down: that one came after all of the record.
     """
+    found: frozenset[str] | None = None
     prompts: list[str] = []
     for event in history.events:
         if isinstance(event, PromptAccepted) and event.prompt_id:
             prompts.append(event.prompt_id)
         elif isinstance(event, ToolStarted) and event.tool_use_id == tool_use_id:
-            return frozenset(prompts)
-    return frozenset(() if history.cut else prompts)
+            found = frozenset(prompts)
+    return found if found is not None else frozenset(() if history.cut else prompts)
 
 
-def prompt_id_of(tool_use_id: str, attempt: int = 0) -> str:
+def prompt_id_of(tool_use_id: str, attempt: int = 0, earlier: int = 0) -> str:
     """Return the id under which the answer to a call is sent as a message: in each process the same one.
 
     By it the session's own record tells whether the message has arrived. A CLI drops a message under an
     id that it had before, also one that was taken back, and says that it has read it: hence the attempts.
     """
+    another = f" after {earlier} others" if earlier else ""
     again = f", attempt {attempt}" if attempt else ""
-    return str(uuid5(NAMESPACE_OID, f"ccq-tui answer to {tool_use_id}{again}"))
+    return str(uuid5(NAMESPACE_OID, f"ccq-tui answer to {tool_use_id}{another}{again}"))
 
 
-def way_in(history: SessionPast, tool_use_id: str) -> str:
-    """Return the way by which the session's record has the decision on a call's request, or ""."""
-    if any(prompt_id_of(tool_use_id, attempt) in history.uuids for attempt in range(MOST_ATTEMPTS)):
+def way_in(history: SessionPast, tool_use_id: str, earlier: int = 0) -> str:
+    """Return the way by which the session's record has the decision on a call's request, or "".
+
+    Before it there may be ``earlier`` calls of the same id, whose results are not its own.
+    """
+    if any(prompt_id_of(tool_use_id, attempt, earlier) in history.uuids for attempt in range(MOST_ATTEMPTS)):
         return MESSAGE
-    results = (event for event in history.events if isinstance(event, ToolFinished))
-    found = any(one.tool_use_id == tool_use_id and not one.output.startswith(_NO_ANSWERS) for one in results)
+    found = False
+    for event in history.events:
+        match event:
+            case ToolStarted(tool_use_id=call) if call == tool_use_id:
+                found = False
+            case ToolFinished(tool_use_id=call, output=output) if call == tool_use_id:
+                found = found or not output.startswith(_NO_ANSWERS)
+            case _:
+                pass
     return RESULT if found else ""

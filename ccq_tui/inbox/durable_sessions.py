@@ -161,7 +161,10 @@ class DurableSessions:
         self._submit(work).add_done_callback(done)
 
     def _left(self, stored: StoredRequest, store: Store) -> Left:
+        earlier = store.requests.earlier_calls(stored.request)
         if stored.outcome is not None:
-            return Left(stored.request, stored.outcome, delivered=stored.state is RequestState.DELIVERED)
+            delivered = stored.state is RequestState.DELIVERED
+            return Left(stored.request, stored.outcome, delivered=delivered, earlier=earlier)
         draft = store.drafts.load(stored.request) if stored.has_draft else None
-        return Left(stored.request, draft=draft, recalled=self._recall(store, stored.request))
+        recalled = self._recall(store, stored.request)
+        return Left(stored.request, draft=draft, recalled=recalled, earlier=earlier)

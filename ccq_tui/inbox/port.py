@@ -84,6 +84,8 @@ class Left:
         draft: What was selected and typed for it, or None.
         recalled: How each question was answered before; empty where nothing is known.
         delivered: Whether the agent has the outcome already, as a message: the call's own result lacks it.
+        earlier: How many finished requests of the session came from calls with the same id: a server of
+            models may use one twice.
     """
 
     request: Request
@@ -91,6 +93,7 @@ class Left:
     draft: Draft | None = None
     recalled: tuple[Recalled | None, ...] = ()
     delivered: bool = False
+    earlier: int = 0
 
 
 @dataclass(frozen=True, slots=True)

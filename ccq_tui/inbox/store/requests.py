@@ -390,6 +390,15 @@ class RequestTable:
         rows = self._database.rows(f"{query} ORDER BY number DESC LIMIT ?", (name_key(session_id), PAGE))
         return _read(rows)[::-1]
 
+    def earlier_calls(self, request: Request) -> int:
+        """Return how many requests of its session were set apart because its call has the id of theirs."""
+        call = f"{call_key(request.tool_use_id)}#"
+        rows = self._database.rows(
+            "SELECT count(*) FROM requests WHERE session_id = ? AND substr(tool_use_id, 1, ?) = ?",
+            (name_key(request.session_id), len(call), call),
+        )
+        return int(rows[0][0])
+
     def _state(self, key: str) -> str:
         rows = self._database.rows("SELECT state FROM requests WHERE id = ?", (key,))
         return str(rows[0][0]) if rows else ""

@@ -11,7 +11,7 @@ import pytest
 
 from ccq_tui.agent import delivery
 from ccq_tui.agent.commands import Send
-from ccq_tui.agent.delivery import MESSAGE, Delivery, prompts_before, way_in
+from ccq_tui.agent.delivery import MESSAGE, Delivery, prompt_id_of, prompts_before, way_in
 from ccq_tui.agent.events import (
     AgentEvent,
     NoticeGiven,
@@ -170,10 +170,55 @@ async def test_a_permission_is_delivered_once_its_call_has_a_result() -> None:
     assert inbox.sessions.noted == [(request.id, "result")]
 
 
+async def test_the_answer_to_a_call_with_the_id_of_an_earlier_one_is_sent(tmp_path: Path) -> None:
+    started = ToolStarted("call_0", "AskUserQuestion", {})
+    finished = ToolFinished("call_0", "AskUserQuestion", ANSWERED, False)
+    request = QuestionRequest("call_0", "s", QuestionSet("call_0", (QUESTION,)))
+    answer = Answered((Answer(("B",)),))
+    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+
+    def asked_twice(store: Store) -> None:
+        for outcome in (Answered((Answer(("A",)),)), answer):
+            store.requests.add(request)
+            store.requests.settle(request.id, outcome, PANEL)
+            if outcome != answer:
+                store.requests.mark_delivered(request.id, "result")
+
+    async def sent(*past: AgentEvent, uuids: tuple[str, ...] = ()) -> list[Send]:
+        commands: list[Send] = []
+        made = Delivery(inbox, lambda _: None, commands.append)
+        await made.catch_up("s", SessionPast("s", past, uuids))
+        made.close(in_order=False)
+        return commands
+
+    try:
+        await inbox.run(asked_twice)
+        (message,) = await sent(started, finished, started)
+        assert message.text == answers_as_message(request.questions, answer)
+        assert message.prompt_id != prompt_id_of("call_0"), "Claude Code drops a message under an id it had"
+        earlier = await sent(started, started, uuids=(prompt_id_of("call_0"),))
+        assert earlier == [message], "in each process under the same id"
+        assert await sent(started, finished, started, uuids=(message.prompt_id,)) == []
+        assert await inbox.run(lambda store: store.requests.undelivered("s")) == []
+    finally:
+        await inbox.close()
+
+
+def test_only_a_result_behind_the_last_start_of_a_call_is_its_own() -> None:
+    started = ToolStarted("a", "AskUserQuestion", {})
+    finished = ToolFinished("a", "AskUserQuestion", ANSWERED, False)
+    other = ToolStarted("b", "Bash", {})
+    assert way_in(SessionPast("s", (started, finished, other)), "a") == "result"
+    assert way_in(SessionPast("s", (started, finished, other, started)), "a") == ""
+    assert way_in(SessionPast("s", (started, finished, started, other, finished)), "a") == "result"
+
+
 def test_a_question_knows_the_prompts_before_it_also_where_its_call_was_not_written_down() -> None:
     past = (PromptAccepted("one", prompt_id="1"), ToolStarted("a", "AskUserQuestion", {}))
     history = SessionPast("s", (*past, PromptAccepted("two", prompt_id="2")))
     assert prompts_before(history, "a") == {"1"}
+    again = replace(history, events=(*history.events, past[1]))
+    assert prompts_before(again, "a") == {"1", "2"}, "a call of a model that uses ids twice"
     assert prompts_before(history, "b") == {"1", "2"}
     assert prompts_before(replace(history, cut=True), "b") == frozenset(), "older than what is read"
 
