@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,11 @@ from ccq_tui.config import Launch, Settings
 from ccq_tui.config.trust import Carried, CarriedFile, untrusted
 from ccq_tui.inbox.store import Store
 from ccq_tui.processes import Owner
-from ccq_tui.prompts.drafts import PromptDrafts, directory_key
+from ccq_tui.prompts.drafts import PromptDrafts, directory_key, read
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen, messages
+from ccq_tui.screens.sessions.session_manager import UNOPENED
 from ccq_tui.screens.trust import TRUST_IT, TRUST_QUESTION, WITHOUT_FILES, TrustScreen
 from ccq_tui.widgets.hints import HintBar
 from tests.ui.host import Clock
@@ -184,6 +186,57 @@ async def test_beside_another_session_nothing_is_quit(asking: Asking) -> None:
         assert len(app.sessions) == 1
         assert not app._exit
         assert asking.driven.screen.dock.prompt.field.text == "x"
+
+
+async def asked_beside(asking: Asking, pilot: Pilot[int], prompt: str) -> None:
+    """Open a session in an untrusted directory beside another one, with a first prompt."""
+    app = asking.driven.app
+    launch = await begun(asking, pilot, "d")
+    elsewhere = Settings(cwd=asking.project)
+    wanted = replace(launch, settings=elsewhere, carried=untrusted(asking.project), prompt=prompt)
+    await app.manager.open(wanted)
+    await until(pilot, lambda: isinstance(app.screen, TrustScreen) and "not now" in asking.text)
+
+
+def left_behind(asking: Asking) -> list[PromptDraft | None]:
+    """Return what is on disk for the next session of the directory, whoever works on it."""
+    with closing(PromptDrafts(asking.project / "state/drafts")) as drafts:
+        places = drafts.places(directory_key(asking.project))
+    return [read(place) for place in places if place.exists()]
+
+
+async def test_the_first_prompt_of_a_refused_session_is_copied(asking: Asking) -> None:
+    app = asking.driven.app
+    async with app.run_test() as pilot:
+        await asked_beside(asking, pilot, "a long\nfirst prompt")
+        assert left_behind(asking) == [PromptDraft("a long\nfirst prompt")], "a kill leaves it"
+        await pilot.press("x")
+        asking.clock.skip_grace()
+        await pilot.press("down", "up", "enter")
+        await until(pilot, lambda: asking.driven.screen.dock.notices.text == UNOPENED)
+        await pilot.press("f8")
+        await until(pilot, lambda: app.clipboard == "a long\nfirst prompt")
+        assert asking.driven.screen.dock.prompt.text == "x"
+        assert left_behind(asking) == []
+
+
+async def test_the_first_prompt_of_a_trusted_session_is_sent_once(asking: Asking) -> None:
+    app = asking.driven.app
+    async with app.run_test() as pilot:
+        await asked_beside(asking, pilot, "first prompt")
+        await begun(asking, pilot, "y")
+        await until(pilot, lambda: len(app.sessions) == 2)
+        assert asking.driven.launches[-1].prompt == "first prompt"
+        assert left_behind(asking) == []
+        assert asking.driven.screen.dock.prompt.text == ""
+
+
+async def test_quitting_at_the_question_keeps_the_first_prompt_once(asking: Asking) -> None:
+    async with asking.driven.app.run_test() as pilot:
+        await asked_beside(asking, pilot, "first prompt")
+        await pilot.press(*"more", "ctrl+q")
+        await until(pilot, lambda: asking.driven.app._exit)
+    assert left_behind(asking) == [PromptDraft("first prompt\nmore")]
 
 
 async def test_what_is_typed_after_a_session_took_anothers_place_is_for_no_other(asking: Asking) -> None:

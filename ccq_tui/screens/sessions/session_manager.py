@@ -122,13 +122,18 @@ class SessionManager:
     async def _open_asking(self, launch: Launch) -> None:
         alone = await self._ownership.alone(launch)
         typed = self.sessions.take_typed()
+        kept = "\n".join(filter(None, (launch.prompt, launch.draft + typed)))
         if alone is not None:
             trusted = await self._trust.let_in(replace(alone, draft=alone.draft + typed))
             if trusted is not None:
                 await self.sessions.add(trusted)
+                return
         elif not self.sessions:
-            await _keep(launch, "\n".join(filter(None, (launch.prompt, launch.draft + typed))))
+            await _keep(launch, kept)
             await self._app.action_quit()
+        front = self.sessions.front
+        if front is not None and not self.ending:
+            front.requests.keep_to_copy(kept, UNOPENED)
 
     async def open_another(self) -> None:
         """Ask where another session works, and open it; for a worker."""

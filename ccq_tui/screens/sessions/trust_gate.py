@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Protocol
 
 from textual.screen import Screen
@@ -13,7 +14,8 @@ from textual.screen import Screen
 from ccq_tui.config import Launch, Settings, SettingsError, state_dir
 from ccq_tui.config.trust import Carried
 from ccq_tui.config.trust_question import Row
-from ccq_tui.prompts.drafts import directory_key, leave_text
+from ccq_tui.prompts.drafts import PromptDrafts, directory_key, leave_text
+from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.screens.trust import QUIT, TrustScreen
 from ccq_tui.supervisor.launches import made, with_notices
@@ -56,7 +58,7 @@ class TrustGate:
         self._cleanup = cleanup
         self.problem = ""
         self.unopened: Launch | None = None
-        self._open: dict[TrustScreen, Launch] = {}
+        self._open: dict[TrustScreen, tuple[Launch, PromptDrafts | None]] = {}
         self._trust = DirectoryTrust()
 
     async def let_in(self, launch: Launch, leave: str = "") -> Launch | None:
@@ -81,7 +83,8 @@ class TrustGate:
         carried = await self._trust.changed(launch)
         if carried is None:
             return launch
-        asked = replace(launch, draft="", carried=carried)
+        # The session has its prompt already, and keeps it.
+        asked = replace(launch, prompt="", draft="", carried=carried)
         trusted = await self.let_in(asked, NOT_STARTED)
         if trusted is not None:
             self._sessions.type_on(trusted.draft + self._sessions.take_typed())
@@ -91,7 +94,8 @@ class TrustGate:
         host, first = self._host, not self._sessions
         words = leave or (QUIT if first else "not now")
         asking = TrustScreen(carried, leave=words, draft=launch.draft, clock=host.clock)
-        self._open[asking] = launch
+        held = None if first else await _held(launch)
+        self._open[asking] = launch, held
         await host.push_screen(asking)
         trusted, problem = None, ""
         try:
@@ -111,8 +115,10 @@ class TrustGate:
         if trusted is not None:
             self._sessions.await_session()
             asking.dismiss()
+            await _release(launch, held)
             return replace(trusted, draft=typed)
         asking.dismiss()
+        await _release(launch, held)
         self._sessions.type_on(typed.removeprefix(launch.draft))
         self._sessions.note([problem] if problem else () if leave else await self._cleared(launch))
         return None
@@ -139,14 +145,43 @@ class TrustGate:
         asked, self._open = self._open, {}
         for asking in asked:
             asking.take_no_answer()
-        for asking, launch in asked.items():
+        for asking, (launch, held) in asked.items():
             await asking.quiet()
-            state, key = (
-                launch.state or state_dir(),
-                launch.resume or directory_key(launch.settings.directory),
-            )
+            text = "\n".join(filter(None, (launch.prompt, asking.typed)))
             try:
-                await asyncio.to_thread(leave_text, state / "drafts", key, asking.typed)
+                await asyncio.to_thread(leave_text, *_place(launch), text)
             except OSError as error:
                 _logger.warning("What was typed could not be kept: %s", error)
+            else:
+                await _release(launch, held)
             self.unopened = launch
+
+
+def _place(launch: Launch) -> tuple[Path, str]:
+    """Return where drafts are kept, and the key of one for the next session like this."""
+    key = launch.resume or directory_key(launch.settings.directory)
+    return (launch.state or state_dir()) / "drafts", key
+
+
+async def _held(launch: Launch) -> PromptDrafts | None:
+    """Put a session's first prompt on disk, in case the program is killed at the question."""
+    if not launch.prompt:
+        return None
+    place, key = _place(launch)
+    held = PromptDrafts(place)
+    try:
+        await asyncio.to_thread(held.save, key, PromptDraft(launch.prompt))
+    except OSError as error:
+        _logger.warning("The first prompt of a session is not on disk: %s", error)
+    return held
+
+
+async def _release(launch: Launch, held: PromptDrafts | None) -> None:
+    """Take a prompt off the disk again that `_held` put there."""
+    if held is None:
+        return
+    try:
+        await asyncio.to_thread(held.save, _place(launch)[1], PromptDraft())
+    except OSError as error:
+        _logger.warning("The first prompt of a session stays on disk: %s", error)
+    held.close()
