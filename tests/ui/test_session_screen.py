@@ -20,7 +20,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import Allowed, Cancelled
 from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
-from ccq_tui.questions import Answer, Answered, Declined, Option, Question
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question
 from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS
 from ccq_tui.screens.session import base, prompts
 from ccq_tui.screens.session.requests import LEFT_OVER
@@ -169,6 +169,16 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         await until(pilot, lambda: run.screen.dock.notices.text == LEFT_OVER)
         assert run.told.answers.pop()[1] == Declined()
         await copies(pilot, "Second", "why")
+        # It is discussed instead.
+        run.screen.dock.notices.hush()
+        run.told.tell(asked("discussed", replace(ASKED, text="Which?")))
+        await keys_work(run, pilot)
+        await pilot.press("2", "n", *"handy", "enter", "c", *"both", "enter")
+        await until(pilot, lambda: run.screen.dock.notices.text == LEFT_OVER)
+        discussed = run.told.answers.pop()[1]
+        assert isinstance(discussed, Discussed)
+        assert discussed.text == "both"
+        await copies(pilot, "Second", "handy")
         # Answers never arrived.
         run.told.tell(asked("lost", replace(ASKED, text="Who?")))
         await keys_work(run, pilot)
