@@ -80,6 +80,66 @@ def test_what_is_hidden_is_shown() -> None:
     assert plain(asks("Bash", command="a\r\nb")) == ["$ a", "  b"]
 
 
+@pytest.mark.parametrize(
+    ("request_", "lines"),
+    [
+        (
+            asks("Bash", command="make", description="Build", timeout=9, dangerouslyDisableSandbox=True),
+            ["$ make", '"dangerouslyDisableSandbox": true'],
+        ),
+        (
+            asks("Bash", command="make", **{"a\n$ b": {"c": [1]}}),
+            ["$ make", r'"a\n$ b": {', '  "c": [', "    1", "  ]", "}"],
+        ),
+        (asks("Write", file_path="/a", content="x", mode="0777"), ["/a", "+ x", '"mode": "0777"']),
+        (
+            asks("Edit", file_path="/a", old_string="x", new_string="y", replace_all=True, encoding="z"),
+            ["/a", "everywhere in the file", "- x", "+ y", '"encoding": "z"'],
+        ),
+        (
+            asks("Edit", file_path="/a", old_string="x", new_string="y", replace_all="true"),
+            ["/a", "- x", "+ y", '"replace_all": "true"'],
+        ),
+        (
+            asks("Edit", file_path="/a", old_string="x", new_string="y", replace_all=False),
+            ["/a", "- x", "+ y"],
+        ),
+        (
+            asks("NotebookEdit", notebook_path="/a", new_source="x", cell_id="c", edit_mode="delete", run=1),
+            ["/a", "deletes the cell c", "+ x", '"run": 1'],
+        ),
+        (
+            asks("NotebookEdit", notebook_path="/a", new_source="x", cell_id="c", edit_mode="move"),
+            ["/a", "the new text of the cell c", "+ x", '"edit_mode": "move"'],
+        ),
+        (
+            asks("WebFetch", url="https://a", prompt="Read", headers={}),
+            ["https://a", "Read", '"headers": {}'],
+        ),
+        (asks("WebFetch", url="https://a", prompt=["x"]), ["https://a", '"prompt": [', '  "x"', "]"]),
+        (
+            asks("WebSearch", query="a", allowed_domains=["b"]),
+            ["a", '"allowed_domains": [', '  "b"', "]"],
+        ),
+        (asks("Read", file_path="/a", offset=7, limit=2), ["/a", '"offset": 7', '"limit": 2']),
+    ],
+    ids=lambda value: value.tool if isinstance(value, PermissionRequest) else "",
+)
+def test_every_field_that_changes_what_happens_is_drawn(
+    request_: PermissionRequest, lines: list[str]
+) -> None:
+    assert plain(request_) == lines
+
+
+def test_many_empty_lines_are_counted_wherever_they_are() -> None:
+    far = "x" + "\n" * 41 + "y"
+    counted = ["x", "… 40 empty lines …", "y"]
+    assert plain(asks("WebFetch", url="https://a", prompt=far)) == ["https://a", *counted]
+    request = PermissionRequest("t", "s", "Bash", {"command": "make"}, description=far, reason=far)
+    assert plain(request) == ["$ make", *counted, *counted]
+    assert plain(asks("Write", file_path=far, content="")) == [*counted, "+ "]
+
+
 def test_a_line_break_at_the_end_is_no_line_more() -> None:
     assert plain(asks("Write", file_path="/a", content="x\ny\n")) == ["/a", "+ x", "+ y"]
     assert plain(asks("Write", file_path="/a", content="x\n\n")) == ["/a", "+ x", "+ "]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby, islice
+from itertools import chain, groupby, islice
 from typing import Any, TypeAlias
 
 from rich.style import Style
@@ -61,13 +61,13 @@ def detail_lines(
     if first:
         yield from input_lines(request.tool, request.input, width, palette, directory)
     if request.blocked_path:
-        yield from flow_lines(f"because of {request.blocked_path}", palette.warning, width)
+        yield from _passage(f"because of {request.blocked_path}", palette.warning, width, palette)
     description = (
         "" if tool.wants and not first else request.description
     )  # it would repeat a part of the input
     for text in (description, request.reason):
         if text and text.strip() != said:
-            yield from flow_lines(text, palette.muted, width)
+            yield from _passage(text, palette.muted, width, palette)
     if not first:
         yield from input_lines(request.tool, request.input, width, palette, directory)
 
@@ -80,6 +80,14 @@ MOST_EMPTY = 2
 EMPTY_LINES = "… {:,} empty lines …"
 TOO_DEEP = "… nested too deeply to show"
 
+CELL_EDITS = {
+    "insert": "a new cell after",
+    "delete": "deletes the cell",
+    "replace": "the new text of the cell",
+}
+BESIDE_COMMAND = frozenset({"description", "timeout"})
+"""Fields that do not change what a command runs; the CLI sends the description apart, too."""
+
 Values: TypeAlias = Mapping[str, Any]
 
 
@@ -91,26 +99,33 @@ def input_lines(
 
 
 def _drawn(card: ToolCard, values: Values, width: int, palette: Palette) -> Iterator[Text] | None:
-    """Return the lines of an input, or None for one of another shape than is known."""
+    """Return the lines of an input, or None for one of another shape than is known.
+
+    Fields that the form of a tool has no place for follow it: they may change what happens.
+    """
+    shown: frozenset[str] = frozenset()
     match card, values:
-        case ToolCard.COMMAND, {"command": str(command)}:
-            return _command(command, width, palette)
-        case ToolCard.WRITE, {"file_path": str(path), "content": str(content)}:
-            return _new(path, "", content, width, palette)
+        case ToolCard.COMMAND, {"command": str(command), **rest}:
+            lines, shown = _command(command, width, palette), BESIDE_COMMAND
+        case ToolCard.WRITE, {"file_path": str(path), "content": str(content), **rest}:
+            lines = _new(path, "", content, width, palette)
         case ToolCard.NOTEBOOK, {"notebook_path": str(path), "new_source": str(source), **rest}:
-            return _new(path, _cell(rest), source, width, palette)
-        case ToolCard.EDIT, {"file_path": str(path), "old_string": str(old), "new_string": str(new)}:
-            everywhere = values.get("replace_all") is True
-            return _edited(path, old, new, width, palette, everywhere=everywhere)
-        case ToolCard.WEB, {"url": str(url), **rest}:
-            return _both(url, str(rest.get("prompt", "")), width, palette)
-        case (ToolCard.FILE, {"file_path": str(text), **rest}) | (
-            ToolCard.WEB,
-            {"query": str(text), **rest},
-        ) if not rest:
-            return flow_lines(text, palette.strong, width)
+            lines, shown = _new(path, _cell(rest), source, width, palette), _shown_of_cell(rest)
+        case ToolCard.EDIT, {"file_path": str(path), "old_string": str(old), "new_string": str(new), **rest}:
+            everywhere = rest.get("replace_all", False)
+            shown = frozenset({"replace_all"} if isinstance(everywhere, bool) else ())
+            lines = _edited(path, old, new, width, palette, everywhere=everywhere is True)
+        case ToolCard.WEB, {"url": str(url), "prompt": str(prompt), **rest}:
+            lines = _both(url, prompt, width, palette)
+        case (
+            (ToolCard.FILE, {"file_path": str(text), **rest})
+            | (ToolCard.WEB, {"url": str(text), **rest})
+            | (ToolCard.WEB, {"query": str(text), **rest})
+        ):
+            lines = _passage(text, palette.strong, width, palette)
         case _:
             return None
+    return chain(lines, _fields({name: rest[name] for name in rest if name not in shown}, width, palette))
 
 
 def _from_here(tool: str, values: Values, directory: str) -> Values:
@@ -147,6 +162,12 @@ def flow_lines(text: str, style: Style, width: int) -> Iterator[Text]:
             yield from flowing(safe(line[start : start + PIECE]), style, width)
 
 
+def _passage(text: str, style: Style, width: int, palette: Palette) -> Iterator[Text]:
+    """Wrap a text with its many empty lines counted."""
+    for _, line, counts in squeezed(("", line) for line in _lines(text)):
+        yield from flow_lines(line, palette.note if counts else style, width)
+
+
 def _command(command: str, width: int, palette: Palette) -> Iterator[Text]:
     for index, (_, line, counts) in enumerate(squeezed(("", line) for line in _lines(command))):
         style = palette.note if counts else palette.strong
@@ -154,33 +175,38 @@ def _command(command: str, width: int, palette: Palette) -> Iterator[Text]:
 
 
 def _new(path: str, about: str, text: str, width: int, palette: Palette) -> Iterator[Text]:
-    yield from flow_lines(path, palette.strong, width)
+    yield from _passage(path, palette.strong, width, palette)
     if about:
-        yield from flow_lines(about, palette.muted, width)
+        yield from _passage(about, palette.muted, width, palette)
     for _, line, counts in squeezed(("+", line) for line in _lines(text)):
         yield from _led("+ ", palette.on, line, palette.note if counts else palette.on, width)
 
 
 def _cell(values: Values) -> str:
     """Say in a line what happens to which cell of a notebook."""
-    doing = {"insert": "a new cell after", "delete": "deletes the cell"}
-    does = doing.get(str(values.get("edit_mode")), "the new text of the cell")
+    does = CELL_EDITS.get(str(values.get("edit_mode")), CELL_EDITS["replace"])
     kind = f" · {values['cell_type']}" if values.get("cell_type") else ""
     return f"{does} {values.get('cell_id') or 'at the beginning'}{kind}"
+
+
+def _shown_of_cell(values: Values) -> frozenset[str]:
+    """Return the fields of which `_cell` says all."""
+    known = values.get("edit_mode") in (*CELL_EDITS, None)
+    return frozenset({"cell_id", "cell_type", *(("edit_mode",) if known else ())})
 
 
 def _edited(
     path: str, old: str, new: str, width: int, palette: Palette, *, everywhere: bool
 ) -> Iterator[Text]:
-    yield from flow_lines(path, palette.strong, width)
+    yield from _passage(path, palette.strong, width, palette)
     if everywhere:
         yield from flow_lines("everywhere in the file", palette.warning, width)
     yield from change_lines(old, new, width, palette)
 
 
 def _both(first: str, second: str, width: int, palette: Palette) -> Iterator[Text]:
-    yield from flow_lines(first, palette.strong, width)
-    yield from flow_lines(second, palette.muted, width)
+    yield from _passage(first, palette.strong, width, palette)
+    yield from _passage(second, palette.muted, width, palette)
 
 
 def _json(values: Values, width: int, palette: Palette) -> Iterator[Text]:
@@ -188,9 +214,15 @@ def _json(values: Values, width: int, palette: Palette) -> Iterator[Text]:
         yield from flow_lines(line, palette.plain, width)
 
 
-def _json_lines(values: Mapping[str, Any]) -> Iterator[str]:
-    """Write values as JSON, a line at a time."""
-    line = ""
+def _fields(values: Values, width: int, palette: Palette) -> Iterator[Text]:
+    for name, value in values.items():
+        # Quoted: a line break in a name must not begin a line that looks like another field.
+        for line in _json_lines(value, f"{json.dumps(name, ensure_ascii=False)}: "):
+            yield from flow_lines(line, palette.plain, width)
+
+
+def _json_lines(values: object, line: str = "") -> Iterator[str]:
+    """Write values as JSON behind the beginning of a line, a line at a time."""
     try:
         for chunk in json.JSONEncoder(indent=2, ensure_ascii=False, default=str).iterencode(values):
             # A line break within a value is escaped: one in a chunk ends a line.
