@@ -21,7 +21,7 @@ from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import Allowed, Cancelled
 from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question
-from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS
+from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS, REPEAT_DELAY
 from ccq_tui.screens.session import base, prompts
 from ccq_tui.screens.session.requests import LEFT_OVER
 from tests.actors import PANEL, PHONE
@@ -154,7 +154,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         run.told.tell(asked("left out", replace(ASKED, text="Where?")))
         await keys_work(run, pilot)
         await pilot.press(*"Zebra", "escape", "2", "enter")
-        run.clock.skip(GRACE)
+        run.clock.skip(REPEAT_DELAY)
         await pilot.press("enter")
         await until(pilot, lambda: run.screen.dock.notices.text == LEFT_OVER)
         assert run.told.answers.pop()[1] == Answered((Answer(("Second",), unselected="Zebra"),))
