@@ -325,6 +325,7 @@ async def test_a_row_under_a_long_question_is_taken_once_it_was_seen() -> None:
         await pilot.press("enter")
         assert app.state.outcome is None
         assert "PostgreSQL" in app.cursor_line
+        app.clock.skip_grace()
         await pilot.press("enter")
         assert app.state.outcome is not None
 

@@ -55,6 +55,7 @@ async def test_a_key_on_an_option_out_of_sight_brings_it_back_first(key: str) ->
         assert (app.state.outcome, app.state.page.draft.selected) == (None, ())
         assert "Option 1 " in app.cursor_line, "it is seen now"
         assert OUT_OF_SIGHT.split(" · ")[0] in app.panel_words
+        app.clock.skip_grace()
         await pilot.press(key)
         assert app.state.page.draft.selected == (1,)
         assert (app.state.outcome is not None) == (key == "enter")
@@ -66,6 +67,9 @@ async def test_a_digit_of_a_row_out_of_sight_goes_there_first() -> None:
         scroll_away(app, "#list")
         await pilot.press("3")
         assert (app.state.page.cursor, app.state.page.draft.selected) == (2, ())
+        await pilot.press("3")
+        assert app.state.page.draft.selected == (), "it may be held down"
+        app.clock.skip_grace()
         await pilot.press("3")
         assert app.state.page.draft.selected == (2,)
 
@@ -80,6 +84,7 @@ async def test_submit_out_of_sight_submits_nothing() -> None:
         await pilot.press("enter")
         assert app.state.outcome is None
         assert "Submit answers" in app.cursor_line
+        app.clock.skip_grace()
         await pilot.press("enter")
         assert app.state.outcome is not None
 

@@ -33,7 +33,7 @@ from ccq_tui.questions.events import (
     TerminalFocused,
     TextChanged,
 )
-from ccq_tui.questions.input_guard import GRACE, GUARDED_KEYS, REPEAT_DELAY, Meaning
+from ccq_tui.questions.input_guard import GRACE, GUARDED_KEYS, REPEAT_DELAY, Meaning, Presses
 from ccq_tui.questions.state import typable
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import copy_of, keymap_for, new_labels, presses_of, text_of
@@ -150,6 +150,7 @@ class RequestPanel(Vertical, Generic[State]):
         self._state = self.form.nothing if state is None else state
         self._place = place
         self._queue = InputQueue()
+        self._presses = Presses()
         self.touched: float | None = None
         """When somebody last pressed a key or clicked here, or None."""
         self._rests = state is None
@@ -432,14 +433,11 @@ class RequestPanel(Vertical, Generic[State]):
         """Send a key to the machine; return whether it meant anything here."""
         self._take_text()
         character = text_of(event)
-        pressed = Pressed(
-            event.key,
-            character,
-            self._clock(),
-            self.drafting(),
-            ahead=self._queue.came_ahead,
-            apart=presses_of(self).apart,
-        )
+        now = self._clock()
+        # Of the keys that came here: the app may know of later ones by now.
+        self._presses = self._presses.pressed(event.key, now)
+        apart, ahead = self._presses.apart, self._queue.came_ahead
+        pressed = Pressed(event.key, character, now, self.drafting(), ahead=ahead, apart=apart)
         meant = None if self._typing or self._state.hidden else self._meant.get(event.key)
         if meant is None:
             return self._take_known(pressed)
