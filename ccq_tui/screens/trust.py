@@ -179,6 +179,11 @@ class TrustScreen(Screen[None]):
         self.query_one(HintBar).sleep(PAUSE)
         self._draw()
 
+    def on_screen_resume(self) -> None:
+        """Begin the wait anew: keys under way were meant for what covered the question, such as help."""
+        if self._question.answer is None and is_live(self):
+            self._take(replace(self._question, since=self._clock(), clicked=None))
+
     def _terminal_focused(self, focused: bool) -> None:
         if focused:
             self._focused_at = self._clock()

@@ -350,6 +350,16 @@ async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionReq
     assert "Decline “Which one for old?”?" in run.said()
     assert await state_of(run, request.id) is RequestState.PENDING
     clock.skip_grace()
+    await pilot.press("f1")
+    await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+    clock.skip(5.0)
+    for key in ("escape", "y"):  # in one burst: before the list is seen again
+        run.app.post_message(events.Key(key, None if key == "escape" else key))
+    await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
+    await pilot.pause()
+    assert "Decline “Which one for old?”?" in run.said()
+    assert await state_of(run, request.id) is RequestState.PENDING
+    clock.skip_grace()
     await pilot.press("y")
     await until(pilot, lambda: run.inbox_screen.state.rows == ())
     stored = await run.app.inbox.run(lambda store: store.requests.get(request.id))

@@ -21,6 +21,7 @@ from ccq_tui.inbox.store import Store
 from ccq_tui.processes import Owner
 from ccq_tui.prompts.drafts import PromptDrafts, directory_key, read
 from ccq_tui.prompts.unread import PromptDraft
+from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen, messages
 from ccq_tui.screens.sessions.session_manager import UNOPENED
@@ -110,6 +111,24 @@ async def test_an_enter_that_came_too_soon_begins_the_wait_anew(asking: Asking) 
         await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
         assert untrusted(asking.project) is None
         assert asking.driven.screen.dock.prompt.field.text == "", "the letter was an answer"
+
+
+async def test_help_over_the_question_leaves_it_fresh(asking: Asking) -> None:
+    async with asking.driven.app.run_test() as pilot:
+        asking.clock.skip_grace()
+        await pilot.press("down", "down", "f1")
+        await until(pilot, lambda: isinstance(asking.driven.app.screen, HelpScreen))
+        asking.clock.skip(5.0)
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(asking.driven.app.screen, TrustScreen))
+        asking.clock.skip(0.1)
+        await pilot.press("enter")
+        assert asking.driven.session is None
+        assert untrusted(asking.project) is not None
+        asking.clock.skip_grace()
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
+        assert untrusted(asking.project) is None
 
 
 async def test_typing_goes_on_and_all_of_it_is_the_prompts(asking: Asking) -> None:

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.screen import Screen
 
 from ccq_tui.inbox import (
     Added,
@@ -142,6 +143,8 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         self.set_focus(self.field, scroll_visible=False)
         self.query_one(HintBar).labels = list_labels(self)
         self._unsubscribe = self._manager.inbox.subscribe(self._changed)
+        # At once: a key may come before the event that says that another screen has gone.
+        self.app.screen_change_signal.subscribe(self, self._came_up, immediate=True)
         start_work(self, self._read, name="inbox list")
         self.set_interval(AGES_SECONDS, self.draw)
         self._look_there()
@@ -347,10 +350,14 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             self._opening, self.declining = Opening(row), None
             start_work(self, partial(self._open_panel, self._opening), name="open panel")
 
-    def on_screen_resume(self) -> None:
-        """Let an open panel ignore what was meant for the screen that covered it."""
+    def _came_up(self, screen: Screen[Any]) -> None:
+        """Let an open panel, or a declining confirmation, ignore what was meant for what covered it."""
+        if screen is not self:
+            return
         if self.panel is not None:
             self.panel.uncover()
+        if self.declining is not None:
+            self.declining = (self.declining[0], self.clock())
 
     def _hands_on(self, event: events.Key | events.Paste) -> bool:
         """Keep what is typed into the list for the panel that is being opened; say whether there is one."""
