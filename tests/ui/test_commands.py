@@ -24,6 +24,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.session_catalog import EarlierSession
 from ccq_tui.config import Launch, Settings
+from ccq_tui.inbox.waiting_line import TYPING_PAUSE
 from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.pickers import Picker, shelf
 from ccq_tui.screens.session.rewind_command import WAITS
@@ -313,6 +314,7 @@ async def test_a_question_behind_a_list_is_said_and_has_its_grace_when_it_is_see
         await models_known(pilot, driven)
         await say(pilot, driven, "/model")
         shown = await picker(pilot)
+        clock.skip(TYPING_PAUSE + 0.1)
         driven.told.tell(asked())
         await until(pilot, lambda: "question" in shown.notice)
         await keys_would_work(driven, pilot)

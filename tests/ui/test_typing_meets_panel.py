@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -73,10 +73,88 @@ async def test_words_begun_in_the_prompt_stay_there_and_are_sent_from_there(name
         await pilot.press("enter")
         await until(pilot, lambda: run.told.sent == [f"Before that, {WORDS}"])
         assert run.told.answers == []
-        # It was sent: nobody is typing any more.
+        # It was sent: a pause without a key is all that the panel waits for.
+        assert dock.panel is None
+        run.clock.skip(TYPING_PAUSE)
         await until(pilot, lambda: panel_drawn(run.screen))
         assert dock.panel is not None
         assert not dock.panel.state.has_draft
+
+
+async def recalled(run: Driven, pilot: Pilot[int]) -> None:
+    """Bring an earlier prompt back, and look at it."""
+    await pilot.press("up")
+    assert run.screen.dock.prompt.text == "an earlier one"
+
+
+async def put_aside_and_back(run: Driven, pilot: Pilot[int]) -> None:
+    """Bring back the prompt that was put aside."""
+    burst(run, "half a thought")
+    await pilot.press("ctrl+s")
+    run.clock.skip(5.0)
+    await pilot.press("ctrl+s")
+    assert run.screen.dock.prompt.text == "half a thought"
+
+
+async def gone_through_a_list(run: Driven, pilot: Pilot[int]) -> None:
+    """Choose in the list of commands, with pauses in which nothing would open."""
+    burst(run, "/mo")
+    await until(pilot, lambda: run.screen.dock.prompt.choices)
+    run.clock.skip(1.4)
+    await pilot.press("down")
+    run.clock.skip(1.4)
+    await pilot.press("down")
+    run.clock.skip(1.4)
+    await pilot.press("up")
+
+
+async def gone_through_the_text(run: Driven, pilot: Pilot[int]) -> None:
+    """Move the caret in a text that was typed a while ago."""
+    burst(run, "half a thought")
+    await until(pilot, lambda: run.screen.dock.prompt.text == "half a thought")
+    run.clock.skip(1.4)
+    await pilot.press("left")
+    run.clock.skip(1.4)
+    await pilot.press("home")
+
+
+async def left_an_editor(run: Driven, pilot: Pilot[int]) -> None:
+    """Return from an editor, where the keys went."""
+    del pilot
+    run.screen.dock.prompt.put_edited("edited")
+
+
+@pytest.mark.parametrize(
+    "keys", [recalled, put_aside_and_back, gone_through_a_list, gone_through_the_text, left_an_editor]
+)
+async def test_no_panel_opens_right_behind_a_key_that_changes_no_letter(
+    keys: Callable[[Driven, Pilot[int]], Awaitable[None]],
+) -> None:
+    async with driven() as (run, pilot):
+        dock = run.screen.dock
+        burst(run, "an earlier one\r")
+        await until(pilot, lambda: run.told.sent == ["an earlier one"])
+        run.clock.skip(5.0)
+        await keys(run, pilot)
+        run.clock.skip(THINKING_PAUSE - 0.1)
+        run.told.tell(ASKED["permission"])
+        await until(pilot, lambda: "opens when you pause typing" in dock.notices.text)
+        assert dock.panel is None
+        run.clock.skip(0.2)
+        await until(pilot, lambda: panel_drawn(run.screen))
+
+
+async def test_a_panel_waits_for_a_pause_behind_the_enter_that_sends() -> None:
+    async with driven() as (run, pilot):
+        dock = run.screen.dock
+        burst(run, "go\r")
+        await until(pilot, lambda: run.told.sent == ["go"])
+        run.clock.skip(TYPING_PAUSE - 0.1)
+        run.told.tell(ASKED["set"])
+        await until(pilot, lambda: "opens when you pause typing" in dock.notices.text)
+        assert dock.panel is None
+        run.clock.skip(0.2)
+        await until(pilot, lambda: panel_drawn(run.screen))
 
 
 @pytest.mark.parametrize("name", ["set", "permission", "plan"])
@@ -153,6 +231,7 @@ async def test_a_prompt_begun_after_ones_own_answer_is_sent_at_once() -> None:
         await until(pilot, lambda: dock.prompt.display and dock.panel is None)
         burst(run, "next\r")
         await until(pilot, lambda: run.told.sent == ["next"])
+        run.clock.skip(TYPING_PAUSE + 0.1)
         await opened(run, pilot, PermissionAsked(permission("other")))
         run.told.tell(RequestSettled("other", Cancelled("interrupted")))
         await until(pilot, lambda: dock.panel is None)

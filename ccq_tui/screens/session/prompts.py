@@ -203,7 +203,7 @@ class Prompts:
         if self._ui.dock.panel is not None and not self._ui.dock.prompt.display:
             self._ui.dock.panel.open_editor()
             return
-        self._ui.edit(self._ui.dock.prompt.text, self._ui.dock.prompt.put)
+        self._ui.edit(self._ui.dock.prompt.text, self._ui.dock.prompt.put_edited)
 
     def vim(self) -> None:
         """Turn Vim's keys in the prompt on or off."""

@@ -180,10 +180,24 @@ class PromptField(AnswerField):
         """What keys do at once, by the names of their actions: what is typed behind is meant for it."""
         self.vim = VimKeys(self)
         """Vim's keys."""
+        self.on_taken: Callable[[], object] = lambda: None
+        """Called after each key that meant something here, whether or not it changed the text."""
         self._prompt_takes = press
         super().__init__(self._takes, id=id)
 
     def _takes(self, event: events.Key) -> bool:
+        taken = self._takes_first(event)
+        if taken:
+            self.on_taken()
+        return taken
+
+    async def edits_with(self, event: events.Key) -> bool:
+        taken = await super().edits_with(event)
+        if taken:
+            self.on_taken()
+        return taken
+
+    def _takes_first(self, event: events.Key) -> bool:
         keys = keymap_for(self).keys
         action = next((do for name, do in self.actions.items() if event.key in keys[name]), None)
         if action is not None:

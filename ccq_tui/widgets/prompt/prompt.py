@@ -126,10 +126,11 @@ class Prompt(Vertical):
         self.field.actions["history"] = self.search
         self.field.actions["stash"] = lambda: self.post_message(self.Said(self.stash()))
         self.field.vim.suspended = lambda: self.searching
-        self.field.vim.on_taken = self._note_command
+        self.field.vim.on_taken = self._show_sign
         self.field.vim.walk = self._step
+        self.field.on_taken = self.note_typed
         self.last_typed: float | None = None
-        """When somebody last typed what is here, in seconds of the clock, or None."""
+        """When somebody last pressed a key here, in seconds of the clock, or None."""
 
     def compose(self) -> ComposeResult:
         yield ChoiceList()
@@ -203,10 +204,6 @@ class Prompt(Vertical):
                 self.field.vim.type(key)
             self.note_typed()
 
-    def _note_command(self) -> None:
-        self.note_typed()
-        self._show_sign()
-
     def note_typed(self) -> None:
         """Note that somebody types just now."""
         self.last_typed = self._clock()
@@ -256,6 +253,11 @@ class Prompt(Vertical):
     def put(self, text: str) -> None:
         """Replace the text, with the caret at its end."""
         self.restore(PromptDraft(text))
+
+    def put_edited(self, text: str) -> None:
+        """Take the text that somebody has just left an editor with."""
+        self.put(text)
+        self.note_typed()
 
     def restore(self, draft: PromptDraft) -> None:
         """Replace the text by a draft with its folded pastes and its images."""
@@ -430,6 +432,7 @@ class Prompt(Vertical):
             self._take()
         else:
             self._show(choices.pointed(event.row, self.query_one(ChoiceList).most))
+        self.note_typed()
         self.take_focus()
 
     def _move_in_list(self, key: str, meant: str) -> bool:
@@ -566,8 +569,6 @@ class Prompt(Vertical):
         """Send what was typed; blanks alone are nothing to send."""
         text = self.text
         if not text.strip():
-            # Somebody types, if nothing: a panel that opened now would take the next Enter.
-            self.last_typed = self._clock()
             return
         if self._held():
             self.post_message(self.Said(MEANT_FOR_PANEL))
@@ -591,4 +592,3 @@ class Prompt(Vertical):
         self.restore(PromptDraft(left, pastes))
         self.field.vim.insert()
         self._returned = []
-        self.last_typed = None
