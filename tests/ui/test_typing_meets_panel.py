@@ -259,6 +259,28 @@ async def test_no_letter_decides_right_behind_one_that_was_typed_elsewhere(away:
         await until(pilot, lambda: run.told.answers == [("permission", Denied(), PANEL)])
 
 
+async def test_no_panel_opens_under_hands_that_type_in_one_settled_elsewhere() -> None:
+    async with driven() as (run, pilot):
+        dock = run.screen.dock
+        await opened(run, pilot, ASKED["set"])
+        run.told.tell(ASKED["permission"])
+        run.clock.skip(2.0)
+        await pilot.press("o")
+        burst(run, "my own")
+        await until(pilot, lambda: dock.panel and dock.panel.state.text == "my own")  # type: ignore[union-attr]
+        run.told.tell(RequestSettled("set", Declined(), PHONE))
+        await until(pilot, lambda: "opens when you pause typing" in dock.notices.text)
+        assert dock.panel is None
+        run.clock.skip(0.45)
+        burst(run, "s\r")
+        await until(pilot, lambda: "Not sent" in dock.notices.text)
+        assert dock.prompt.text == "s"
+        assert (run.told.sent, run.told.answers) == ([], [])
+        run.clock.skip(THINKING_PAUSE + 0.1)
+        await until(pilot, lambda: panel_drawn(run.screen))
+        assert len(dock.line.items) == 1
+
+
 async def test_a_letter_that_allowed_one_call_does_not_allow_the_next_within_a_word() -> None:
     async with driven() as (run, pilot):
         dock = run.screen.dock

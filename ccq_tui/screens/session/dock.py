@@ -86,6 +86,7 @@ class Dock(Vertical):
         """The panels, made once."""
         self._opening: asyncio.TimerHandle | None = None
         self._tidying: asyncio.TimerHandle | None = None
+        self._making_way: asyncio.TimerHandle | None = None
         self._coming = False
         self._offered = ""
         self._countdown = ""
@@ -231,12 +232,17 @@ class Dock(Vertical):
 
     def _make_way_soon(self) -> None:
         """Look after a moment whether the first set is held up by something that waits behind it."""
-        if self._line.held_up:
-            after(self, waiting_line.HELD_UP_SECONDS, self._make_way)
+        if self._line.held_up and self._making_way is None:
+            self._making_way = after(self, waiting_line.HELD_UP_SECONDS, self._make_way)
 
     def _make_way(self) -> None:
+        self._making_way = None
         head = self._line.head
         if head is None or not self._line.held_up:
+            return
+        typed = self._panel.touched if self._panel is not None else None
+        if wait := seconds_to_wait(self._clock(), typed, drafting=False):
+            self._making_way = after(self, wait, self._make_way)
             return
         if self._panel is not None:
             self._line = self._line.with_draft(head.request.id, self._panel.state)
@@ -376,8 +382,12 @@ class Dock(Vertical):
         """Take a panel that leaves off the screen."""
         if self._leaving is None:
             return
-        left, late = self._leaving.state, self._leaving.rest()
+        left, typed = self._leaving.state, self._leaving.touched
+        late = self._leaving.rest()
         if not left.hidden:
+            if left.outcome is None and typed is not None:
+                # Settled under somebody's hands: the next panel waits for a pause as behind the prompt.
+                self.prompt.note_typed(typed)
             # Keys under way were meant for the panel: they stay in the prompt, and send nothing.
             # What is begun after one's own answer was meant for the prompt.
             if left.outcome is None or late or self.prompt.holds_text:

@@ -204,9 +204,10 @@ class Prompt(Vertical):
                 self.field.vim.type(key)
             self.note_typed()
 
-    def note_typed(self) -> None:
-        """Note that somebody types just now."""
-        self.last_typed = self._clock()
+    def note_typed(self, at: float | None = None) -> None:
+        """Note that somebody types just now, or did at a time, wherever that was."""
+        now = self._clock() if at is None else at
+        self.last_typed = max(now, self.last_typed or now)
 
     def put_back(self, text: str) -> None:
         """Put a prompt that was not sent before what was typed since, after those that came back."""
