@@ -367,6 +367,27 @@ async def test_enter_held_down_allows_no_second_permission() -> None:
         await until(pilot, lambda: run.told.answers[1:] == [("other", Allowed(), PANEL)])
 
 
+async def test_enter_held_down_in_a_list_allows_nothing_in_the_panel_that_it_opens() -> None:
+    async with driven() as (run, pilot):
+        dock = run.screen.dock
+        await opened(run, pilot, ASKED["permission"])
+        run.clock.skip(2.0)
+        await pilot.press("f2")
+        await until(pilot, lambda: dock.prompt.display)
+        run.clock.skip(2.0)
+        await pilot.press("enter")
+        dock.unfold(dock.line.items[0].request.id)  # as the inbox does for the Enter on its row
+        await until(pilot, lambda: panel_drawn(run.screen))
+        run.clock.skip(0.5)
+        for _ in range(20):
+            await pilot.press("enter")
+            run.clock.skip(0.03)
+        assert run.told.answers == []
+        run.clock.skip(GRACE)
+        await pilot.press("enter")
+        await until(pilot, lambda: run.told.answers == [("permission", Allowed(), PANEL)])
+
+
 async def test_enter_held_down_allows_nothing_that_was_never_on_the_screen() -> None:
     async with driven() as (run, pilot):
         await opened(
