@@ -31,7 +31,7 @@ NEW = Settings(cwd=Path("/"))
 
 
 def kept(key: str = "id-1") -> PromptDraft | None:
-    """What is on disk, whoever works on it."""
+    """What is on disk, even if another program holds it."""
     found = (read(place) for place in PromptDrafts(state_dir() / "drafts").places(key))
     return next((draft for draft in found if draft), None)
 

@@ -218,7 +218,7 @@ async def asked_beside(asking: Asking, pilot: Pilot[int], prompt: str) -> None:
 
 
 def left_behind(asking: Asking) -> list[PromptDraft | None]:
-    """Return what is on disk for the next session of the directory, whoever works on it."""
+    """Return what is on disk for the next session of the directory, even if a program holds it."""
     with closing(PromptDrafts(asking.project / "state/drafts")) as drafts:
         places = drafts.places(directory_key(asking.project))
     return [read(place) for place in places if place.exists()]
