@@ -76,11 +76,11 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 
 END_SECONDS = 8.0
-"""How long the end of a session may take before the program ends without it."""
+"""Seconds that the end of a session may take before the program ends without it."""
 REFUSED = 2
-"""The exit code where no session could be begun."""
+"""Exit code when no session could start."""
 SAVE_SECONDS = 2.0
-"""How long what was typed may take to its disk before a stop."""
+"""Seconds to wait for typed text to reach the disk before a stop."""
 SETTLE_SECONDS = 0.05
 HELD_SECONDS = 0.5
 """Seconds after a stop in which the key that suspends is a repeat from before it."""
@@ -95,16 +95,16 @@ else:
 
 
 class CcqApp(_Base):
-    """Puts the controllers together, and hands each what screens ask for."""
+    """Creates the controllers and routes the requests of screens to them."""
 
     TITLE = "ccq-tui"
     CRASHED = "ccq-tui crashed. Your conversation is kept: run ccq-tui --continue to resume it."
     CSS = APP_CSS
     ENABLE_COMMAND_PALETTE = False
     MAIN_SCREEN: ClassVar[type[SessionBase]] = SessionScreen
-    """Whose keys F1 lists."""
+    """The screen whose keys F1 lists."""
     MAIN_COMMANDS: ClassVar[Sequence[Command[Any]]] = SLASH_COMMANDS
-    """Whose slash commands F1 lists."""
+    """The slash commands that F1 lists."""
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for("help", "quit", "suspend")]
 
     def __init__(
@@ -129,7 +129,7 @@ class CcqApp(_Base):
         self._suspending = False
         self._came_back_at = float("-inf")
         self.parting: list[str] = []
-        """How one comes back to the questions that were open at the end, for the terminal."""
+        """Lines for the terminal on how to return to the questions that were open at the end."""
         self._stall_watch: StallWatch | None = None
         self._theme_notices: list[str] = []
         self.clock = clock
@@ -145,7 +145,7 @@ class CcqApp(_Base):
             self.animation_level = "none"
 
     def _compose_controllers(self, make_session: SessionFactory) -> None:
-        """Make the parts of the program, each of which knows only those before it."""
+        """Create the controllers; each knows only those created before it."""
         launch, clock = self._launch, self.clock
         self.supervisor = Supervisor(make_session, clock=clock, most_live=launch.settings.max_live_sessions)
         """Runs the sessions."""
@@ -155,18 +155,18 @@ class CcqApp(_Base):
         self.inbox_watch = InboxWatch(
             self, self.supervisor, self.sessions, file, recalls=launch.settings.recall_answers
         )
-        """Opens the inbox, and says what waits in it."""
+        """Opens the inbox and reports what waits in it."""
         self.cleanup = WorktreeCleanup(self.inbox_watch.open)
         """Removes the worktrees of sessions that have ended."""
         self.trust = TrustGate(self, self.sessions, self.cleanup)
-        """Asks about directories."""
+        """Asks whether to trust directories."""
         inbox, prompt = self.inbox_watch.open, OwnershipPrompt(self, self.inbox_watch.open)
         self.manager = SessionManager(
             self, launch, self.sessions, self.supervisor, inbox, prompt, self.trust, self.cleanup
         )
         """Opens, replaces and closes sessions."""
         self.startup = Startup(self, self.manager, self.trust, clock)
-        """Begins as the command line asks."""
+        """Starts what the command line asks for."""
 
     @property
     def inbox(self) -> DurableInbox:
@@ -174,19 +174,19 @@ class CcqApp(_Base):
         return self.inbox_watch.open()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Give the program's own colours to style sheets under a theme that has none."""
+        """Supply the program's own colours to style sheets when the theme lacks them."""
         return theming.variable_defaults()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Draw with the colours that the terminal has and the person wants."""
+        """Restrict drawing to the colours that the terminal has and the user wants."""
         return theming.line_filters(self, super().get_line_filters())
 
     def on_load(self) -> None:
-        """Put on the theme before there is a screen: afterwards everything would be styled once more."""
+        """Apply the theme before a screen exists: later, everything would be styled a second time."""
         self._theme_notices = theming.install(self, self._launch.settings.theme)
 
     def obey(self, carried: Carried, settings: Settings) -> Sequence[str]:
-        """Put on the theme, and what else concerns the whole program, of the directory that it began in."""
+        """Apply the theme and other program-wide settings of the directory that the program started in."""
         before = self._launch.settings
         if carried is not self._launch.carried:
             return ()
@@ -199,7 +199,7 @@ class CcqApp(_Base):
         return [one for one in notices if one not in self._theme_notices]
 
     async def on_event(self, event: events.Event) -> None:
-        """Note each key and paste, wherever it goes, before it goes there."""
+        """Note each key and paste before it reaches its target."""
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             typed = text_of(event) if isinstance(event, events.Key) else event.text
             self._note_press(event, typed)
@@ -219,7 +219,7 @@ class CcqApp(_Base):
             self.presses = self.presses.typed(now)
 
     def _is_early(self, event: events.Key | events.Paste, typed: str) -> bool:
-        """Whether something is typed for a screen that is being built, which keeps it then."""
+        """Offer typed input to a screen still being built; return whether that screen keeps it."""
         if not self.screen_stack:
             return False
         if isinstance(self.screen, Overlay):
@@ -227,7 +227,7 @@ class CcqApp(_Base):
         return isinstance(self.screen, SessionBase) and self.screen.dock.type_early(typed)
 
     def _typed_early(self, typed: str) -> str:
-        """Return what the screen takes of the first keys; a question about trust takes none of them."""
+        """Return the early keys that the screen takes; a question about trust takes none."""
         if self._launch.carried is None:
             return typed
         self._typed_early_as_draft(typed)
@@ -248,16 +248,16 @@ class CcqApp(_Base):
         await self.startup.begin(first)
 
     def _begun(self) -> None:
-        """Begin to look for stalls, and keep one away.
+        """Start the stall watch, and exempt what is loaded from garbage collection.
 
-        What was loaded lives as long as the program. To look through all of it for garbage, again and again,
-        takes longer than a key may wait: 70 ms each time, where all that came since takes 2 ms.
+        Loaded objects live as long as the program. Scanning them takes 70 ms each time, longer than a key may
+        wait; scanning only what came since takes 2 ms.
         """
         if not self.is_headless:
             gc.freeze()
         self._stall_watch = watch_stalls()
 
-    # -- what screens ask for, and who does it --------------------------------------------------------------
+    # -- requests from screens ------------------------------------------------------------------------------
 
     def on_key(self, event: events.Key) -> None:
         """Keep what is typed while no screen is there to take it."""
@@ -319,7 +319,7 @@ class CcqApp(_Base):
     @on(messages.InboxWanted)
     def _inbox_wanted(self) -> None:
         if self.sessions.front is None:
-            # A recording, which has no sessions around it.
+            # A replay has no other sessions.
             self.sessions.say("Nothing waits for an answer")
         elif not isinstance(self.screen, InboxScreen):
             self.push_screen(InboxScreen(self.manager, clock=self.clock), self._left_inbox)
@@ -352,7 +352,7 @@ class CcqApp(_Base):
         self.manager.work("go to session", work)
 
     def action_do(self, name: str) -> object:
-        """Do an action of the table of keys."""
+        """Run an action from the key table."""
         return {"help": self.action_help, "quit": self.action_quit, "suspend": self.suspend_in_shell}[name]()
 
     def action_help(self) -> None:
@@ -380,7 +380,7 @@ class CcqApp(_Base):
         start_work(self, self._suspend, name="suspend")
 
     async def _suspend(self) -> None:
-        # What came in one burst with the key has reached its field then.
+        # After this pause, input from the same burst as the key has reached its field.
         await asyncio.sleep(SETTLE_SECONDS)
         try:
             async with asyncio.timeout(SAVE_SECONDS):
@@ -394,7 +394,7 @@ class CcqApp(_Base):
         self._suspending = False
 
     def came_back(self) -> None:
-        """Count time limits again after a stop, in which nobody could press a key."""
+        """Restart time limits after a stop, during which nobody could press a key."""
         self._came_back_at = self.clock()
         for screen in self.sessions:
             screen.attention.touch()
@@ -404,19 +404,19 @@ class CcqApp(_Base):
     def exit(
         self, result: int | None = None, return_code: int = 0, message: RenderableType | None = None
     ) -> None:
-        """End the program, and open no session any more; see `App.exit`."""
+        """End the program and open no more sessions; see `App.exit`."""
         self.manager.ending = True
-        # Textual takes all screens away next: none may be put in another's place meanwhile.
+        # Textual removes all screens next: none may be replaced meanwhile.
         self.workers.cancel_group(self, "sessions")
         super().exit(result, return_code, message)
 
     async def action_quit(self) -> None:
-        """End the session, then the program; asked twice, at once."""
+        """End the sessions, then the program; a second request ends it at once."""
         start_work(self, partial(self._end, 0), name="end", fatal=True)
 
     async def _end(self, code: int) -> None:
         if self._ending:
-            # Asked again: without waiting for the session.
+            # Second request: do not wait for the sessions.
             self.exit(code, return_code=code)
             return
         self._ending = self.manager.ending = True
@@ -432,7 +432,7 @@ class CcqApp(_Base):
             all_ended = True
         except TimeoutError:
             _logger.warning("The session did not end within %s s", END_SECONDS)
-        # What the program was started with may not have come to a session.
+        # The launch may never have become a session.
         never = EndedSession(self.trust.unopened or self._launch)
         await self.cleanup.clear_all([ended(one) for one in self.sessions] or [never], ended=all_ended)
         await self.inbox_watch.close()
@@ -450,8 +450,9 @@ class CcqApp(_Base):
 
     def _signalled(self, number: int) -> None:
         if self._ending and number == getattr(signal, "SIGHUP", None):
-            return  # its driver notices the end of the terminal, too: nobody hurries
-        # Now, not after all that became due while it was stopped: it would take the terminal, and stop again.
+            return  # the driver also notices the end of the terminal: this is no second request
+        # Announce it now, ahead of what became due while stopped: that would take the terminal and stop
+        # again.
         announce_end(self)
         start_work(self, partial(self._end, 128 + number), name="end", fatal=True)
 
@@ -467,14 +468,14 @@ class CcqApp(_Base):
         return AgentSession(session_options(launch), self.inbox, tell, ahead=ahead, admitted=admitted)
 
     def end_threads(self) -> None:
-        """Leave no thread behind: neither the terminal's driver's nor the one that watches for stalls."""
+        """Stop the threads of the terminal driver and the stall watch."""
         if self._stall_watch is not None:
             self._stall_watch.stop()
         end_driver(self)
 
 
 async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Prestarted | None = None) -> int:
-    """Put the screen up until it ends.
+    """Run the application until it ends.
 
     Return the exit code: 0 ended, 1 crashed, 2 no session, 128 + signal.
     """
@@ -486,7 +487,7 @@ async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Prestarte
     finally:
         app.end_threads()
         if not app.sessions.begun.is_set():
-            # Left before there was a prompt: the shell is not to run what was typed for it.
+            # Left before there was a prompt: keep the shell from running what was typed for it.
             forget_typed()
             atexit.register(forget_typed)
     problem = app.trust.problem
@@ -495,7 +496,7 @@ async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Prestarte
 
 
 def shell_may_resume() -> bool:
-    """Whether a shell with job control started the program: nobody else would bring it back from a stop."""
+    """Whether a shell with job control started the program: nothing else would resume it after a stop."""
     if sys.platform == "win32":
         return False
     return os.getpgrp() != os.getsid(0)
@@ -507,11 +508,11 @@ def wrapped(text: str) -> str:
 
 
 def say(lines: Sequence[str]) -> None:
-    """Print lines on the terminal, which may be gone by now."""
+    """Print lines on the terminal, which may be gone."""
     try:
         for line in lines:
             harmless = safe(line, keep_newlines=False)
-            # A command is to be copied, so the terminal breaks it, not we.
+            # Commands are for copying: the terminal wraps them, not we.
             echo(harmless if line.startswith(" ") else wrapped(harmless))
     except OSError as error:
         _logger.warning("Nobody could be told %r: %s", lines, error)

@@ -1,6 +1,6 @@
-"""Reads small files that people write, such as settings; bounded, whatever lies there.
+"""Bounded reading of small files that people write, such as settings.
 
-A pipe or a device would hold up the program for ever, a sparse file fill its memory, and a deep value end it.
+A pipe or a device would block the program forever, a sparse file fill its memory, and deep nesting crash it.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 SETTINGS_BYTES = 100_000
-"""The largest settings or theme file; what is larger is something else."""
+"""Largest settings or theme file; anything larger is something else."""
 JSON_BYTES = 1_000_000
-"""The largest JSON file that is read whole."""
+"""Largest JSON file that is read whole."""
 DEEPEST = 64
-"""Levels of tables and lists."""
+"""Most levels of nested tables and lists."""
 _PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*"|'[^'\n]*')"""
 _LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-]){_PART}(?:[ \t]*\.[ \t]*{_PART}){{{DEEPEST}}}")
-"""A key of so many parts that reading it alone takes minutes."""
+"""Matches a dotted key with so many parts that parsing it takes minutes."""
 
 
 _TOML_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
@@ -42,8 +42,8 @@ def read_bytes(path: Path, most: int) -> bytes:
 
 
 def begin(path: Path, most: int, at: int = 0) -> bytes:
-    """Read bytes of a file from a place on; raises `UnfitFileError` for no regular file, and OSError."""
-    # Without waiting for a writer, should it be a pipe.
+    """Read bytes of a file from offset ``at``; raises `UnfitFileError` for no regular file, and OSError."""
+    # Do not wait for a writer if the file is a pipe.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
     descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0))
     kind = os.fstat(descriptor).st_mode
@@ -58,7 +58,7 @@ def begin(path: Path, most: int, at: int = 0) -> bytes:
 
 
 def read_text(path: Path, most: int = SETTINGS_BYTES) -> str:
-    """Read a UTF-8 file whole; raises `UnfitFileError` for whatever is wrong with it."""
+    """Read a UTF-8 file whole; raises `UnfitFileError` for anything wrong with it."""
     try:
         return read_bytes(path, most).decode("utf-8-sig")
     except OSError as error:
@@ -68,7 +68,7 @@ def read_text(path: Path, most: int = SETTINGS_BYTES) -> str:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """Read TOML; raises TOMLDecodeError for what is not, or too deep."""
+    """Parse TOML; raises TOMLDecodeError when it is invalid or nested too deeply."""
     if _LONG_KEY.search(text):
         raise tomllib.TOMLDecodeError(TOO_DEEP)
     try:
@@ -91,7 +91,7 @@ def toml_place(error: tomllib.TOMLDecodeError, text: str) -> tuple[str, int, str
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Read JSON; raises ValueError for what is not, or too deep."""
+    """Parse JSON; raises ValueError when it is invalid or nested too deeply."""
     try:
         content = json.loads(text)
     except RecursionError:

@@ -16,10 +16,10 @@ PIECE_BYTES = 1 << 16
 
 
 async def end(process: Process) -> None:
-    """End a program at once, with all that it started where it leads a group of its own.
+    """Kill a program at once, with its whole group where it leads one.
 
-    Its output is read to the end: until then asyncio holds it open, and closes it with the event loop
-    gone. One that has ended must have led a group, of which something may be left.
+    Read its output to the end: until then asyncio holds the streams open, and would close them after the
+    event loop is gone. Pass a program that has already ended only if it led a group: members may be left.
     """
     with suppress(ProcessLookupError, PermissionError):
         if hasattr(os, "killpg") and _led_group(process.pid):
@@ -37,7 +37,7 @@ async def end(process: Process) -> None:
 
 
 def _led_group(pid: int) -> bool:
-    """Whether a program leads a group, or may have: of one that is gone nothing else can be known."""
+    """Whether a program leads a group; True for one that is gone, which can no longer be asked."""
     try:
         return os.getpgid(pid) == pid
     except ProcessLookupError:

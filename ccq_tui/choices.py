@@ -1,6 +1,6 @@
-"""The values of settings with a fixed set of them.
+"""Settings that take one of a fixed set of values.
 
-They stand apart from the settings so that the command line can list them without loading pydantic.
+They are separate from the other settings so that the command line can list them without loading pydantic.
 """
 
 from __future__ import annotations
@@ -8,25 +8,25 @@ from __future__ import annotations
 from typing import Literal
 
 PermissionMode = Literal["default", "acceptEdits", "plan", "auto", "dontAsk", "bypassPermissions"]
-"""What the agent may do unasked, in Claude Code's words."""
+"""Actions that the agent may take unasked, in Claude Code's words."""
 
 Effort = Literal["low", "medium", "high", "xhigh", "max"]
-"""How much the model thinks, in Claude Code's words."""
+"""Amount of thinking by the model, in Claude Code's words."""
 
 QuestionMode = Literal["ask", "assume", "adaptive"]
 """Whether the agent asks, assumes, or asks a limited number of rounds."""
 
 PreviewFormat = Literal["off", "markdown"]
-"""How the agent is told to write previews of options."""
+"""Format in which the agent is asked to write previews of options."""
 
 LogLevel = Literal["debug", "info", "warning", "error"]
-"""The least severe record that is written to the log."""
+"""Least severe level of records in the log."""
 
 Notify = Literal["auto", "osc9", "osc777", "osc99", "off"]
-"""Which sequence makes the terminal show a desktop notification."""
+"""Escape sequence that makes the terminal show a desktop notification."""
 
 TimeoutOutcome = Literal["park", "no_answer"]
-"""What becomes of a question that nobody answers in the time allowed."""
+"""Outcome of a question that nobody answers in the time allowed."""
 
 Progress = Literal["auto", "on", "off"]
-"""Whether the terminal is told what its entry in the task bar shows."""
+"""Whether to report progress to the terminal, for its entry in the task bar."""

@@ -1,4 +1,4 @@
-"""Where Claude Code is, and where it keeps its own settings and the records of its sessions."""
+"""Locations of Claude Code, its settings and its session records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 
 def find_cli() -> tuple[Path | None, str]:
-    """Return the CLI as the SDK finds it, or None, and its origin; the SDK is slow to import."""
+    """Return the CLI that the SDK would find, or None, and its origin; the SDK is slow to import."""
     name = "claude.exe" if sys.platform == "win32" else "claude"
     spec = importlib.util.find_spec("claude_agent_sdk")
     for directory in (spec.submodule_search_locations or []) if spec else []:
@@ -25,7 +25,7 @@ def find_cli() -> tuple[Path | None, str]:
 
 
 def claude_directory(environment: Mapping[str, str] = os.environ) -> Path:
-    """Return Claude Code's configuration directory, as a CLI with this environment has it."""
+    """Return Claude Code's configuration directory for a CLI with this environment."""
     home = environment.get("HOME") or Path.home()
     return Path(environment.get("CLAUDE_CONFIG_DIR") or Path(home, ".claude"))
 
@@ -38,7 +38,7 @@ def record_files(session_id: str, environment: Mapping[str, str] = os.environ) -
 
 
 def record_entry(line: str | bytes) -> dict[str, Any]:
-    """Return the entry in a line of a record; empty where a CLI that was killed did not finish the line."""
+    """Return the entry in a line of a record; empty for a line that a killed CLI left unfinished."""
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):
@@ -47,7 +47,7 @@ def record_entry(line: str | bytes) -> dict[str, Any]:
 
 
 def recorded_sessions(environment: Mapping[str, str]) -> frozenset[str] | None:
-    """Return the ids of all sessions that the CLI keeps, or None where that cannot be known."""
+    """Return the ids of all sessions that the CLI keeps, or None if unknown."""
     try:
         paths = claude_directory(environment).glob("projects/*/*.jsonl")
         return frozenset(path.stem for path in paths)

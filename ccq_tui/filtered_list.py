@@ -1,4 +1,4 @@
-"""A list that a person looks through, as data: its rows, what was typed to find some, its cursor."""
+"""A searchable list as data: its rows, filter and cursor."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from ccq_tui.key_uses import KeyUse
 
 
 class ListRow(Protocol):
-    """What a row of a filtered list says of itself."""
+    """A row of a filtered list."""
 
     @property
     def key(self) -> Hashable:
-        """What it is known by when the rows change."""
+        """The row's identity when the rows change."""
 
     @property
     def found_by(self) -> str:
-        """The text, case folded, in which words to find are looked for."""
+        """The case-folded text that the filter searches."""
 
 
 Row = TypeVar("Row", bound=ListRow)
@@ -32,20 +32,20 @@ LIST_KEYS = (
     KeyUse(("home", "ctrl+home"), "first", "Go to the first"),
     KeyUse(("end", "ctrl+end"), "last", "Go to the last"),
 )
-"""Keys that move the cursor of every list; `FilteredList.after` says where it goes."""
+"""Keys that move the cursor of every list, as `FilteredList.after` does."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilteredList(Generic[Row]):
-    """Rows, of which those with every word of the filter are shown: of the inbox, the overview, a picker.
+    """Rows of the inbox, the overview or a picker; shown are those with every word of the filter.
 
     Attributes:
         rows: All rows.
-        filter: What was typed to find some.
-        cursor: Which of the rows shown has the cursor.
-        in_sight: The rows on the screen as they were last told, or None for a surface that shows all.
-        shown: The rows that the filter leaves, in the order in which they are drawn.
-        lost: The key of the row that had the cursor when the filter left none.
+        filter: The text typed to find rows.
+        cursor: Index of the cursor among the rows shown.
+        in_sight: Indexes of the rows on the screen, as last reported, or None for a surface that shows all.
+        shown: Rows that pass the filter, in the order in which they are drawn.
+        lost: Key of the row that had the cursor when the filter left none.
     """
 
     rows: tuple[Row, ...] = ()
@@ -56,7 +56,7 @@ class FilteredList(Generic[Row]):
     lost: Hashable = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        """Find what is shown, once: much is asked of it for every key."""
+        """Compute the rows shown once: each key reads them many times."""
         words = self.filter.casefold().split()
         found = tuple(row for row in self.rows if all(word in row.found_by for word in words))
         object.__setattr__(self, "shown", self.arranged(found if words else self.rows, words))
@@ -72,11 +72,11 @@ class FilteredList(Generic[Row]):
 
     @property
     def taken(self) -> Row | None:
-        """The row that a key takes: the one under the cursor, unless it was scrolled out of sight."""
+        """The row that a key acts on: the one under the cursor, unless it was scrolled out of sight."""
         return self.under if self.in_sight is None or self.cursor in self.in_sight else None
 
     def get(self, key: Hashable) -> Row | None:
-        """Return the row known by a key, shown or not, or None."""
+        """Return the row with a key, shown or not, or None."""
         return next((row for row in self.rows if row.key == key), None)
 
     def moved(self, by: int) -> Self:
@@ -84,13 +84,13 @@ class FilteredList(Generic[Row]):
         return replace(self, cursor=(self.cursor + by) % len(self.shown)) if self.shown else self
 
     def put(self, at: int) -> Self:
-        """Put the cursor on a row shown; beyond an end it stays on the last there."""
+        """Put the cursor on a row shown; beyond an end, on the last row there."""
         return replace(self, cursor=max(0, min(at, len(self.shown) - 1)))
 
     def after(self, action: str, page: int) -> Self | None:
-        """Return the list after an action of `LIST_KEYS`, with so many rows on a page.
+        """Return the list after an action of `LIST_KEYS`, or None for any other action.
 
-        None for any other action.
+        ``page`` is the number of rows on a page.
         """
         match action:
             case "up" | "down":
@@ -105,7 +105,7 @@ class FilteredList(Generic[Row]):
                 return None
 
     def filtered(self, text: str) -> Self:
-        """Look for something else, with the cursor where it was if that is still shown."""
+        """Apply another filter; the cursor keeps its row if that is still shown."""
         return self if text == self.filter else self.kept(replace(self, filter=text))
 
     def with_rows(self, rows: Iterable[Row]) -> Self:

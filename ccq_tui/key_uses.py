@@ -1,4 +1,4 @@
-"""The keys of one place, written once: dispatch asks what a key does there, F1 what it is good for."""
+"""Tables of the keys in one place, shared by key dispatch and the F1 help."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class KeyUse:
-    """What some keys do in one place.
+    """An action in one place, with its keys.
 
     Attributes:
         keys: Names of the keys, as Textual spells them.
-        action: What the place calls it.
-        does: What it does, for a person.
+        action: Name of the action in its place.
+        does: Description for people.
     """
 
     keys: tuple[str, ...]

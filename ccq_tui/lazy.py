@@ -1,4 +1,4 @@
-"""Names of a package that are loaded when they are first used."""
+"""Lazy loading of a package's names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 def loaded_later(package: str, places: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
     """Return a package's ``__getattr__`` (PEP 562) that loads names when they are first used.
 
-    ``places`` has the names by the module under the package that defines them.
+    ``places`` maps each module under the package to the names that it defines.
     """
     module_of = {name: module for module, names in places.items() for name in names}
 

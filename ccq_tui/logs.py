@@ -1,6 +1,6 @@
-"""The log file: rotating, readable by its owner alone, without what people and models wrote to each other.
+"""The log file: rotating, private to its owner, without what people and models wrote to each other.
 
-Messages' contents, and the texts of exceptions, which may quote them, belong on level DEBUG, which is off
+Contents of messages, and texts of exceptions, which may quote them, belong on level DEBUG, which is off
 unless ``log_level = "debug"`` asks for it.
 """
 
@@ -30,14 +30,14 @@ _ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tup
 
 
 class DiscreetFormatter(logging.Formatter):
-    """Writes exceptions as their types and places: their texts may quote what people and models wrote."""
+    """Writes exceptions as types and places only: their texts may quote what people and models wrote."""
 
     def __init__(self, *, verbose: bool) -> None:
         super().__init__(FORMAT)
         self._verbose = verbose
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write a record, never with a text that another formatter left on it."""
+        """Format a record, without an exception text that another formatter cached on it."""
         record.exc_text = None
         try:
             return super().format(record)
@@ -45,20 +45,20 @@ class DiscreetFormatter(logging.Formatter):
             record.exc_text = None
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the base class's name
-        """Write a record's line; asyncio puts representations of tasks and their exceptions below its."""
+        """Format a record's line, without the tasks and exceptions that asyncio lists below its own."""
         if record.name == "asyncio" and not self._verbose:
             record.message = record.message.partition("\n")[0]
         return super().formatMessage(record)
 
     def formatException(self, ei: _ExcInfo) -> str:  # noqa: N802 - the base class's name
-        """Write an exception with what led to it."""
+        """Format an exception with its causes."""
         if self._verbose:
             return super().formatException(ei)
         return "\n".join(_told(ei[1])) if ei[1] is not None else ""
 
 
 def _told(error: BaseException) -> Iterator[str]:
-    """Name an exception and its frames, then its causes and the members of a group, each once."""
+    """Yield an exception and its frames, then its causes and the members of a group, each once."""
     seen: set[int] = set()
     left = [error]
     while left and len(seen) < MOST_CAUSES:
@@ -82,10 +82,10 @@ class PrivateFileHandler(RotatingFileHandler):
     """
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the base class's name
-        """Lose a record."""
+        """Drop a record that could not be written."""
 
     def close(self) -> None:
-        """Close the file, even if the disk refuses what is left to write."""
+        """Close the file, even if the disk refuses the buffered rest."""
         with suppress(OSError):
             super().close()
 
@@ -103,9 +103,9 @@ def log_path() -> Path:
 
 
 def start_logging(level: str = "info") -> Path | None:
-    """Write the program's records from a level on to the log file, and return it.
+    """Write the program's records from a level on to the log file; return the file.
 
-    None where it cannot be written: a missing log must not keep anybody from working.
+    Return None if it cannot be written: a missing log must not keep anybody from working.
     """
     stop_logging()
     # Without any handler Python itself writes warnings to standard error, which is the screen.

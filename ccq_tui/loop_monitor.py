@@ -1,8 +1,8 @@
 """Records when and where the event loop stalls: off unless the variable ``CCQ_STALLS`` names a file.
 
-While the loop stands still no key is taken and nothing is drawn. Each time is one line of JSON: ``at``, the
-seconds since the first paint, ``ms``, how long, ``cpu``, how long of that the loop had the processor, and
-``where``, the innermost calls that were met most often in that time.
+While the loop is stalled, no key is handled and nothing is drawn. Each stall is one line of JSON: ``at``, the
+seconds since the first paint; ``ms``, its length; ``cpu``, the processor time of the loop in it, in ms; and
+``where``, the innermost calls seen most often during it.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from typing import Any
 
 VARIABLE = "CCQ_STALLS"
 BEAT = 0.005
-"""Seconds between two looks: how exact a stall's length is."""
+"""Seconds between two beats: the precision of a stall's length."""
 NOTED = 0.010
-"""Seconds from which on a stall is noted."""
+"""Shortest stall that is noted, in seconds."""
 MOST = 10_000
-"""Stalls that are noted at most."""
+"""Most stalls that are noted."""
 CALLS = 8
-"""Innermost calls that are named."""
+"""Number of innermost calls that are named."""
 
 _logger = logging.getLogger(__name__)
 
 
 def watch_stalls() -> StallWatch | None:
-    """Begin to watch the running event loop if the environment asks for it; None where it does not."""
+    """Watch the running event loop if the environment asks for it; return None otherwise."""
     path = os.environ.get(VARIABLE)
     if not path:
         return None
@@ -58,7 +58,7 @@ class StallWatch:
         self._seen: Counter[tuple[str, ...]] = Counter()
         self._stalls: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self._timer = self._loop.call_later(BEAT, self._beat)
-        # A thread of its own: it can see where the loop stands, and a file must not make it stand.
+        # A separate thread can see where the loop is stuck, and its writing to a file cannot stall the loop.
         self._thread = threading.Thread(target=self._look, name="stalls", daemon=True)
         self._thread.start()
 

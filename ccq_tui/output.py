@@ -1,7 +1,7 @@
 """Standard output and standard error: everything printed is harmless, wherever it came from.
 
-`echo` prints for the program. What others print (click's help and errors, tracebacks, warnings, log records
-before there is a log) passes the streams that `harmless_streams` puts in place.
+`echo` prints for the program. Output of others (click's help and errors, tracebacks, warnings, log records
+before there is a log) passes through the streams that `harmless_streams` puts in place.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MONOCHROME = re.compile(r"-m(ono)?$|^vt[1-5]\d\d$")
 
 
 class Styled(NamedTuple):
-    """Text with a look, which a stream that is no terminal leaves out.
+    """Text with a style, which a stream that is no terminal leaves out.
 
     Attributes:
         text: Text from anywhere.
@@ -42,7 +42,7 @@ class Styled(NamedTuple):
 
 
 def colourless() -> bool:
-    """Whether no colours are to be sent: as NO_COLOR says, or as the terminal has none by its name."""
+    """Whether to send no colours: because NO_COLOR is set, or TERM names a terminal without any."""
     # An empty one counts as not set, as https://no-color.org says.
     mono = _MONOCHROME.search(os.environ.get("TERM", "")) is not None
     return bool(os.environ.get("NO_COLOR")) or (mono and not os.environ.get("COLORTERM"))
@@ -57,11 +57,11 @@ def echo(*pieces: str | Styled, err: bool = False) -> None:
     """Print pieces of text one after the other, then a newline.
 
     Args:
-        pieces: Text from anywhere: what could act on a terminal becomes a visible sign, but for newlines.
+        pieces: Text from anywhere; what could act on a terminal becomes a visible sign, except newlines.
         err: Whether it goes to standard error.
 
     Raises:
-        OSError: Nobody reads it any more.
+        OSError: Nobody reads the stream any more.
     """
     stream = sys.stderr if err else sys.stdout
     if stream is None:  # closed, as by ``>&-``
@@ -81,17 +81,17 @@ def _written(piece: str | Styled) -> str:
 
 
 def encodable(text: str, stream: TextIO) -> str:
-    """Put an escape for each character that a stream's encoding lacks; printing it would raise an error."""
+    """Escape each character that a stream's encoding lacks; printing it would raise an error."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
 class HarmlessStream(io.TextIOBase):
-    """Writes to another stream, with a visible sign for what could act on a terminal.
+    """Writes to another stream, with visible signs for characters that could act on a terminal.
 
     Attributes:
         target: The stream.
-        buffer: Takes bytes for it, which click writes for shells.
+        buffer: Binary stream to the same target, which click writes to for shells.
     """
 
     def __init__(self, target: TextIO) -> None:
@@ -106,16 +106,16 @@ class HarmlessStream(io.TextIOBase):
 
     @property
     def errors(self) -> str | None:  # type: ignore[override]
-        """How the stream treats what it cannot encode."""
+        """The stream's handling of characters that it cannot encode."""
         return getattr(self.target, "errors", None)
 
     def write(self, text: str) -> int:
-        """Write text; returns how many characters of it were taken: all."""
+        """Write text; returns the number of characters taken: all."""
         self.target.write(encodable(safe(text), self.target))
         return len(text)
 
     def flush(self) -> None:
-        """Send on what is held back."""
+        """Flush the target."""
         self.target.flush()
 
     def isatty(self) -> bool:
@@ -127,15 +127,15 @@ class HarmlessStream(io.TextIOBase):
         return self.target.fileno()
 
     def writable(self) -> bool:
-        """Say that it can be written to."""
+        """Return True: the stream can be written to."""
         return True
 
     def close(self) -> None:
-        """Do nothing: the stream belongs to who opened it."""
+        """Do nothing: the stream belongs to its opener."""
 
 
 class _HarmlessBytes(io.RawIOBase):
-    """Writes bytes, each time of whole characters in UTF-8, as `HarmlessStream` writes text."""
+    """Writes bytes as `HarmlessStream` writes text; each write must hold whole UTF-8 characters."""
 
     def __init__(self, target: TextIO) -> None:
         super().__init__()
@@ -157,19 +157,19 @@ class _HarmlessBytes(io.RawIOBase):
         return True
 
     def close(self) -> None:
-        """Do nothing, as above."""
+        """Do nothing: the stream belongs to its opener."""
 
 
 @contextmanager
 def harmless_streams() -> Iterator[None]:
-    """Escape control characters in all that is printed meanwhile, by any code."""
+    """Escape control characters in everything printed meanwhile, by any code."""
     before = sys.stdout, sys.stderr
     guarded = [stream and HarmlessStream(stream) for stream in before]
     sys.stdout, sys.stderr = guarded
     try:
         yield
     finally:
-        # Another stream that was put in their place meanwhile stays.
+        # Leave a stream in place that replaced ours meanwhile.
         if sys.stdout is guarded[0]:
             sys.stdout = before[0]
         if sys.stderr is guarded[1]:
@@ -179,7 +179,7 @@ def harmless_streams() -> Iterator[None]:
 
 
 def _write_rest(stream: TextIO | None) -> None:
-    """Write what is held back, or drop it where nobody takes it: Python would try again, and end with 120."""
+    """Write buffered output, or drop it if nobody reads it: Python would retry at exit, and exit with 120."""
     if stream is None or stream.closed:
         return
     try:

@@ -1,4 +1,4 @@
-"""The prompt while the program is still being loaded: what is typed is shown at once, and kept.
+"""The prompt while the program loads: typed text is shown at once, and kept.
 
 Loading the screen takes several times as long as starting Python. Until it is there, a thread reads the
 keyboard, shows letters behind the prompt's sign, and keeps every byte: the screen takes them as if they were
@@ -18,18 +18,18 @@ from typing import Any
 
 SIGN = " ❯ "
 LOWEST = 8
-"""Rows of a terminal that is worth a first frame."""
+"""Fewest rows of a terminal that gets a first frame."""
 _REST_SECONDS = 0.05
-"""How long the rest of a sequence of bytes is awaited, which a terminal sends in one go."""
+"""Seconds to wait for the rest of a byte sequence, which a terminal sends in one go."""
 _PIECE_SECONDS = 0.5
-"""How long the next piece of something pasted is awaited; that there is one is certain."""
+"""Seconds to wait for the next piece of a paste, which is certain to come."""
 _RESTS_SECONDS = 2.0
-"""How long a long rest is read on: something pasted comes in many pieces."""
+"""Most seconds to read a long rest: a paste comes in many pieces."""
 END_SECONDS = _RESTS_SECONDS + 1.0
-"""How long it is waited for the reader to end: as long as it reads, what it reads must not be lost."""
+"""Seconds to wait for the reader to end: longer than it reads, since none of its input may be lost."""
 _PASTE, _PASTED = b"\x1b[200~", b"\x1b[201~"
 ESCAPE = "\x1b[27u"
-"""Stands for Esc by itself, where more came after it; as in kitty's keyboard protocol."""
+"""Esc by itself, where more input followed; as in kitty's keyboard protocol."""
 _NOT_TEXT = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _BEGUN = re.compile(rb"\x1b(?:\[[0-9;?<>=]*|O)?\Z")
 _TAKE = "\x1b[?1049h\x1b[?2004h"
@@ -37,7 +37,7 @@ _GIVE_BACK = "\x1b[?2004l\x1b[?1049l\x1b[?25h"
 
 
 class EarlyPrompt:
-    """The first frame on a terminal, and what is typed meanwhile."""
+    """The first frame on a terminal, and the input typed meanwhile."""
 
     def __init__(self, keys: int, screen: int) -> None:
         self._keys = keys
@@ -52,7 +52,7 @@ class EarlyPrompt:
 
     @property
     def attributes(self) -> list[Any] | None:
-        """What the terminal was set to before, for the program that gets it; None where that is not known."""
+        """The terminal's settings before `open`, for the program that takes it over; None if unknown."""
         return self._attributes
 
     def open(self) -> None:
@@ -67,7 +67,8 @@ class EarlyPrompt:
             changed[tty.LFLAG] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN)
             changed[tty.IFLAG] &= ~(termios.IXON | termios.IXOFF | termios.ICRNL | termios.INLCR)
             changed[tty.CC][termios.VMIN] = 1
-            # Ctrl+C still ends the program; stopped, it would leave the terminal as it is now.
+            # Ctrl+C still ends the program. Ctrl+Z is off: a stopped program would leave the terminal as it
+            # is now.
             changed[tty.CC][termios.VSUSP] = os.fpathconf(self._keys, "PC_VDISABLE").to_bytes(1, "big")
             termios.tcsetattr(self._keys, termios.TCSANOW, changed)
         except termios.error as error:
@@ -88,7 +89,7 @@ class EarlyPrompt:
         return typed.decode("utf-8", "replace")
 
     def close(self) -> str:
-        """Give the terminal back, unless another one took it over; returns what was not released."""
+        """Give the terminal back, unless it was taken over; returns what was not released."""
         if self._stop[1] < 0:
             return ""
         import termios
@@ -120,7 +121,7 @@ class EarlyPrompt:
                 return
 
     def _take(self) -> bool:
-        """Keep what has come, and show it where it is plain text; say whether more can come."""
+        """Keep the input that came, echo it where it is plain text, and return whether more can come."""
         try:
             came = os.read(self._keys, 65_536)
         except OSError:  # the terminal is gone
@@ -133,7 +134,7 @@ class EarlyPrompt:
         return bool(came)
 
     def _echo(self, came: bytes) -> None:
-        """Show letters until there is anything else than those and Backspace; that is the screen's."""
+        """Echo letters and Backspace; stop at the first other key, which the screen handles."""
         try:
             text = came.decode()
         except UnicodeDecodeError:
@@ -152,14 +153,14 @@ class EarlyPrompt:
 
 
 def frame(columns: int, rows: int) -> str:
-    """Draw the prompt where the screen will have it; the cursor ends behind the sign."""
+    """Return the prompt drawn where the screen will have it; the cursor ends behind the sign."""
     rule = f"\x1b[{rows - 3};1H\x1b[2m{'─' * columns}\x1b[m"
     status = f"\x1b[{rows};1H\x1b[2m ◌ starting\x1b[m"
     return f"\x1b[2J{rule}{status}\x1b[{rows - 2};1H\x1b[1m{SIGN}\x1b[m"
 
 
 def is_begun(typed: bytes) -> bool:
-    """Say whether the rest of a sequence is still to come: of a letter, a key, or of something pasted."""
+    """Return whether a letter, a key or a paste is still incomplete."""
     if is_pasting(typed) or _BEGUN.search(typed):
         return True
     try:
@@ -170,17 +171,17 @@ def is_begun(typed: bytes) -> bool:
 
 
 def is_rest(came: bytes) -> bool:
-    """Say whether what came after an Esc, in another go, is the rest of what a terminal sends for one key."""
+    """Return whether bytes read separately after an Esc complete the sequence of one key."""
     return came.startswith(b"[") or (came.startswith(b"O") and len(came) > 1)
 
 
 def is_pasting(typed: bytes) -> bool:
-    """Say whether the end of something pasted is still to come."""
+    """Return whether the end of a paste is still to come."""
     return typed.rfind(_PASTE) > typed.rfind(_PASTED)
 
 
 def plain(typed: str) -> str:
-    """Return the text of what was typed, for a prompt that nothing is to be done with yet."""
+    """Return typed input as text, for a prompt that is not to be acted on yet."""
     text = ""
     for letter in re.sub(r"\x1b(?:\[[0-9;?<>=]*[ -/]*[@-~]|O[A-DFHP-S])?", "", typed):
         if letter in "\x7f\b":
@@ -193,14 +194,14 @@ def plain(typed: str) -> str:
 
 
 def cells(text: str) -> int:
-    """Return how many columns a printable text takes."""
+    """Return the number of columns that a printable text takes."""
     return sum(
         0 if unicodedata.combining(one) else 1 + (unicodedata.east_asian_width(one) in "WF") for one in text
     )
 
 
 def early_prompt() -> EarlyPrompt | None:
-    """Show the prompt on this process's terminal; None where there is none that can be drawn on."""
+    """Show the prompt on this process's terminal; return None if that cannot be drawn on."""
     if sys.platform == "win32" or os.environ.get("TERM", "dumb") == "dumb":
         return None
     try:

@@ -18,7 +18,7 @@ class Owner:
 
     Attributes:
         pid: Its number.
-        start: When it started, in a form of this system's own, or "" where that is not known.
+        start: Its start time, in a system-specific form, or "" if unknown.
     """
 
     pid: int
@@ -27,11 +27,11 @@ class Owner:
 
 def this_process() -> Owner:
     """Return the process we are in."""
-    return _with_start(os.getpid())  # another one after a fork
+    return _with_start(os.getpid())  # changes after a fork
 
 
 def owner_of(pid: int) -> Owner:
-    """Return the process that has a number now; it may have none that runs."""
+    """Return the process that has a number now, which may not be running."""
     return Owner(pid, _start(pid) or "")
 
 
@@ -39,7 +39,7 @@ _with_start = cache(owner_of)
 
 
 def started_at(owner: Owner) -> float:
-    """Return when a process that runs was started, in seconds since 1970; now where that is not known."""
+    """Return the start time of a running process, in seconds since 1970; the present time if unknown."""
     ticks = owner.start.rpartition(":")[2]
     if not (ticks.isdigit() and hasattr(time, "CLOCK_BOOTTIME")):
         return time.time()
@@ -50,7 +50,7 @@ def started_at(owner: Owner) -> float:
 def alive(owner: Owner | None) -> bool:
     """Whether a process still runs; nothing is sent to it.
 
-    Where the system does not tell when a process started, one with its number counts.
+    Where the system does not report start times, any process with its number counts.
     """
     if owner is None or owner.pid <= 0:
         return False
@@ -73,7 +73,7 @@ def _signals(pid: int) -> bool:
 
 
 def _start(pid: int) -> str | None:
-    """Return when a process started, unique over restarts of the machine; None if it does not run."""
+    """Return a process's start time, unique across reboots; None if it does not run."""
     try:
         stat = _PROC.joinpath(str(pid), "stat").read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 LOCK_SECONDS = 2.0
-"""How long a process waits for another one that writes."""
+"""Seconds to wait for another process that writes."""
 
 
 def private_dir(directory: Path) -> None:
@@ -19,9 +19,9 @@ def private_dir(directory: Path) -> None:
 
 
 def write_whole(path: Path, content: str | bytes, mode: int | None = None) -> None:
-    """Replace a file's content atomically, its directory made; raises OSError, and the old file stands.
+    """Replace a file's content atomically, and make its directory; on OSError the old file stays.
 
-    Its owner alone may read it, unless ``mode`` says otherwise.
+    Only its owner may read it, unless ``mode`` says otherwise.
     """
     private_dir(path.parent)
     # mkstemp gives 0600.
@@ -40,10 +40,10 @@ def write_whole(path: Path, content: str | bytes, mode: int | None = None) -> No
 
 @contextmanager
 def locked(path: Path) -> Iterator[bool]:
-    """Keep other processes from writing, where the system can; wait for one that does for two seconds.
+    """Keep other processes from writing, where the system can; wait up to two seconds for one that writes.
 
-    The file that is locked is made beside the one that is written. Yields whether nobody else writes now,
-    as far as the system can tell; raises OSError.
+    ``path`` is the lock file, made beside the file that is written. Yields whether nobody else writes now, as
+    far as the system can tell; raises OSError.
     """
     try:
         import fcntl

@@ -1,8 +1,8 @@
 """Makes text of a model, a tool or a file harmless to draw.
 
-Whatever could move the cursor, reorder what is read, or hide in plain sight becomes a visible sign: ESC is
-drawn as ``␛``, a right-to-left override as ``‹U+202E›``. What people write with (emoji sequences, Persian and
-Indic joiners, accents) stays as it is.
+Characters that could move the cursor, reorder what is read, or hide in plain sight become visible signs: ESC
+is drawn as ``␛``, a right-to-left override as ``‹U+202E›``. Emoji sequences, Persian and Indic joiners, and
+accents stay as they are.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ TAB_SIZE = 4
 """Columns between tab stops."""
 
 MASK = "\ufffd"
-"""Stands for one hidden character where a text must keep its length."""
+"""Replacement for one hidden character where a text must keep its length."""
 
 MAX_MARKS = 4
 """Combining marks kept on one character; living scripts need fewer."""
@@ -67,7 +67,7 @@ _MARK_RANGES = (
 
 
 class _Patterns(NamedTuple):
-    """What finds suspect pieces in text beyond ASCII."""
+    """Patterns for suspect pieces of text beyond ASCII."""
 
     hidden: re.Pattern[str]
     mark: re.Pattern[str]
@@ -86,7 +86,7 @@ def _patterns() -> _Patterns:
 
 
 def _mark_class(hidden: re.Pattern[str]) -> str:
-    """Write the combining marks as one character class, in ranges: a long list compiles slowly."""
+    """Return the combining marks as one character class, in ranges: a long list compiles slowly."""
     ranges: list[list[int]] = []
     for code in (code for start, end in _MARK_RANGES for code in range(start, end)):
         character = chr(code)
@@ -100,7 +100,7 @@ def _mark_class(hidden: re.Pattern[str]) -> str:
 
 
 def _replacement(match: re.Match[str]) -> str:
-    """Say what stands for one suspect piece."""
+    """Return the replacement for one suspect piece."""
     if match.lastgroup == "ok":
         return match[0]
     if match.lastgroup == "lone":
@@ -126,7 +126,7 @@ def safe(text: str, *, keep_newlines: bool = True, limit: int | None = None) -> 
     Args:
         text: Text from anywhere, lone surrogates included.
         keep_newlines: False turns line breaks into spaces.
-        limit: How many characters to keep, or None for all; what is left out is counted at the end.
+        limit: Most characters to keep, or None for all; the rest is counted at the end.
 
     Returns:
         Text whose only control character is ``\n``. Applying the function again changes nothing, unless a
@@ -145,7 +145,7 @@ def safe(text: str, *, keep_newlines: bool = True, limit: int | None = None) -> 
 
 
 def _cleaned(text: str) -> str:
-    """Replace what is suspect until nothing is left of it."""
+    """Replace suspect pieces until none is left."""
     if text.isascii():
         if not _ASCII_SUSPECT.search(text):
             return text
@@ -153,7 +153,7 @@ def _cleaned(text: str) -> str:
     if not _UNUSUAL.search(text):
         return text
     patterns = _patterns()
-    # A sign that replaced one piece can take away what made its neighbour legitimate: until nothing changes.
+    # A replacement can remove what made its neighbour legitimate: repeat until nothing changes.
     while True:
         cleaned = patterns.pieces.sub(_replacement, text) if patterns.hidden.search(text) else text
         if patterns.mark.search(cleaned):
@@ -164,11 +164,11 @@ def _cleaned(text: str) -> str:
 
 
 def masked(line: str) -> str:
-    """Put a sign of one cell in place of each character that is hidden or hides others; the length stays."""
+    """Replace each character that is hidden or hides others by a sign of one cell; the length stays."""
     if line.isascii() or not _UNUSUAL.search(line):
         return line
     patterns = _patterns()
-    # A sign can take away what made its neighbour legitimate, as in `safe`.
+    # A replacement can remove what made its neighbour legitimate, as in `safe`.
     while (
         signed := patterns.pieces.sub(lambda match: match[0] if match.lastgroup == "ok" else MASK, line)
     ) != line:
@@ -181,7 +181,7 @@ def _tab_or_sign(character: str) -> str:
 
 
 def reason(error: BaseException) -> str:
-    """Say why something failed, for a person: a system error by its words and file, not its number."""
+    """Return why something failed, for a person: a system error by its words and file, not its number."""
     if isinstance(error, OSError) and error.strerror:
         place = f": {error.filename}" if error.filename else ""
         return f"{error.strerror}{place}"
@@ -189,8 +189,8 @@ def reason(error: BaseException) -> str:
 
 
 def one_line(text: str, limit: int) -> str:
-    """Make text harmless and put it on one line of a most length, for a title; a cut ends in "…"."""
-    # Anything far beyond the limit cannot be seen: do not read all of a huge text for it.
+    """Make text harmless and put it on one line of at most ``limit`` characters; a cut ends in "…"."""
+    # Anything far beyond the limit cannot be seen: do not read all of a huge text.
     line = " ".join(safe(text[: limit * 4 + 1000]).split())
     if len(line) <= limit:
         return line

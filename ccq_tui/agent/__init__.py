@@ -1,4 +1,4 @@
-"""Sessions over claude-agent-sdk: commands in, typed events out. Nothing else of the program uses the SDK.
+"""Sessions over claude-agent-sdk: commands in, typed events out. Only this package and `compat` use the SDK.
 
 Importing this loads no SDK; the first session that runs does.
 """
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AgentSession", "QuestionPolicy", "SessionOptions"]
 
-# What is started ahead of a session needs its options alone.
+# Lazy: starting a CLI ahead of its session needs only the options.
 __getattr__ = loaded_later(
     __name__,
     {

@@ -19,14 +19,14 @@ _MANAGED = (
 
 
 def managed_settings() -> list[Mapping[str, Any]]:
-    """Return what the machine's administrator has set; reads files: for a thread."""
+    """Return the settings of the machine's administrator. Reads files: for a thread."""
     return [found for path in _MANAGED if (found := _read(path))]
 
 
 def chosen_settings(options: SessionOptions) -> Iterator[Mapping[str, Any]]:
-    """Give the settings that a person has made and that count, the strongest first; for a thread.
+    """Yield the settings of a person that apply, the strongest first. For a thread.
 
-    The settings of a directory that is not trusted do not count.
+    The settings of an untrusted directory do not apply.
     """
     if options.settings is not None:
         with suppress(ValueError):

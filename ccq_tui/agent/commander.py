@@ -34,23 +34,23 @@ OVER = "The session is over."
 NOTHING_WAITS = "No question waits: there is nothing to park."
 TAKEN_BACK = "you withdrew it"
 ENDS = "the session ended before Claude read it"
-# An interrupt is meant for what was sent before it, but must not wait behind a command that hangs.
+# An interrupt applies to earlier commands, but must not wait for one that hangs.
 _ORDER_SECONDS = 2.0
 _KEPT_SECONDS = 5.0
-"""How long a prompt waits for a disk; then it is sent all the same."""
+"""Seconds that a prompt waits for the disk; then it is sent all the same."""
 
 
 class Commander:
     """The queue of a session's commands.
 
-    Prompts and changes of mode, model or effort keep their order; answers, interrupts, what is asked and
+    Prompts and changes of mode, model or effort keep their order; answers, interrupts, control requests and
     the end overtake them.
 
     Args:
-        inbox: Where answers go.
+        inbox: Takes answers.
         emit: Takes events.
-        stop: Ends the session; is told whether questions wait in it, and why it ends.
-        stay: Is called where it was to be parked, its prompts were taken back, and nothing waits any more.
+        stop: Ends the session; takes whether questions wait in it, and the cause.
+        stay: Called if the session was to be parked, its prompts were taken back, and nothing waits any more.
     """
 
     def __init__(
@@ -67,17 +67,17 @@ class Commander:
         self._commands: asyncio.Queue[Command] = asyncio.Queue()
         self._ordered: asyncio.Queue[Ordered] = asyncio.Queue()
         self._unsent: dict[str, Send] = {}
-        """The prompts in that queue, by their ids; one that was taken back is no longer here."""
+        """The prompts in `_ordered`, by their ids, without those that were taken back."""
         self._connection: Connection | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._answers: set[asyncio.Task[None]] = set()
         self._leaving = False
         self._held: list[Send] = []
-        """Prompts that were not sent any more because the session ends."""
+        """Prompts that are not sent because the session ends."""
         self._over = False
 
     def put(self, command: Command) -> None:
-        """Queue a command; after `finish` it is refused by an event instead. An answer waits for nothing."""
+        """Queue a command; after `finish` it is refused by an event instead. An answer is not queued."""
         if self._over:
             self._refuse(command)
         elif isinstance(command, SettleRequest):
@@ -86,7 +86,7 @@ class Commander:
             self._commands.put_nowait(command)
 
     def finish(self) -> None:
-        """Refuse what was not done, so that no prompt is lost, and everything that comes from now on."""
+        """Refuse the commands not yet executed, so that no prompt is lost, and all later ones."""
         self._over = True
         self._give_back_held()
         for queue in (self._ordered, self._commands):
@@ -96,7 +96,7 @@ class Commander:
                     self._refuse(command)
 
     async def dispatch(self) -> None:
-        """Take commands until cancelled, and with it what was not confirmed or answered."""
+        """Take commands until cancelled; then also cancel those not yet confirmed or answered."""
         try:
             await self._take()
         finally:
@@ -121,7 +121,7 @@ class Commander:
                     self._ordered.put_nowait(command)
 
     async def _leave(self, command: Park | Close) -> None:
-        """Let the questions that wait be answered later, then end; what was not read comes back before."""
+        """Put off the waiting questions, then end the session; unread prompts are given back first."""
         connection = self._connection
         ends = isinstance(command, Close)
         if not ends and (connection is None or not connection.gate.waits.pending):
@@ -141,13 +141,13 @@ class Commander:
             self._emit(NoticeGiven("info", NOTHING_WAITS))
 
     def _give_back_held(self) -> None:
-        """Give these back behind those that were sent before them."""
+        """Give the held prompts back, after those that were sent before them."""
         held, self._held = self._held, []
         for command in held:
             self._failed(command, ENDS)
 
     def _was_taken_back(self, command: Command) -> bool:
-        """Take a command out of the queue; whether it is a prompt that is not to be sent any more."""
+        """Take a command out of `_unsent`; return whether it is a prompt that was taken back."""
         return isinstance(command, Send) and self._unsent.pop(command.prompt_id, None) is None
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
@@ -156,7 +156,7 @@ class Commander:
         task.add_done_callback(self._tasks.discard)
 
     def _answer(self, command: SettleRequest) -> None:
-        # Kept apart from what the session's end cancels: what a person confirmed reaches the inbox.
+        # Apart from the tasks that the session's end cancels: a confirmed answer must reach the inbox.
         task = asyncio.create_task(self._settle(command))
         self._answers.add(task)
         task.add_done_callback(self._answers.discard)
@@ -187,7 +187,7 @@ class Commander:
                 command.reply.set_result(answer)
 
     async def work(self, connection: Connection) -> None:
-        """Do the commands that keep their order, until cancelled."""
+        """Execute the commands that keep their order, until cancelled."""
         self._connection = connection
         while True:
             command = await self._ordered.get()
@@ -207,13 +207,13 @@ class Commander:
                 self._ordered.task_done()
 
     async def _may_go(self, command: Send) -> bool:
-        """Wait until a prompt is on disk, as long as a disk may take; whether it may be sent then."""
+        """Wait until a prompt is on disk, `_KEPT_SECONDS` at most; return whether it may be sent then."""
         if command.kept is not None and not command.kept.done():
             await asyncio.wait({command.kept}, timeout=_KEPT_SECONDS)
         return not self._leaving
 
     async def _ordered_done(self) -> None:
-        """Wait for earlier instructions, but not behind a command that hangs."""
+        """Wait for earlier commands, but not behind one that hangs."""
         try:
             async with asyncio.timeout(_ORDER_SECONDS):
                 await self._ordered.join()

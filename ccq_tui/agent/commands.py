@@ -16,7 +16,7 @@ from ccq_tui.inbox.actors import Actor
 
 @dataclass(frozen=True, slots=True)
 class ImageFile:
-    """An image that goes with a prompt: what its file holds, which is read when the prompt is sent."""
+    """An image that goes with a prompt; its file is read when the prompt is sent."""
 
     name: str
     path: Path
@@ -29,10 +29,10 @@ class Send:
 
     Attributes:
         text: The prompt.
-        prompt_id: The UUID under which it goes.
-        kept: Is done once the prompt is on disk, before which it is not sent; None where somebody keeps it.
-        images: The images that its text names, in its order.
-        answer: Whether Claude answers it; else it reads it with the next prompt that it answers.
+        prompt_id: The prompt's UUID.
+        kept: Done once the prompt is on disk: it is not sent before. None if another store keeps it.
+        images: The images that the text names, in its order.
+        answer: Whether Claude answers the prompt; else it reads it with the next one that it answers.
     """
 
     text: str
@@ -63,7 +63,7 @@ class SetMode:
 
 @dataclass(frozen=True, slots=True)
 class SetModel:
-    """Change the model; None is the default one."""
+    """Change the model; None for the default one."""
 
     model: str | None
 
@@ -104,7 +104,7 @@ class Park:
 
 @dataclass(frozen=True, slots=True)
 class Close:
-    """End the session and its process; where questions wait, as `Park` does."""
+    """End the session and its process; if questions wait, as `Park` does."""
 
     cause: str = ""
 

@@ -1,4 +1,4 @@
-"""What the CLI can be asked beside the conversation, and what it answers, as data.
+"""Requests to the CLI beside the conversation, and their answers, as data.
 
 A `Control` names a request of the CLI's control protocol and reads the answer, which is of any shape.
 """
@@ -20,7 +20,7 @@ _COST = re.compile(r"cost:\s+\$(\d[\d,]*\.?\d*)")
 _SPAWN_ERROR = re.compile(
     r"^ENOENT: (?P<words>[^,]+), posix_spawn '(?P<path>.+)'$|^spawn (?P<program>\S+) ENOENT$"
 )
-"""How the CLI says that the program of an MCP server is not there."""
+"""The CLI's errors for a missing program of an MCP server."""
 
 
 class CommandError(Exception):
@@ -33,9 +33,9 @@ class Control(Generic[T]):
 
     Attributes:
         subtype: The CLI's name for it.
-        read: Reads the answer; may raise `CommandError` for one that says no.
-        fields: What goes with it.
-        seconds: How long the answer may take.
+        read: Reads the answer; may raise `CommandError` for a refusal.
+        fields: The other fields of the request.
+        seconds: Seconds to wait for the answer.
     """
 
     subtype: str
@@ -52,7 +52,7 @@ def withdraw_prompt(prompt_id: str) -> Control[bool]:
 
 @dataclass(frozen=True, slots=True)
 class ContextPart:
-    """A category of what is in the context; ``kind`` is used, deferred, buffer or free."""
+    """A category of the context's content; ``kind`` is used, deferred, buffer or free."""
 
     name: str
     tokens: int
@@ -61,7 +61,7 @@ class ContextPart:
 
 @dataclass(frozen=True, slots=True)
 class ContextDetails:
-    """What fills the context."""
+    """The content of the context, by category."""
 
     parts: tuple[ContextPart, ...]
     tokens: int
@@ -82,7 +82,7 @@ class McpServer:
 
 @dataclass(frozen=True, slots=True)
 class FilesToRewind:
-    """What of the files a rewind would change; ``refusal`` says why it cannot, or is empty."""
+    """The files that a rewind would change; ``refusal`` says why it cannot, or is empty."""
 
     files: tuple[str, ...] = ()
     insertions: int = 0
@@ -95,7 +95,7 @@ class Rewound:
     """A conversation that was taken back.
 
     Attributes:
-        prompt: The text of the message that it ends before now.
+        prompt: The text of the message before which the conversation now ends.
         refusal: Why nothing was taken back, for a person, or "".
         files_refusal: Why the files were not taken back with it, for a person, or "".
         files_left: The files that could not be changed back.
@@ -117,7 +117,7 @@ class StatusSection:
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """A file that differs from what is committed; ``lines`` are those of its unified diff."""
+    """A file that differs from the committed one; ``lines`` are those of its unified diff."""
 
     path: str
     status: str = "modified"
@@ -128,11 +128,11 @@ class ChangedFile:
 
 @dataclass(frozen=True, slots=True)
 class MoveAnswer:
-    """What came of the wish to move a session to another directory.
+    """The CLI's answer to a move of the session to another directory.
 
     Attributes:
-        untrusted: The directory that Claude Code does not trust: nothing was moved. "" where it was.
-        root: The repository that would be trusted with it as a whole, or "".
+        untrusted: The directory that Claude Code does not trust: nothing was moved. "" after a move.
+        root: The repository that would be trusted as a whole with it, or "".
     """
 
     untrusted: str = ""
@@ -150,21 +150,21 @@ _REFUSALS = {
     "persist_failed": "the session's record cannot be written",
     "state_changed": "the conversation has just changed; try again",
 }
-"""What the CLI's reasons for not rewinding mean to a person."""
+"""The CLI's reasons for not rewinding, in words for a person."""
 
 
 def context_details() -> Control[ContextDetails]:
-    """Ask what fills the context."""
+    """Ask for the content of the context."""
     return Control("get_context_usage", _context)
 
 
 def session_cost() -> Control[str]:
-    """Ask what the session cost, in the CLI's own words."""
+    """Ask for the session's cost, in the CLI's own words."""
     return Control("get_session_cost", lambda answer: text_of(answer, "text"))
 
 
 def cost_so_far() -> Control[float | None]:
-    """Ask how many US dollars the session cost so far; None where the CLI does not say it in known words."""
+    """Ask how many US dollars the session cost so far; None if the CLI does not say it in known words."""
     return Control("get_session_cost", lambda answer: _dollars(text_of(answer, "text")))
 
 
@@ -174,12 +174,12 @@ def _dollars(text: str) -> float | None:
 
 
 def servers() -> Control[tuple[McpServer, ...]]:
-    """Ask which MCP servers there are, and how they do."""
+    """Ask for the MCP servers and their status."""
     return Control("mcp_status", listed_servers)
 
 
 def reconnect(server: str) -> Control[None]:
-    """Connect an MCP server anew."""
+    """Reconnect an MCP server."""
     return Control("mcp_reconnect", _nothing, {"serverName": server}, SERVER_SECONDS)
 
 
@@ -201,16 +201,14 @@ def background_tasks() -> Control[None]:
 def move_session(directory: str, trusted: str = "") -> Control[MoveAnswer]:
     """Move the session and its record to another directory.
 
-    Args:
-        directory: Where to.
-        trusted: The directory of an answer before that named it as untrusted, once a person has trusted it.
+    ``trusted`` is the directory that an earlier answer named as untrusted, once a person has trusted it.
     """
     fields = {"trust_accepted": True, "trusted_directory": trusted} if trusted else {}
     return Control("set_cwd", _moved, {"path": directory, **fields})
 
 
 def set_thinking(*, on: bool) -> Control[None]:
-    """Turn extended thinking off, or back to what the session began with; adaptive models keep thinking."""
+    """Turn extended thinking off, or back to the session's first setting; adaptive models keep thinking."""
     return Control("set_max_thinking_tokens", _nothing, {"max_thinking_tokens": None if on else 0})
 
 
@@ -248,8 +246,8 @@ def rewind_files(prompt_id: str) -> Control[FilesToRewind]:
 def rewind_conversation(prompt_id: str, newest: str = "") -> Control[Rewound]:
     """Take the conversation back to before a prompt.
 
-    ``newest`` is the last message of a user that was seen: the CLI refuses to take back a prompt behind
-    which there are others that the caller may not know of.
+    ``newest`` is the last message of a user that was seen: the CLI refuses to take back a prompt that is
+    followed by others that the caller may not know of.
     """
     seen = {"last_seen_user_message_uuid": newest} if newest else {}
     return Control("rewind_conversation", _rewound, {"target_message_uuid": prompt_id, **seen})
@@ -259,7 +257,7 @@ class Asks(Protocol):
     """Asks the CLI something; raises `CommandError`, whose message is for a person."""
 
     def __call__(self, control: Control[T], /) -> Awaitable[T]:
-        """Ask it."""
+        """Send the request, and return its answer."""
 
 
 async def rewind(ask: Asks, prompt_id: str, newest: str, *, files: bool) -> Rewound:
@@ -272,10 +270,10 @@ async def rewind(ask: Asks, prompt_id: str, newest: str, *, files: bool) -> Rewo
 
 
 async def take_files_back(ask: Asks, prompt_id: str) -> FilesToRewind:
-    """Take the files back to before a prompt; returns those that did not follow, or why none did.
+    """Take the files back to before a prompt; return those that were not changed back, or why none was.
 
-    The CLI says that it is done also where a directory or a link is in the place of a file, or the file
-    cannot be written.
+    The CLI reports success even if a directory or a link has taken the place of a file, or the file cannot
+    be written.
     """
     try:
         done = await ask(rewind_files(prompt_id))
@@ -290,7 +288,7 @@ def set_effort(level: str) -> Control[None]:
 
 
 def applied_effort() -> Control[str]:
-    """Ask how hard the model thinks; the answer is "" where it does not say."""
+    """Ask how hard the model thinks; the answer is "" if the CLI does not say."""
     return Control("get_settings", _effort)
 
 
@@ -299,7 +297,7 @@ def _nothing(_answer: Mapping[str, Any]) -> None:
 
 
 def entries(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    """Return the objects of a list in an answer; none where there is something else."""
+    """Return the objects of a list in an answer; none if the field is no list."""
     listed = answer.get(name)
     return [entry for entry in (listed if isinstance(listed, list) else ()) if isinstance(entry, Mapping)]
 
@@ -338,7 +336,7 @@ def _context(answer: Mapping[str, Any]) -> ContextDetails:
 
 
 def start_error(error: str) -> str:
-    """Return why a server did not start without the names of system calls."""
+    """Return a server's start error without the names of system calls."""
     if found := _SPAWN_ERROR.search(error):
         words = (found["words"] or "").strip() or "no such file or directory"
         return f"{found['path'] or found['program']}: {words}"

@@ -50,13 +50,13 @@ CLEARED = "the conversation was cleared; it waits in the inbox"
 REWOUND = "rewound: the conversation was taken back to before it"
 RESULT, MESSAGE = "result", "message"
 MOST_ATTEMPTS = 8
-"""How often a process sends an answer that comes back unread."""
+"""Most times that a process sends an answer that comes back unread."""
 _NO_ANSWERS = (ABANDONED, INTERRUPTED, LOST, MISSING, POSTPONED, UNASKED)
-"""What a call gives back that nobody's answer reached, by how it begins."""
+"""Beginnings of the results of calls that no answer reached."""
 
 
 class Delivery:
-    """The outcomes of a session that still have to reach the agent, and the way of each."""
+    """The outcomes of a session that must still reach the agent, and the way of each."""
 
     def __init__(
         self, inbox: Inbox, emit: Callable[[AgentEvent], None], send: Callable[[Send], None]
@@ -65,29 +65,28 @@ class Delivery:
         self._emit = emit
         self._send = send
         self._asked: dict[str, str] = {}
-        """What waits for the result of its call, by the call."""
+        """The requests that wait for the result of their call, by the call."""
         self._calls: set[str] = set()
-        """The calls that this process was asked by."""
+        """The calls that asked this process."""
         self._by_message: dict[str, QuestionRequest] = {}
         self._prompts_before: dict[str, frozenset[str]] = {}
-        """The prompts before each of those questions: rewound to one of them, it was never asked."""
+        """The prompts before each of those questions: a rewind to one of them undoes the question."""
         self._expected: dict[str, Left] = {}
-        """What the CLI asks again by its deferred call, by the call."""
+        """The requests that the CLI asks again by a deferred call, by the call."""
         self._sent: dict[str, QuestionRequest] = {}
-        """What was answered by a message that has not arrived, by the message's id."""
+        """The questions answered by a message that has not arrived, by the message's id."""
         self._came_back: list[tuple[QuestionRequest, str]] = []
-        """What was answered by a message that came back unread, and the message."""
+        """The questions answered by a message that came back unread, and the message."""
         self._attempts: Counter[str] = Counter()
         self._earlier: dict[str, int] = {}
-        """How many calls of the session had the id of each question's call before it."""
+        """Number of earlier calls in the session with the id of each question's call."""
         self._seen: dict[str, tuple[str, asyncio.TimerHandle]] = {}
         self._unsubscribe = inbox.subscribe(self._hear)
 
     def close(self, *, in_order: bool) -> None:
         """Stop listening to the inbox.
 
-        What a CLI that had no time to end in order was told last is looked up in the record on
-        resume.
+        If the CLI had no time to end in order, its last outcomes are looked up in the record on resume.
         """
         self._unsubscribe()
         for name, (_, timer) in list(self._seen.items()):
@@ -96,7 +95,7 @@ class Delivery:
                 self._recorded(name)
 
     def note(self, event: AgentEvent) -> None:
-        """Note what an event shows to have arrived."""
+        """Note the outcomes that an event shows to have arrived."""
         match event:
             case QuestionAsked(request, by_message=False) | PermissionAsked(request) | PlanProposed(request):
                 self._asked[request.tool_use_id] = request.id
@@ -116,7 +115,7 @@ class Delivery:
                 pass
 
     def _leave_conversation(self) -> None:
-        """Leave what waits to the conversation that asked it; the one that begins knows nothing of it."""
+        """Leave the waiting questions to their conversation; the one that begins knows nothing of them."""
         left, self._by_message = self._by_message, {}
         self._expected.clear()
         self._came_back.clear()
@@ -130,7 +129,7 @@ class Delivery:
     def came_back(self, prompt_id: str, text: str) -> bool:
         """Note that a message came back unread; returns whether it is an answer.
 
-        The next process delivers it, or `send_again` does where there is none.
+        The next process delivers it, or `send_again` if this session continues.
         """
         request = self._sent.pop(prompt_id, None)
         if request is None:
@@ -139,13 +138,13 @@ class Delivery:
         return True
 
     def send_again(self) -> None:
-        """Send what came back: the session was about to end, and does not."""
+        """Send the returned answers again: the session was about to end, but continues."""
         came_back, self._came_back = self._came_back, []
         for request, text in came_back:
             self._send_message(request, text)
 
     def _arrived(self, name: str, way: str) -> None:
-        """Take a request for delivered as soon as the session's record has it for sure."""
+        """Count a request as delivered as soon as the session's record has it for sure."""
         if name in self._seen:
             return  # a model may use an id twice
         timer = asyncio.get_running_loop().call_later(RECORDED_SECONDS, self._recorded, name)
@@ -156,14 +155,14 @@ class Delivery:
         self._inbox.sessions.delivered(name, way)
 
     async def catch_up(self, session_id: str, history: SessionPast) -> None:
-        """Take over what earlier processes left of a session that was resumed."""
+        """Take over the requests that earlier processes left in a resumed session."""
         decided: dict[str, RequestOutcome] = {}
 
         def hear(change: InboxChange) -> None:
             if isinstance(change, Settled):
                 decided[change.request.id] = change.outcome
 
-        # What is read may be older than what is decided before it arrives here.
+        # The list may be older than decisions that are made before it arrives here.
         stop_hearing = self._inbox.subscribe(hear)
         try:
             left = await self._inbox.sessions.left(session_id)
@@ -192,7 +191,7 @@ class Delivery:
             self._close_decision(left, history)
             return
         if left.outcome is not None and (way := way_in(history, request.tool_use_id, left.earlier)):
-            self._emit(RequestSettled(request.id, left.outcome))  # the record says no more than that it came
+            self._emit(RequestSettled(request.id, left.outcome))  # the record shows only that it came
             self._inbox.sessions.delivered(request.id, way)
             return
         self._prompts_before[request.id] = prompts_before(history, request.tool_use_id)
@@ -211,9 +210,9 @@ class Delivery:
             self._emit(QuestionAsked(request, left.draft, by_message=True, recalled=left.recalled))
 
     def _expect_no_more(self) -> None:
-        """Go on by message: the turn was interrupted before the CLI had made its deferred call again.
+        """Continue by message: the turn was interrupted before the CLI had made its deferred call again.
 
-        It has given the call a result of its own then, and never makes it again.
+        The CLI has then given the call a result of its own, and never makes it again.
         """
         expected, self._expected = self._expected, {}
         for left in expected.values():
@@ -234,7 +233,7 @@ class Delivery:
             self._emit(NoticeGiven("warning", unknown))
 
     def _hear(self, change: InboxChange) -> None:
-        """Send what was decided on a question that no call waits for any more, wherever that was."""
+        """Send the decision on a question that no call waits for any more, wherever it was made."""
         if not isinstance(change, Settled):
             return
         if (left := self._expected.get(change.request.tool_use_id)) and left.request.id == change.request.id:
@@ -264,7 +263,7 @@ class Delivery:
 def prompts_before(history: SessionPast, tool_use_id: str) -> frozenset[str]:
     """Return the prompts that came before a call; of several with its id, before the last one.
 
-    A CLI that is killed may not have written its last call down: that one came after all of the record.
+    A killed CLI may not have recorded its last call: that one came after all of the record.
     """
     found: frozenset[str] | None = None
     prompts: list[str] = []
@@ -277,10 +276,10 @@ def prompts_before(history: SessionPast, tool_use_id: str) -> frozenset[str]:
 
 
 def prompt_id_of(tool_use_id: str, attempt: int = 0, earlier: int = 0) -> str:
-    """Return the id under which the answer to a call is sent as a message: in each process the same one.
+    """Return the id of the message that answers a call: the same one in each process.
 
-    By it the session's own record tells whether the message has arrived. A CLI drops a message under an
-    id that it had before, also one that was taken back, and says that it has read it: hence the attempts.
+    By it the session's own record shows whether the message has arrived. The CLI drops a message with an
+    id that it had before, even one that was taken back, and reports it as read: hence the attempts.
     """
     another = f" after {earlier} others" if earlier else ""
     again = f", attempt {attempt}" if attempt else ""
@@ -288,7 +287,7 @@ def prompt_id_of(tool_use_id: str, attempt: int = 0, earlier: int = 0) -> str:
 
 
 def way_in(history: SessionPast, tool_use_id: str, earlier: int = 0) -> str:
-    """Return the way by which the session's record has the decision on a call's request, or "".
+    """Return the way by which the decision on a call's request reached the session's record, or "".
 
     Before it there may be ``earlier`` calls of the same id, whose results are not its own.
     """

@@ -19,7 +19,7 @@ from ccq_tui.questions.state import Arriving
 
 
 class SessionState(StrEnum):
-    """What a session is doing, in the program's words."""
+    """The states of a session."""
 
     QUEUED = "queued"
     STARTING = "starting"
@@ -32,7 +32,7 @@ class SessionState(StrEnum):
 
 
 class BlockKind(StrEnum):
-    """What a streamed block of an assistant message holds."""
+    """The content of a streamed block of an assistant message."""
 
     TEXT = "text"
     THINKING = "thinking"
@@ -40,14 +40,14 @@ class BlockKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BlockKey:
-    """Names one streamed block: message id, index in the message, and the Agent call it belongs to, or ""."""
+    """Names a streamed block: message id, index in the message, and the Agent call it belongs to, or ""."""
 
     message_id: str
     index: int
     parent: str = ""
 
 
-# -- what is said: prompts, and the blocks of messages -------------------------------------------------------
+# -- prompts, and the blocks of messages ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class PromptDelivered:
 
 @dataclass(frozen=True, slots=True)
 class PromptRecorded:
-    """The session's record has a prompt that has reached the agent: no kill of the CLI takes it any more."""
+    """The session's record has a prompt that has reached the agent: it survives a kill of the CLI."""
 
     prompt_id: str
 
@@ -109,7 +109,7 @@ class BlockGrew:
 
 @dataclass(frozen=True, slots=True)
 class BlockFinished:
-    """A block is complete; ``text`` is the whole of it and replaces what was streamed."""
+    """A block is complete; ``text`` is its whole text and replaces the streamed one."""
 
     key: BlockKey
     kind: BlockKind
@@ -118,12 +118,12 @@ class BlockFinished:
 
 @dataclass(frozen=True, slots=True)
 class BlockDropped:
-    """A block's stream broke and will come again; what was streamed of it is void."""
+    """A block's stream broke and will come again; its streamed text is void."""
 
     key: BlockKey
 
 
-# -- what is done: tool calls and tasks ----------------------------------------------------------------------
+# -- tool calls and tasks ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class ToolGrew:
 
 @dataclass(frozen=True, slots=True)
 class ToolFinished:
-    """A tool call has its result; ``output`` is what the model got, ``structured`` the CLI's own record."""
+    """A tool call has its result; ``output`` is the model's text, ``structured`` the CLI's own record."""
 
     tool_use_id: str
     tool: str
@@ -161,10 +161,10 @@ class TaskStarted:
     """A subagent, or a command that takes a while, began to work.
 
     Attributes:
-        task_id: Names the task.
+        task_id: The task's id.
         tool_use_id: The call that it belongs to, or "".
-        description: What it is about.
-        background: Whether the turn goes on meanwhile.
+        description: The subject of the task.
+        background: Whether the turn continues meanwhile.
         agent: Whether it is a subagent.
     """
 
@@ -177,14 +177,14 @@ class TaskStarted:
 
 @dataclass(frozen=True, slots=True)
 class TaskBackgrounded:
-    """A task that the turn waited for was sent to the background: the turn goes on meanwhile."""
+    """A task that the turn waited for was sent to the background: the turn continues meanwhile."""
 
     task_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class TaskProgressed:
-    """A task got further; ``doing`` is what it does now, the numbers are those of the whole task so far."""
+    """A task got further; ``doing`` is its current action, the numbers are those of the whole task so far."""
 
     task_id: str
     tool_use_id: str
@@ -196,7 +196,7 @@ class TaskProgressed:
 
 @dataclass(frozen=True, slots=True)
 class TaskEnded:
-    """A task is over; ``status`` is "completed", "failed" or "stopped", ``summary`` what it says itself."""
+    """A task is over; ``status`` is "completed", "failed" or "stopped", ``summary`` its own words."""
 
     task_id: str
     tool_use_id: str
@@ -207,7 +207,7 @@ class TaskEnded:
     seconds: float = 0.0
 
 
-# -- what waits for a person ---------------------------------------------------------------------------------
+# -- requests to a person ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ class QuestionArriving:
 
     Attributes:
         request: The set so far, under the id with which it will be asked.
-        arriving: How much of it is here.
+        arriving: The number of complete questions, and whether all of the set has arrived.
     """
 
     request: QuestionRequest
@@ -237,8 +237,8 @@ class QuestionAsked:
 
     Attributes:
         request: The set.
-        draft: What was selected and typed for it before, or None.
-        recalled: How each question was answered before; empty where nothing is known.
+        draft: Its earlier draft, or None.
+        recalled: The earlier answer to each question; empty if none is known.
         by_message: Whether no call waits for it any more, so that its answer goes to the agent as a message.
     """
 
@@ -250,7 +250,7 @@ class QuestionAsked:
 
 @dataclass(frozen=True, slots=True)
 class PermissionAsked:
-    """A tool call waits for permission; ``draft`` is what was typed for it before, or None."""
+    """A tool call waits for permission; ``draft`` is its earlier draft, or None."""
 
     request: PermissionRequest
     draft: Draft | None = None
@@ -258,7 +258,7 @@ class PermissionAsked:
 
 @dataclass(frozen=True, slots=True)
 class PlanProposed:
-    """A plan waits for approval; ``draft`` is what was typed for it before, or None."""
+    """A plan waits for approval; ``draft`` is its earlier draft, or None."""
 
     request: PlanRequest
     draft: Draft | None = None
@@ -266,7 +266,7 @@ class PlanProposed:
 
 @dataclass(frozen=True, slots=True)
 class ElicitationAsked:
-    """An MCP server waits for a person; ``draft`` is what was filled in before, or None."""
+    """An MCP server waits for a person; ``draft`` is its earlier draft, or None."""
 
     request: ElicitationRequest
     draft: Draft | None = None
@@ -300,7 +300,7 @@ class RequestSettled:
         request_id: The request.
         outcome: How it ended.
         actor: Who answered, or None if that is not known.
-        at: When, where that was not just now: in a session's past.
+        at: The time, if the request is in a session's past.
     """
 
     request_id: str
@@ -309,12 +309,12 @@ class RequestSettled:
     at: datetime | None = None
 
 
-# -- what is known of the session ----------------------------------------------------------------------------
+# -- facts about the session ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """The CLI is there and takes prompts."""
+    """The CLI runs and takes prompts."""
 
     session_id: str
     model: str
@@ -326,7 +326,7 @@ class Connected:
 
 @dataclass(frozen=True, slots=True)
 class SlashCommand:
-    """A command for the prompt; names have no slash, ``arguments`` hints at what follows it."""
+    """A command for the prompt; names have no slash, ``arguments`` hints at the text after it."""
 
     name: str
     description: str = ""
@@ -346,9 +346,9 @@ class ModelChoice:
     """A model that can be chosen.
 
     Attributes:
-        value: What it is chosen by.
-        name: What it is called.
-        description: What it is good for.
+        value: The value to choose it by.
+        name: Its name.
+        description: Its use, for a person.
         resolved: The model's full name, or "".
         efforts: The levels of thinking that it has.
         auto_mode: Whether a classifier can decide on its tool calls.
@@ -371,28 +371,28 @@ class ModelsListed:
 
 @dataclass(frozen=True, slots=True)
 class StateChanged:
-    """The session began to do something else."""
+    """The state of the session changed."""
 
     state: SessionState
 
 
 @dataclass(frozen=True, slots=True)
 class ModeChanged:
-    """The permission mode is another one now."""
+    """The permission mode changed."""
 
     mode: str
 
 
 @dataclass(frozen=True, slots=True)
 class ModelChanged:
-    """The model is another one now."""
+    """The model changed."""
 
     model: str
 
 
 @dataclass(frozen=True, slots=True)
 class EffortChanged:
-    """The model thinks as hard as ``level`` says from now on."""
+    """The effort of the model changed to ``level``."""
 
     level: str
 
@@ -406,7 +406,7 @@ class TitleChanged:
 
 @dataclass(frozen=True, slots=True)
 class ContextUsage:
-    """How full the model's context is; ``percentage`` is 0..100."""
+    """The use of the model's context; ``percentage`` is 0..100."""
 
     percentage: float
     tokens: int
@@ -429,7 +429,7 @@ class Retrying:
 
 @dataclass(frozen=True, slots=True)
 class ThinkingCounted:
-    """The model thinks on; ``tokens`` is the CLI's estimate of how much so far."""
+    """The model is still thinking; ``tokens`` is the CLI's estimate so far."""
 
     tokens: int
 
@@ -439,8 +439,8 @@ class ErrorReported:
     """Something went wrong; the session continues.
 
     Attributes:
-        kind: Which of `ccq_tui.agent.problems` it is, or a word of the CLI's that has none there.
-        text: What there is to say about it, for a person, or "".
+        kind: One of `ccq_tui.agent.problems`, a failed command such as "mode", or another word of the CLI.
+        text: Details for a person, or "".
     """
 
     kind: str
@@ -466,12 +466,12 @@ class TurnEnded:
     Attributes:
         reason: The CLI's word for why, such as "completed", "aborted_tools" or "max_turns".
         is_error: Whether it did not end as it should; an interrupted turn did not.
-        duration: How long it took, in seconds.
+        duration: Seconds that it took.
         cost: US dollars for the session so far, or None.
         input_tokens: Tokens the model read for the first time; the conversation that each request repeats
             counts once.
         output_tokens: Tokens the model wrote.
-        text: What went wrong, for a person, or "".
+        text: The failure, for a person, or "".
         turn_cost: US dollars for this turn, or None.
         waited: Seconds of its duration in which it waited for a person.
     """
@@ -497,9 +497,9 @@ class Compacted:
     """The conversation was made shorter.
 
     Attributes:
-        before: Tokens that it took before, where known.
-        after: Tokens that it takes now, where known.
-        summary: What the model reads in its place, or "".
+        before: Tokens that it took before, if known.
+        after: Tokens that it takes now, if known.
+        summary: The text that the model reads in its place, or "".
     """
 
     before: int | None = None
@@ -509,7 +509,7 @@ class Compacted:
 
 @dataclass(frozen=True, slots=True)
 class ConversationReset:
-    """The conversation began anew (``/clear``) under another session id."""
+    """The conversation started over (``/clear``) under another session id."""
 
     session_id: str
 
@@ -523,10 +523,10 @@ class SessionLost:
     """The CLI is gone.
 
     Attributes:
-        reason: What there is to say about it, for a person, or "".
-        expected: Whether it was asked to go.
+        reason: Details for a person, or "".
+        expected: Whether it was asked to end.
         exit_code: The CLI's exit code, or None.
-        kind: Which of `ccq_tui.agent.problems` it is.
+        kind: One of `ccq_tui.agent.problems`, or `PARKED_KIND`.
     """
 
     reason: str
@@ -537,10 +537,10 @@ class SessionLost:
 
 @dataclass(frozen=True, slots=True)
 class HistoryLoaded:
-    """A session was resumed: what happened before, oldest first; ``cut`` when the oldest was left out.
+    """A session was resumed: its past events, oldest first; ``cut`` if the oldest were left out.
 
-    A long past comes in parts: first the newest, then with ``older`` what was before all that came so far.
-    The first one has the conversation's ``title``, "" where it was given none, and its ``first_prompt``.
+    A long past comes in parts: first the newest, then, with ``older``, each part before all that came so far.
+    The first one has the conversation's ``title``, "" if it has none, and its ``first_prompt``.
     """
 
     events: tuple[AgentEvent, ...]

@@ -28,7 +28,7 @@ class SessionPast:
 
     Attributes:
         session_id: The session, or "" if there is none.
-        events: What happened, oldest first.
+        events: The past events, oldest first.
         uuids: Ids of the messages, by which a replay of them is recognised, and of the prompts that were read
             in the middle of a turn.
         cut: Whether older messages were left out.
@@ -56,8 +56,8 @@ async def read_history(
 ) -> SessionPast:
     """Read the past of the session that the options name, or of the last one in their directory.
 
-    ``tell`` gets each part as soon as it is there. ``resume`` takes the id of a session that is resumed
-    next, before anything of it is read, and raises what keeps it from that; without it the record is not
+    ``tell`` gets each part as soon as it is read. ``resume`` takes the id of a session that is resumed
+    next, before anything of it is read, and raises if it must not be; without it the record is not
     repaired, as another process may have it open. Raises `HistoryError`.
     """
     try:
@@ -74,7 +74,7 @@ async def read_history(
         )
     except ReaderError as error:
         raise HistoryError(str(error)) from error
-    # Line by line: all of it read in one go would hold up the screen, thread or not.
+    # Line by line: parsing all of it in one go would hold up the screen, even from a thread.
     lines = output.splitlines()
     first: dict[str, Any] = await asyncio.to_thread(json.loads, lines[0])
     session_id: str = first["session_id"]
@@ -90,7 +90,7 @@ async def read_history(
     return SessionPast(
         session_id=session_id,
         events=tuple(event for events, _ in read for event in events),
-        # What was read in the middle of a turn first: the last one must be the newest of the messages.
+        # Prompts read in the middle of a turn go first: the last id must be that of the newest message.
         uuids=(*first["queued"], *(uuid for _, uuids in read for uuid in uuids)),
         cut=first["cut"],
         deferred=frozenset(first["deferred"]),

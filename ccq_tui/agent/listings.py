@@ -1,4 +1,4 @@
-"""What the CLI lists of itself, as data: commands and models, permission rules, hooks, skills, memory."""
+"""The CLI's own lists, as data: commands and models, permission rules, hooks, skills, memory."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from ccq_tui.agent.controls import Control, entries, text_of
 from ccq_tui.agent.events import ModelChoice, SlashCommand
 
 MOST_LISTED = 2_000
-"""Entries of a list that are taken."""
+"""Most entries of a list that are read."""
 SIDE_SECONDS = 180.0
-"""How long a question beside the conversation may take: the model is called once."""
+"""Seconds to wait for a question beside the conversation: the model is called once."""
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionRule:
-    """A rule that holds.
+    """A permission rule.
 
     Attributes:
         behavior: "allow", "ask" or "deny".
-        source: Where it comes from, such as "localSettings", "cliArg" or "session".
+        source: Its origin, such as "localSettings", "cliArg" or "session".
         rule: The rule as it is stored; unsanitised.
-        in_effect: Whether the policy of an organization lets it hold.
+        in_effect: Whether the policy of an organization lets it apply.
     """
 
     behavior: str
@@ -62,7 +62,7 @@ class MemoryPlace:
     Attributes:
         path: The file or directory.
         label: The CLI's words for it.
-        note: What the CLI says of it, such as how it was imported, or "".
+        note: The CLI's note on it, such as how it was imported, or "".
         exists: Whether the file is there.
         is_directory: Whether it is a directory.
     """
@@ -75,22 +75,22 @@ class MemoryPlace:
 
 
 def permission_rules() -> Control[tuple[PermissionRule, ...]]:
-    """Ask which permission rules hold now, those of the session and its flags included."""
+    """Ask for the permission rules, those of the session and its flags included."""
     return Control("list_permission_rules", _rules)
 
 
 def hooks() -> Control[tuple[Hook, ...]]:
-    """Ask which hooks there are."""
+    """Ask for the hooks."""
     return Control("get_hooks_listing", _hooks)
 
 
 def skills() -> Control[tuple[Skill, ...]]:
-    """Ask which skills there are."""
+    """Ask for the skills."""
     return Control("get_skills_dialog", _skills)
 
 
 def memory() -> Control[tuple[MemoryPlace, ...]]:
-    """Ask which files of instructions there are or could be, and where memories are kept."""
+    """Ask for the existing and possible files of instructions, and the directories of memories."""
     return Control("get_memory_dialog", _memory)
 
 

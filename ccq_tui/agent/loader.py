@@ -22,11 +22,11 @@ LOAD_SECONDS = 120.0
 
 
 class LoadError(Exception):
-    """There is no SDK; the message is for a person."""
+    """The SDK cannot be loaded; the message is for a person."""
 
 
 async def load_connection() -> type[Connection]:
-    """Import what speaks to the SDK in a thread; raises `LoadError`. Later calls return at once."""
+    """Import the connection and the SDK in a thread; raises `LoadError`. Later calls return at once."""
     try:
         async with asyncio.timeout(LOAD_SECONDS):
             return await asyncio.to_thread(load_now)
@@ -37,11 +37,11 @@ async def load_connection() -> type[Connection]:
 
 
 def load_now() -> type[Connection]:
-    """Import what speaks to the SDK, however long it takes; raises ImportError."""
+    """Import the connection and the SDK, however long it takes; raises ImportError."""
     sdk = import_sdk()
     from ccq_tui.agent.claude.connection import Connection
 
-    # Without a handler of its own, what the SDK logs would go to the terminal that the screen is drawn on.
+    # Without a handler of its own, the SDK's log would go to the terminal that the screen is drawn on.
     logging.getLogger(sdk.__name__).addHandler(logging.NullHandler())
     # It warns that allowed tools and bypassPermissions bypass the callback: that is what they are for.
     warnings.filterwarnings("ignore", category=sdk.CanUseToolShadowedWarning)
@@ -52,8 +52,8 @@ def load_now() -> type[Connection]:
 async def prestarted(options: SessionOptions | None, prompt: str = "") -> AsyncIterator[Prestarted | None]:
     """Start the CLI of the first session early, and end it unless a session takes it over.
 
-    Yields None where the options are not known yet, or the process cannot be started: its session will
-    say so.
+    Yields None if the options are not known yet, or the process cannot be started: its session will
+    report that.
     """
     ahead = await _prestarted(options, prompt) if options is not None else None
     try:
@@ -77,8 +77,8 @@ async def _prestarted(options: SessionOptions, prompt: str) -> Prestarted | None
         _logger.info("The process could not be started ahead: %s", type(error).__name__)
         return None
     try:
-        # While it starts: later this would hold up keys.
+        # While the CLI starts: later this would hold up keys.
         load_now()
     except ImportError as error:
-        _logger.info("What speaks to the process cannot be loaded: %s", error)  # its session will say so
+        _logger.info("What speaks to the process cannot be loaded: %s", error)  # its session will report that
     return ahead

@@ -22,19 +22,19 @@ _logger = logging.getLogger(__name__)
 
 
 class QuestionPolicy(StrEnum):
-    """When the agent asks."""
+    """The policy for the agent's questions."""
 
     ASK = "ask"
-    """As it likes."""
+    """The agent asks as it likes."""
     ASSUME = "assume"
-    """Never: it makes reasonable assumptions and lists them."""
+    """The agent never asks: it makes reasonable assumptions and lists them."""
     ADAPTIVE = "adaptive"
-    """Whenever a choice is the user's to make, but only so many times after each prompt."""
+    """The agent asks whenever a choice is the user's to make, a limited number of times after each prompt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionOptions:
-    """What a session is started with; names and meanings are Claude Code's own where it has them.
+    """The options to start a session with; names and meanings are Claude Code's own where it has them.
 
     Attributes:
         cwd: The directory the agent works in.
@@ -47,22 +47,22 @@ class SessionOptions:
         mcp_config: A file or a JSON string with MCP servers.
         settings: A file or a JSON string with more settings.
         append_system_prompt: Text after Claude Code's own system prompt.
-        max_turns: After so many turns of the model the agent stops; None is no limit.
-        max_budget_usd: After so many US dollars the agent stops; None is no limit.
-        questions: When the agent asks.
-        max_question_rounds: How many question sets the adaptive policy lets through after each prompt.
-        project_settings: Whether the settings, hooks and MCP servers of ``cwd`` hold, or the person's alone.
-        claude: Flags that reach the CLI as they are.
-        name: What a new session is called, or "" for a name by its first prompt.
-        cli_path: The CLI to run; None is the one bundled with the SDK.
+        max_turns: Turns of the model after which the agent stops; None for no limit.
+        max_budget_usd: US dollars after which the agent stops; None for no limit.
+        questions: The policy for the agent's questions.
+        max_question_rounds: Most question sets that the adaptive policy lets through after each prompt.
+        project_settings: Whether the settings, hooks and MCP servers of ``cwd`` apply, or only the person's.
+        claude: Flags that reach the CLI unchanged.
+        name: The name of a new session, or "" to name it by its first prompt.
+        cli_path: The CLI to run; None for the one bundled with the SDK.
         resume: The id of the session to resume.
-        session_id: The id of a new session or a fork, or None for one that is made up.
+        session_id: The id of a new session or a fork, or None to generate one.
         continue_conversation: Continue the last session of ``cwd``.
         fork: Continue it under a new id, and leave the old one as it is.
-        environment: Variables for the CLI, over those of this process. One cannot be unset, only emptied.
+        environment: Variables for the CLI, over those of this process; they cannot be unset, only emptied.
         question_previews: Whether the agent is told that options can have previews, and in which format.
         extended_questions: Whether the agent may ask for texts and numbers and give a set a title.
-        repair_records: Whether a line is added to a session's record where the CLI needs it to be resumed.
+        repair_records: Whether a line is added to a session's record if the CLI needs it for a resume.
     """
 
     cwd: Path
@@ -93,7 +93,7 @@ class SessionOptions:
     repair_records: bool = True
 
     def as_before(self, launch: Mapping[str, Any]) -> SessionOptions:
-        """Return these options, with those kept of an earlier start where none are wanted now."""
+        """Return these options, with the flags of an earlier start where none are set now."""
         kept = launch.get("claude")
         if not isinstance(kept, Mapping):
             return self
@@ -109,7 +109,7 @@ class SessionOptions:
         return {**os.environ, **self.environment}
 
     def cli_environment(self) -> dict[str, str]:
-        """Return what the CLI's environment has over this process's; ``environment`` has the last word."""
+        """Return the CLI's variables over those of this process; ``environment`` has the last word."""
         ours = {
             # Without it the CLI does not report when a turn runs, waits and ends.
             "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS": "1",

@@ -10,7 +10,7 @@ from ccq_tui.agent.events import NoticeGiven
 
 OUTPUT_LIMIT = "The answer reached the output token limit; Claude continues it."
 MAX_OUTPUT_CHARACTERS = 200_000
-"""How much of a tool's output is kept; the model has all of it, a person reads the beginning and the end."""
+"""Most characters kept of a tool's output; the model has all of it, a person reads both ends."""
 
 TASK_ENDS = {
     "completed": "completed",
@@ -19,15 +19,15 @@ TASK_ENDS = {
     "killed": "stopped",
     "cancelled": "stopped",
 }
-"""How tasks end, by the CLI's words."""
+"""The ends of tasks, by the CLI's words."""
 SUMMARY = 4_000
-"""Characters of a task's description or summary."""
+"""Most characters of a task's description or summary."""
 _COMMAND_OUTPUT = re.compile(r"<(local-command|bash)-(stdout|stderr)>(.*?)</\1-\2>", re.DOTALL)
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def output_text(content: Any) -> str:
-    """Return a tool result's content as bounded text; what is no text is named with its kind and size."""
+    """Return a tool result's content as bounded text; other content is named with its kind and size."""
     if isinstance(content, list):
         content = "\n".join(_block_text(block) for block in content)
     return bounded("" if content is None else str(content))
@@ -42,7 +42,7 @@ def bounded(text: str, limit: int = MAX_OUTPUT_CHARACTERS) -> str:
 
 
 def is_command_output(text: str) -> bool:
-    """Whether a user message is the output of a command of the CLI's own; not all of that is shown."""
+    """Return whether a user message is the output of a command of the CLI; not all of that is shown."""
     return _COMMAND_OUTPUT.search(text) is not None
 
 
@@ -52,7 +52,7 @@ def command_output(text: str) -> list[NoticeGiven]:
         # The CLI writes these for its own terminal, with its colours.
         NoticeGiven("warning" if stream == "stderr" else "info", bounded(_ANSI.sub("", output).strip()))
         for _, stream, output in _COMMAND_OUTPUT.findall(text)
-        # The rule across the transcript says that it was compacted, and from how much to how much.
+        # The rule across the transcript already shows the compaction, and its sizes.
         if output.strip() and not _ANSI.sub("", output).lstrip().startswith("Compacted")
     ]
 
@@ -72,7 +72,7 @@ def told_to_model(text: str) -> NoticeGiven | None:
 
 
 def hook_refusal(output: str) -> str | None:
-    """Return why a hook refused a call, from what the model got; None where none did."""
+    """Return why a hook refused a call, from the text for the model; None if none did."""
     return output[found.end() :] if (found := _REFUSAL.match(output)) else None
 
 
@@ -92,7 +92,7 @@ def _block_text(block: Any) -> str:
 
 
 def _facts(source: Any) -> Iterator[str]:
-    """Say what kind of data a block holds, and how much of it."""
+    """Yield the kind and the size of a block's data."""
     if not isinstance(source, dict):
         return
     if source.get("media_type"):

@@ -12,7 +12,7 @@ MINIMUM_CLI = (2, 0, 0)
 
 
 class Problem(StrEnum):
-    """What went wrong, as events name it."""
+    """The problems of a session, as events name them."""
 
     CLI_MISSING = "cli_missing"
     CLI_UNUSABLE = "cli_unusable"
@@ -42,7 +42,7 @@ class Problem(StrEnum):
 
 
 class Remedy(StrEnum):
-    """What a key can do about a problem; the value is what the key is called."""
+    """The actions of a key against a problem; the value is the label of the key."""
 
     RETRY = "send it again"
     CHANGE = "change the prompt"
@@ -184,4 +184,4 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
         ),
     }
 )
-"""What is said about each problem."""
+"""The advice on each problem."""

@@ -1,7 +1,7 @@
 """Reads earlier sessions with the SDK, in a process of its own.
 
-The SDK reads the configuration directory of its own process's environment alone, which may be another one
-than the session's, and parses transcripts of any size in one go.
+The SDK reads only the configuration directory of its own process's environment, which may differ from the
+session's, and parses transcripts of any size in one go.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ GO = b"go\n"
 
 
 class ReaderError(Exception):
-    """It could not be read; the message is for a person."""
+    """A session could not be read; the message is for a person."""
 
 
 async def read_by(
@@ -32,10 +32,9 @@ async def read_by(
     seconds: float,
     allow: Callable[[str], Awaitable[object]] | None = None,
 ) -> bytes:
-    """Run a module that prints what it read; raises `ReaderError`.
+    """Run a module that prints its result, and return that; raises `ReaderError`.
 
-    ``allow`` takes the first line, for which the module then waits until this returns; what it raises
-    ends the module.
+    ``allow`` takes the first line: the module waits until it returns, and is ended if it raises.
     """
     try:
         process = await asyncio.create_subprocess_exec(
@@ -70,5 +69,5 @@ async def read_by(
 
 
 def _module_path() -> str:
-    """Return where this process finds its modules, whatever the session's environment says."""
+    """Return the module search path of this process, whatever the session's environment says."""
     return os.pathsep.join(place for place in sys.path if place)

@@ -69,23 +69,23 @@ NOT_ADMITTED = "Not started: files in its directory have changed and are not tru
 
 EventListener = Callable[[AgentEvent], None]
 Admitted = Callable[[], Awaitable[SessionOptions | None]]
-"""Gives the options to start a process with, or None where none may be started."""
+"""Returns the options to start a process with, or None if none may be started."""
 
 
 class AgentSession:
     """A conversation with an agent.
 
-    `run` is the session: it starts the CLI, reads and reports everything it says, does what it is told, and
-    ends the CLI, all in the task that awaits it. The other methods may be called from anywhere in the same
-    event loop, before and while it runs; none of them waits but `ask`.
+    `run` is the session: it starts the CLI, reads and reports all its messages, executes commands, and ends
+    the CLI, all in the task that awaits it. The other methods may be called from anywhere in the same event
+    loop, before and while it runs; only the coroutines among them wait.
 
     Args:
-        options: What the session is started with.
-        inbox: Where its requests wait for a person.
+        options: The options to start it with.
+        inbox: Holds its requests until a person answers.
         on_event: Takes each event, in order, in the session's event loop; must not block. Without it,
-            `events` gives them.
-        ahead: A process that was started for it already; used where it fits.
-        admitted: Is asked before a process is started: with what, or None for not at all.
+            `events` yields them.
+        ahead: A process that was already started for it; used if it fits.
+        admitted: Called before a process is started, for its options or None.
     """
 
     def __init__(
@@ -110,8 +110,8 @@ class AgentSession:
         self._claim: Claim | None = None
         self._ahead = ahead if ahead is not None and ahead.fits(options) else None
         self._written = {ahead.prompt: ahead.prompt_id} if self._ahead and ahead and ahead.prompt else {}
-        """The prompt that the process was given already; sent by the session it is the same one."""
-        # That of a new session or a fork.
+        """The prompt that the process was already given, with its id: `send` does not send it again."""
+        # The id of a new session or a fork.
         self._own_id = self._ahead.session_id if self._ahead else options.session_id or str(uuid4())
         self._state = SessionState.STARTING
         self._scope: asyncio.Timeout | None = None
@@ -126,9 +126,9 @@ class AgentSession:
 
     @property
     def record_id(self) -> str:
-        """The id under which what is said is recorded, also before the CLI has started, or "".
+        """The id of the session's record, known before the CLI has started, or "".
 
-        It is not known while the last session of a directory is still looked for.
+        It is not known until the last session of a directory is found.
         """
         if self.options.fork or not (self.options.resume or self.options.continue_conversation):
             return self._own_id
@@ -136,7 +136,7 @@ class AgentSession:
 
     @property
     def state(self) -> SessionState:
-        """What the session is doing."""
+        """The state of the session."""
         return self._state
 
     def start(self) -> asyncio.Task[None]:
@@ -151,10 +151,10 @@ class AgentSession:
         *,
         answer: bool = True,
     ) -> str:
-        """Give the agent a prompt and return its id; it waits its turn while another one is worked on.
+        """Give the agent a prompt and return its id; it waits while another one is worked on.
 
-        ``kept`` is done once the prompt is on disk: it is not sent before. A prompt that is not to be
-        answered is read with the next one that is.
+        ``kept`` is done once the prompt is on disk: it is not sent before. Without ``answer``, Claude reads
+        the prompt with the next one that it answers.
         """
         if written := self._written.pop(text, ""):
             return written
@@ -163,7 +163,7 @@ class AgentSession:
         return command.prompt_id
 
     async def taken(self, prompts: Mapping[str, str]) -> frozenset[str]:
-        """Return which prompts of earlier processes a turn has read; a process that still may is ended."""
+        """Return the prompts of earlier processes that a turn has read; end a process that still may read."""
         for session_id in set(prompts.values()):
             await end_leftovers(session_id)
         return await asyncio.to_thread(taken, self.options, prompts)
@@ -192,7 +192,7 @@ class AgentSession:
         self.put(SetEffort(level))
 
     async def ask(self, control: Control[T]) -> T:
-        """Ask the CLI something beside the conversation, and wait for it; raises `CommandError`."""
+        """Ask the CLI something beside the conversation, and wait for the answer; raises `CommandError`."""
         reply: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self.put(Ask(control, reply))
         return await reply
@@ -217,7 +217,7 @@ class AgentSession:
         self.put(SettleRequest(request_id, outcome, actor))
 
     def keep_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
-        """Keep what was selected and typed so far for a request."""
+        """Save the draft of a request."""
         self._inbox.save_draft(request_id, draft, actor)
 
     def park(self, cause: str = "") -> None:
@@ -225,7 +225,7 @@ class AgentSession:
         self.put(Park(cause))
 
     def close(self, cause: str = "") -> None:
-        """End the session and its process; `SessionLost` says when it is done. What waits is parked."""
+        """End the session and its process; `SessionLost` reports the end. Waiting questions are parked."""
         self.put(Close(cause))
 
     def put(self, command: Command) -> None:
@@ -233,14 +233,14 @@ class AgentSession:
         self._commander.put(command)
 
     async def events(self) -> AsyncIterator[AgentEvent]:
-        """Give the events, in order, up to the session's end; for one reader, without an ``on_event``."""
+        """Yield the events, in order, up to the session's end; for one reader, without an ``on_event``."""
         while (event := await self._events.get()) is not None:
             yield event
 
     async def run(self) -> None:
-        """Be the session, from the start of the CLI to its end.
+        """Run the session, from the start of the CLI to its end.
 
-        Nothing is raised for what goes wrong with the CLI: events say it. Cancelling this ends the session.
+        Failures of the CLI are not raised: events report them. Cancelling this ends the session.
         """
         self._emit(StateChanged(SessionState.STARTING))
         lost: SessionLost | None = None
@@ -256,14 +256,14 @@ class AgentSession:
             await self._end(lost or ended or SessionLost(CLOSED, expected=True))
 
     async def _live(self) -> SessionLost:
-        """Start the CLI and read until it ends; left by `_stop` or by cancelling otherwise."""
+        """Start the CLI and read until it ends, or until `_stop` or cancelling interrupts this."""
         async with asyncio.TaskGroup() as group:
             tasks: list[asyncio.Task[Any]] = [group.create_task(self._commander.dispatch())]
             try:
                 known: asyncio.Future[str] = asyncio.get_running_loop().create_future()
                 reading = group.create_task(self._history(known))
                 tasks.append(reading)
-                # The CLI starts as soon as it is known for what, while older parts are still being read.
+                # The CLI starts as soon as its session is known, while older parts are still being read.
                 kind, resumed = await asyncio.gather(load_connection(), known)
                 if self._admitted is not None and self._ahead is None:
                     options = await self._admitted()
@@ -275,7 +275,7 @@ class AgentSession:
                     self.options = self.options.as_before(before)
                     self._recorder.options = self.options
                 if self._claim is None and self.options.session_id:
-                    # Another process may have been given the same id, of which nothing is recorded yet.
+                    # Another process may have been given the same id, under which nothing is recorded yet.
                     self._recorder.hold(await self._inbox.sessions.claim(self._own_id))
                 connection = kind(self.options, self._inbox, self._emit)
                 lost = await self._open(connection, resumed, reading)
@@ -293,7 +293,7 @@ class AgentSession:
         return lost
 
     async def _history(self, known: asyncio.Future[str]) -> SessionPast:
-        """Read and tell what was said before; the future gets the session's id as early as it can."""
+        """Read and report the session's past; ``known`` gets the session's id as early as possible."""
         history = NO_HISTORY
 
         def tell(session_id: str, part: HistoryLoaded) -> None:
@@ -307,7 +307,7 @@ class AgentSession:
                 history = await self._read_history(tell)
                 if not history.session_id:
                     self._emit(NoticeGiven("info", NO_EARLIER_SESSION))
-                if self._leftover_ended:  # below what it wrote
+                if self._leftover_ended:  # below its messages
                     self._emit(NoticeGiven("info", LEFTOVER_ENDED))
         except ClaimLostError as error:
             known.set_exception(error)
@@ -329,7 +329,7 @@ class AgentSession:
         if session_id and not self.options.fork and self._claim is None:
             self._claim = await self._inbox.sessions.claim(session_id)
             self._recorder.hold(self._claim)
-        # By a process that is no longer known; all that it wrote is past, too.
+        # Also that of a process that is no longer known; all that it wrote is past, too.
         self._leftover_ended |= await end_leftovers(session_id)
 
     async def _open(
@@ -352,7 +352,7 @@ class AgentSession:
         return None
 
     async def _end(self, lost: SessionLost) -> None:
-        """Leave nothing behind: no request that waits, no process, no prompt that nobody has."""
+        """Leave nothing behind: no waiting request, no process, no lost prompt."""
         try:
             if self._ahead is not None:
                 # Otherwise the unused process would work on its prompt without a session.

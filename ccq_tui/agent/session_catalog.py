@@ -1,4 +1,4 @@
-"""The sessions that can be resumed, also the native program's; listed, renamed and deleted."""
+"""Lists, renames and deletes the sessions that can be resumed, also the native program's."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class EarlierSession:
     Attributes:
         session_id: The Claude session id.
         summary: Its title, or its first prompt.
-        modified: When something was last said in it, in seconds since 1970.
+        modified: The time of its last message, in seconds since 1970.
         branch: The git branch then, or "".
-        directory: Where it worked, or "" if its record does not say.
-        last: Who said what last, oldest first, each text cut short: "user" or "assistant" and the text.
+        directory: Its working directory, or "" if its record does not say.
+        last: Its last messages, oldest first: "user" or "assistant", and the text, cut short.
     """
 
     session_id: str

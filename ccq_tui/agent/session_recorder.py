@@ -26,17 +26,17 @@ from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.text import one_line
 
 COMMAND = re.compile(r"/[A-Za-z][\w:-]*(\s|$)")
-"""A prompt that is a command: no path, for that has another slash."""
+"""A prompt that is a command, not a path: a path has another slash."""
 LINE = 200
-"""Characters of the last line that are kept."""
+"""Most characters kept of a title or a last line."""
 UNKEPT = frozenset({SessionState.QUEUED, SessionState.STARTING})
 
 
 class SessionRecorder:
-    """Writes a session's facts into the inbox, from its first prompt on: before that there is none.
+    """Writes a session's facts into the inbox, from its first prompt on: before that no session exists.
 
     Attributes:
-        options: What the session was started with, and what an earlier start of it was.
+        options: The session's options, with the flags of an earlier start.
         cause: Why the session is being ended, or "".
     """
 
@@ -52,7 +52,7 @@ class SessionRecorder:
         self._title = "" if self._begun else one_line(options.name, LINE)
 
     def note(self, event: AgentEvent) -> None:
-        """Record what an event changes."""
+        """Record the changes that an event shows."""
         match event:
             case Connected(session_id=session_id) | ConversationReset(session_id=session_id):
                 if isinstance(event, ConversationReset):
@@ -92,7 +92,7 @@ class SessionRecorder:
                 self._keep(SessionFact(name=self._title))
 
     def hold(self, claim: Claim) -> None:
-        """Give a claim back when the session ends or continues under another id."""
+        """Keep a claim, and release it when the session ends or continues under another id."""
         self._hold(claim.session_id)
 
     def _hold(self, session_id: str) -> None:
@@ -120,7 +120,7 @@ class SessionRecorder:
             self._inbox.sessions.note(self._session_id, fact)
 
     def _launch(self) -> dict[str, Any]:
-        """Return what the session would be started with again; nothing that may be a secret."""
+        """Return the options to start the session with again; nothing that may be a secret."""
         options = self.options
         return {
             "model": options.model,
@@ -131,7 +131,7 @@ class SessionRecorder:
 
 
 def title_of(prompt: str) -> str:
-    """Return what a conversation is called by a prompt, harmless to draw; "" by a command."""
+    """Return a conversation's title by a prompt, harmless to draw; "" for a command."""
     return "" if COMMAND.match(prompt.lstrip()) or run_in(prompt) else one_line(prompt, LINE)
 
 
@@ -142,12 +142,12 @@ def forked(past: HistoryLoaded) -> HistoryLoaded:
 
 
 def last_line(text: str) -> str:
-    """Return the last line of what an agent wrote, harmless to draw; "" of nothing but blanks."""
+    """Return the last line of an agent's text, harmless to draw; "" if there are only blanks."""
     return one_line(text.strip().rpartition("\n")[2], LINE)
 
 
 def _fact(event: AgentEvent) -> SessionFact | None:
-    """Return what an event says of a session that is worth keeping as it is, or None."""
+    """Return the fact of an event that is kept as it is, or None."""
     match event:
         case BlockFinished(kind=BlockKind.TEXT, text=text) if text.strip():
             return SessionFact(last_line=last_line(text))

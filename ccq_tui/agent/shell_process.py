@@ -15,21 +15,21 @@ from ccq_tui.agent.options import SessionOptions
 from ccq_tui.prompts.shell_runs import ShellRun
 
 MOST_BYTES = 200_000
-"""What is kept of a stream: one half from its beginning, one from its end."""
+"""Most bytes kept of a stream: one half from its beginning, one from its end."""
 TAIL_BYTES = 8_000
 """Bytes at the end of the output that are shown while the command runs."""
 TELL_SECONDS = 0.1
 """Seconds between two updates."""
 LAST_SECONDS = 0.3
-"""How long output is read after the command's end: what it left running may keep the streams open."""
+"""Seconds to read output after the command's end: processes that it left may keep the streams open."""
 STOP_SECONDS = 2.0
-"""How long a command may take to end after SIGINT, then after SIGTERM."""
+"""Seconds for a command to end after SIGINT, then after SIGTERM."""
 NOT_RUN = 127
 """The exit code of a command that could not be started, as shells have it."""
 
 
 def answers_shell(options: SessionOptions) -> bool:
-    """Whether Claude answers a command's output: Claude Code's `respondToBashCommands`. For a thread."""
+    """Return Claude Code's `respondToBashCommands`: does Claude answer a command's output? For a thread."""
     layers = (*managed_settings(), *chosen_settings(options))
     found = (one["respondToBashCommands"] for one in layers if "respondToBashCommands" in one)
     return next(found, True) is not False
@@ -44,7 +44,7 @@ class Capture:
         self._left_out = 0
 
     def add(self, data: bytes) -> None:
-        """Take more of it."""
+        """Add the next part of the stream."""
         room = MOST_BYTES // 2 - len(self._head)
         self._head += data[:room] if room > 0 else b""
         self._tail += data[max(0, room) :]
@@ -53,7 +53,7 @@ class Capture:
             del self._tail[:over]
 
     def text(self) -> str:
-        """Return it; where something is left out, a line says how much."""
+        """Return the text; if something is left out, a line says how much."""
         if not self._left_out:
             return (self._head + self._tail).decode("utf-8", "replace")
         head, tail = self._head.decode("utf-8", "replace"), self._tail.decode("utf-8", "replace")
@@ -70,9 +70,9 @@ class ShellProcess:
     def __init__(self, command: str, options: SessionOptions, grown: Callable[[str], None]) -> None:
         self.command = command
         self.stopped = False
-        """Whether somebody wanted it to end."""
+        """Whether somebody stopped it."""
         self.output = Capture()
-        """All that it wrote, in the order in which it came."""
+        """The text of both streams, in the order in which it came."""
         self._options = options
         self._grown = grown
         self._process: Process | None = None
@@ -82,9 +82,9 @@ class ShellProcess:
         self._stops: list[asyncio.TimerHandle] = []
 
     async def run(self) -> ShellRun:
-        """Run it and wait for its end, however long that takes; being cancelled ends it.
+        """Run the command and wait for its end, however long that takes; cancelling this ends it.
 
-        A command that cannot be started says why on its standard error.
+        If the command cannot be started, its standard error says why.
         """
         loop = asyncio.get_running_loop()
         ends: list[int] = []
@@ -137,7 +137,7 @@ class ShellProcess:
         return ShellRun(self.command, self._out.text(), self._errors.text(), code)
 
     def stop(self) -> None:
-        """End it: by SIGINT, then by SIGTERM and SIGKILL; asked for again, at once."""
+        """End the command by SIGINT, then by SIGTERM and SIGKILL; a second call kills it at once."""
         again, self.stopped = self.stopped and bool(self._stops), True
         if self._process is None:
             return  # it is about to start
@@ -152,7 +152,7 @@ class ShellProcess:
         ]
 
     def kill(self) -> None:
-        """End it at once, with all that it started."""
+        """Kill the command, with all that it started."""
         self._signal(signal.SIGKILL)
 
     def _signal(self, number: int) -> None:
@@ -180,7 +180,7 @@ def _same(reader: _Reader) -> _Reader:
 
 
 class _Reader(asyncio.Protocol):
-    """Hands on what comes out of a pipe."""
+    """Passes on the output of a pipe."""
 
     def __init__(self, take: Callable[[bytes], None]) -> None:
         self._take = take

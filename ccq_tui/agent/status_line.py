@@ -18,14 +18,14 @@ from ccq_tui.claude_files import record_files
 from ccq_tui.text import one_line
 
 SECONDS = 5.0
-"""How long the command may take."""
+"""Seconds that the command may take."""
 MOST_BYTES = 10_000
-"""What of its output is read."""
+"""Most bytes read of its output."""
 MOST_LINES = 3
 LONGEST = 500
-"""Characters of a line."""
+"""Most characters of a line."""
 _STYLING = re.compile(r"\x1b\[[0-9;:]*m|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
-"""Colours and links, which the line has none of."""
+"""Colours and links, which are removed."""
 
 
 class StatusLineError(Exception):
@@ -34,19 +34,19 @@ class StatusLineError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class StatusFacts:
-    """What is known of a session that the command may ask for; a change of it runs the command anew.
+    """The facts of a session for the command; a change of them runs the command again.
 
     Attributes:
         session_id: The Claude session id, or "".
-        title: What the session is called, or "".
+        title: The title of the session, or "".
         model: The model's name.
         version: The CLI's version, or "".
         mode: The permission mode.
-        effort: How hard the model thinks, or "".
+        effort: The effort of the model, or "".
         style: The output style, or "".
         cost: US dollars so far.
         worked: Seconds of work in all turns.
-        percentage: How full the context is, 0..100, or None.
+        percentage: The use of the context, 0..100, or None.
         tokens: Tokens in the context.
         limit: Tokens that the context holds, or 0.
     """
@@ -68,7 +68,7 @@ class StatusFacts:
 def status_command(options: SessionOptions) -> str:
     """Return the command that the settings name, or ""; reads files: for a thread.
 
-    The settings of a directory that is not trusted do not count.
+    The settings of an untrusted directory do not apply.
     """
     flags = options.claude
     if flags.bare or flags.safe_mode:
@@ -167,7 +167,7 @@ def harmless(text: str) -> str:
 async def _output(process: Process, told: bytes) -> bytes:
     if process.stdin is None or process.stdout is None:
         return b""
-    with suppress(BrokenPipeError, ConnectionResetError):  # it need not listen
+    with suppress(BrokenPipeError, ConnectionResetError):  # it need not read this
         process.stdin.write(told)
         await process.stdin.drain()
     process.stdin.close()

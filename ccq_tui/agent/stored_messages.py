@@ -1,4 +1,4 @@
-"""From a stored conversation to the events it would have given."""
+"""Translates a stored conversation to the events that it would have given."""
 
 from __future__ import annotations
 
@@ -68,10 +68,10 @@ def replay(
 ) -> Iterator[AgentEvent]:
     """Translate stored messages, oldest first, as the Messages API has them.
 
-    Where there is an answer to questions or an edit they have ``"tool_use_result"`` and ``"timestamp"``,
-    too. ``deferred`` are calls that the CLI makes again on resume; ``ended`` the ends of tasks that are
-    told elsewhere, to which those of these messages are added. What ran in the background is told as
-    ended, since nothing that is stored runs for this reader.
+    Answers to questions and edits also have ``"tool_use_result"`` and ``"timestamp"``. ``deferred`` are
+    calls that the CLI makes again on resume; ``ended`` are the ends of tasks that are reported elsewhere,
+    to which those of these messages are added. Background tasks are reported as ended, since nothing that
+    is stored runs for this reader.
     """
     ended = {} if ended is None else ended
     background: dict[str, str] = {}
@@ -192,7 +192,7 @@ def _image_name(number: int, block: Mapping[str, Any]) -> str:
 
 
 def written(text: str, prompt_id: str = "") -> Iterator[AgentEvent]:
-    """Say what a text of the user's messages is: a prompt, a command, its output, or not for a person."""
+    """Translate a text of the user's messages: a prompt, a command, its output, or text not for a person."""
     if run_in(text) is not None:
         yield PromptAccepted(text, prompt_id=prompt_id)
     elif text.startswith(_NOTIFICATION):
@@ -211,7 +211,7 @@ def written(text: str, prompt_id: str = "") -> Iterator[AgentEvent]:
 
 
 def task_ends(text: str) -> Iterator[TaskEnded]:
-    """Read a notification of the CLI's that a task in the background has ended; nothing of any other text."""
+    """Read the CLI's notification that a background task has ended; yield nothing for any other text."""
     # What follows the result is an agent's own text.
     head = text[:SUMMARY].partition("<result>")[0] if text.startswith(_NOTIFICATION) else ""
     fields: dict[str, str] = {}
@@ -231,7 +231,7 @@ def recalled(
     *,
     waits: bool = False,
 ) -> Iterator[AgentEvent]:
-    """Tell a question set of the past as it would have been told live; nothing where that is not known.
+    """Report a past question set as it would have been live; yield nothing if its outcome is not known.
 
     A call without a result that ``waits`` is made again when the session is resumed.
     """

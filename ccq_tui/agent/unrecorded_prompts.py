@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from ccq_tui.agent.events import AgentEvent, PromptAccepted, PromptDelivered, PromptRecorded, PromptReturned
 
 RECORDED_SECONDS = 2.0
-"""How long Claude Code may take to write into the session's record what it has reported.
+"""Seconds that Claude Code may take to write into the session's record what it has reported.
 
-Up to a quarter of a second was seen. Killed before, it has lost what it was given.
+Up to a quarter of a second was seen. If it is killed before, it loses its latest prompts.
 """
 
 
@@ -28,7 +28,7 @@ class UnrecordedPrompts:
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
     def note(self, event: AgentEvent) -> None:
-        """Note what becomes of prompts; answers that go as messages are left out."""
+        """Follow prompts by an event; the caller leaves out answers that go as messages."""
         match event:
             case PromptAccepted(text=text, prompt_id=name) if name:
                 self._texts[name] = text
@@ -48,9 +48,9 @@ class UnrecordedPrompts:
         self._emit(PromptRecorded(name))
 
     async def settle(self, session_id: str, reason: str, *, in_order: bool) -> None:
-        """Find out what became of the newest prompts; the CLI is gone.
+        """Report the newest prompts as recorded or returned, once the CLI is gone.
 
-        ``in_order``: it had the time to write them down. ``reason`` says why the others come back.
+        ``in_order``: the CLI had the time to record them. ``reason`` says why the others come back.
         """
         left = dict.fromkeys(self._timers, session_id)
         for timer in self._timers.values():

@@ -1,1 +1,1 @@
-"""Other askers of a person: each puts requests into the inbox, and takes their outcomes out."""
+"""Other askers: each puts requests into the inbox, and takes their outcomes out."""

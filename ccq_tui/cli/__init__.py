@@ -1,4 +1,4 @@
-"""The command line. Whatever is slow to load is loaded by the command that needs it."""
+"""The command line. Each command itself imports whatever is slow to load."""
 
 from ccq_tui.cli.main import main
 

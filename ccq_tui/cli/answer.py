@@ -1,4 +1,4 @@
-"""Commands that answer a request; every other surface that shows it closes it then."""
+"""Commands that answer a request; every other surface then closes it."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def _taken(stored: StoredRequest, called: str) -> Taken:
 
 
 def _delivery(store: Store, session_id: str, reach: Reach, origin: Origin) -> str:
-    """Say how the agent will have it."""
+    """Say how the agent receives the answer."""
     from ccq_tui.inbox.format import SHORT
     from ccq_tui.inbox.reach import NO_RECORD_WORDS, Reach, taking_words
 

@@ -1,7 +1,7 @@
-"""From the words of a command line, or JSON, to the outcome of a request: pure, and checked like a panel's.
+"""Request outcomes from command-line words or JSON: pure, and checked like a panel's.
 
-One grammar for all three flags: ``[Q=]VALUE`` says it of question Q, and "Q=" is needed where a set has
-several questions. In a set of one question a text is taken as it stands.
+All three flags share one grammar: ``[Q=]VALUE`` applies to question Q, and "Q=" is needed if a set has
+several questions. In a set of one question a text is taken unchanged.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NUMBERS = re.compile(r"\s*\d{1,6}\s*(,\s*\d{1,6}\s*)*", re.ASCII)
 
 
 MOST_JSON = 5_000_000
-"""Bytes of an answer that are read."""
+"""Most bytes of an answer to read."""
 MOST_DIGITS = 100
 SET_SHAPE = 'as in {"answers": [{"selected": ["LABEL"], "other": "TEXT", "note": "TEXT"}]}'
 FORM_SHAPE = 'as in {"content": {"name": "Ada", "count": 3}}'
@@ -45,16 +45,16 @@ _ANSWER_FIELDS = ("selected", "other", "note", "empty", "unselected")
 
 
 class SayingError(ValueError):
-    """What was said is no answer; the message says what would be one."""
+    """The input is no answer; the message says what would be one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What was said of one question.
+    """The input for one question.
 
     Attributes:
         chosen: Numbers of options, from 1.
-        nothing: Whether a multi select is to have nothing selected, on purpose.
+        nothing: Whether a multi-select stays empty on purpose.
         other: The text, or None when none was given.
         note: The note, or None when none was given.
         left_open: Whether the question stays without an answer, on purpose.
@@ -82,7 +82,7 @@ def own_words(text: str, what: str) -> str:
 def said_in_flags(
     questions: QuestionSet, choose: Sequence[str], other: Sequence[str], note: Sequence[str]
 ) -> list[Said]:
-    """Read the flags, each of which may say something of any question; raises `SayingError`."""
+    """Read the flags, each of which can apply to any question; raises `SayingError`."""
     count = len(questions.questions)
     said = [Said() for _ in range(count)]
     for value in choose:
@@ -103,7 +103,7 @@ def said_in_flags(
 
 
 def answered(questions: QuestionSet, said: Sequence[Said]) -> Answered:
-    """Make answers of what was said, by the rules of the panel; raises `SayingError`."""
+    """Make answers from the input, by the rules of the panel; raises `SayingError`."""
     return Answered(
         tuple(
             _answer(number, question, words)
@@ -117,7 +117,7 @@ def decided(
 ) -> Allowed | Denied:
     """Decide on a permission or a plan; raises `SayingError`.
 
-    ``note`` is what the agent is told, for the choices that take it.
+    ``note`` is the message to the agent, for the choices that take one.
     """
     choices = kind_of(request).choices(request)
     allowed = f"choose 1 to {len(choices)}"
@@ -145,7 +145,7 @@ def _once(flag: str, before: str | None, place: int) -> None:
 
 
 def _addressed(flag: str, value: str, count: int, sample: str) -> tuple[int, str]:
-    """Take the question's number off a value; returns the question's index and the rest."""
+    """Split the question's number off a value; return the question's index and the rest."""
     if count == 1 and flag != "--choose":
         return 0, value
     found = _ADDRESSED.fullmatch(value)
@@ -213,7 +213,7 @@ def _check_choice(number: int, question: Question, said: Said, chosen: tuple[int
 
 
 def _wanted(question: Question) -> str:
-    """Say what a question takes."""
+    """Say which answers a question takes."""
     if question.kind is not Kind.CHOICE:
         return f"it takes a {question.kind}, by --other"
     count = len(question.options)
@@ -256,7 +256,7 @@ def said_in_json(request: Request, text: str) -> RequestOutcome:
 
 
 def _filled_in(request: ElicitationRequest, content: Mapping[str, Any]) -> Answered:
-    """Read a form's values, by their names and in the types that its server gets."""
+    """Read a form's values by name, in the types that its server expects."""
     _only(content, ("version", "content"), "the JSON", FORM_SHAPE)
     form, values = request.form, content["content"]
     if not isinstance(values, Mapping):
@@ -273,7 +273,7 @@ def _filled_in(request: ElicitationRequest, content: Mapping[str, Any]) -> Answe
 
 
 def discussed(text: object) -> Discussed:
-    """Make a reply in prose; raises `SayingError` for no text or an empty one."""
+    """Make a reply in prose; raises `SayingError` for a missing or empty text."""
     prose = own_words(text, "the reply") if isinstance(text, str) else ""
     if not prose.strip():
         raise SayingError("the reply is empty: give --discuss a text")
@@ -346,7 +346,7 @@ def _text(answer: Mapping[str, Any], name: str, path: str) -> str | None:
 
 
 def _chosen(number: int, question: Question, item: object) -> int:
-    """Return the number of an option that is named by its label or its number."""
+    """Return the number of an option given by its label or its number."""
     if _is_number(item):
         return int(str(item))
     if not isinstance(item, str | int | float):

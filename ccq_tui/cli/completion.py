@@ -1,4 +1,4 @@
-"""Prints what makes a shell complete the program's words."""
+"""The command that prints a shell's completion script."""
 
 from __future__ import annotations
 

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from ccq_tui.testing.scenarios import Ready
 
 CHARACTERS_A_SECOND = 600.0
-"""About what a quick model writes."""
+"""Roughly the speed of a quick model."""
 LOOKS = (
     *("theme", "bell", "notify", "notify_after", "progress", "reduce_motion", "keys"),
     *("cli_path", "question_previews", "extended_questions", "log_level"),
     *("park_after", "question_timeout", "on_question_timeout", "session_timeout"),
 )
-"""What a demo takes from files and the environment: how things look, and the person's time limits.
+"""Settings that a demo takes from files and the environment: looks, and the person's time limits.
 
 The rest could change what the scenario shows.
 """
@@ -80,7 +80,7 @@ def demo(context: click.Context, /, name: str | None, only_list: bool, speed: fl
 
 
 def demo_settings(loaded: Loaded, project: Path) -> Settings:
-    """Return what of the person's settings holds in a demo: every flag, and how things look."""
+    """Return the person's settings that apply in a demo: every flag, and those in `LOOKS`."""
     from ccq_tui.config import Settings
 
     kept = {
@@ -99,7 +99,7 @@ def _play(ready: Ready, loaded: Loaded, speed: float, early: EarlyPrompt | None)
         model = ending.enter_context(ScriptedModel(ready.scenario, speed=speed))
         home = ending.enter_context(clean_environment(model.url))
         settings = demo_settings(loaded, home.project)
-        # What is typed in a demo does not belong among the person's own prompts.
+        # Prompts typed in a demo do not belong among the person's own.
         state = home.root / "state"
         launch = Launch(settings=settings, prompt=ready.prompt, environment=home.overrides(), state=state)
         return show(launch, early)

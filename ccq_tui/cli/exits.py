@@ -29,12 +29,12 @@ class Refused(click.ClickException):
 
 
 class Unprinted(click.ClickException):
-    """What was asked for cannot be printed; the message says why."""
+    """The output cannot be printed; the message says why."""
 
     exit_code = CRASHED
 
 
 class Taken(click.ClickException):
-    """Somebody was faster; the message says who."""
+    """The request or session is no longer free; the message says why."""
 
     exit_code = TAKEN

@@ -1,4 +1,4 @@
-"""A group of commands in which a first word that is no command begins a prompt."""
+"""A command group in which a first word that names no command begins a prompt."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class PromptGroup(click.Group):
     """``ccq-tui [OPTIONS] [PROMPT]`` and ``ccq-tui [OPTIONS] COMMAND`` in one.
 
     Args:
-        later: The modules of commands that are loaded when they are named, by the commands' names, which are
-            also those of their functions: each start pays for its own command alone.
-        named: What every group takes.
+        later: Modules by the names of their commands, which are also those of their functions. Each is
+            imported when its command is named, so that a start pays for its own command alone.
+        named: Keyword arguments of every group.
     """
 
     def __init__(self, *, later: Mapping[str, str], **named: Any) -> None:
@@ -30,7 +30,7 @@ class PromptGroup(click.Group):
         return sorted({*super().list_commands(ctx), *self._later})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, loaded now where it is named for the first time."""
+        """Return a command, importing it the first time it is named."""
         if cmd_name in self._later and cmd_name not in self.commands:
             self.add_command(getattr(import_module(self._later[cmd_name]), cmd_name))
         return super().get_command(ctx, cmd_name)

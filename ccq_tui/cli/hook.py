@@ -25,7 +25,7 @@ def hook(wait: str) -> int:
 
     After any failure it ends with 0 and prints nothing: the session's own dialog stays.
     """
-    # Another exit code would be taken for a decision, and what is printed for one, too.
+    # Claude Code would take another exit code, or any output, for a decision.
     try:
         _run(wait)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (the last resort: it is logged)

@@ -24,7 +24,7 @@ _yes = click.option("--yes", is_flag=True, help="Change the file without asking.
 
 
 def _scoped(function: AnyCallable) -> AnyCallable:
-    """Give a command the flags that say whose settings it is about."""
+    """Give a command the flags that choose the settings file."""
     project = click.option(
         "--project", is_flag=True, help="This project's settings: .claude/settings.json here."
     )
@@ -112,7 +112,7 @@ def _one_file(user: bool, project: bool) -> ClaudeSettingsFile:
 
 
 def _change(file: ClaudeSettingsFile, hooks: list[InstalledHook], *, yes: bool, same: str) -> bool:
-    """Show what a file is to say, ask, and write it; return whether it was written."""
+    """Show the change to a file, ask, and write it; return whether it was written."""
     from ccq_tui.bridges.claude_code.hook_settings import SettingsFileError, with_hooks, with_options
 
     try:

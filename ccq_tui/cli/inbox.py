@@ -35,7 +35,7 @@ _as_json = click.option("--json", "as_json", is_flag=True, help="As JSON, with a
 
 
 def _narrowed(function: AnyCallable) -> AnyCallable:
-    """Give a command the flags that say which rows it prints."""
+    """Give a command the flags that select and format its rows."""
     function = click.option("--since", "since_text", metavar="T", help=f"Only since then: {SINCE}.")(function)
     of_session = click.option(
         "--session",
@@ -192,7 +192,7 @@ def show(request: str, as_json: bool) -> int:
 
 
 def _unreached(store: Store, stored: StoredRequest) -> str:
-    """Say why no agent can get what is decided, or "" where one can."""
+    """Say why no agent can receive a decision, or "" if one can."""
     from ccq_tui.inbox.kinds import kind_of
     from ccq_tui.inbox.reach import NO_RECORD_WORDS, NOBODY_DECIDES, TAKES_DECISIONS, Reach
     from ccq_tui.inbox.store import RequestState
@@ -217,13 +217,13 @@ def _sessions(store: Store | None) -> list[StoredSession]:
 
 
 def _native_waiting(store: Store | None, flags: Mapping[str, Any]) -> list[StoredRequest]:
-    """Return what waits in Claude Code's own screen, unless the settings say not to look."""
+    """Return requests that wait in Claude Code's own screen, unless the settings turn this off."""
     from ccq_tui.bridges.claude_code.live_sessions import live_sessions
     from ccq_tui.claude_files import claude_directory
 
     config = claude_directory()
     if not any(one.waits for one in live_sessions(config)):
-        return []  # to read the settings takes longer than to look
+        return []  # reading the settings takes longer than this look
 
     from ccq_tui.bridges.claude_code.native_sessions import NativeSessions, without_asked
     from ccq_tui.config import load_settings

@@ -1,4 +1,4 @@
-"""Commands that look at the installation and the settings and change nothing."""
+"""Commands that inspect the installation and the settings, and change nothing."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def doctor(context: click.Context, /, **_flags: object) -> int:
 
 
 def _lines(loaded: Loaded) -> list[str]:
-    """Write settings as TOML with their origins as comments; what is unset is a comment as a whole."""
+    """Write settings as TOML with their origins as comments; an unset one is a comment as a whole."""
     lines = []
     for name in type(loaded.settings).model_fields:
         value = getattr(loaded.settings, name)
@@ -93,7 +93,7 @@ def _toml(value: Any) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(_toml(item) for item in value)}]"
     text = str(value)
-    # JSON given instead of a file may hold keys. A harmless text is one in TOML as it is in JSON.
+    # JSON given instead of a file may hold API keys. A harmless text is the same in TOML as in JSON.
     hidden = text.lstrip().startswith("{")
     shown = f"(JSON of {len(text)} characters)" if hidden else text
     if safe(shown, keep_newlines=False) == shown:
@@ -102,7 +102,7 @@ def _toml(value: Any) -> str:
 
 
 def _toml_character(character: str) -> str:
-    """Write a character of a text in ASCII: it says the same, and nothing of it acts on a terminal."""
+    """Write a character of a text in ASCII: the same meaning, and no effect on a terminal."""
     if " " <= character <= "~":
         return f"\\{character}" if character in '"\\' else character
     code = ord(character)

@@ -1,4 +1,4 @@
-"""The program's commands, and what becomes of errors."""
+"""The program's commands and its error handling."""
 
 from __future__ import annotations
 
@@ -103,14 +103,7 @@ def prompt(context: click.Context, /, words: tuple[str, ...], **_flags: object) 
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program.
-
-    Args:
-        arguments: The command line without the program's name; None takes the process's own.
-
-    Returns:
-        The exit code.
-    """
+    """Run the program with a command line, or the process's own if None; return the exit code."""
     with harmless_streams():
         return _run(arguments)
 
@@ -119,7 +112,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     try:
         code = cli.main(args=arguments, prog_name="ccq-tui", standalone_mode=False)
     except click.ClickException as error:
-        # Options that are spelled like it would lead astray from the reason.
+        # Suggestions of similar options would distract from the reason.
         if not _said_why_it_is_left_out(error):
             _show(error)
         _say_how_a_prompt_begins(error)
@@ -127,7 +120,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     except (click.Abort, KeyboardInterrupt):
         echo("Interrupted.", err=True)
         return INTERRUPTED
-    except Exception as error:  # noqa: BLE001 (the last resort: it is logged and told)
+    except Exception as error:  # noqa: BLE001 (the last resort: it is logged and reported)
         return _failed(error)
     return code if isinstance(code, int) else ENDED
 
@@ -140,14 +133,14 @@ def _show(error: click.ClickException) -> None:
 
 
 def _say_how_a_prompt_begins(error: click.ClickException) -> None:
-    """Help who wrote a prompt, such as "show me the tests", whose first word is a command."""
+    """Show how to start a prompt whose first word is a command, such as "show me the tests"."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context and context.parent and "unexpected extra argument" in error.message:
         echo(f"To start a prompt with this word: ccq-tui -- {context.info_name} ...", err=True)
 
 
 def _said_why_it_is_left_out(error: click.ClickException) -> bool:
-    """Say why a flag of Claude Code's is none here; whether it is one."""
+    """Say why ccq-tui does not take a flag of Claude Code's; return whether it is one."""
     if not isinstance(error, click.NoSuchOption) or error.option_name not in LEFT_OUT:
         return False
     reason = LEFT_OUT[error.option_name]
@@ -156,7 +149,7 @@ def _said_why_it_is_left_out(error: click.ClickException) -> bool:
 
 
 def _failed(error: Exception) -> int:
-    """Tell settings that cannot be used from a crash."""
+    """Report unusable settings or a crash; return the exit code."""
     from ccq_tui.config.errors import SettingsError
 
     if isinstance(error, SettingsError):

@@ -26,7 +26,7 @@ _Flag = tuple[tuple[str, ...], dict[str, Any]]
 
 
 def _flag(*names: str, **keywords: Any) -> _Flag:
-    """Return what `click.option` makes a flag of."""
+    """Return the arguments of `click.option` for a flag."""
     return names, keywords
 
 
@@ -204,7 +204,7 @@ _SESSION: tuple[_Flag, ...] = (
 
 
 def setting_flags(*, hidden: bool = False) -> Callable[[AnyCallable], AnyCallable]:
-    """Give a command the flags that are settings, hidden where the program's own help has them."""
+    """Give a command the flags that are settings, hidden if the program's own help lists them."""
     return _flags(_SETTINGS, hidden=hidden)
 
 
@@ -216,7 +216,7 @@ def session_flags(*, hidden: bool = False) -> Callable[[AnyCallable], AnyCallabl
 def given_flags(context: click.Context) -> dict[str, Any]:
     """Return the flags that were given, before and after the command's name.
 
-    One given twice has its last value, a repeatable one all of them.
+    A repeated flag has its last value, a repeatable one all of them.
     """
     flags: dict[str, Any] = given_flags(context.parent) if context.parent else {}
     for parameter in context.command.params:
@@ -235,7 +235,7 @@ def given_settings(context: click.Context) -> dict[str, Any]:
     flags = given_flags(context)
     settings = {name: value for name, value in flags.items() if name in known}
     if flags.get("dangerously_skip_permissions"):
-        settings["permission_mode"] = "bypassPermissions"  # over another mode, as Claude Code has it
+        settings["permission_mode"] = "bypassPermissions"  # it overrides another mode, as in Claude Code
     return settings
 
 

@@ -1,4 +1,4 @@
-"""Parks a session that another ccq-tui runs."""
+"""The command that parks a session of another ccq-tui."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _followed(store: Store, wish: ParkWish) -> Parking:
 
 
 def _which(store: Store | None) -> str:
-    """Say what could be parked, for who named nothing."""
+    """List the sessions that can be parked, when none was named."""
     from ccq_tui.inbox.format import session_lines, shortener
     from ccq_tui.processes import alive
 

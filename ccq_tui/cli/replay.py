@@ -1,4 +1,4 @@
-"""Shows what was recorded elsewhere."""
+"""The command that shows a recorded session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shows a recording, and resumes its session when its last question is answered."""
+"""The app that shows a recording, and resumes its session when its last question is answered."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ccq_tui.screens.replay import BroughtAnswer, ReplayScreen
 
 
 class ReplayApp(CcqApp):
-    """Shows one recording.
+    """App that shows one recording.
 
     Attributes:
-        answered: What the person answered to the question that it ends with, or None.
+        answered: The person's answer to the question that ends the recording, or None.
     """
 
     MAIN_SCREEN = ReplayScreen
@@ -53,9 +53,9 @@ class ReplayApp(CcqApp):
 
 
 def play(launch: Launch, recording: Recording, speed: float | None) -> tuple[int, BroughtAnswer | None]:
-    """Show a recording until the person leaves it; returns the exit code, and the answer to bring.
+    """Show a recording until the person leaves it; return the exit code and the answer to deliver.
 
-    ``speed``: how many times as fast as it was, None for at once.
+    ``speed`` is a factor of the recorded speed; None shows all at once.
     """
     from ccq_tui.logs import start_logging
 

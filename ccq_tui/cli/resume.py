@@ -83,7 +83,7 @@ def export(session: str, form: str) -> int:
 
 
 class _Known(NamedTuple):
-    """A session's id, and what the inbox knows of it or ""; the process that runs it, or 0."""
+    """A session's id, what the inbox knows of it or "", and the process that runs it or 0."""
 
     id: str
     directory: str = ""

@@ -1,4 +1,4 @@
-"""The command that prints the schema of what commands print and read as JSON."""
+"""The command that prints the schema of the JSON that commands print and read."""
 
 from __future__ import annotations
 

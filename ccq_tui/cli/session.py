@@ -1,4 +1,4 @@
-"""Starts the screen."""
+"""The start of the screen from the command line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LINK = b'"pr-link"'
 
 
 def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
-    """Run the program as the command line says; returns the exit code.
+    """Run the program as the command line says; return the exit code.
 
     Raises `UsageError` for flags that contradict each other, and `SettingsError`.
     """
@@ -55,8 +55,8 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
             "--worktree is for new sessions; --continue and --resume return to their own worktree.", context
         )
     end_on_signals()
-    # Nothing of what is imported is garbage; looking for some would hold up the CLI's start and the screen's
-    # by 8 % each. The app looks for it as soon as it is made.
+    # Imports leave no garbage; looking for some would delay the start of the CLI and of the screen by 8 %
+    # each. The app looks for it as soon as it is made.
     gc.disable()
     try:
         return begin(
@@ -76,7 +76,7 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
 
 
 def _check_session_id(flags: Mapping[str, Any], context: click.Context, *, resumes: bool) -> None:
-    """Refuse what Claude Code would refuse where nobody reads it."""
+    """Refuse an id that Claude Code would refuse where nobody reads its message."""
     wanted = flags["session_id"]
     if not re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", wanted, re.IGNORECASE):
         example = "123e4567-e89b-42d3-a456-426614174000"
@@ -141,7 +141,7 @@ def _link(line: bytes) -> set[str]:
 
 
 def shown_early(context: click.Context) -> EarlyPrompt | None:
-    """Show the prompt while the rest of the program is loaded; it goes with the command."""
+    """Show the prompt while the rest of the program loads; it closes with the command."""
     early = early_prompt()
     if early is not None:
         context.call_on_close(early.close)
@@ -162,10 +162,10 @@ def begin(
     name: str = "",
     chosen_id: str = "",
 ) -> int:
-    """Run the program with a session, or with the inbox; returns the exit code.
+    """Run the program with a session, or with the inbox; return the exit code.
 
-    ``worktree`` names one to make, "" for a made-up name, None for none; ``chosen_id`` is the id of a new
-    session or a fork. Raises `SettingsError` and `Refused`.
+    ``worktree`` is the name of one to create, "" for a generated name, None for none; ``chosen_id`` is the id
+    of a new session or a fork. Raises `SettingsError` and `Refused`.
     """
     from ccq_tui.config.launch import launch_with
 
@@ -188,7 +188,7 @@ def begin(
     if worktree is not None:
         from ccq_tui.cli.worktrees import in_worktree
 
-        # Before anything is made for a screen that cannot be shown.
+        # Before a worktree is made for a screen that cannot be shown.
         require_terminal()
         launch = in_worktree(launch, worktree)
     require_terminal()
@@ -223,7 +223,7 @@ def not_terminals() -> list[str]:
 
 
 def show(launch: Launch, early: EarlyPrompt | None = None) -> int:
-    """Put the screen up until it ends; returns the exit code."""
+    """Show the screen until it ends; return the exit code."""
     from ccq_tui.logs import start_logging
 
     start_logging(launch.settings.log_level)
@@ -246,14 +246,15 @@ async def _shown(launch: Launch, early: EarlyPrompt | None) -> int:
     named = launch.continue_last or launch.resume or launch.chosen_id
     known = not (launch.carried or named or launch.choose or launch.inbox)
     async with prestarted(session_options(launch) if known else None, launch.prompt.rstrip()) as ahead:
-        # In a thread: the CLI that starts meanwhile is listened to, and its pipes do not fill up.
+        # In a thread, so that the event loop reads from the CLI that starts meanwhile and its pipes do not
+        # fill up.
         app = await asyncio.to_thread(import_module, "ccq_tui.app")
         code: int = await app.run(launch, early, ahead)
         return code
 
 
 def say_where_the_log_is() -> None:
-    """Print where a crash is described."""
+    """Print the path of the log that describes a crash."""
     from ccq_tui.logs import current_log
 
     path = current_log()
@@ -262,7 +263,7 @@ def say_where_the_log_is() -> None:
 
 
 def end_on_signals() -> None:
-    """End in good order when the system asks for it."""
+    """Exit in good order on the system's signals to end."""
     for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):
         number = getattr(signal, name, None)
         if number is not None:

@@ -1,4 +1,4 @@
-"""The command that says how long agents waited."""
+"""The command that shows how long agents waited."""
 
 from __future__ import annotations
 

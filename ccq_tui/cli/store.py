@@ -1,4 +1,4 @@
-"""Opens the inbox for a command, and finds in it what a person names."""
+"""The inbox for commands: opening it, and finding requests and sessions by id."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SHOWN = 3
 
 @contextmanager
 def opened_store() -> Iterator[Store | None]:
-    """Open the inbox while a command runs; None when nothing was ever asked, and then none is made.
+    """Open the inbox while a command runs; yield None, and create nothing, if there is none yet.
 
     Raises `Refused` where it cannot be opened or read.
     """
@@ -56,7 +56,7 @@ def opened_store() -> Iterator[Store | None]:
 
 
 def reach_of(store: Store, session_id: str, origin: Origin | None = None) -> Reach:
-    """Say how what is decided can reach the agent of a session; looks at processes and files."""
+    """Return how a decision can reach the agent of a session; reads processes and files."""
     from ccq_tui.claude_files import recorded_sessions
     from ccq_tui.inbox import reach
     from ccq_tui.worktrees.model import can_be_there
@@ -68,8 +68,8 @@ def reach_of(store: Store, session_id: str, origin: Origin | None = None) -> Rea
 def print_lines(text: str, *, done: str = "") -> None:
     """Print; a reader may close the pipe early, as ``head`` does.
 
-    Raises `Unprinted` for a full disk and the like, unless something was ``done``: that is then said
-    instead.
+    Raises `Unprinted` for a full disk and the like, unless ``done`` says what has happened already: that is
+    printed instead.
     """
     try:
         echo(text)
@@ -107,9 +107,9 @@ def complete_sessions(
 
 
 def _proposed(start: str, find: Callable[[Store], Iterable[tuple[str, str]]]) -> list[CompletionItem]:
-    """Return what was found and begins so; nothing where the inbox cannot be read.
+    """Return the items found that begin with ``start``; none if the inbox cannot be read.
 
-    A shell that completes has no place for what is wrong with the inbox.
+    A shell has no place for an error message while it completes.
     """
     from ccq_tui.inbox.layout import fit
 
@@ -118,20 +118,20 @@ def _proposed(start: str, find: Callable[[Store], Iterable[tuple[str, str]]]) ->
         return [
             CompletionItem(name, help=fit(about, 60))
             for name, about in found
-            # What is not harmless cannot be shown as it is, and what was shown could not be found.
+            # A harmful name cannot be shown as it is, and its harmless form could not be found again.
             if name.startswith(start) and safe(name, keep_newlines=False) == name
         ]
     return []
 
 
 def find_request(store: Store | None, name: str) -> tuple[Store, StoredRequest]:
-    """Return the inbox and the request with an id that begins so; raises `Refused`.
+    """Return the inbox and the request whose id begins with ``name``; raises `Refused`.
 
-    The id of a call is enough where no other session made that one.
+    The id of a call is enough if no other session made a call with that id.
     """
     ids = store.ids.requests(name, _SHOWN + 1) if store and name else []
     if store and len(ids) > 1 and len(calls := store.ids.requests_of(name)) == 1:
-        ids = calls  # others begin so, and this is the whole id of a call
+        ids = calls  # other ids begin like this, but it is the whole id of a call
 
     def called(key: str) -> str:
         stored = store.requests.get(key) if store else None
@@ -148,13 +148,13 @@ def find_request(store: Store | None, name: str) -> tuple[Store, StoredRequest]:
 
 
 def find_session(store: Store | None, name: str) -> str:
-    """Return the session id that begins so; raises `Refused` for none or several."""
+    """Return the session id that begins with ``name``; raises `Refused` for none or several."""
     ids = store.ids.sessions(name, _SHOWN + 1) if store and name else []
     return _one(ids, name, "session", "ccq-tui sessions lists them")
 
 
 def since(text: str | None) -> datetime | None:
-    """Read a time or an age; a time without a zone is where the person is. Raises `Refused`."""
+    """Read a time or an age; a time without a zone is local. Raises `Refused`."""
     if text is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Worktrees for sessions that the command line begins, or goes back to."""
+"""Worktrees of sessions that the command line starts or resumes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ LONGEST = 1_000
 
 
 def in_worktree(launch: Launch, name: str) -> Launch:
-    """Let a launch work in a worktree, made now, or once its repository is trusted; raises `Refused`.
+    """Return the launch in a worktree, created now or once its repository is trusted; raises `Refused`.
 
-    ``name`` may be "" for a name that is made up. Of one that cannot be made nothing is left.
+    If ``name`` is "", a name is generated. A worktree that cannot be created leaves nothing behind.
     """
     from ccq_tui.supervisor.launches import made
     from ccq_tui.worktrees.creation import planned
@@ -34,9 +34,9 @@ def in_worktree(launch: Launch, name: str) -> Launch:
 
 
 def place_of(session_id: str) -> dict[str, Path]:
-    """Return the worktree in which a session worked, made anew where that was removed, as ``cwd``.
+    """Return the worktree in which a session worked, as ``cwd``; create it again if it was removed.
 
-    Empty for a session of another place, or an unknown one. Raises `Refused`.
+    Empty for an unknown session, or one outside a worktree. Raises `Refused`.
     """
     from ccq_tui.worktrees.model import worktree_at
 
@@ -49,7 +49,7 @@ def place_of(session_id: str) -> dict[str, Path]:
 
 
 def there_again(directory: Path) -> bool:
-    """Whether a session's directory is there, or its worktree could be made anew; raises `Refused`."""
+    """Whether a session's directory exists; creates its removed worktree again. Raises `Refused`."""
     from ccq_tui.config.trust import trusts
     from ccq_tui.worktrees.creation import back_in
     from ccq_tui.worktrees.model import WorktreeError

@@ -1,4 +1,4 @@
-"""Runs a program whose prompts are asked in the inbox, too."""
+"""The command that runs a program and asks its prompts in the inbox too."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _explain_recording() -> int:
 
 
 def _size() -> tuple[int, int]:
-    """Return the size that COLUMNS and LINES name, or the usual one."""
+    """Return the size that COLUMNS and LINES name, else the terminal's, else 80 x 24."""
     import shutil
 
     size = shutil.get_terminal_size((80, 24))

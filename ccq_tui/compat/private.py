@@ -1,4 +1,4 @@
-"""Looks whether a framework still has the private names that a module of this package is built on."""
+"""Checks that a framework still has the private names that a module of this package is built on."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _logger = logging.getLogger(__name__)
 
 
 class UnknownVersionError(ImportError):
-    """A framework has no longer what a module needs."""
+    """A framework no longer has the names that a module needs."""
 
 
 def has(owner: Any, *names: str) -> bool:
-    """Return whether a class, a module or an object has all of these names, or its methods use them."""
+    """Return whether a class, a module or an object has all of these names, or a class's methods use them."""
     return all(hasattr(owner, name) or _uses(owner, name) for name in names)
 
 
@@ -28,14 +28,14 @@ def _uses(owner: Any, name: str) -> bool:
 
 
 def require(owner: Any, *names: str) -> None:
-    """Refuse to be imported where a framework's class or module lacks a name: `UnknownVersionError`."""
+    """Raise `UnknownVersionError` if a framework's class or module lacks a name."""
     missing = [name for name in names if not has(owner, name)]
     if missing:
         raise UnknownVersionError(f"{owner.__name__} has no {', '.join(missing)}")
 
 
 def load(module: str, name: str) -> Any:
-    """Return what a module on this package offers, or None where a framework lacks what it needs."""
+    """Return a name of a module of this package, or None if a framework lacks what the module needs."""
     try:
         return getattr(importlib.import_module(module), name)
     except ImportError as error:

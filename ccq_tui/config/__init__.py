@@ -1,4 +1,4 @@
-"""Settings: what they are, where they come from, and what one run of the program is started with."""
+"""Settings, their sources, and the launch of one run."""
 
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,7 @@ __all__ = [
     "user_config",
 ]
 
-# Commands that only need a path are to be quick.
+# Commands that only need a path must start fast.
 __getattr__ = loaded_later(
     __name__,
     {

@@ -1,4 +1,4 @@
-"""The actions that keys can be given to, by name, with their keys and where these work."""
+"""The actions that a key can trigger: name, default keys, and where the keys work."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class KeyPlace(StrEnum):
-    """Where the keys of an action work."""
+    """Places where the keys of an action work."""
 
     EVERYWHERE = "Everywhere"
     PROMPT = "Prompt"
@@ -18,13 +18,13 @@ class KeyPlace(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Something a key does.
+    """An action that a key triggers.
 
     Attributes:
-        name: What it is called in settings; the id of its binding, where a screen has one.
-        place: Where its keys work.
-        keys: The keys it has by default, as Textual spells them; the first is what panels know it by.
-        does: What it does, for a person; "" for an action of panels, whose own tables say so.
+        name: Name in settings; also the id of its binding, where a screen has one.
+        place: Place where its keys work.
+        keys: Default keys, as Textual spells them; panels know the action by the first.
+        does: Description for a person; "" for actions of panels, whose own tables have one.
         first: Whether the screen takes the key before the field that has the focus.
     """
 
@@ -145,8 +145,8 @@ PRESETS: dict[str, dict[str, tuple[str, ...]]] = {
         "list_half_down": ("ctrl+v",),
     },
 }
-"""Other keys for lists, by name."""
+"""Key presets for lists, by name."""
 FIXED = frozenset({"enter", "escape", "tab", "shift+tab", "left", "right", "h", "l", *"0123456789"})
-"""Keys of panels that always mean the same."""
+"""Panel keys whose meaning never changes."""
 DECIDING = frozenset("yane")
-"""Letters with which a permission or a plan is decided: they move nothing."""
+"""Letters that decide a permission or a plan, so they cannot move the cursor."""

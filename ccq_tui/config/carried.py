@@ -11,7 +11,7 @@ from ccq_tui.bounded import JSON_BYTES, SETTINGS_BYTES, UnfitFileError, begin, p
 from ccq_tui.claude_files import claude_directory
 
 FILES = (".claude/settings.json", ".claude/settings.local.json", ".mcp.json", ".ccq-tui.toml")
-"""Where a project keeps settings, hooks and MCP servers."""
+"""Files in which a project keeps settings, hooks and MCP servers."""
 MOST_BYTES = JSON_BYTES
 MOST_EFFECTS = 50
 MOST_CHARACTERS = 300
@@ -20,10 +20,9 @@ _HARMLESS = frozenset({"$schema"})
 
 
 def candidates(directory: Path) -> list[Path]:
-    """List the files that a session in a directory would obey, whether they are there or not.
+    """List the files that a session in a directory would obey, whether they exist or not.
 
-    In a git repository those of the directories above count, too, up to its root; the person's own never
-    do.
+    In a git repository, includes those of parent directories up to its root. Never includes the person's own.
     """
     upwards = [directory, *directory.parents]
     root = next((number for number, place in enumerate(upwards) if (place / ".git").exists()), 0)
@@ -32,7 +31,7 @@ def candidates(directory: Path) -> list[Path]:
 
 
 def read(path: Path) -> bytes:
-    """Read a file, a bounded part of it; what cannot be read counts as empty."""
+    """Read at most `MOST_BYTES` of a file; an unreadable file counts as empty."""
     try:
         return begin(path, MOST_BYTES)
     except (OSError, UnfitFileError):
@@ -40,7 +39,7 @@ def read(path: Path) -> bytes:
 
 
 def effects(path: Path, content: bytes) -> tuple[str, ...]:
-    """Say what a file would do, a line each: unsanitised text of bounded length."""
+    """Describe what a file would do, one effect per line: unsanitised text of bounded length."""
     text = content.decode("utf-8-sig", errors="replace")
     try:
         if path.suffix == ".toml" and len(content) > SETTINGS_BYTES:

@@ -1,6 +1,6 @@
-"""Flags of Claude Code that ccq-tui hands on as they are: what each may be, and how it reaches the CLI.
+"""Claude Code flags that ccq-tui passes on unchanged: allowed values, and how each reaches the CLI.
 
-Each field's docstring is what `docs/configuration.md` says about it. A project's file can set none of them.
+`docs/configuration.md` describes each field. A project's file can set none of them.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ _WINDOW = re.compile(r"(\d{1,9})(k?)", re.ASCII | re.IGNORECASE)
 
 
 class ClaudeFlags(BaseModel):
-    """What a Claude process is started with beside what ccq-tui itself knows of."""
+    """Options of a Claude process beyond those that ccq-tui defines itself."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     agent: str | None = Field(default=None, min_length=1)
-    """The agent that leads the session. Unset: what Claude Code's own settings say."""
+    """The agent that leads the session. Unset: the one in Claude Code's own settings."""
 
     agents: str | None = None
     """More agents: a JSON file, or JSON itself, such as {"reviewer": {"description": …, "prompt": …}}."""
@@ -62,7 +62,7 @@ class ClaudeFlags(BaseModel):
     """Whether a conversation keeps the system prompt of its first request."""
 
     exclude_dynamic_system_prompt_sections: Switch = False
-    """Whether what differs between machines goes into the first prompt instead of the system prompt."""
+    """Whether machine-specific parts move from the system prompt to the first prompt."""
 
     fallback_model: str | None = Field(default=None, min_length=1)
     """Models for when the first is overloaded or missing, separated by commas."""
@@ -80,22 +80,22 @@ class ClaudeFlags(BaseModel):
     """Plugins for this session: addresses of .zip files."""
 
     setting_sources: Annotated[tuple[SettingSource, ...], BeforeValidator(split_names)] | None = None
-    """Which of Claude Code's settings files count: user, project, local. Unset: all."""
+    """Claude Code settings files to load: user, project, local. Unset: all."""
 
     betas: Names = ()
-    """Beta headers for API requests; with an API key alone."""
+    """Beta headers for API requests; they need an API key."""
 
     autocompact: str | None = None
-    """The window at whose end the conversation is compacted: "auto", or at least "100k" tokens."""
+    """Context window that triggers compaction: "auto", or at least "100k" tokens."""
 
     disable_slash_commands: Switch = False
-    """Whether there are no skills and no commands of Claude Code's."""
+    """Whether to turn off skills and Claude Code's commands."""
 
     bare: Switch = False
     """Whether hooks, plugins, memory and CLAUDE.md are left out; needs an API key."""
 
     safe_mode: Switch = False
-    """Whether all customizations are left out, to find what is wrong with one of them."""
+    """Whether all customizations are left out, to find a broken one."""
 
     restricted: Switch = False
     """Whether tools that run code, and settings files, are left out."""
@@ -104,7 +104,7 @@ class ClaudeFlags(BaseModel):
     """Whether Shift+Tab also offers the mode that bypasses all permission checks."""
 
     debug: str | None = None
-    """Claude Code writes a debug log: categories such as "hooks,mcp", or "" for all."""
+    """Categories of Claude Code's debug log, such as "hooks,mcp"; "" for all. Unset: no log."""
 
     debug_file: Path | None = None
     """The file of that log."""
@@ -115,7 +115,7 @@ class ClaudeFlags(BaseModel):
     @field_validator("agents")
     @classmethod
     def _agents_are_defined(cls, value: str | None) -> str | None:
-        """The CLI passes over an agent that it cannot read."""
+        """Refuse a broken agent; the CLI would skip it."""
         if value is None:
             return None
         for name, agent in read_json(value).items():
@@ -128,7 +128,7 @@ class ClaudeFlags(BaseModel):
     @field_validator("plugin_dirs")
     @classmethod
     def _plugins_exist(cls, value: tuple[Path, ...]) -> tuple[Path, ...]:
-        """The CLI says of a plugin that is missing only that it was not loaded, and not here."""
+        """Refuse a missing plugin; the CLI only says that it was not loaded, and not on this screen."""
         for path in value:
             place = expanded(path)
             if not (place.is_dir() or (place.is_file() and place.suffix == ".zip")):
@@ -146,7 +146,7 @@ class ClaudeFlags(BaseModel):
     @field_validator("autocompact")
     @classmethod
     def _window_is_large_enough(cls, value: str | None) -> str | None:
-        """The CLI does not start with anything else, and says so where nobody reads it."""
+        """Refuse any other value: the CLI would not start, and nobody would see its message."""
         if value is None or value == "auto":
             return value
         found = _WINDOW.fullmatch(value.strip())
@@ -166,19 +166,19 @@ class ClaudeFlags(BaseModel):
         return place
 
     def arguments(self) -> dict[str, str | None]:
-        """Return the flags for which the SDK has no option, as ``extra_args``; None is no value."""
+        """Return the flags for which the SDK has no option, as ``extra_args``; None means no value."""
         given: dict[str, str | None] = {_flag(name): None for name in SWITCHES if getattr(self, name)}
         for name in TEXTS:
             if (value := getattr(self, name)) is not None:
                 given[_flag(name)] = str(value)
         if self.debug is not None:
-            # As one word: what follows a flag whose value is optional may be taken for something else.
+            # As one word: the CLI may misread a separate word after a flag with an optional value.
             given[f"debug={self.debug}" if self.debug else "debug"] = None
         # The SDK takes each flag once.
         return given | {f"plugin-url={url}": None for url in self.plugin_urls}
 
     def lasting(self) -> dict[str, Any]:
-        """Return what a later start of the session takes over, for JSON; nothing that may be a secret."""
+        """Return the fields for a later start of the session, for JSON, without possible secrets."""
         left_out = {*OF_ONE_RUN, "plugin_urls"}
         if self.agents is not None and "mcpServers" in str(read_json(self.agents)):
             left_out.add("agents")  # servers may have keys in their environment

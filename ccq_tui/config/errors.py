@@ -1,4 +1,4 @@
-"""Problems of settings, in words that name the place and what to write there."""
+"""Problems with settings; each message names the place and the allowed values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from ccq_tui.text import safe
 
 LONGEST = 4_000
-"""Characters of a problem: names and values in a file can have any length."""
+"""Most characters of a problem: names and values in a file can have any length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +17,8 @@ class SettingProblem:
     """One thing wrong with one setting.
 
     Attributes:
-        origin: Where the value came from: a flag, an environment variable, or ``path:line``.
-        message: What is wrong and what is allowed.
+        origin: Source of the value: a flag, an environment variable, or ``path:line``.
+        message: The problem and the allowed values.
         field: The setting, or "" when the whole source cannot be read.
     """
 
@@ -27,7 +27,7 @@ class SettingProblem:
     field: str = ""
 
     def __str__(self) -> str:
-        """One line of harmless text: the place, the setting and the message."""
+        """Return one line of harmless text: the place, the setting and the message."""
         parts = ": ".join(part for part in (self.origin, self.field, self.message) if part)
         return safe(parts, keep_newlines=False, limit=LONGEST)
 
@@ -41,7 +41,7 @@ class SettingsError(Exception):
 
 
 def explain(error: Mapping[str, Any]) -> str:
-    """Say what is allowed instead of a value that pydantic refused, and the value."""
+    """Name the values allowed in place of the one that pydantic refused, and that value."""
     context = error.get("ctx", {})
     allowed = {
         "literal_error": f"must be one of {context.get('expected')}",

@@ -1,4 +1,4 @@
-"""Reads a settings file, and finds the line of each setting."""
+"""Settings files: their values, and the line of each setting."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ PATHS = ("cwd", "cli_path", "debug_file")
 PATH_LISTS = ("add_dirs", "plugin_dirs")
 JSON_OR_PATHS = ("settings", "mcp_config", "agents")
 MOST_NAMED = 20
-"""Unknown names that are named one by one."""
+"""Most unknown names that are reported one by one."""
 MOST_LINES = 200
-"""Names whose lines are reported."""
+"""Most names whose lines are found."""
 MOST_PARSED = 500_000
-"""Characters that are parsed to tell them: text that only looks like keys would take minutes."""
+"""Most characters parsed to find those lines: text that only looks like keys would take minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ class SettingsFile:
     """A settings file that was read.
 
     Attributes:
-        path: Where it is.
+        path: Its path.
         owner: Whether it is the person's own or the project's.
-        values: What it says, relative paths made absolute from the file's own directory.
+        values: Its settings, with relative paths made absolute from the file's own directory.
         lines: The line of each setting, counted from 1.
     """
 
@@ -45,7 +45,7 @@ class SettingsFile:
     lines: dict[str, int] = field(default_factory=dict)
 
     def origin(self, name: str) -> str:
-        """Return ``path:line`` of a setting, or the path alone where the line cannot be told."""
+        """Return ``path:line`` of a setting, or the path alone when the line is unknown."""
         line = self.lines.get(name)
         return f"{self.path}:{line}" if line else str(self.path)
 
@@ -72,7 +72,7 @@ def read_settings_file(path: Path, owner: Owner) -> SettingsFile:
 
 
 def unknown_settings(file: SettingsFile, known: Iterable[str]) -> list[SettingProblem]:
-    """List what a file sets that is no setting, with the name that was probably meant."""
+    """List a file's unknown settings, each with the name that was probably meant."""
     names = sorted(known)
     problems = []
     unknown = [name for name in file.values if name not in names]
@@ -89,8 +89,8 @@ def unknown_settings(file: SettingsFile, known: Iterable[str]) -> list[SettingPr
 def _lines(text: str, values: Mapping[str, Any]) -> dict[str, int]:
     """Find the line of each top-level key, and of each key in a table under it, which is "table.key".
 
-    A line that only looks like a key, inside a text or list of several lines, is told apart by what stands
-    before it: that is a whole TOML document only where a statement begins.
+    A line inside a multi-line text or list may only look like a key. The text before it tells them apart: it
+    is a whole TOML document only where a statement begins.
     """
     statements = _Statements(text.split("\n"))  # as TOML and editors count: not at U+2028 and the like
     found: dict[str, int] = {}
@@ -110,7 +110,7 @@ def _key(name: str) -> str:
 
 
 class _Statements:
-    """Tells the lines on which a statement begins from those that only look so."""
+    """The lines of a TOML file; finds those on which a statement begins."""
 
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
@@ -118,7 +118,7 @@ class _Statements:
         self._left = MOST_PARSED
 
     def line_of(self, name: str, key: str, start: int) -> dict[str, int]:
-        """Return the line of a key by its name, if it can be found."""
+        """Return ``{name: line}`` for a key, or {} when its line cannot be found."""
         pattern = re.compile(rf"\s*\[*\s*{key}\s*[.=\]]")
         for number in range(start, len(self._lines)):
             if pattern.match(self._lines[number]) and self._is_begin(number):

@@ -15,16 +15,16 @@ PRESET = "preset"
 HALF = 8
 """Lines of half a page."""
 CANONICAL = {"list_half_up": ("shift+up",) * HALF, "list_half_down": ("shift+down",) * HALF}
-"""The keys that panels know, for actions that have none of their own in them."""
+"""Panel keys that carry out actions for which panels have no key of their own."""
 TEXT_PLACES = (KeyPlace.EVERYWHERE, KeyPlace.PROMPT, KeyPlace.TRANSCRIPT)
-"""Where a text is open."""
+"""Places where a text field is open."""
 REACHES_ALL = (KeyPlace.EVERYWHERE, KeyPlace.TRANSCRIPT)
 PANEL = (KeyPlace.LIST, KeyPlace.QUESTION)
 LIST_SCREEN = (KeyPlace.LIST, KeyPlace.EVERYWHERE)
-"""Whose actions a list on a screen of its own has."""
+"""Places whose actions apply in a list on a screen of its own."""
 
 Choices = Mapping[str, str | tuple[str, ...]]
-"""What the setting ``keys`` holds: actions with their keys, and "preset" with a preset's name."""
+"""Value of the setting ``keys``: actions with their keys, and "preset" with a preset's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +39,16 @@ class Keymap:
 
     @property
     def taken_from_text(self) -> frozenset[str]:
-        """The keys that a person gave to actions that work where a text is open: there they do not edit."""
+        """Keys that a person gave to actions that work where a text field is open: there they do not edit."""
         changed = self.changed().items()
         return frozenset(key for name, keys in changed if BY_NAME[name].place in TEXT_PLACES for key in keys)
 
     def shown(self, name: str) -> str:
-        """Return the first key of an action as it is shown, or ""."""
+        """Return the first key of an action as the screen shows it, or ""."""
         return next((shown_key(key) for key in self.keys.get(name, ())), "")
 
     def panel_keys(self, *places: KeyPlace) -> dict[str, tuple[str, ...]]:
-        """Return, for each key with another meaning than its own in a panel, the keys that it stands for."""
+        """Return each key whose meaning in a panel was changed, with the keys that it stands for."""
         actions = [action for action in ACTIONS if action.place in places]
         given_away = {key for action in actions for key in action.keys} - {
             key for action in actions for key in self.keys[action.name]
@@ -61,9 +61,9 @@ class Keymap:
         return meant
 
     def list_keys(self, *, letters: bool) -> dict[str, tuple[str, ...]]:
-        """Return what keys mean to a list on a screen of its own, as `panel_keys` does.
+        """Return the changed keys of a list on a screen of its own, as `panel_keys` does.
 
-        Without ``letters``, keys that type or edit a text are what to find there.
+        Without ``letters``, leave out keys that type or edit text: they go to the filter.
         """
         meant = self.panel_keys(*LIST_SCREEN)
         return {key: becomes for key, becomes in meant.items() if letters or not types_text(key)}
@@ -81,7 +81,7 @@ DEFAULT_KEYS = keymap_of({})
 
 
 def key_problems(choices: Any) -> Iterator[tuple[str, str]]:
-    """Find what is wrong with the setting ``keys``; yields the entry, or "", and what would be right."""
+    """Yield each problem of the setting ``keys``: the entry, or "", and what to write instead."""
     if not isinstance(choices, Mapping):
         yield "", f"must be a table of actions and keys, not {choices!r}"
         return
@@ -127,7 +127,7 @@ def _key_problem(action: Action, written: str) -> str:
 
 
 def _conflicts(choices: Choices) -> Iterator[tuple[str, str]]:
-    """Find keys that would mean two things in one place; what nobody chose is as it should be."""
+    """Find keys that would mean two things in one place; overlaps among the defaults are intended."""
     keymap = keymap_of(choices)
     for one, other in combinations(ACTIONS, 2):
         both = set(keymap.keys[one.name]) & set(keymap.keys[other.name])

@@ -1,4 +1,4 @@
-"""How keys are written: in settings by people, in events by Textual, and on the screen."""
+"""Spellings of keys: in settings, in Textual's events, and on the screen."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _modified(modifiers: list[str], name: str) -> str:
 
 
 def shown_key(name: str) -> str:
-    """Return a key, as Textual spells it, as it is shown: "Ctrl+K", "↑", "/"."""
+    """Return the form in which the screen shows a key that Textual names: "Ctrl+K", "↑", "/"."""
     *modifiers, key = name.split("+")
     if key in _BY_NAME:
         drawn = _BY_NAME[key]
@@ -79,7 +79,7 @@ def shown_key(name: str) -> str:
 
 
 def types_text(name: str) -> bool:
-    """Whether a key types or edits a text, and so cannot mean anything else where one is open."""
+    """Whether a key types or edits text, and so cannot mean anything else in an open text field."""
     editing = ("up", "down", "left", "right", "home", "end", "delete", "backspace", "enter", "space", "tab")
     return len(name) == 1 or name in _BY_NAME or name in editing
 
@@ -90,9 +90,9 @@ def typed_by(name: str) -> str:
 
 
 def shown_keys(shown: str) -> Iterator[tuple[str, str]]:
-    """Split how keys are shown: "Shift+↑↓" are two keys, "1-3" the first and the last of a row.
+    """Split shown keys: "Shift+↑↓" is two keys, "1-3" the first and the last of a row.
 
-    Each piece comes with the key that it stands for, or "".
+    Yields each piece with the key that it stands for, or "".
     """
     for index, word in enumerate(shown.split(" ")):
         if index:

@@ -19,28 +19,29 @@ class Launch:
     """Everything the screen needs to start.
 
     Attributes:
-        settings: The settings in force; without the project's file, as long as that is not trusted.
+        settings: The settings in force; without the project's file while that is not trusted.
         prompt: A prompt to send at once, or "".
         draft: A prompt to put into the prompt field without sending it, or "".
         continue_last: Whether to continue the newest conversation of the directory.
         choose: Whether the conversation to resume is chosen from a list first.
         resume: The Claude session id to resume, or "".
-        session_id: The Claude session id that a new session or a fork gets, or "" for one of its own.
+        session_id: The Claude session id for a new session or a fork, or "" for a generated one.
         chosen_id: The Claude session id that the command line gives to a new session or a fork, or "".
-        name: What the first session is called, by its person, or "".
-        title: What a session is called that was opened in an earlier run and has not begun, or "".
+        name: Name that the person gave the first session, or "".
+        title: Title of a session that an earlier run opened and that has not begun, or "".
         home: The directory in which the program was started, or None where that is not known.
-        fork: Whether the resumed or continued conversation goes on under a new session id.
-        inbox: Whether what waits in all sessions is shown first, and no session is started for that.
+        fork: Whether the resumed or continued conversation gets a new session id.
+        inbox: Whether the inbox opens first, without starting a session.
         environment: Environment variables for the CLI, over those of this process.
-        notices: Things to tell the person once the screen is there, such as a theme that cannot be read.
-        flags: The settings of the command line, for other directories too; None where no files count.
-        state: Where history and drafts are kept, or None for the usual place.
-        carried: What the directory carries that is to be trusted first, or None.
-        trusted_settings: The settings that hold once what is carried is trusted, or None.
-        project_settings: Whether Claude Code's settings of the project hold.
-        plan: The git worktree to make for this session, once its repository is trusted, or None.
-        worktree: The git worktree that was made for this session, or None.
+        notices: Messages to show once the screen is up, such as a theme that cannot be read.
+        flags: The settings of the command line, for other directories too; None if settings files do not
+            count.
+        state: Directory of history and drafts, or None for the usual one.
+        carried: Files of the directory that must be trusted first, or None.
+        trusted_settings: The settings in force once ``carried`` is trusted, or None.
+        project_settings: Whether the project's Claude Code settings apply.
+        plan: The git worktree to create for this session once its repository is trusted, or None.
+        worktree: The git worktree created for this session, or None.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -68,16 +69,16 @@ class Launch:
 
 
 def load_trusted(flags: Mapping[str, Any]) -> Loaded:
-    """Load the settings without a question: a project's file that is not trusted does not count."""
+    """Load the settings without asking; an untrusted project file does not count."""
     loaded = load_settings(flags)
     carried = untrusted(loaded.settings.directory, loaded.files)
     return loaded if carried is None else load_settings(flags, project=False)
 
 
 def launch_with(flags: Mapping[str, Any], **rest: Any) -> Launch:
-    """Return the launch for some flags, with what is to be trusted first; reads files.
+    """Return the launch for some flags, with the files to trust first; reads files.
 
-    Raises `SettingsError`, be the wrong file trusted or not.
+    Raises `SettingsError` for a wrong file, trusted or not.
     """
     loaded = load_settings(flags)
     carried = untrusted(loaded.settings.directory, loaded.files)
@@ -90,8 +91,8 @@ def launch_with(flags: Mapping[str, Any], **rest: Any) -> Launch:
 def trusting(launch: Launch) -> Launch:
     """Return the launch after a person trusts what it carries; reads and writes files.
 
-    Where the directory carries something else than was shown, nothing is trusted, and the launch carries
-    that. Raises `SettingsError`.
+    If the directory's files are not those that were shown, nothing is trusted, and the launch carries the
+    present ones. Raises `SettingsError`.
     """
     carried = launch.carried
     if carried is None:
@@ -99,7 +100,7 @@ def trusting(launch: Launch) -> Launch:
     settings, directory = launch.trusted_settings or launch.settings, carried.directory
     also: tuple[Path, ...] = ()
     if launch.flags is not None:
-        # Before it is compared: what was read is then what was shown.
+        # Load before comparing, so that the settings read are those that were shown.
         loaded = load_settings(_flags_of(launch, launch.flags))
         settings, directory, also = loaded.settings, loaded.settings.directory, loaded.files
     notice = ""
@@ -114,7 +115,7 @@ def trusting(launch: Launch) -> Launch:
 
 
 def _flags_of(launch: Launch, flags: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the flags by which a launch's settings were found: those of another directory name it, too."""
+    """Return the flags that find a launch's settings again, with ``cwd`` for another directory."""
     own = load_settings(flags, project=False).settings.directory
     here = launch.settings.directory
     return flags if own.resolve() == here.resolve() else {**flags, "cwd": here}

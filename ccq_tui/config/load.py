@@ -1,4 +1,4 @@
-"""Loads the settings from all their sources, with the origin of each value."""
+"""Settings from all their sources, with the origin of each value."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PERSONAL = (
     "keys",  # lets a key decide that was meant for something else
     *ClaudeFlags.model_fields,  # run, steer, allow, or switch off what protects
 )
-"""Settings that a repository that was only just cloned must not make."""
+"""Settings that a freshly cloned repository must not make."""
 HARMLESS_MODES = ("default", "manual", "plan")
 
 
@@ -88,14 +88,14 @@ def flag_of(name: str) -> str:
 
 
 def _environment() -> dict[str, _Value]:
-    """Return the settings that the environment has, as texts; an empty variable counts as not set."""
+    """Return the settings in environment variables, as texts; an empty variable counts as not set."""
     fields = {f"{ENV_PREFIX}{name.upper()}": name for name in Settings.model_fields}
     given = ((fields.get(variable.upper()), variable, text) for variable, text in os.environ.items() if text)
     return {name: _Value(text, variable) for name, variable, text in given if name}
 
 
 def _files(strongest: Mapping[str, _Value], *, project: bool) -> list[SettingsFile]:
-    """Read the files there are; the directory to work in decides which project's."""
+    """Read the settings files that exist; the working directory decides the project."""
     start = Path.cwd()
     if "cwd" in strongest:
         start = expanded(strongest["cwd"].value)
@@ -107,7 +107,7 @@ def _files(strongest: Mapping[str, _Value], *, project: bool) -> list[SettingsFi
 
 
 def _forbidden(file: SettingsFile) -> list[SettingProblem]:
-    """Refuse what would let a repository that was only just cloned run programs or allow itself something."""
+    """Refuse settings that let a freshly cloned repository run programs or grant itself permissions."""
     if file.owner != "project":
         return []
     wrong = {name: "" for name in PERSONAL if name in file.values}
@@ -136,7 +136,7 @@ def _wrong_keys(file: SettingsFile, stronger: Mapping[str, _Value]) -> list[Sett
 
 
 def _inside(path: str, directory: Path) -> bool:
-    """Whether a path, whatever links it goes through, is in a directory."""
+    """Whether a path, links followed, is in a directory."""
     try:
         return expanded(path).resolve().is_relative_to(directory.resolve())
     except (OSError, RuntimeError, ValueError):  # links in a circle, a NUL

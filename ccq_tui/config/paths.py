@@ -1,4 +1,4 @@
-"""Where configuration, state and logs are on this system."""
+"""Places of configuration, state and logs on this system."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PROJECT_FILE = ".ccq-tui.toml"
 
 
 def expanded(path: str | Path) -> Path:
-    """Put the home directory for ``~``; unlike pathlib's own, "~nobody" is left as it is."""
+    """Expand ``~`` to the home directory; unlike pathlib, leave "~nobody" as it is."""
     return Path(os.path.expanduser(path))  # noqa: PTH111
 
 
@@ -22,7 +22,7 @@ def config_dir() -> Path:
 
 
 def state_dir() -> Path:
-    """Return the directory for what must survive the program."""
+    """Return the directory of data that must outlive the program."""
     return platformdirs.user_state_path(APP, appauthor=False)
 
 
@@ -42,11 +42,7 @@ def user_config() -> Path:
 
 
 def prompt_rules() -> Path:
-    """Say where a person's own rules for prompts of terminal programs are.
-
-    Returns:
-        A directory, which may not exist.
-    """
+    """Return the directory of a person's own rules for terminal programs' prompts; it may not exist."""
     return config_dir() / "prompts"
 
 

@@ -1,4 +1,4 @@
-"""Permission rules in Claude Code's settings files: added and removed, all else as it was."""
+"""Permission rules in Claude Code's settings files: edits that leave all else as it was."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _NAMES: dict[Scope, str] = {
     "userSettings": "settings.json",
 }
 MOST_RULE = 1_000
-"""Characters of a rule."""
+"""Most characters of a rule."""
 _RULE = re.compile(r"[A-Za-z_][\w-]*(\*|\([^\x00-\x1f\x7f]+\))?")
 _TRIES = 3
-"""How often a file is read anew that somebody else has written meanwhile."""
+"""Attempts to edit a file that another program is writing."""
 
 
 class RuleError(Exception):
-    """A rule could not be written, or its file not be kept trusted; the message is for a person."""
+    """A rule was not written, or its file needs trust again; the message is for a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class RulesFile:
     """The settings file of a scope.
 
     Attributes:
-        scope: Whom its rules hold for.
-        path: Where it is looked for.
-        real: Where it is, links followed.
+        scope: Scope in which its rules apply.
+        path: Path at which Claude Code looks for it.
+        real: That path with links followed.
         directory: The directory of the session.
     """
 
@@ -57,7 +57,7 @@ class RulesFile:
 
 
 def rules_file(scope: Scope, directory: Path) -> RulesFile:
-    """Find the settings file of a scope; raises `RuleError` where links lead in a circle. For a thread."""
+    """Find the settings file of a scope; raises `RuleError` if its links cannot be followed. For a thread."""
     try:
         directory = directory.resolve()
         path = (claude_directory() if scope == "userSettings" else directory) / _NAMES[scope]
@@ -67,7 +67,7 @@ def rules_file(scope: Scope, directory: Path) -> RulesFile:
 
 
 def checked_rule(text: str) -> str:
-    """Read a rule as it was typed, ``Tool`` or ``Tool(what)``; raises `RuleError`."""
+    """Read a typed rule, ``Tool`` or ``Tool(what)``; raises `RuleError`."""
     rule = text.strip()
     if len(rule) > MOST_RULE:
         raise RuleError(f"a rule can have {MOST_RULE:,} characters at most · shorten it")
@@ -77,7 +77,7 @@ def checked_rule(text: str) -> str:
 
 
 def add_rule(file: RulesFile, behavior: Behavior, rule: str, *, trusted: bool) -> bool:
-    """Add a rule to a settings file; returns whether it is new, raises `RuleError`. For a thread.
+    """Add a rule to a settings file; return whether it is new. Raises `RuleError`. For a thread.
 
     ``trusted``: the project's files are trusted, and stay so.
     """
@@ -92,7 +92,7 @@ def add_rule(file: RulesFile, behavior: Behavior, rule: str, *, trusted: bool) -
 
 
 def remove_rule(file: RulesFile, behavior: Behavior, rule: str, *, trusted: bool) -> bool:
-    """Take a rule out of a settings file; returns whether it was there, raises `RuleError`. For a thread."""
+    """Remove a rule from a settings file; return whether it was there. Raises `RuleError`. For a thread."""
 
     def remove(rules: list[Any]) -> bool:
         left = [one for one in rules if one != rule]
@@ -171,7 +171,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _indent(text: str) -> int | str | None:
-    """Return the indentation of a text, by default that of most settings."""
+    """Return the indentation of a JSON text: None for a single line, 2 by default."""
     found = re.search(r"\n([ \t]+)\S", text)
     if found is None:
         return None if text.strip() and "\n" not in text.strip() else 2

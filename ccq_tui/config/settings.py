@@ -1,4 +1,4 @@
-"""The settings themselves. Each field's docstring is what `docs/configuration.md` says about it."""
+"""The settings themselves; `docs/configuration.md` describes each of them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ Keys = Annotated[Mapping[str, str | tuple[str, ...]], BeforeValidator(checked_ke
 
 
 class Settings(ClaudeFlags):
-    """What can be set by flag, environment, project file and user file.
+    """Settings that a flag, the environment, a project file or the user file can make.
 
     The constructor takes values as they are and looks nowhere else, which is what tests want;
     `ccq_tui.config.load_settings` looks in all places.
@@ -62,10 +62,10 @@ class Settings(ClaudeFlags):
     """The model: an alias such as "opus" or a full name. Unset: Claude Code's own choice."""
 
     permission_mode: PermissionMode | None = None
-    """What the agent may do unasked. Unset: what Claude Code's own settings say."""
+    """Mode that decides what the agent may do unasked. Unset: Claude Code's own setting."""
 
     effort: Effort | None = None
-    """How much the model thinks. Unset: the model's own."""
+    """Thinking effort of the model. Unset: the model's own."""
 
     cwd: Path | None = None
     """The directory the agent works in. Unset: the current one."""
@@ -92,28 +92,28 @@ class Settings(ClaudeFlags):
     """The most turns the agent takes for one prompt. Unset: no limit."""
 
     max_budget_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    """The most that may be spent on API calls, in US dollars. Unset: no limit."""
+    """Most US dollars to spend on API calls. Unset: no limit."""
 
     questions: QuestionMode = "ask"
     """"ask": the agent asks as it likes. "assume": it cannot ask, and lists what it assumed.
     "adaptive": it asks whenever a choice is yours, at most max_question_rounds times."""
 
     max_question_rounds: int = Field(default=5, ge=1)
-    """With questions = "adaptive": how many question sets are put to you before the agent decides itself."""
+    """Most question sets that questions = "adaptive" puts to you before the agent decides itself."""
 
     park_after: Duration = 600.0
-    """After how long without an answer and without a key a session is parked. "never": it is not."""
+    """Seconds without an answer or a key before a session is parked. "never": it is not."""
 
     question_timeout: Duration = None
-    """How long a question waits at most, counted from your last key in it. Unset or "never": no limit."""
+    """Most seconds that a question waits, counted from your last key in it. Unset or "never": no limit."""
 
     on_question_timeout: TimeoutOutcome = "park"
-    """"park": a question that timed out still waits, without a process. "no_answer": the agent goes on, told
-    that nobody answered and that nothing was chosen."""
+    """"park": a question that timed out still waits, without a process. "no_answer": the agent continues with
+    the message that nobody answered and that nothing was chosen."""
 
     session_timeout: Duration = None
-    """After how long without any activity a session is closed, or parked where a question waits.
-    Unset or "never": it is not."""
+    """Seconds without any activity before a session is closed, or parked if a question waits. Unset or
+    "never": it is not."""
 
     theme: str = Field(default="ccq-dark", min_length=1)
     """The colours: the name of a theme, or the path of a theme file (.toml)."""
@@ -122,7 +122,7 @@ class Settings(ClaudeFlags):
     """The Claude Code CLI to run. Unset: the one bundled with claude-agent-sdk."""
 
     max_live_sessions: int = Field(default=8, ge=1)
-    """How many sessions of one terminal may have a Claude process at a time; further ones wait."""
+    """Most sessions of one terminal that have a Claude process at a time; further ones wait."""
 
     status_line: Switch = True
     """Whether the status line command of your Claude Code settings is run and shown."""
@@ -131,7 +131,7 @@ class Settings(ClaudeFlags):
     """Whether the terminal's bell rings when you are needed while the terminal is not in focus."""
 
     notify: Notify = "auto"
-    """How the desktop is told that you are needed while the terminal is not in focus."""
+    """Desktop notification when you are needed while the terminal is not in focus."""
 
     notify_after: float = Field(default=20.0, ge=0, allow_inf_nan=False)
     """Also notify when a turn took at least this many seconds."""
@@ -155,7 +155,7 @@ class Settings(ClaudeFlags):
     """Whether the prompt has Vim's keys."""
 
     recall_answers: Switch = True
-    """Whether a question says how one that reads the same was answered before."""
+    """Whether a question shows how you answered the same question before."""
 
     native_sessions: Switch = True
     """Whether the inbox and the overview list sessions in Claude Code's own screen that wait for you."""
@@ -174,7 +174,7 @@ class Settings(ClaudeFlags):
 
     @property
     def claude(self) -> ClaudeFlags:
-        """What is handed on to Claude Code as it is."""
+        """The flags passed on to Claude Code unchanged."""
         return ClaudeFlags.model_construct(**{name: getattr(self, name) for name in ClaudeFlags.model_fields})
 
     @property
@@ -183,7 +183,7 @@ class Settings(ClaudeFlags):
         return (self.cwd or Path.cwd()).absolute()
 
     def with_directory(self, directory: Path) -> Settings:
-        """Return settings by which the agent may work in another directory, too."""
+        """Return settings that also let the agent work in another directory."""
         return self.model_copy(update={"add_dirs": tuple(dict.fromkeys((*self.add_dirs, directory)))})
 
     @property
@@ -200,7 +200,7 @@ class Settings(ClaudeFlags):
     @field_validator("cwd", "add_dirs")
     @classmethod
     def _directories_exist(cls, value: Path | tuple[Path, ...] | None) -> Path | tuple[Path, ...] | None:
-        """A misspelt directory is said now, not by the agent's first tool call."""
+        """Report a misspelt directory now, not at the agent's first tool call."""
         if value is None:
             return None
         return (
@@ -223,11 +223,11 @@ class Settings(ClaudeFlags):
     @field_validator("settings")
     @classmethod
     def _settings_is_json(cls, value: str | None) -> str | None:
-        """The CLI ignores settings it cannot read, so they are checked here."""
+        """Check the settings here: the CLI ignores those it cannot read."""
         return None if value is None else checked_json(value)
 
     @field_validator("mcp_config")
     @classmethod
     def _mcp_config_is_json(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        """A server that silently does not start is worse than a message."""
+        """Refuse a wrong value: a message is better than a server that silently does not start."""
         return tuple(checked_json(item) for item in value)

@@ -1,4 +1,4 @@
-"""Which directories a person trusts, and with which files in them."""
+"""The directories that a person trusts, and the trusted files in them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ LOCK = "trust.lock"
 STORE_BYTES = 10_000_000
 DAMAGED = "trust.json.damaged"
 LARGEST = 20_000_000
-"""Bytes of a file that are looked at; a larger one is asked about at every start."""
+"""Most bytes of a file to read; a larger one is asked about at every start."""
 UNKNOWN = ""
-"""The digest of a file that is too large to be looked at."""
+"""Digest of a file that is too large to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class CarriedFile:
 
     Attributes:
         path: The file.
-        effects: What it would do, a line each; unsanitised.
-        digest: Names its content.
+        effects: Its effects, one line each; unsanitised.
+        digest: Digest of its content.
         change: "new" or "changed" where the directory was trusted before, else "".
     """
 
@@ -44,13 +44,13 @@ class CarriedFile:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What a directory carries that a person did not trust yet.
+    """The files with effects in a directory that is not trusted yet.
 
     Attributes:
-        directory: The directory, without links.
-        files: All its files that do something.
+        directory: The directory, links resolved.
+        files: All its files that have effects.
         before: Whether it was trusted with other files.
-        meanwhile: Whether files changed while it was asked about them.
+        meanwhile: Whether files changed while the person was asked about them.
     """
 
     directory: Path
@@ -60,7 +60,7 @@ class Carried:
 
 
 class CarriedChangedError(Exception):
-    """What a directory carries is not what was shown."""
+    """The files of a directory are not those that were shown."""
 
     def __init__(self, carried: Carried) -> None:
         super().__init__(str(carried.directory))
@@ -68,10 +68,9 @@ class CarriedChangedError(Exception):
 
 
 def untrusted(directory: Path, also: Iterable[Path] = ()) -> Carried | None:
-    """Return what a session in a directory would obey and nobody has trusted, or None.
+    """Return the files that a session in a directory would obey, or None if all of them are trusted.
 
-    ``also`` are settings files that would hold there, wherever they are; the person's own is not looked
-    at.
+    ``also`` are settings files that would apply there, wherever they are; the person's own is skipped.
     """
     directory = directory.resolve()
     known = _known()
@@ -83,7 +82,7 @@ def untrusted(directory: Path, also: Iterable[Path] = ()) -> Carried | None:
 
 
 def _files(directory: Path, also: Iterable[Path], before: Mapping[str, Any]) -> tuple[CarriedFile, ...]:
-    """Read the files that do something, and say how each differs from what was there before."""
+    """Read the files that have effects, and note how each differs from before."""
     files = []
     others = [path.parent.resolve() / path.name for path in also if path.name == PROJECT_FILE]
     for path in dict.fromkeys((*candidates(directory), *others)):
@@ -97,14 +96,14 @@ def _files(directory: Path, also: Iterable[Path], before: Mapping[str, Any]) -> 
 
 
 def trusts(directory: Path) -> bool:
-    """Whether nothing in a directory is still to be trusted."""
+    """Whether nothing in a directory awaits trust."""
     return untrusted(directory) is None
 
 
 def check(carried: Carried, directory: Path | None = None, also: Iterable[Path] = ()) -> None:
-    """Make sure that a directory carries no more than what was shown; raises `CarriedChangedError`.
+    """Raise `CarriedChangedError` if a directory carries more than what was shown.
 
-    ``directory`` is where a session would work now, if that may be another one; ``also`` as for
+    ``directory`` is where a session would work now, if not in ``carried.directory``; ``also`` as for
     `untrusted`.
     """
     directory = carried.directory if directory is None else directory.resolve()
@@ -115,9 +114,9 @@ def check(carried: Carried, directory: Path | None = None, also: Iterable[Path] 
 
 
 def remember(carried: Carried, directory: Path | None = None, also: Iterable[Path] = ()) -> str:
-    """Note that a person trusts a directory with the files that were shown; returns a notice, or "".
+    """Record that a person trusts a directory with the files that were shown; return a notice, or "".
 
-    Raises `CarriedChangedError`, and nothing is noted, or OSError where it cannot be written.
+    Raises `CarriedChangedError` without recording anything, or OSError if the store cannot be written.
     """
     check(carried, directory, also)
     digests = {str(file.path): file.digest for file in carried.files if file.digest != UNKNOWN}
@@ -129,7 +128,7 @@ def remember(carried: Carried, directory: Path | None = None, also: Iterable[Pat
         known, notice = _stored_or_moved()
         main = main_checkout(carried.directory)
         if main is not None and not _of(known, main):
-            # The first that is trusted of a project: its other worktrees carry the same.
+            # First trust in this project: its other worktrees carry the same files.
             known[str(main)] = _rebased(digests, carried.directory, main)
         known[str(carried.directory)] = digests
         write_whole(state_dir() / STORE, json.dumps(known, indent=2))
@@ -137,9 +136,10 @@ def remember(carried: Carried, directory: Path | None = None, also: Iterable[Pat
 
 
 def follow(directory: Path, changes: Mapping[Path, tuple[bytes, bytes]]) -> None:
-    """Note that files which a person trusts were changed by that person; raises OSError.
+    """Keep trusting files that the person has changed; raises OSError.
 
-    ``changes`` has what was in each file and what is in it now; one that was not trusted stays so.
+    ``changes`` holds each file's content before and after; an untrusted file that had effects stays
+    untrusted.
     """
     directory = directory.resolve()
     with locked(state_dir() / LOCK) as alone:
@@ -156,15 +156,15 @@ def follow(directory: Path, changes: Mapping[Path, tuple[bytes, bytes]]) -> None
 
 
 def _of(known: dict[str, Any], directory: Path) -> dict[str, Any]:
-    """Return what of a directory is trusted: paths with their digests."""
+    """Return the trusted files of a directory: paths with their digests."""
     digests = known.get(str(directory))
     return digests if isinstance(digests, dict) else {}
 
 
 def _moved(known: dict[str, Any], directory: Path) -> dict[str, Any]:
-    """Return what is trusted of a git worktree's project, with the paths of the worktree.
+    """Return the trusted files of a git worktree's main checkout, with the paths of the worktree.
 
-    Files that are not the same there are still asked about.
+    Files that differ there still need trust.
     """
     main = main_checkout(directory)
     return _rebased(_of(known, main), main, directory) if main is not None else {}
@@ -182,14 +182,14 @@ def _digest(path: Path, content: bytes) -> str:
     if len(content) < MOST_BYTES:
         return hashlib.sha256(content).hexdigest()
     try:
-        # There is more of it than was read.
+        # The file is longer than what was read.
         return hashlib.sha256(read_bytes(path, LARGEST)).hexdigest()
     except (OSError, UnfitFileError):
         return UNKNOWN
 
 
 def _known() -> dict[str, Any]:
-    """Read what is trusted; a store that cannot be read is one in which nothing is."""
+    """Read the trusted directories; an unreadable store counts as empty."""
     try:
         return _stored()
     except (OSError, ValueError):
@@ -207,7 +207,7 @@ def _stored() -> dict[str, Any]:
 
 
 def _stored_or_moved() -> tuple[dict[str, Any], str]:
-    """Read what is trusted, to write it anew; a store that is damaged is moved aside, and that is said."""
+    """Read the trusted directories before a rewrite; move a damaged store aside and return a notice of it."""
     try:
         return _stored(), ""
     except ValueError as error:

@@ -1,7 +1,7 @@
 """Keys of the question whether to trust a directory: only Enter on a row answers, and typing stays typing.
 
-The question comes up by itself, while somebody may be typing a prompt ahead. What is typed is never an
-answer; it is kept in order, for the prompt.
+The question opens by itself, while somebody may be typing a prompt ahead. Typed text is never an answer; it
+is kept in order, for the prompt.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 PAUSE = 0.8
-"""Seconds without a key before one can mean this question."""
+"""Seconds without a key before a key counts for this question."""
 CLICKS_APART = 0.4
 """Seconds from the click that moves the cursor to the one that answers: a double click does not do both."""
 
 
 class Row(StrEnum):
-    """What can be answered, in the order of the rows; the first one changes nothing."""
+    """The answers, in the order of the rows; the first one changes nothing."""
 
     LEAVE = "quit"
     WITHOUT = "without"
@@ -25,24 +25,24 @@ class Row(StrEnum):
 
 ROWS = tuple(Row)
 LETTERS = {"n": Row.LEAVE, "d": Row.WITHOUT, "y": Row.TRUST}
-"""Where a letter brings the cursor, while nothing is typed."""
+"""Row to which a letter moves the cursor, while nothing is typed."""
 _STEPS = {"up": -1, "down": 1}
 
 
 @dataclass(frozen=True, slots=True)
 class TrustQuestion:
-    """The question as it stands.
+    """State of the question.
 
     Attributes:
-        since: When it appeared, or when the last key came that was not meant for it, in seconds.
-        typed: What was typed for the prompt.
-        row: Where the cursor is.
-        letters: The letters that moved it: they are text after all when more is typed.
+        since: Time, in seconds, when it appeared or when the last key came that was not meant for it.
+        typed: Text typed for the prompt.
+        row: Row of the cursor.
+        letters: Letters that moved the cursor; they become text when more is typed.
         typing: Whether the last key was text: Enter then ends its line.
-        answer: What was confirmed, or None.
+        answer: The confirmed row, or None.
         clicked: The row that the last click brought the cursor to, or None after any key.
-        clicked_at: When that was.
-        escapes: Whether Esc leaves: there is something to stay in.
+        clicked_at: Time of that click, in seconds.
+        escapes: Whether Esc leaves: there is something to go back to.
     """
 
     since: float
@@ -56,12 +56,12 @@ class TrustQuestion:
     escapes: bool = False
 
     def is_fresh(self, at: float) -> bool:
-        """Whether a key that comes now was meant for something else."""
+        """Whether a key pressed now may be meant for something else."""
         return at - self.since < PAUSE
 
     @property
     def prompt(self) -> str:
-        """What was typed, for the prompt."""
+        """Text typed for the prompt."""
         return self.typed.rstrip("\n")
 
 
@@ -89,7 +89,7 @@ def pressed(question: TrustQuestion, key: str, character: str, at: float) -> Tru
 
 
 def text_came(question: TrustQuestion, text: str, at: float) -> TrustQuestion:
-    """Return the question after text; the cursor is back where Enter changes nothing."""
+    """Return the question after typed text; the cursor returns to the row that changes nothing."""
     if question.answer is not None:
         return replace(question, typed=question.typed + text, since=at)
     typed = question.typed + question.letters + text
@@ -106,5 +106,5 @@ def clicked(question: TrustQuestion, row: Row, at: float) -> TrustQuestion:
 
 
 def asked_again(question: TrustQuestion, at: float) -> TrustQuestion:
-    """Return the question about something else: no answer holds, and what was typed is kept."""
+    """Return a fresh question about something else, with the typed text kept."""
     return TrustQuestion(at, typed=question.typed, typing=question.typing, escapes=question.escapes)

@@ -1,4 +1,4 @@
-"""How the values of settings are read: lists in one text, and JSON that may stand in a file."""
+"""Readers of setting values: lists in one text, and JSON inline or in a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ccq_tui.config.paths import expanded
 
 
 def split_tools(value: object) -> object:
-    """Split "Bash(git *) Edit,Read" at commas and spaces outside parentheses; pass on what is no text."""
+    """Split "Bash(git *) Edit,Read" at commas and spaces outside parentheses; pass on anything but text."""
     if isinstance(value, str):
         value = (value,)
     if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
@@ -40,12 +40,12 @@ def split_paths(value: object) -> object:
 
 
 def one_or_many(value: object) -> object:
-    """Let a single text stand for a list of one."""
+    """Turn a single text into a list of one."""
     return (value,) if isinstance(value, str) else value
 
 
 def split_names(value: object) -> object:
-    """Split a text, or each of a list, at commas and spaces; pass on what is no text."""
+    """Split a text, or each text of a list, at commas and spaces; pass on anything else."""
     if isinstance(value, str):
         value = (value,)
     if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
@@ -119,7 +119,7 @@ def read_json(value: str) -> dict[str, Any]:
 
 
 def merge_mcp(values: Sequence[str]) -> str | None:
-    """Make one ``--mcp-config`` of several; a server named twice is the later one. Raises ValueError."""
+    """Merge several values of ``--mcp-config``; a later server of the same name wins. Raises ValueError."""
     if len(values) < 2:
         return values[0] if values else None
     servers: dict[str, Any] = {}

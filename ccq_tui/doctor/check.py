@@ -1,4 +1,4 @@
-"""What a check found."""
+"""The result of a check."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Level(StrEnum):
-    """How a check went."""
+    """Outcome of a check."""
 
     OK = "ok"
     WARNING = "warning"
@@ -16,14 +16,14 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at.
+    """One thing that was checked.
 
     Attributes:
         area: The heading it belongs under.
-        name: What was looked at.
-        found: What was found.
-        level: How it went.
-        advice: What to do about it, or "".
+        name: The thing checked.
+        found: The finding.
+        level: The outcome.
+        advice: The remedy, or "".
     """
 
     area: str

@@ -1,4 +1,4 @@
-"""Looks for the Claude Code CLI and for signs of an account, whose secrets are never read."""
+"""Checks of the Claude Code CLI, the sign-in and the hooks; secrets are never read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def examine_cli(chosen: Path | None) -> list[Check]:
 
 
 def examine_sign_in() -> Check:
-    """See whether there is a key or a sign-in, by its presence alone."""
+    """Check whether a key or a sign-in is present, without reading it."""
     for name in KEYS:
         if os.environ.get(name):
             return Check(AREA, "Sign-in", f"{name} is set")
@@ -53,17 +53,13 @@ def examine_sign_in() -> Check:
 
 
 def examine_hooks() -> list[Check]:
-    """See how the hooks are that let native sessions ask here; nothing where there are none.
-
-    Returns:
-        What was found.
-    """
+    """Check the hooks that let native sessions ask here; return nothing where there are none."""
     checks, off = [], hooks_off(os.environ, Path.cwd())
     for file in settings_files(os.environ, Path.cwd()):
         try:
             hooks = installed(file.read())
         except SettingsFileError:
-            continue  # Claude Code says what is wrong with it
+            continue  # Claude Code reports what is wrong with it
         for hook in hooks:
             said, problem = (
                 f"{hook.covers}, in {file.path}",

@@ -1,4 +1,4 @@
-"""Looks at everything the program needs, in the order in which it needs it."""
+"""Checks everything the program needs, in the order in which it needs it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AREA = "Program"
 
 
 def examine(flags: Mapping[str, Any] | None = None) -> list[Check]:
-    """Make all checks, sorted by area; nothing is changed and no secret is read."""
+    """Run all checks, grouped by area; change nothing and read no secret."""
     try:
         loaded = load_settings(flags)
         settings: Settings | None = loaded.settings
@@ -65,7 +65,7 @@ def _settings_found(files: tuple[Path, ...]) -> Check:
 
 
 def _misspelt_variables() -> list[Check]:
-    """A variable that nothing reads does not do what its owner thinks it does."""
+    """Warn of variables with our prefix that nothing reads."""
     known = {f"{ENV_PREFIX}{name.upper()}" for name in Settings.model_fields}
     known |= {loop_monitor.VARIABLE, WRAPPED}
     checks = []
@@ -93,7 +93,7 @@ def _themes(wanted: str) -> list[Check]:
 
 
 def _prompt_rules(directory: Path) -> list[Check]:
-    """Look at a person's own rules for prompts, where there are any."""
+    """Check the user's own prompt rules, if there are any."""
     if not directory.is_dir():
         return []
     rules, problems = load_rules(directory)

@@ -1,4 +1,4 @@
-"""Looks into the configurations of MCP clients for ``ccq-tui mcp``, and whether it starts from there."""
+"""Checks of ``ccq-tui mcp`` in the configurations of MCP clients."""
 
 from __future__ import annotations
 
@@ -16,15 +16,11 @@ from ccq_tui.text import one_line
 
 AREA = "MCP"
 MOST_BYTES = 20 * JSON_BYTES
-"""The largest file that is read: Claude Code keeps much besides in the one that has its servers."""
+"""Largest file that is read: Claude Code's file holds much beside its servers."""
 
 
 def examine_mcp() -> list[Check]:
-    """Check each client whose configuration names this server; nothing where none does.
-
-    Returns:
-        What was found.
-    """
+    """Check each client whose configuration names this server; return nothing where none does."""
     return [check for client, setup in SETUPS.items() for check in _checks(client, setup)]
 
 
@@ -45,12 +41,12 @@ def _checks(client: str, setup: Setup) -> Iterator[Check]:
 
 
 def _entries(setup: Setup) -> list[Mapping[str, Any]]:
-    """Return the servers of a client; none where its file is missing or is not what it should be."""
+    """Return the servers of a client; none where its file is missing or malformed."""
     try:
         text = read_text(_file(setup), MOST_BYTES)
         content = parse_toml(text) if setup.is_toml else parse_json(text)
     except (UnfitFileError, tomllib.TOMLDecodeError, ValueError):
-        return []  # the client itself says what is wrong with it
+        return []  # the client itself reports what is wrong with it
     servers = content.get(setup.key) if isinstance(content, Mapping) else None
     found = servers.values() if isinstance(servers, Mapping) else ()
     return [entry for entry in found if isinstance(entry, Mapping)]

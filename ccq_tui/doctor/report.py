@@ -1,4 +1,4 @@
-"""Writes checks for a person."""
+"""The doctor's report as lines of text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ccq_tui.output import Styled
 from ccq_tui.text import safe
 
 Line = tuple[str | Styled, ...]
-"""What `ccq_tui.output.echo` prints as one line."""
+"""Pieces that `ccq_tui.output.echo` prints as one line."""
 
 SIGNS = {
     Level.OK: ("✔", "ok  ", "green"),
@@ -26,7 +26,7 @@ WIDTH = 96
 
 
 def report(checks: Sequence[Check]) -> Iterator[Line]:
-    """Write checks as lines."""
+    """Yield the lines of the report."""
     yield ()
     yield Styled("ccq-tui", bold=True), f" {ccq_tui.__version__}"
     for area, group in groupby(checks, key=lambda check: check.area):

@@ -1,4 +1,4 @@
-"""Looks at the terminal and at the directories to write to."""
+"""Checks of the terminal and of the directories to write to."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ DIRECTORIES = "Directories"
 
 
 def examine_terminal() -> list[Check]:
-    """Look at the terminal this runs in."""
+    """Check the terminal that this program runs in."""
     return [_tty(), _size(), _kind(), _colours(), _encoding()]
 
 
 def examine_directories() -> list[Check]:
-    """See whether the program's directories can be written, without making them."""
+    """Check that the program's directories can be written, without making them."""
     return [
         _writable("Configuration", config_dir(), Level.WARNING),
         _writable("State", state_dir(), Level.FAILURE),
@@ -93,7 +93,7 @@ def _writable(name: str, directory: Path, level: Level) -> Check:
 
 
 def _problem(directory: Path, *, exact: bool) -> str | None:
-    """Say why a directory cannot be written; one that others go into is only asked, not written to."""
+    """Return why a directory cannot be written; a parent (not ``exact``) is only asked, not written to."""
     if not directory.is_dir():
         return f"{directory} is not a directory"
     if not exact:

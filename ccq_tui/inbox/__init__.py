@@ -73,7 +73,7 @@ __all__ = [
     "Won",
 ]
 
-# A command that lists needs no inbox that is waited on.
+# Loaded when first used: a command that lists requests needs no asyncio inbox.
 __getattr__ = loaded_later(
     __name__,
     {

@@ -1,4 +1,4 @@
-"""Who does something to a request or a session, as data, and what that is called."""
+"""Actors: the people, programs and devices that act on requests and sessions, and their shown names."""
 
 from __future__ import annotations
 
@@ -9,43 +9,43 @@ from ccq_tui.processes import Owner, this_process
 from ccq_tui.text import one_line
 
 MOST_NAME = 40
-"""Characters of a name that are shown."""
+"""Most characters shown of a name."""
 
 
 class Surface(StrEnum):
-    """Where something is done."""
+    """The place where an actor acts."""
 
     PANEL = "panel"
     """The panel of a session."""
     INBOX = "inbox"
-    """The screen that lists what waits."""
+    """The screen that lists pending requests."""
     OVERVIEW = "overview"
     """The screen that lists sessions."""
     COMMAND = "command"
     """A command of the shell, named by `Actor.name`."""
     PROGRAM = "program"
-    """Another program; what an older or a newer version noted is one, too."""
+    """Another program; also a surface that an older or a newer version recorded."""
     HOOK = "hook"
     """A hook."""
     DEVICE = "device"
     """Another device."""
     ASKER = "asker"
-    """Where it was asked: in Claude Code's own dialog, at a program's own prompt."""
+    """The asker's own prompt: Claude Code's dialog, or a terminal program's prompt."""
     LIMIT = "limit"
-    """Nobody: the time that the person allowed is over."""
+    """Nobody: the time that the person allowed has passed."""
     SESSION = "session"
     """Nobody: the session that asked no longer waits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who did something.
+    """The author of an action.
 
     Attributes:
-        surface: Where.
-        name: What people call it, for example the command, or "".
-        process: The process in which it was done, or None where that is not known.
-        device: The device on which it was done, or "" for this machine.
+        surface: The place of the action.
+        name: The name that people know, for example the command, or "".
+        process: The process that acted, or None if unknown.
+        device: The device that acted, or "" for this machine.
     """
 
     surface: Surface
@@ -55,17 +55,17 @@ class Actor:
 
     @classmethod
     def here(cls, surface: Surface, name: str = "") -> Actor:
-        """Return what acts in this process."""
+        """Return an actor in this process."""
         return cls(surface, name, this_process())
 
     @property
     def called(self) -> str:
-        """The actor in a word."""
+        """The actor's name, or its surface without one."""
         return self.name or str(self.surface)
 
     @property
     def where(self) -> str:
-        """Where it was done, to stand after "answered", for a reader in no terminal of ccq-tui."""
+        """The place as it follows "answered", for a reader outside ccq-tui's terminals."""
         name = one_line(self.name or self.device, MOST_NAME)
         match self.surface:
             case Surface.PANEL:
@@ -95,4 +95,4 @@ class Actor:
 
 
 WITHDRAWN = Actor(Surface.SESSION)
-"""Nobody decided: who asked no longer waits."""
+"""Nobody decided: the asker no longer waits."""

@@ -27,29 +27,25 @@ _REJECTED = (
 )
 INTERRUPTED = _REJECTED + "STOP what you are doing"
 ABANDONED = "The user doesn't want to take this action right now. STOP what you are doing"
-"""What the CLI says of a call when its program was killed; nobody has refused anything."""
+"""The CLI's result for a call whose program was killed; nobody refused anything."""
 LOST = "[Tool call interrupted: the session ended before"
 UNASKED = "Tool permission request failed: "
-"""What the CLI says of a call that its program was killed at before it could be asked about it."""
+"""The CLI's result for a call whose program was killed before the CLI could ask it."""
 NO_RESPONSE = "No response after "
-"""What Claude Code's own screen says where the person let it go on without them after a while."""
+"""Start of the result of Claude Code's own screen when it continued without the person after a while."""
 MISSING = "[Tool result missing due to internal error]"
 REJECTED_WITH_TEXT = _REJECTED + "To tell you how to proceed, the user said:\n{text}"
 REJECTED = _REJECTED + "Ask the user how to proceed, or go on with what does not need it."
-# Said where a hook speaks: without the first words it would not be known whose words follow.
+# Sent through a hook: the first words say whose words follow.
 REMARKED = "The user allowed this call and told you:\n{text}"
 
 
 def rejection(text: str) -> str:
-    """Return what the model is told when a person refuses a tool call; ``text`` says what to do instead."""
+    """Return the message to the model when a person refuses a tool call; ``text`` says what to do instead."""
     return REJECTED_WITH_TEXT.format(text=text) if text.strip() else REJECTED
 
 
 def said_by_user(output: str) -> str:
-    """Return what a person said as they refused a tool call, or "" where that was nothing.
-
-    Args:
-        output: What the model read as the result of the call.
-    """
+    """Return the text that a person added when refusing a call, or ""; ``output`` is the call's result."""
     lead = REJECTED_WITH_TEXT.format(text="")
     return output.removeprefix(lead) if output.startswith(lead) else ""

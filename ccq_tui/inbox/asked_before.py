@@ -13,21 +13,13 @@ from ccq_tui.questions.outcome import Answered
 from ccq_tui.questions.recalled import Recalled, reads_like
 
 NEEDLE_CHARACTERS = 200
-"""Of a text so much is looked for in the store; what is found is compared whole."""
+"""Most characters of a text to search for in the store; matches are then compared whole."""
 
 
 def asked_before(store: Store, request: QuestionRequest) -> tuple[Recalled | None, ...]:
-    """Find how each question of a set was answered before: in its directory first, the newest answer first.
+    """Return the earlier answer to each question of a set, or None: its directory first, then the newest.
 
-    Args:
-        store: Where requests and answers are.
-        request: The set.
-
-    Returns:
-        An answer or None for each question; empty where none was found.
-
-    Raises:
-        InboxError: The store cannot be read.
+    Returns () if none of them was answered before. Raises `InboxError` if the store cannot be read.
     """
     questions = request.questions.questions
     directory = known.directory if (known := store.sessions.get(request.session_id)) else ""
@@ -46,7 +38,7 @@ def _before(stored: Iterable[StoredRequest], question: Question) -> Recalled | N
 
 
 def _answer(stored: StoredRequest, question: Question) -> Answer | None:
-    """Return what a stored set answered to a question that reads like this one."""
+    """Return the answer of a stored set to a question that reads like this one."""
     if not isinstance(stored.request, QuestionRequest) or not isinstance(stored.outcome, Answered):
         return None
     pairs = zip(stored.request.questions.questions, stored.outcome.answers, strict=False)
@@ -57,7 +49,7 @@ def _answer(stored: StoredRequest, question: Question) -> Answer | None:
 
 
 def shown_day(at: datetime, today: date | None = None) -> str:
-    """Return the day of a moment as a person reads it, with the time for today."""
+    """Return the day of a moment for a person, with the time if it is today."""
     here, today = at.astimezone(), today or date.today()
     if here.date() == today:
         return f"today {here:%H:%M}"

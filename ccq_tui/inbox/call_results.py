@@ -1,7 +1,7 @@
-"""What became of a question set, read from the result of its call as a transcript keeps it.
+"""The outcome of a question set, read from the result of its call in a transcript.
 
-A transcript keeps an answer as the wire's string. It is taken apart here for display and history alone: where
-it could mean several things it is custom text, and nothing read here is ever sent.
+A transcript keeps an answer as the wire's string. This module parses it for display and history alone: an
+ambiguous string is custom text, and nothing read here is ever sent.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ccq_tui.questions.wire import NONE_OF_THESE, wire_keys
 
 UNANSWERED = "the session ended before it was answered"
 ROUNDS_USED = "the question rounds of this prompt are used up"
-"""Why nobody was asked."""
+"""The reason that nobody was asked."""
 _RESPONDED = "The user responded: "
 _ANSWERED = re.compile(
     r"(?:Your questions have been answered|The user answered): (.*)"
@@ -44,13 +44,13 @@ _PIECE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """What a stored tool call gave back.
+    """The result of a stored tool call.
 
     Attributes:
         output: The text that the model read.
         failed: Whether it was an error.
-        structured: The tool's own form of it, or None.
-        at: When it came, or None if that is not known.
+        structured: The tool's own structured result, or None.
+        at: The time at which it came, or None if unknown.
     """
 
     output: str
@@ -60,7 +60,7 @@ class CallResult:
 
 
 def outcome_of(questions: QuestionSet, result: CallResult) -> RequestOutcome | None:
-    """Return the outcome of questions by their call's result, or None where it does not show."""
+    """Return the outcome of questions from their call's result, or None if the result does not show it."""
     if PROCEED in result.output:
         return Cancelled(ROUNDS_USED)  # more than the person wanted: nobody was asked
     if result.output.startswith(NO_RESPONSE):
@@ -104,7 +104,7 @@ def _notes(annotations: Any) -> dict[str, str]:
 
 
 def _pieces(keys: list[str], text: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Take apart ``"question"="answer" notes: ..., "question"=...``; what does not fit is left out."""
+    """Parse ``"question"="answer" notes: ..., "question"=...``; leave out what does not fit."""
     places = [(text.find(f'"{key}"='), key) for key in keys]
     found = sorted((place, key) for place, key in places if place >= 0)
     answers: dict[str, str] = {}

@@ -22,9 +22,9 @@ class Choice:
     """One way to decide.
 
     Attributes:
-        key: The key that takes it, or only goes to it where it lasts; or "".
-        label: What it does, harmless to draw.
-        where: For how long it holds and where that is kept, or "".
+        key: The key that takes it, or, for a lasting one, only moves to it; or "".
+        label: Its effect, harmless to draw.
+        where: How long it holds and where it is kept, or "".
         allows: Whether it allows.
         takes_text: Whether it opens a text first.
         suggestion: The lasting permission it grants, or None.
@@ -41,11 +41,11 @@ class Choice:
 
     @property
     def lasts(self) -> bool:
-        """Whether it grants more than what is asked now: its key alone does not take it."""
+        """Whether it grants more than this request; its key alone does not take it."""
         return self.key in NUMBERS
 
     def outcome(self, text: str = "", plan: str = "") -> Allowed | Denied:
-        """Return what is decided by it."""
+        """Return the outcome of taking it."""
         said = text if self.takes_text else ""
         return Allowed(said, self.suggestion, self.mode, plan) if self.allows else Denied(said)
 
@@ -64,17 +64,13 @@ PLAN_CHOICES = (
 
 
 def check_words(request: PermissionRequest | PlanRequest, outcome: Allowed) -> None:
-    """Refuse words that go along with a permission where nothing takes them to the agent.
-
-    Raises:
-        InvalidOutcome: There are some, and something else than a session of ours asks.
-    """
+    """Raise `InvalidOutcome` for a text that the asker cannot take: only a session of ours can."""
     if outcome.text.strip() and request.origin.is_foreign:
         raise InvalidOutcome("text", "who asked takes no words along with a permission")
 
 
 def choice_records(choices: Sequence[Choice]) -> list[ChoiceRecord]:
-    """Return the ways to decide in JSON."""
+    """Return choices in JSON."""
     return [
         {
             "number": number,
@@ -88,7 +84,7 @@ def choice_records(choices: Sequence[Choice]) -> list[ChoiceRecord]:
 
 
 def how_to_decide(name: str) -> list[str]:
-    """Say which command takes one of them."""
+    """Name the command that takes a choice."""
     return [
         f"To decide: ccq-tui answer {name} --choose N",
         "           and where it ends in “…” --note TEXT",

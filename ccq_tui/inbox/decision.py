@@ -1,7 +1,7 @@
 """Deciding on a permission or a plan as a pure state machine, with the guard of the question panel.
 
 Events are those of `ccq_tui.questions.events`; a decision is made by Enter or a click on the choice under the
-cursor, or by its letter where nobody is writing. What lasts needs Enter.
+cursor, or by its letter while nobody is writing. A lasting choice needs Enter.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ DECISION_KEYS = (
 """The keys of the panel for permissions and plans; `DECISION` is their title."""
 DECISION_ACTIONS = by_key(DECISION_KEYS)
 IN_TEXT = frozenset({"take", "deny", "leave_text", "leave", "hide"})
-"""What keys do while a text is open; all others edit it."""
+"""Actions of keys while a text is open; all other keys edit it."""
 ON_LIST = frozenset({"up", "down", "first", "last", "take", "deny", "leave", "hide"})
-"""What keys do that type nothing, while none is open."""
+"""Actions of keys that type nothing, while no text is open."""
 SHOWN = {"enter": "Enter"}
-"""How keys are shown that are not shown by their name."""
+"""Shown forms of keys that are not shown by their name."""
 ENTER_TAKES = "Enter takes it"
 
 
@@ -64,13 +64,13 @@ class DecisionState:
     Attributes:
         text_row: The choice for which the text was typed, or None.
         plan: The plan as the person edited it, or "" while it is as proposed.
-        in_sight: The choices on the screen as they were last told, or None for a surface that shows all.
-        unseen: How many lines of what is decided on were never on the screen, as they were last told.
+        in_sight: The choices on the screen, as last reported, or None for a surface that shows all.
+        unseen: Number of lines of the request that were never on the screen, as last reported.
         at_least: Whether there are more of those than were counted.
-        warned: The choice of which it was said that it would allow what was not seen, or None.
-        warned_at: When that was said.
+        warned: The choice that the warning about unseen lines is for, or None.
+        warned_at: The time of that warning.
         warned_by: The key that takes it now, as it is shown.
-        guard: Tells which keys and clicks are meant for the panel.
+        guard: The guard against keys and clicks that are not meant for the panel.
     """
 
     request: PermissionRequest | PlanRequest
@@ -93,7 +93,7 @@ class DecisionState:
 
     @property
     def has_draft(self) -> bool:
-        """Whether anything was typed that would be missed."""
+        """Whether there is typed text to keep."""
         return bool(self.text or self.plan)
 
     @property
@@ -112,14 +112,14 @@ def decide(state: DecisionState, event: Event) -> DecisionState:
     if state.warned is not None and isinstance(event, Pressed | Clicked | TextChanged):
         heard = replace(state, warned=None, notice="")
         if isinstance(event, Pressed) and event.key == state.warned_by == state.choices[state.warned].key:
-            # The same key once more was asked for: the first one was no part of a word.
+            # The warning asked for the same key again, so the first one was no part of a word.
             heard = replace(heard, guard=replace(heard.guard, typed_at=None))
     after = _decided(heard, event)
     return _held_back(after, state, event) if isinstance(after.outcome, Allowed) else after
 
 
 def _held_back(after: DecisionState, before: DecisionState, event: Event) -> DecisionState:
-    """Ask once more before something is allowed of which a part was never on the screen."""
+    """Ask once more before allowing what was not wholly on the screen."""
     at, apart = getattr(event, "at", float("inf")), getattr(event, "apart", float("inf"))
     if not before.unseen or (before.warned == after.cursor and not is_fresh(before.warned_at, at, apart)):
         return after
@@ -160,7 +160,7 @@ def _decided(state: DecisionState, event: Event) -> DecisionState:
 
 
 def meaning(state: DecisionState, event: Pressed | Pasted) -> Meaning:
-    """Return what a key or a paste is: the panel's, too early for it, or meant for the prompt."""
+    """Return the meaning of a key or a paste: the panel's, too early for it, or the prompt's."""
     return _judged(state, event)[0]
 
 
@@ -170,7 +170,7 @@ def _judged(state: DecisionState, event: Pressed | Pasted) -> tuple[Meaning, Inp
 
 def _judged_press(state: DecisionState, event: Pressed) -> DecisionState:
     meant, guard = _judged(state, event)
-    # Who is writing, here or in the prompt, may mean a letter as a part of a word.
+    # To a person who is writing, here or in the prompt, a letter may be part of a word.
     alone = not (event.ahead or event.drafting or state.guard.writing(event.at))
     state = state if guard is state.guard else replace(state, guard=guard)
     if meant is not Meaning.COMMAND:
@@ -179,7 +179,7 @@ def _judged_press(state: DecisionState, event: Pressed) -> DecisionState:
     if event.ahead and after.outcome is not None:
         return replace(state, notice=NOT_DRAWN)
     if state.typing and not after.typing and after.outcome is None:
-        # A letter right behind may still be part of the text that was just left.
+        # The next letter may still be part of the text that was just left.
         return replace(after, guard=replace(after.guard, typed_at=event.at))
     return after
 
@@ -211,7 +211,7 @@ def decision_hints(state: DecisionState) -> tuple[tuple[str, str], ...]:
     lasting = numbers[0] if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}" if numbers else ""
     keys = {choice.key for choice in state.choices}
     hints = (
-        # The letters stand before the choices too; where there is little room, these three are missed most.
+        # The choices show their letters too; with little room, these three are missed most.
         ("Enter", "choose"),
         ("Esc", "hide"),
         ("Ctrl+G", "edit the plan") if plan else ("Shift+↑↓", "scroll"),
@@ -225,7 +225,7 @@ def decision_hints(state: DecisionState) -> tuple[tuple[str, str], ...]:
 
 
 def unseen_words(state: DecisionState, *, short: bool = False) -> str:
-    """Say how much was never on the screen, how to see it, and which key decides without that."""
+    """Return the warning: the number of unseen lines, how to see them, and the key that decides anyway."""
     plan = isinstance(state.request, PlanRequest)
     least = "over " if state.at_least else ""
     one = state.unseen == 1 and not least
@@ -240,7 +240,7 @@ def unseen_words(state: DecisionState, *, short: bool = False) -> str:
 
 
 def _plan_edited(state: DecisionState, text: str) -> DecisionState:
-    """Take a plan that comes out of the person's editor; an empty one, or the same one, is as proposed."""
+    """Take a plan from the person's editor; an empty or unchanged one restores the proposed plan."""
     if not isinstance(state.request, PlanRequest):
         return state
     text = typable(text)
@@ -298,7 +298,7 @@ def _done_on_list(state: DecisionState, action: str, character: str) -> Decision
         case "leave":
             return replace(state, hidden=True)
         case "edit":
-            # The surface opens the editor: with the plan, where there is one, else with what is said.
+            # The surface opens the editor with the plan, if there is one, else with the text.
             return state if state.current_plan else _type(state, "", _text_row(state))
         case _ if is_text(character) and character != " ":
             return _type(state, character, _text_row(state))
@@ -309,7 +309,7 @@ def _done_on_list(state: DecisionState, action: str, character: str) -> Decision
 def _chosen(state: DecisionState, key: str, character: str, *, alone: bool) -> DecisionState:
     index = next((index for index, choice in enumerate(state.choices) if choice.key == key), None)
     if index is None:
-        # A digit without a choice was meant for one that is not offered: that is no reason to type.
+        # A digit without a choice was meant for one that is not offered: do not type it.
         silent = key in NUMBERS or not is_text(character)
         return state if silent else _type(state, character, _text_row(state))
     choice, there = state.choices[index], replace(state, cursor=index, notice="")
@@ -323,10 +323,10 @@ def _is_in_sight(state: DecisionState, index: int) -> bool:
 
 def _take(state: DecisionState, index: int, *, named: bool = False) -> DecisionState:
     choice = state.choices[index]
-    # To open a text decides nothing, and a letter that denies grants nothing.
+    # Opening a text decides nothing, and a letter that denies grants nothing.
     harmless = choice.takes_text or (named and not choice.allows)
     if not harmless and not _is_in_sight(state, index):
-        # Its surface brings the choice under the cursor back.
+        # The surface scrolls the choice under the cursor into sight.
         return replace(state, cursor=index, notice=OUT_OF_SIGHT)
     if choice.takes_text:
         return _type(state, "", index)
@@ -334,7 +334,7 @@ def _take(state: DecisionState, index: int, *, named: bool = False) -> DecisionS
 
 
 def _text_row(state: DecisionState) -> int:
-    """Return the choice whose text a key opens that means nothing else: denying is what does no harm."""
+    """Return the choice whose text an otherwise meaningless key opens: a denial does no harm."""
     if state.choices[state.cursor].takes_text:
         return state.cursor
     return next(

@@ -10,15 +10,15 @@ from ccq_tui.inbox.waiting_line import Draft, first_draft
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, Page, PanelState, opened
 
 DraftField = tuple[int, str]
-"""The place of a question, from 0, and what of its answer; `NO_QUESTION` for what belongs to none."""
+"""A question's place, from 0, and the part of its answer; `NO_QUESTION` for what belongs to none."""
 NO_QUESTION = -1
 
 DraftFields = Mapping[DraftField, object]
-"""What is in each field."""
+"""The value of each field."""
 
 
 def fields_of(draft: Draft) -> dict[DraftField, object]:
-    """Return what is in each field: where the cursor is, and what is open, belongs to none."""
+    """Return the value of each field; the cursor and the open text belong to none."""
     if isinstance(draft, DecisionState):
         text = (draft.text, draft.text_row)
         return {(NO_QUESTION, "text"): text, (NO_QUESTION, "plan"): draft.plan}
@@ -42,14 +42,14 @@ def texts_of(draft: Draft) -> dict[DraftField, str]:
 
 
 def untouched(draft: Draft) -> Draft:
-    """Return the draft with which the request of a draft opens."""
+    """Return the draft with which its request opens, before anything is entered."""
     if isinstance(draft, PanelState):
         return opened(draft.questions, draft.asker)
     return first_draft(draft.request)
 
 
 def changed(draft: Draft, before: Draft | None = None) -> frozenset[DraftField]:
-    """Return the fields that differ."""
+    """Return the fields that differ from ``before``, or without it from an untouched draft."""
     fields, was = fields_of(draft), fields_of(untouched(draft) if before is None else before)
     if fields.keys() - was.keys():
         was = fields_of(untouched(draft)) | was
@@ -68,7 +68,7 @@ def open_field(draft: Draft) -> DraftField | None:
 
 
 def with_fields(mine: Draft, theirs: Draft, names: Collection[DraftField]) -> Draft:
-    """Return a draft with some fields of another one of the same request."""
+    """Return ``mine`` with the named fields of ``theirs``, a draft of the same request."""
     if isinstance(mine, DecisionState) and isinstance(theirs, DecisionState):
         if (NO_QUESTION, "text") in names:
             mine = replace(mine, text=theirs.text, text_row=theirs.text_row)
@@ -92,7 +92,7 @@ def _page(mine: Page, theirs: Page, names: Collection[str]) -> Page:
     if "note" in names:
         draft = replace(draft, note=other.note)
     if draft.selected and draft.other_on and not mine.question.multi_select:
-        # What is kept of mine is newer than what was taken.
+        # The field kept from mine is newer than the one taken.
         newer = "other" if "selected" in names else "selected"
         draft = replace(draft, other_on=False) if newer == "selected" else replace(draft, selected=())
     return replace(mine, draft=draft)

@@ -45,11 +45,11 @@ _logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 ANSWER_SECONDS = 10.0
-"""How long the store's thread may take for one thing, waiting for other processes included."""
+"""Most seconds for one task of the store's thread, including its wait for other processes."""
 SWEEP_SECONDS = 1.0
-"""How often it is looked whether a process is gone that asked for a permission."""
+"""Seconds between two looks for requests whose process has ended."""
 MEMORY_NUMBERS = 1 << 62
-"""From here on what is not on disk is numbered: after everything that is."""
+"""First number of requests that are not on disk: after all that are."""
 REPLACED = "The inbox was moved, deleted or replaced while in use; {} holds the open requests of this program"
 AGAIN = "Questions are on disk again"
 
@@ -57,14 +57,14 @@ AGAIN = "Questions are on disk again"
 class DurableInbox:
     """`ccq_tui.inbox.Inbox` in a database, for one event loop; made by `open`.
 
-    Everything that happens, here or in another process, is read back from the history and told from there, in
-    one order. Where the disk refuses something, it goes on in memory, and is written when the disk is back.
-    Where the path has another file, what this process holds is written there.
+    It reads every change, made here or in another process, back from the history and reports it from there,
+    in one order. What the disk refuses stays in memory until the disk is back. If another file takes the
+    path, the inbox writes into it what this process holds.
 
     Attributes:
-        notice: What a person should know of the opening, or "".
-        recalls: Whether it tells how questions were answered before.
-        sessions: What it keeps of sessions.
+        notice: A notice for the person about the opening, or "".
+        recalls: Whether it looks up earlier answers to questions.
+        sessions: The sessions in the inbox.
     """
 
     def __init__(self, path: Path) -> None:
@@ -95,13 +95,7 @@ class DurableInbox:
 
     @classmethod
     async def open(cls, path: Path) -> DurableInbox:
-        """Open the database, or make it.
-
-        Args:
-            path: The file.
-
-        Returns:
-            The inbox, to be closed with `close`.
+        """Open the database file, or make it, and return the inbox, to be closed with `close`.
 
         Raises:
             InboxTooNew: A newer program made the database.
@@ -117,47 +111,39 @@ class DurableInbox:
 
     @classmethod
     def begin(cls, path: Path) -> DurableInbox:
-        """Give the inbox at once, while its thread opens the database; what is asked of it until then waits.
+        """Return the inbox at once, to be closed with `close`, while its thread opens the database file.
 
-        Args:
-            path: The file.
-
-        Returns:
-            The inbox, to be closed with `close`; `opened` tells how the opening went.
+        Calls wait until then; `opened` returns or raises the result of the opening.
         """
         inbox = cls(path)
         inbox._worker.start()
         return inbox
 
     async def opened(self) -> str:
-        """Wait for the database.
-
-        Returns:
-            What a person should know of the opening, or "".
+        """Wait for the database, and return a notice for the person about the opening, or "".
 
         Raises:
             InboxTooNew: A newer program made the database.
             InboxUnavailable: It cannot be opened or written; everything stays in memory, and subscribers
-                hear when it can.
+                are notified when it can.
         """
         self.notice = await self._within(self._worker.opened)
         return self.notice
 
     def listen(self) -> None:
-        """Note, soon and without waiting, that this process shows what waits to a person, until it closes."""
+        """Record, without waiting, that this process shows requests to a person until the inbox closes."""
         self._listens = True
         self.submit(lambda store: store.listeners.add(this_process()))
 
     @property
     def pending(self) -> tuple[Request, ...]:
-        """What this process asked and waits for, oldest first."""
+        """The pending requests that this process asked, oldest first."""
         return tuple(entry.request for entry in self._entries.values())
 
     def held(self, *, written: bool = False) -> list[StoredRequest]:
-        """Return what waits in this process and the disk refused, as if it were stored; oldest first.
+        """Return this process's pending requests that the disk refused, as if stored, oldest first.
 
-        Args:
-            written: Whether to return what was written, too.
+        With ``written``, include those on disk.
         """
         entries = (entry for entry in self._entries.values() if entry.in_memory or (written and entry.told))
         return [
@@ -168,36 +154,30 @@ class DurableInbox:
         ]
 
     async def run(self, work: Callable[[Store], T]) -> T:
-        """Do something with the store, in its thread, after everything that was begun before.
+        """Run ``work`` in the store's thread, after all work begun before, and return its result.
 
-        Args:
-            work: What to do; it must not keep the store.
-
-        Returns:
-            What it returns.
-
-        Raises:
-            InboxUnavailable: The disk refused it, or did not answer in time.
+        ``work`` must not keep the store. Raises `InboxUnavailable` if the disk refuses it, or does not answer
+        in time.
         """
         return await self._within(self._worker.submit(work))
 
     def submit(self, work: Callable[[Store], T]) -> Future[T]:
-        """As `run`, without waiting for it."""
+        """Like `run`, without waiting for the result."""
         return self._worker.submit(work)
 
     async def ask(self, request: Request, context: str = "") -> RequestOutcome:
-        """Wait, without limit, until the request has an outcome; it is on disk before anybody is told.
+        """Wait, without limit, until the request has an outcome; it is on disk before subscribers hear of it.
 
-        A request that waits already, here or since an earlier process, keeps its place and its draft. One
-        that a person has decided has that outcome at once. Cancelling the wait withdraws the request, unless
-        somebody else waits for it too or `defer` or `leave` came before.
+        A request that is pending already, here or since an earlier process, keeps its place and its draft.
+        One that a person has decided has that outcome at once. Cancelling the wait withdraws the request,
+        unless another caller waits for it too or `defer` or `leave` came before.
         """
         entry = self._entries.get(request.id)
         if entry is None:
             entry = self._entries[request.id] = KeptEntry(
                 request, self._loop.create_future(), context=context
             )
-            # Now: a withdrawal that comes next must find it.
+            # Submitted now: a withdrawal that comes next must find it.
             adding = self._worker.submit(partial(self._add_first, entry, context))
             entry.written = self._loop.create_task(self._write(entry, context, adding), name="inbox request")
         elif entry.told:
@@ -209,7 +189,7 @@ class DurableInbox:
                 del self._entries[request.id]
 
     async def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> Verdict:
-        """Settle a request of any process, as the port has it.
+        """Settle a request of any process, as described in the port.
 
         Raises:
             InvalidOutcome: The request does not take this outcome.
@@ -225,7 +205,7 @@ class DurableInbox:
         try:
             verdict = await self.run(settle)
         except InvalidOutcome:
-            raise  # no trouble of the disk, and no later try would be taken
+            raise  # not the disk's fault, and a later try would fail too
         except InboxError as error:
             if request_id not in self._entries:
                 raise
@@ -236,13 +216,7 @@ class DurableInbox:
         return verdict
 
     def withdraw(self, request_id: str, reason: str, actor: Actor = WITHDRAWN) -> None:
-        """Settle a request as cancelled, soon and without waiting, unless it is settled already.
-
-        Args:
-            request_id: The request's id; one that is not known is passed over.
-            reason: Why nobody can answer any more, for a person.
-            actor: Who withdraws it.
-        """
+        """Cancel a request, without waiting, unless it is settled or unknown; ``reason`` is for a person."""
         outcome = Cancelled(reason)
 
         def done(future: Future[Verdict]) -> None:
@@ -253,16 +227,9 @@ class DurableInbox:
         ).add_done_callback(done)
 
     async def defer(self, request_id: str) -> bool:
-        """Keep a request that waits, for its resumed session to ask again; see `leave`.
+        """Keep a pending request for its resumed session to ask again; return whether it is still pending.
 
-        Args:
-            request_id: The request's id.
-
-        Returns:
-            Whether it still waits.
-
-        Raises:
-            InboxUnavailable: The disk refused it, and nothing was changed.
+        See `leave`. Raises `InboxUnavailable` if the disk refuses it; then nothing is changed.
         """
 
         def defer(store: Store) -> bool:
@@ -277,19 +244,19 @@ class DurableInbox:
         return done
 
     def leave(self, request_id: str) -> None:
-        """Keep a request that waits: ending its wait in this process no longer withdraws it."""
+        """Keep a pending request: ending its wait in this process no longer withdraws it."""
         entry = self._entries.get(request_id)
         if entry is not None:
             entry.left = True
 
     def save_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
-        """Keep a draft, within 250 ms and before anything else that is written from now on."""
+        """Save a draft within 250 ms, and before anything that is written after this call."""
         if entry := self._entries.get(request_id):
             entry.drafts.clear()
         self._retries.draft(request_id, draft, actor)
 
     def show_draft(self, request_id: str, draft: Draft, surface: Surface) -> None:
-        """Note the draft that a surface got from another one of this process; nothing of it is news."""
+        """Record the draft that a surface got from another one of this process; it is no change by itself."""
         self._retries.shown(request_id, draft, surface)
 
     async def load_draft(self, request: Request) -> Draft | None:
@@ -314,7 +281,7 @@ class DurableInbox:
         return draft
 
     async def asked_before(self, request: Request) -> tuple[Recalled | None, ...]:
-        """Return how each question of a set was answered before, or () where nothing is known.
+        """Return the earlier answer to each question of a set, or () if none is known.
 
         Raises:
             InboxUnavailable: The disk cannot be read.
@@ -329,27 +296,15 @@ class DurableInbox:
         return asked_before(store, request)
 
     def subscribe(self, callback: Listener) -> Callable[[], None]:
-        """Be told of every request that arrives or is settled, in any process, before its asker is.
+        """Report every `InboxChange` of any process to ``callback``, an outcome before its asker has it.
 
-        Also of every session that does something else, or that a person is done with.
-
-        Args:
-            callback: Called in the event loop, in order; must not block. What it raises is logged.
-
-        Returns:
-            A function that ends the subscription; calling it again does nothing.
+        The callback runs in the event loop, in order, and must not block; what it raises is logged. Returns a
+        function that ends the subscription; calling it again does nothing.
         """
         return self._listeners.add(callback)
 
     async def close(self, seconds: float = ANSWER_SECONDS) -> bool:
-        """Write what is not written yet, and end.
-
-        Args:
-            seconds: How long to wait for the disk.
-
-        Returns:
-            Whether everything was written in time.
-        """
+        """Write what is not written yet, end, and return whether that was done within ``seconds``."""
         if self._listens:
             self.submit(lambda store: store.listeners.remove(this_process()))
         return await asyncio.to_thread(self._worker.stop, seconds)
@@ -375,8 +330,8 @@ class DurableInbox:
 
     def _add_first(self, entry: KeptEntry, context: str, store: Store) -> StoredRequest:
         stored = self._add(store, entry.request, context)
-        # A listener asks for its draft next: that need not wait behind what came between.
-        with suppress(InboxError):  # then it is read once more, by `load_draft`, which says so
+        # A listener asks for its draft next; read now, it need not wait behind later work.
+        with suppress(InboxError):  # then `load_draft` reads it once more, and raises
             entry.drafts.append(store.drafts.load(entry.request) if stored.has_draft else None)
             entry.recalled = self._asked_before(store, entry.request)
         return stored
@@ -387,7 +342,7 @@ class DurableInbox:
         return stored
 
     def _leaving(self, store: Store) -> None:
-        """Hear the end of a database that lost its path, and leave it whole; in the store's thread."""
+        """Read the last changes of a database that lost its path, and complete it; in the store's thread."""
         try:
             while self._feed is not None and (news := self._feed.news()):
                 self._take(news)
@@ -396,7 +351,7 @@ class DurableInbox:
         store.database.finish()
 
     def _opened_anew(self, store: Store, another: bool) -> None:
-        """Write what is held into a database that takes the place of one; in the store's thread."""
+        """Write what this process holds into a replacement database; in the store's thread."""
         tail = ChangeFeed(store, self._feed)
         found = self._held.write(store, tuple(self.sessions.running), self._retries.newest)
         if self._listens:
@@ -422,14 +377,14 @@ class DurableInbox:
             self._listeners.tell(InboxRenewed(message, another))
 
     def _write_owed(self, store: Store) -> None:
-        """Write what is owed, and withdraw what a process that is gone had asked; in the store's thread."""
+        """Write what is owed, and withdraw the requests of dead processes; in the store's thread."""
         self._retries.write(store)
         if time.monotonic() - self._swept >= SWEEP_SECONDS:
             self._swept = time.monotonic()
             store.orphans.withdraw_all()
 
     def _look(self, store: Store) -> None:
-        """Hand over what happened; in the store's thread."""
+        """Read changes, and hand them over; in the store's thread."""
         try:
             if self._feed is None:
                 self._feed = ChangeFeed(store)
@@ -439,11 +394,11 @@ class DurableInbox:
             self.in_trouble(error)
             return
         if self._troubled and not self._retries.anything:
-            self._post(self._recovered)  # before what others could do only once it was written
+            self._post(self._recovered)  # before changes that others could make only after the write
         self._take(news)
 
     def _take(self, news: list[News]) -> None:
-        """Note what happened, and hand it over to the event loop; in the store's thread."""
+        """Update what is held by changes, and hand them to the event loop; in the store's thread."""
         for change in news:
             if isinstance(change, Over):
                 self._held.over(change.request_id)
@@ -468,7 +423,7 @@ class DurableInbox:
             if entry is not None:
                 known = entry.in_memory
                 entry.told, entry.in_memory = True, False
-            if not known:  # else it was told when the disk refused it
+            if not known:  # else it was reported when the disk refused it
                 self._listeners.tell(change)
         elif name in self._settled_in_memory:
             self._settled_in_memory.discard(name)
@@ -486,7 +441,7 @@ class DurableInbox:
         self, request_id: str, outcome: RequestOutcome, actor: Actor, error: InboxError | None
     ) -> Verdict:
         entry = self._entries[request_id]
-        check_outcome(entry.request, outcome)  # the disk cannot
+        check_outcome(entry.request, outcome)  # the store cannot do it
         self._retries.refused(lambda store: store.requests.settle(request_id, outcome, actor))
         if error is not None:
             self._trouble(error)
@@ -508,7 +463,7 @@ class DurableInbox:
             self._settle_in_memory(request_id, outcome, actor, None)
 
     def in_trouble(self, error: InboxError) -> None:
-        """Say that the disk refused something, which is tried again; from any thread."""
+        """Report that the disk refused something, which is tried again; from any thread."""
         self._post(self._trouble, error)
 
     def _recovered(self) -> None:
@@ -523,14 +478,14 @@ class DurableInbox:
             self._listeners.tell(InboxTrouble(str(error)))
 
     def _post(self, callback: Callable[..., None], *values: object) -> None:
-        """Call something in the event loop; once that is over, nobody is left to hear it."""
+        """Call something in the event loop, or ignore it once the loop has ended."""
         try:
             self._loop.call_soon_threadsafe(callback, *values)
         except RuntimeError:
             _logger.debug("The event loop ended before the inbox")
 
     async def _within(self, future: Future[T]) -> T:
-        """Wait for the thread, not forever; what it was given is done even if the wait is cancelled."""
+        """Wait for the thread, at most `ANSWER_SECONDS`; its work is done even if the wait is cancelled."""
         try:
             # Not `asyncio.wait_for`: before Python 3.12 it loses a cancellation that comes with the answer.
             async with asyncio.timeout(ANSWER_SECONDS):

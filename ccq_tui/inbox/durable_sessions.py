@@ -1,4 +1,4 @@
-"""What the inbox on disk keeps of sessions: which process runs one, and what is left of its requests."""
+"""Sessions in the inbox on disk: the process that runs each, and the requests left in it."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ T = TypeVar("T")
 
 
 class Runs(Protocol):
-    """Does something with the store, as `DurableInbox.run` does."""
+    """A function that runs work on the store, as `DurableInbox.run` does."""
 
     async def __call__(self, work: Callable[[Store], T], /) -> T:
-        """Do it, and wait for it."""
+        """Run ``work``, and return its result."""
 
 
 class DurableSessions:
@@ -50,7 +50,7 @@ class DurableSessions:
         self._retries, self._held, self._recall = retries, held, recall
 
     async def left(self, session_id: str) -> tuple[Left, ...]:
-        """Return what waits in a session, or was decided and not delivered, since an earlier process.
+        """Return requests left by earlier processes: pending, undelivered, or delivered as a message.
 
         Raises `InboxUnavailable`.
         """
@@ -70,18 +70,17 @@ class DurableSessions:
         return found
 
     def delivered(self, request_id: str, way: str) -> None:
-        """Note, soon and without waiting, that the agent was seen to have what was decided."""
+        """Record, without waiting, that the agent was seen to receive a decision."""
         self._soon(lambda store: store.requests.mark_delivered(request_id, way))
 
     def give_up(self, request_id: str, reason: str) -> None:
-        """Withdraw, soon and without waiting, what was decided and no process can take any more."""
+        """Withdraw, without waiting, a decision that no process can take any more."""
         self._soon(lambda store: store.orphans.give_up(request_id, reason))
 
     async def claim(self, session_id: str) -> Claim:
         """Take the right to run a session, in one conditional update.
 
-        Where the disk refuses, the session is this process's as far as anybody can know, and is claimed once
-        the disk is back.
+        If the disk refuses, the session counts as this process's, and is claimed once the disk is back.
 
         Raises `ClaimLostError`.
         """
@@ -114,7 +113,7 @@ class DurableSessions:
         return Claim(session_id)
 
     async def launch(self, session_id: str) -> Mapping[str, Any]:
-        """Return what a session was started with the last time; nothing where the disk cannot be read."""
+        """Return the last launch options of a session; empty if the disk cannot be read."""
 
         def read(store: Store) -> Mapping[str, Any]:
             known = store.sessions.get(session_id)
@@ -127,7 +126,7 @@ class DurableSessions:
             return {}
 
     def release(self, session_id: str) -> None:
-        """Give back the right to run a session, soon and without waiting; one that is not held stays."""
+        """Give back the right to run a session, without waiting; do nothing if it is not held."""
         if session_id in self.running:
             self.running.discard(session_id)
 
@@ -138,7 +137,7 @@ class DurableSessions:
             self._soon(released)
 
     def note(self, session_id: str, fact: SessionFact) -> None:
-        """Keep what is known of a session, soon and without waiting."""
+        """Record a fact about a session, without waiting."""
         if fact.runs:
             self.running.add(session_id)
 

@@ -1,6 +1,6 @@
-"""What an MCP server asks for, from what Claude Code says of it to a request, and back from its outcome.
+"""Elicitations of MCP servers: from Claude Code's data to a request, and from its outcome to a reply.
 
-The same words come as a control request of the CLI and as the input of its Elicitation hook.
+The same data come as a control request of the CLI and as the input of its Elicitation hook.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ccq_tui.questions import Answered, Declined
 from ccq_tui.questions.schema_form import OPEN_LINK
 
 MOST_SCHEMA = 256 * 1024
-"""Characters of a schema that is kept and shown."""
+"""Most characters of a schema that is kept and shown."""
 MOST_TEXT = 20_000
 MOST_URL = 8_192
 _SESSION = Origin()
@@ -25,16 +25,16 @@ _SESSION = Origin()
 def read_elicitation(
     said: Mapping[str, Any], name: str, session_id: str, origin: Origin = _SESSION
 ) -> ElicitationRequest:
-    """Read what a server asks for.
+    """Read an elicitation from Claude Code's data.
 
     Args:
-        said: What Claude Code says of it.
-        name: What stands for a call's ``tool_use_id``: none is told.
+        said: Claude Code's data about it.
+        name: The stand-in for a call's ``tool_use_id``, which the data lack.
         session_id: The session that asks.
         origin: Who asks.
 
     Returns:
-        The request; one that can only be declined or dismissed where it asks for nothing that is known.
+        The request; it can only be declined or dismissed if its form or link is unusable.
     """
     server, message = _text(said, "mcp_server_name")[:MOST_TEXT], _text(said, "message")
     request = ElicitationRequest(
@@ -54,17 +54,9 @@ def read_elicitation(
 
 
 def reply(request: ElicitationRequest, outcome: RequestOutcome) -> dict[str, Any]:
-    """Return the reply to the server for an outcome.
+    """Return the reply to the server for an outcome: the action, and an accepted form's content.
 
-    Args:
-        request: The request.
-        outcome: What a person decided; what is no decision is a cancellation.
-
-    Returns:
-        The action, and for an accepted form its content.
-
-    Raises:
-        FieldError: An answer does not fit the schema.
+    An outcome that is no decision is a cancellation. Raises `FieldError` for an answer outside the schema.
     """
     match outcome:
         case Answered(answers):
@@ -77,7 +69,7 @@ def reply(request: ElicitationRequest, outcome: RequestOutcome) -> dict[str, Any
 
 
 def link_to_open(request: Request, outcome: RequestOutcome) -> str:
-    """Return the link that a person chose to have opened, or ""."""
+    """Return the link that a person chose to open, or ""."""
     if not isinstance(request, ElicitationRequest) or not isinstance(outcome, Answered):
         return ""
     chosen = any(OPEN_LINK in answer.selected for answer in outcome.answers)

@@ -1,4 +1,4 @@
-"""A request that is asked in this process, and those who wait for its outcome."""
+"""Requests asked in this process, and the waits for their outcomes."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Entry:
 
     Attributes:
         request: The request.
-        outcome: How it was settled, to come.
-        waiting: How many wait for that.
+        outcome: Its outcome, once it is settled.
+        waiting: Number of callers that wait for the outcome.
         left: Whether the end of their wait no longer withdraws it.
     """
 
@@ -29,10 +29,7 @@ class Entry:
     left: bool = False
 
     async def wait(self, withdraw: Callable[[str], None]) -> RequestOutcome:
-        """Wait, without limit, for the outcome.
-
-        Returns how the request was settled.
-        """
+        """Wait, without limit, for the outcome, and return it."""
         self.left = False
         self.waiting += 1
         try:
@@ -51,12 +48,12 @@ class KeptEntry(Entry):
     """A request that is asked in this process and kept on disk.
 
     Attributes:
-        told: Whether subscribers know that it waits.
+        told: Whether subscribers know that it is pending.
         in_memory: Whether the disk refused it.
-        context: What the agent wrote before it.
-        asked_at: When it was asked here.
-        recalled: How its questions were answered before.
-        drafts: The draft that was on disk as it was asked, until somebody has taken it.
+        context: The agent's text before it.
+        asked_at: The time at which it was asked here.
+        recalled: Earlier answers to its questions.
+        drafts: The draft that was on disk when it was asked, until a caller takes it.
     """
 
     written: asyncio.Task[None] | None = None

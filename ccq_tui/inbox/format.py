@@ -1,4 +1,4 @@
-"""What is stored, as text for people: lists, one request, and what to do about it."""
+"""Stored data as text for people: lists, one request, and hints on what to do."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired
 from ccq_tui.text import one_line
 
 SHORT = 8
-"""The fewest characters of an id that are shown: with fewer one types it into the wrong place."""
+"""Fewest characters shown of an id: a shorter one is easily typed in the wrong place."""
 LONGEST_ID = 200
 PLACE_WIDTH = 40
 NAME_WIDTH = 14
@@ -25,23 +25,23 @@ Shorten = Callable[[str], str]
 
 
 def shortener(ids: Iterable[str]) -> Shorten:
-    """Return what shortens an id so far that no other one begins like it."""
+    """Return a function that shortens one of the sorted ids to a prefix that no other one has."""
     every = list(ids)
     needed: dict[str, int] = {}
     for before, here, after in zip(["", *every], every, [*every[1:], ""], strict=False):
         needed[here] = max(_common(before, here), _common(here, after)) + 1
-    # Of two ids of which one begins the other, the shorter is found by being given whole.
+    # If one id is the beginning of another, a person names it by typing all of it.
     return lambda name: one_line(name[: max(SHORT, needed.get(name, len(name)))], LONGEST_ID)
 
 
 def brief(at: datetime) -> str:
-    """Return the time of day of today, and the date of any other day."""
+    """Return the time of day for today, else the date."""
     there = at.astimezone()
     return f"{there:%H:%M}" if there.date() == datetime.now().astimezone().date() else f"{there:%Y-%m-%d}"
 
 
 def inbox_lines(waiting: Sequence[StoredRequest], request_name: Shorten, session_name: Shorten) -> list[str]:
-    """List what waits, oldest first."""
+    """List pending requests, oldest first."""
     if not waiting:
         return ["Nothing waits."]
     rows = [
@@ -134,12 +134,7 @@ def history_lines(changes: Sequence[Change], request_name: Shorten, session_id: 
 
 
 def native_lines(waiting: Sequence[StoredRequest], *, hooked: bool) -> list[str]:
-    """List what waits in Claude Code's own screen, to be answered there.
-
-    Args:
-        waiting: What waits.
-        hooked: Whether hooks are installed that ask in the inbox.
-    """
+    """List requests to answer in Claude Code's own screen; ``hooked`` if installed hooks ask in the inbox."""
     if not waiting:
         return []
     rows = []
@@ -161,25 +156,25 @@ def _who(change: Change) -> str:
 
 
 def _asked_by(stored: StoredRequest, session_name: Callable[[str], str]) -> str:
-    """Name the session that asks, or whatever else does."""
+    """Name the session or the other asker."""
     origin = stored.request.origin
     return origin.called if origin.is_foreign else session_name(stored.request.session_id)
 
 
 def _common(one: str, other: str) -> int:
-    """Return how many characters two texts begin alike."""
+    """Return the length of the prefix that two texts share."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def request_lines(stored: StoredRequest, called: str, session_name: str, unreached: str = "") -> list[str]:
-    """Show a request: what was asked, what the agent wrote before it, and how to answer or what became of it.
+    """Show a request: its questions, the agent's text before it, and how to answer it or its outcome.
 
     Args:
         stored: The request.
-        called: What a person calls it.
-        session_name: What its session is called.
-        unreached: Why no agent can get what is decided, or "".
+        called: Its name for a person.
+        session_name: The name of its session.
+        unreached: The reason that no agent can get the outcome, or "".
     """
     request, kind = stored.request, kind_of(stored.request)
     origin = request.origin

@@ -1,4 +1,4 @@
-"""What this process holds: what must be in the database, whichever file has its path."""
+"""The data of this process that must be in the database, whichever file has its path."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _HELD = (RequestState.PENDING, *TO_DELIVER)
 
 
 class Held:
-    """Remembers what was written, for a file that takes the place of the one it was written to.
+    """The written data to write again into a file that replaces the database's.
 
-    Requests that this process asked, opened or answered, until they are over, and its sessions. It belongs to
-    the store's thread alone.
+    It has the requests that this process asked, opened or answered, until they are over, and its sessions.
+    Only the store's thread uses it.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class Held:
         self._sessions: dict[str, SessionFact] = {}
 
     def request(self, store: Store, stored: StoredRequest | None) -> None:
-        """Remember a request as it is stored, and what is stored of its session."""
+        """Remember a request and its session as they are stored."""
         if stored is not None and stored.state in _HELD:
             self._requests[stored.request.id] = stored
             if stored.request.session_id not in self._sessions:
@@ -41,12 +41,12 @@ class Held:
         return request_id in self._requests
 
     def deferred(self, request_id: str) -> None:
-        """Note that its resumed session asks a request again."""
+        """Record that its resumed session asks a request again."""
         if stored := self._requests.get(request_id):
             self._requests[request_id] = replace(stored, deferred=True)
 
     def settled(self, change: Settled) -> None:
-        """Note an outcome that is stored; nothing has to take one that reaches no agent."""
+        """Record a stored outcome; forget the request if its outcome goes to no agent."""
         stored, state = self._requests.get(change.request.id), state_after(change.outcome)
         if stored is not None and state in TO_DELIVER:
             self._requests[change.request.id] = replace(
@@ -61,7 +61,7 @@ class Held:
         self._requests.pop(request_id, None)
 
     def session(self, store: Store, session_id: str) -> None:
-        """Remember a session as it is stored, as far as nothing newer is known."""
+        """Remember a session as it is stored, except where newer facts are known."""
         if stored := store.sessions.get(session_id):
             known = SessionFact(
                 directory=stored.directory, name=stored.name, launch=stored.launch,
@@ -70,17 +70,17 @@ class Held:
             self._sessions[session_id] = known.and_then(self._sessions.get(session_id, SessionFact()))
 
     def fact(self, session_id: str, fact: SessionFact) -> None:
-        """Remember what was written of a session."""
+        """Remember a written fact about a session."""
         self._sessions[session_id] = self._sessions.get(session_id, SessionFact()).and_then(fact)
 
     def write(
         self, store: Store, running: Collection[str], draft_of: Callable[[str], Draft | None]
     ) -> list[StoredRequest]:
-        """Write everything, unless the database has it: what others wrote stays.
+        """Write everything that the database lacks, and return the requests as they are stored now.
 
-        Returns the requests as they are stored now. Raises `InboxUnavailable`.
+        What others wrote stays. Raises `InboxUnavailable`.
         """
-        for name in running:  # before its requests: else they would have no process
+        for name in running:  # before its requests, which would have no process otherwise
             if (other := store.sessions.claim(name, this_process())) is not None:
                 _logger.error("A session of this process belongs to process %d already", other.pid)
         found = [store.requests.put_back(one) for one in self._requests.values()]
@@ -94,7 +94,7 @@ class Held:
 
 
 def write_fact(store: Store, session_id: str, fact: SessionFact) -> None:
-    """Write what is known of a session; raises `InboxUnavailable`."""
+    """Write a fact about a session; raises `InboxUnavailable`."""
     store.sessions.upsert(
         session_id,
         fact.directory,

@@ -11,19 +11,19 @@ from ccq_tui.text import one_line, safe
 
 WIDTH = 80
 QUOTED = 100
-"""Characters of what is asked that are quoted in a sentence."""
+"""Most characters of a request that are quoted in a sentence."""
 MOST = 20_000
-"""Characters of one text that are shown; the JSON has all of it."""
+"""Most characters shown of one text; the JSON has all of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text of somebody else, and how it stands among others; what draws it makes it harmless.
+    """A foreign text and its role among others; the code that draws it makes it harmless.
 
     Attributes:
         text: The text.
-        is_head: Whether others belong to it.
-        is_row: Whether it belongs to the head before.
+        is_head: Whether the rows after it belong to it.
+        is_row: Whether it belongs to the head before it.
     """
 
     text: str
@@ -32,17 +32,17 @@ class Passage:
 
     @classmethod
     def head(cls, text: str) -> Passage:
-        """Return one to which others belong."""
+        """Return a text to which the rows after it belong."""
         return cls(text, is_head=True)
 
     @classmethod
     def row(cls, text: str) -> Passage:
-        """Return one that belongs to the head before."""
+        """Return a text that belongs to the head before it."""
         return cls(text, is_row=True)
 
 
 def cells(text: str) -> int:
-    """Return how many columns harmless text takes."""
+    """Return the number of columns that harmless text takes."""
     if text.isascii():
         return len(text)
     return sum(
@@ -54,12 +54,12 @@ def cells(text: str) -> int:
 
 
 def fit(text: str, width: int) -> str:
-    """Make text one harmless line of at most so many columns; a cut ends in "…"."""
+    """Make text one harmless line of at most ``width`` columns; a cut ends in "…"."""
     return cut(one_line(text, max(1, width)), width)
 
 
 def cut(line: str, width: int = WIDTH) -> str:
-    """Cut a harmless line where so many columns end."""
+    """Cut a harmless line to ``width`` columns; a cut ends in "…"."""
     if cells(line) <= width:
         return line
     line = line[:width]
@@ -69,7 +69,7 @@ def cut(line: str, width: int = WIDTH) -> str:
 
 
 def pad(text: str, width: int) -> str:
-    """Put blanks after text until it takes so many columns."""
+    """Pad text with blanks to ``width`` columns."""
     return text + " " * (width - cells(text))
 
 
@@ -92,7 +92,7 @@ def wrapped(text: str, lead: str = "", width: int = WIDTH) -> list[str]:
 
 
 def _held(text: str, room: int) -> int:
-    """Return how many characters of harmless text stand in so many columns, without counting the rest."""
+    """Return the number of characters that fit in ``room`` columns, without measuring the rest."""
     taken = 0
     for place, character in enumerate(text):
         taken += cells(character)
@@ -102,7 +102,7 @@ def _held(text: str, room: int) -> int:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Align rows in columns, the last of which is cut where the line ends."""
+    """Align rows in columns; cut the last column at the end of the line."""
     kept = [[*(fit(cell, 40) for cell in row[:-1]), row[-1]] for row in rows]
     widths = [max(cells(row[place]) for row in [list(heads), *kept]) for place in range(len(heads) - 1)]
     room = max(8, WIDTH - sum(widths) - 2 * len(widths))
@@ -115,12 +115,12 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 
 def local(at: datetime, *, seconds: bool = False) -> str:
-    """Return a time where the person is."""
+    """Return a time in the person's time zone."""
     return at.astimezone().strftime("%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M")
 
 
 def plural(count: int, word: str) -> str:
-    """Write how many there are of something: ``1 line``, ``1,200 lines``."""
+    """Write a number with its noun: ``1 line``, ``1,200 lines``."""
     return f"{count:,} {word}{'' if count == 1 else 'es' if word.endswith('ch') else 's'}"
 
 
@@ -137,7 +137,7 @@ def duration(seconds: float) -> str:
 
 
 def kept_lines(text: str, lead: str = "") -> Iterator[str]:
-    """Keep the lines of a text, the long ones broken."""
+    """Keep the lines of a text, and wrap long ones."""
     for line in safe(text, limit=MOST).strip("\n").split("\n"):
         inner = lead + line[: len(line) - len(line.lstrip())]
         yield from (row.rstrip() for row in wrapped(line, inner[: WIDTH // 2]))

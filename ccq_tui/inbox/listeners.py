@@ -1,4 +1,4 @@
-"""Who is told what happens in an inbox."""
+"""The subscribers that an inbox reports its changes to."""
 
 from __future__ import annotations
 
@@ -17,10 +17,7 @@ class Listeners:
         self._listeners: list[Listener] = []
 
     def add(self, callback: Listener) -> Callable[[], None]:
-        """Tell a listener from now on.
-
-        Returns A function that ends the subscription; calling it again does nothing.
-        """
+        """Add a listener; return a function that ends the subscription, and does nothing if called again."""
         self._listeners.append(callback)
 
         def leave() -> None:
@@ -30,7 +27,7 @@ class Listeners:
         return leave
 
     def tell(self, change: InboxChange) -> None:
-        """Tell everybody."""
+        """Report a change to all listeners."""
         for listener in tuple(self._listeners):
             try:
                 listener(change)

@@ -1,4 +1,4 @@
-"""Which sessions another process runs."""
+"""The sessions that other processes run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ccq_tui.processes import Owner, alive, this_process
 
 
 def run_elsewhere(store: Store, session_id: str, directory: str) -> dict[str, Owner]:
-    """Return which sessions other processes run, by id; raises `InboxUnavailable`."""
+    """Return the other processes that run sessions, by session id; raises `InboxUnavailable`."""
     one = store.sessions.get(session_id) if session_id else None
     meant = [one] if one is not None else [] if session_id else store.sessions.page(directory)
     return {session.id: owner for session in meant if (owner := _other(session)) is not None}

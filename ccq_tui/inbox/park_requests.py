@@ -1,4 +1,4 @@
-"""Asks the process that runs a session, perhaps another one, to park it, and follows what becomes of that."""
+"""Park requests to the process that runs a session, perhaps another one, and their results."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import alive
 
 NOTICE_SECONDS = 5.0
-"""How long the other process may take to notice; it looks five times a second."""
+"""Seconds in which the other process must notice a park request; it looks five times a second."""
 PARK_SECONDS = 20.0
-"""How long it may take from then until its Claude process is gone."""
+"""Seconds from then until its Claude process must be gone."""
 LOOK_SECONDS = 0.05
-"""How often to look."""
+"""Seconds between two looks."""
 
 
 class Ending(Enum):
-    """How it ended."""
+    """The end of a park request."""
 
     PARKED = auto()
     """It is parked now."""
     ALREADY = auto()
-    """What waits in it waited without a process before."""
+    """Its requests wait without a process already."""
     REFUSED = auto()
     """It cannot be parked, and nothing was changed."""
     SLOW = auto()
-    """It was taken on, and is not done in the time allowed."""
+    """The process accepted, but did not finish in the time allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parking:
-    """What became of the wish; ``words`` say it of a session whose name stands before them."""
+    """The result of a park request; ``words`` describe it after the session's name."""
 
     ending: Ending
     words: str
 
 
 class ParkWish:
-    """A wish that a session be parked; `look` is called until it tells how that ended."""
+    """A request to park a session; call `look` until it returns the result."""
 
     def __init__(self, session_id: str, actor: Actor, clock: Callable[[], float] = time.monotonic) -> None:
         self._session_id = session_id
@@ -55,10 +55,7 @@ class ParkWish:
         self._taken = False
 
     def look(self, store: Store) -> Parking | None:
-        """Do the next step.
-
-        Returns how it ended, or None while it has not. Raises `InboxError`.
-        """
+        """Do the next step, and return the result, or None while there is none; raises `InboxError`."""
         session = store.sessions.get(self._session_id)
         waiting = store.requests.waiting_counts().get(self._session_id, 0)
         if session is None or not alive(session.owner):
@@ -75,10 +72,7 @@ class ParkWish:
         return self._not_noticed(store, session)
 
     def withdraw(self, store: Store) -> None:
-        """Take the wish back where nobody has taken it on yet: who wished it waits no longer.
-
-        Raises `InboxError`.
-        """
+        """Withdraw the park request unless it was accepted: nobody waits any longer; raises `InboxError`."""
         if self._number:
             store.wishes.settle(self._number, WishState.WITHDRAWN)
 
@@ -117,7 +111,7 @@ class ParkWish:
 async def parked_elsewhere(
     run: Callable[[Callable[[Store], Parking | None]], Awaitable[Parking | None]], wish: ParkWish
 ) -> Parking:
-    """Follow a wish to its end; raises `InboxError`."""
+    """Wait for the result of a park request; raises `InboxError`."""
     while True:
         if (parking := await run(wish.look)) is not None:
             return parking

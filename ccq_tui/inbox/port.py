@@ -1,4 +1,4 @@
-"""The interface behind which all waiting for a person sits."""
+"""The interface of the inbox, through which the program waits for a person."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Claim:
 
 
 class ClaimLostError(Exception):
-    """Something else runs the session; the message is for a person.
+    """The session runs elsewhere already; the message is for a person.
 
     Attributes:
         owner: The process that runs it, which may be this one.
@@ -43,17 +43,17 @@ class ClaimLostError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SessionFact:
-    """What became known of a session; None for what did not.
+    """New facts about a session; None where nothing is new.
 
     Attributes:
-        directory: Where it works.
-        name: What the person calls it.
-        first_name: What it is called while nobody has named it.
-        state: What it is doing, in the program's word.
-        cause: Why it does that now, for the history.
-        launch: What it was started with, as JSON knows it.
+        directory: Its working directory.
+        name: The person's name for it.
+        first_name: Its name until somebody names it.
+        state: Its state, in the program's word.
+        cause: The cause of that state, for the history.
+        launch: Its launch options, as JSON values.
         last_line: The last line of its transcript.
-        cost: What it cost so far, in US dollars.
+        cost: Its cost so far, in US dollars.
         runs: Whether it is new, and this process's from now on.
     """
 
@@ -68,7 +68,7 @@ class SessionFact:
     runs: bool = False
 
     def and_then(self, newer: SessionFact) -> SessionFact:
-        """Return what is known when something newer became known, too."""
+        """Return these facts, updated by newer ones."""
         known = {field.name: getattr(newer, field.name) for field in fields(newer)}
         known = {name: value for name, value in known.items() if value not in (None, "")}
         return replace(self, **known | {"runs": self.runs or newer.runs})
@@ -80,12 +80,12 @@ class Left:
 
     Attributes:
         request: The request.
-        outcome: What a person decided and the agent was not seen to have, or None while it waits.
-        draft: What was selected and typed for it, or None.
-        recalled: How each question was answered before; empty where nothing is known.
+        outcome: The person's decision, or None while it is pending.
+        draft: Its draft, or None.
+        recalled: The earlier answer to each question; empty if none is known.
         delivered: Whether the agent has the outcome already, as a message: the call's own result lacks it.
-        earlier: How many finished requests of the session came from calls with the same id: a server of
-            models may use one twice.
+        earlier: Number of finished requests of the session from calls with the same id: a model server may
+            use an id twice.
     """
 
     request: Request
@@ -98,11 +98,11 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """A request waits and, where the inbox is durable, is on disk.
+    """A request is pending and, in a durable inbox, on disk.
 
     Attributes:
         request: The request.
-        again: Whether it waited before: it was asked again, and its draft stands.
+        again: Whether it was pending before: it was asked again, and keeps its draft.
     """
 
     request: Request
@@ -111,7 +111,7 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A request has its outcome; ``actor`` says from whom, where that is known."""
+    """A request has its outcome, from ``actor``, or None if unknown."""
 
     request: Request
     outcome: RequestOutcome
@@ -120,14 +120,14 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class DraftUpdated:
-    """What was selected and typed for a request was changed on a surface of another process.
+    """A surface of another process changed the draft of a request.
 
     Attributes:
-        request: The request; it still waits.
+        request: The request, which is still pending.
         draft: The draft on disk.
-        actor: Who changed it, or None where that is not known.
-        known: What was known here of each field that was not changed here since it was last on disk: what
-            it was here, and what others changed it into; None where nothing is known of the draft.
+        actor: Who changed it, or None if unknown.
+        known: The known values of each field that was not changed here since it was last on disk: its values
+            here, and those that others gave it; None if nothing is known of the draft.
         typed: The newest text that a person typed here into each field.
     """
 
@@ -140,7 +140,7 @@ class DraftUpdated:
 
 @dataclass(frozen=True, slots=True)
 class InboxTrouble:
-    """Requests can no longer be kept on disk and go on in memory; ``message`` is for a person."""
+    """The disk takes no requests, so they stay in memory; ``message`` is for a person."""
 
     message: str
 
@@ -150,8 +150,8 @@ class InboxRenewed:
     """Requests are on disk again, in the file they were in or another one.
 
     Attributes:
-        message: What happened, for a person.
-        another: Whether it is another file: lists are to be read anew.
+        message: The event, for a person.
+        another: Whether it is another file: lists must be read again.
     """
 
     message: str
@@ -160,18 +160,18 @@ class InboxRenewed:
 
 @dataclass(frozen=True, slots=True)
 class SessionNoted:
-    """A session does something else now, or the person is done with it, in whichever process."""
+    """A session changed its state, or the person is done with it, in any process."""
 
     session_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Notified:
-    """Something else than a session of ours told the person something.
+    """A sender other than a session of ours has a message for the person.
 
     Attributes:
-        name: What people call it.
-        message: What it told.
+        name: The sender's name for people.
+        message: The message.
     """
 
     name: str
@@ -180,12 +180,12 @@ class Notified:
 
 @dataclass(frozen=True, slots=True)
 class ParkWanted:
-    """Somebody, in whichever process, wishes that a session be parked by the process that runs it.
+    """A park request, made in any process, for the process that runs the session.
 
     Attributes:
         session_id: The session.
-        number: The wish, to be taken on or refused in the store.
-        actor: Who wishes it.
+        number: The park request's number, to accept or refuse it in the store.
+        actor: Who asks for it.
     """
 
     session_id: str
@@ -200,12 +200,12 @@ Listener = Callable[[InboxChange], None]
 
 
 class InboxSessions(Protocol):
-    """What an inbox keeps of sessions: which process runs one, and what is left of its requests."""
+    """Sessions in an inbox: the process that runs each, and the requests left in it."""
 
     async def left(self, session_id: str) -> tuple[Left, ...]:
-        """Return what waits in a session, or was decided and not delivered, since an earlier process.
+        """Return the requests of a session that earlier processes left pending or undelivered.
 
-        What was delivered as a message is among it, for the session's record does not say so.
+        Those delivered as a message are included, because the session's record does not show that.
 
         Args:
             session_id: The Claude session id.
@@ -213,20 +213,20 @@ class InboxSessions(Protocol):
         ...
 
     def delivered(self, request_id: str, way: str) -> None:
-        """Note, soon and without waiting, that the agent was seen to have what was decided.
+        """Record, without waiting, that the agent was seen to receive a decision.
 
         Args:
-            request_id: The request's id; one that has nothing to deliver is passed over.
+            request_id: The request's id; one with nothing to deliver is ignored.
             way: "result" of the same call, or "message".
         """
         ...
 
     def give_up(self, request_id: str, reason: str) -> None:
-        """Withdraw, soon and without waiting, what was decided and no process can take any more.
+        """Withdraw, without waiting, a decision that no process can take any more.
 
         Args:
-            request_id: The request's id; one that has nothing to deliver is passed over.
-            reason: Why, for a person.
+            request_id: The request's id; one with nothing to deliver is ignored.
+            reason: The reason, for a person.
         """
         ...
 
@@ -245,7 +245,7 @@ class InboxSessions(Protocol):
         ...
 
     async def launch(self, session_id: str) -> Mapping[str, Any]:
-        """Return what a session was started with the last time; nothing where that is not known.
+        """Return the last launch options of a session; empty if unknown.
 
         Args:
             session_id: The Claude session id.
@@ -253,7 +253,7 @@ class InboxSessions(Protocol):
         ...
 
     def release(self, session_id: str) -> None:
-        """Give back the right to run a session, soon and without waiting; one that is not held stays.
+        """Give back the right to run a session, without waiting; do nothing if it is not held.
 
         Args:
             session_id: The Claude session id.
@@ -261,11 +261,11 @@ class InboxSessions(Protocol):
         ...
 
     def note(self, session_id: str, fact: SessionFact) -> None:
-        """Keep what is known of a session, soon and without waiting.
+        """Record facts about a session, without waiting.
 
         Args:
             session_id: The Claude session id.
-            fact: What is known; what is None in it stays as it was.
+            fact: The facts; where one is None, the stored value stays.
         """
         ...
 
@@ -275,21 +275,21 @@ class Inbox(Protocol):
 
     @property
     def sessions(self) -> InboxSessions:
-        """What it keeps of sessions."""
+        """The sessions in the inbox."""
         ...
 
     async def ask(self, request: Request, context: str = "") -> RequestOutcome:
         """Wait, without limit, until the request has an outcome.
 
-        `Added` is told to all subscribers once it waits, also when it waited before. Cancelling the wait
+        All subscribers get `Added` once it is pending, also if it was pending before. Cancelling the wait
         withdraws the request: it then has the outcome `Cancelled`.
 
         Args:
-            request: What to ask.
-            context: What the agent wrote before it asked.
+            request: The request.
+            context: The agent's text before it.
 
         Returns:
-            How the request was settled.
+            The outcome.
         """
         ...
 
@@ -298,11 +298,11 @@ class Inbox(Protocol):
 
         Args:
             request_id: The request's id.
-            outcome: How it ends.
+            outcome: The outcome.
             actor: Who answers.
 
         Returns:
-            Whether this call settled it; when it did not, who did.
+            Whether this call settled it, and if not, who did.
 
         Raises:
             InvalidOutcome: The request does not take this outcome (`ccq_tui.inbox.kinds`).
@@ -310,32 +310,32 @@ class Inbox(Protocol):
         ...
 
     def withdraw(self, request_id: str, reason: str, actor: Actor = WITHDRAWN) -> None:
-        """Settle a request as cancelled, soon and without waiting, unless it is settled already.
+        """Settle a request as cancelled, without waiting, unless it is settled already.
 
         Args:
-            request_id: The request's id; one that is not known is passed over.
-            reason: Why nobody can answer any more, for a person.
+            request_id: The request's id; an unknown one is ignored.
+            reason: The reason that nobody can answer any more, for a person.
             actor: Who withdraws it.
         """
         ...
 
     async def defer(self, request_id: str) -> bool:
-        """Keep a request that waits, for its resumed session to ask again; see `leave`.
+        """Keep a pending request for its resumed session to ask again; see `leave`.
 
         Args:
             request_id: The request's id.
 
         Returns:
-            Whether it waits and will outlive this process.
+            Whether it is pending and will outlive this process.
         """
         ...
 
     def leave(self, request_id: str) -> None:
-        """Keep a request that waits: ending its wait in this process no longer withdraws it."""
+        """Keep a pending request: ending its wait in this process no longer withdraws it."""
         ...
 
     def save_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
-        """Keep what was selected and typed so far, soon and without waiting.
+        """Save the draft of a request, without waiting.
 
         Args:
             request_id: The request's id.
@@ -349,15 +349,15 @@ class Inbox(Protocol):
         ...
 
     async def asked_before(self, request: Request) -> tuple[Recalled | None, ...]:
-        """Return how each question of a set was answered before, or () where nothing is known."""
+        """Return the earlier answer to each question of a set, or () if none is known."""
         ...
 
     async def close(self) -> bool:
-        """Write what is not written yet, and end; whether everything was written in time."""
+        """Write what is not written yet, end, and return whether everything was written in time."""
         ...
 
     def subscribe(self, callback: Listener) -> Callable[[], None]:
-        """Be told of every request that arrives or is settled from now on, before its asker is.
+        """Report every change from now on to ``callback``, an outcome before its asker has it.
 
         Args:
             callback: Called in the event loop; must not block.

@@ -1,4 +1,4 @@
-"""How what a person decides can reach the agent of a session."""
+"""Ways in which a decision can reach the agent of a session."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ MOST_NAME = 40
 
 
 class Reach(Enum):
-    """What there is of a session."""
+    """The means by which a decision reaches an agent, or the reason that it cannot."""
 
     RUNS = auto()
     """A process runs it."""
     RESTS = auto()
     """It can be resumed."""
     UNKNOWN = auto()
-    """Nothing is stored of it."""
+    """Nothing is stored about it."""
     NO_DIRECTORY = auto()
-    """It can be resumed in another directory alone: its own is gone."""
+    """It can be resumed only in another directory: its own is gone."""
     NO_RECORD = auto()
     """Claude Code has no record of it: it cannot be resumed."""
     ASKER = auto()
-    """No session asked: who did takes the outcome out of the inbox."""
+    """No session of ours asked: the asker takes the outcome from the inbox."""
 
 
 class Look(NamedTuple):
-    """How it is seen whether a session can be resumed.
+    """The means to find out whether a session can be resumed.
 
     Attributes:
-        there: Whether a directory is there, or can be made again.
-        recorded: The sessions that Claude Code keeps, or None where that is not known.
+        there: Returns whether a directory is there, or can be made again.
+        recorded: The sessions that Claude Code keeps, or None if unknown.
     """
 
     there: Callable[[Path], bool]
@@ -46,13 +46,13 @@ class Look(NamedTuple):
 
 
 TAKES_DECISIONS = frozenset({Reach.RUNS, Reach.UNKNOWN, Reach.ASKER})
-"""Where a permission or a plan that waits can still be decided."""
+"""Reaches with which a pending permission or plan can still be decided."""
 NO_RECORD_WORDS = "Claude Code has no record of its session, so no agent can get it"
 NOBODY_DECIDES = "cannot be decided: no process runs its session, and only the one that asked could use it"
 
 
 def taking_words(origin: Origin) -> str:
-    """Say how something else than a session of ours gets what is decided; looks at processes."""
+    """Say how an asker other than a session of ours gets the outcome; checks whether its process runs."""
     name = one_line(origin.called, MOST_NAME)
     if origin.process is not None and not alive(origin.process):
         if origin.asker in ENDS_WITH_ASKER:
@@ -64,13 +64,7 @@ def taking_words(origin: Origin) -> str:
 
 
 def reach_of(session: StoredSession | None, look: Look, origin: Origin = OURS) -> Reach:
-    """Say how a session can be reached; looks at processes and files.
-
-    Args:
-        session: What is stored of it, or None.
-        look: How that is seen.
-        origin: Who asked.
-    """
+    """Return the reach of a session, None for one that is not stored; checks processes and files."""
     if origin.is_foreign:
         return Reach.ASKER
     if session is None:

@@ -1,4 +1,4 @@
-"""What is stored, as JSON, in the shapes of `ccq_tui.inbox.schema`: they only grow in a version."""
+"""Stored data as JSON in the shapes of `ccq_tui.inbox.schema`, which only grow within a version."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     from ccq_tui.inbox.wait_statistics import Share, WaitStatistics
 
 VERSION = 1
-"""Changes when a reader of the JSON would have to."""
+"""Changes when readers of the JSON must change."""
 
 
 def report(name: str, record: Mapping[str, Any]) -> str:
-    """Write one record, for reading too; ASCII, as a model's text may hold halves of characters, or act."""
+    """Write one record, indented; ASCII, as a model's text may hold lone surrogates or control characters."""
     return json.dumps({"version": VERSION, name: record}, indent=2, default=str)
 
 
 def list_report(name: str, records: Iterable[Mapping[str, Any]]) -> str:
-    """Write a list, one record a line: a long one is written five times as fast as with more lines."""
-    written = json.JSONEncoder(default=str).encode  # one for all: json.dumps would make one for each
+    """Write a list, one record a line: for a long list, this is five times as fast as indented records."""
+    written = json.JSONEncoder(default=str).encode  # one for all: json.dumps would make one for each record
     lines = ",\n".join(map(written, records))
     inner = f"[\n{lines}\n]" if lines else "[]"
     return f'{{"version": {VERSION}, {json.dumps(name)}: {inner}}}'
 
 
 def request_record(stored: StoredRequest) -> dict[str, Any]:
-    """Return a request as `schema.RequestRecord`, without what the agent wrote before it."""
+    """Return a request as `schema.RequestRecord`, without the agent's text before it."""
     kind, origin = kind_of(stored.request), stored.request.origin
     return {
         "id": stored.request.id,
@@ -54,7 +54,7 @@ def request_record(stored: StoredRequest) -> dict[str, Any]:
 
 
 def whole_record(stored: StoredRequest) -> dict[str, Any]:
-    """Return a request with what the agent wrote before it and with what became of it."""
+    """Return a request with the agent's text before it and with its outcome."""
     return {
         **request_record(stored),
         "context": stored.context,
@@ -68,7 +68,7 @@ def whole_record(stored: StoredRequest) -> dict[str, Any]:
 
 
 def session_record(session: StoredSession, waiting: int, undelivered: int = 0) -> schema.SessionRecord:
-    """Return a session as JSON has it."""
+    """Return a session in JSON."""
     return {
         "id": session.id,
         "name": session.name,
@@ -87,7 +87,7 @@ def session_record(session: StoredSession, waiting: int, undelivered: int = 0) -
 
 
 def change_record(change: Change) -> schema.ChangeRecord:
-    """Return a change as JSON has it; one of a session has no request."""
+    """Return a change in JSON; one of a session has no request."""
     return {
         "number": change.number,
         "at": stamp(change.at),
@@ -102,7 +102,7 @@ def change_record(change: Change) -> schema.ChangeRecord:
 
 
 def actor_record(actor: Actor | None) -> schema.ActorRecord | None:
-    """Return who did something in JSON."""
+    """Return an actor in JSON."""
     if actor is None:
         return None
     process = None if actor.process is None else actor.process.pid
@@ -120,7 +120,7 @@ def _answer(answer: Answer) -> schema.AnswerRecord:
 
 
 def outcome_record(outcome: RequestOutcome | None) -> schema.OutcomeRecord | None:
-    """Return how a request ended in JSON, or None while it waits."""
+    """Return the outcome of a request in JSON, or None while it is pending."""
     match outcome:
         case None:
             return None
@@ -144,7 +144,7 @@ def outcome_record(outcome: RequestOutcome | None) -> schema.OutcomeRecord | Non
 
 
 def statistics_record(made: WaitStatistics) -> schema.StatisticsRecord:
-    """Return statistics of waits as JSON has them."""
+    """Return statistics of waits in JSON."""
     waited = made.waited
     return {
         "since": stamp(made.since),

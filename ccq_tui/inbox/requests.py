@@ -1,4 +1,4 @@
-"""What waits for a person, and how the waiting ends.
+"""Requests that wait for a person, and their outcomes.
 
 A request is anything an agent needs before it can continue: a question set, a permission, a plan approval,
 the form of an MCP server.
@@ -20,12 +20,7 @@ from ccq_tui.text import one_line
 
 
 def request_id(tool_use_id: str, session_id: str) -> str:
-    """Return the id of the request that a call of a session makes.
-
-    Args:
-        tool_use_id: The call.
-        session_id: The session.
-    """
+    """Return the id of the request that a call of a session makes."""
     return f"{tool_use_id}@{session_id}"
 
 
@@ -35,7 +30,7 @@ def call_of(request_id: str) -> str:
 
 
 class Asker(StrEnum):
-    """What asks for a person."""
+    """The kind of asker."""
 
     SESSION = "session"
     """A session of ours: it gets the outcome as the call's result or as a message."""
@@ -44,11 +39,11 @@ class Asker(StrEnum):
     TERMINAL = "terminal"
     FORM = "form"
     OTHER = "other"
-    """What only a newer version knows."""
+    """A kind that only a newer version knows."""
 
 
 ENDS_WITH_ASKER = (Asker.HOOK, Asker.TERMINAL, Asker.FORM)
-"""What can take an outcome only as long as its process runs; an MCP client may ask again."""
+"""Askers that can take an outcome only while their process runs; an MCP client may ask again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +51,10 @@ class Origin:
     """Who asked, which decides how the outcome is delivered.
 
     Attributes:
-        asker: What asked. All but a session take the outcome out of the inbox themselves.
-        name: What people call it, such as "Claude Code", or "".
-        directory: Where it works, or "".
-        process: The process that takes the outcome, or None where that is not known.
+        asker: The kind of asker. All but a session take the outcome from the inbox themselves.
+        name: The asker's name for people, such as "Claude Code", or "".
+        directory: Its working directory, or "".
+        process: The process that takes the outcome, or None if unknown.
     """
 
     asker: Asker = Asker.SESSION
@@ -69,21 +64,19 @@ class Origin:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether it is no session of ours."""
+        """Whether the asker is no session of ours."""
         return self.asker is not Asker.SESSION
 
     @property
     def called(self) -> str:
-        """What people call it."""
+        """The asker's name for people."""
         return self.name or (str(self.asker) if self.is_foreign else CLAUDE)
 
 
 def foreign_session(asker: Asker, key: str) -> str:
-    """Return what stands for the session of something else that asks: no session of ours is called so.
+    """Return the stand-in session id of another asker, which no session of ours has.
 
-    Args:
-        asker: What asks.
-        key: What tells it from others of its kind, for as long as its requests belong together.
+    ``key`` distinguishes it from others of its kind, for as long as its requests belong together.
     """
     return f"{asker}:{key}"
 
@@ -109,7 +102,7 @@ class Asked:
 
     @property
     def id(self) -> str:
-        """What the request is called everywhere: no other one, of any session, is called so."""
+        """The request's id, unique among the requests of all sessions."""
         return request_id(self.tool_use_id, self.session_id)
 
 
@@ -128,10 +121,10 @@ class PermissionRequest(Asked):
         tool: The tool's name.
         input: The call's input.
         description: The agent's own words for what the call does, or "".
-        reason: Why permission is needed (a hook's reason), or "".
+        reason: The reason that permission is needed (a hook's reason), or "".
         blocked_path: The path that triggered the request, or "".
         agent_id: The subagent that asks, or "" for the main agent.
-        agent: What that subagent is called, or "".
+        agent: The name of that subagent, or "".
         suggestions: Lasting permissions that may be granted along with this one; no others may.
     """
 
@@ -154,16 +147,16 @@ class PlanRequest(Asked):
 
 @dataclass(frozen=True, slots=True)
 class ElicitationRequest(Asked):
-    """What an MCP server asks for: a form to fill in, or a link to open.
+    """A form to fill in or a link to open, from an MCP server.
 
     Attributes:
         server: The server's name.
-        message: What it says.
+        message: The server's message.
         schema: The JSON Schema of the form; nothing for a link.
         order: The names of the form's fields, as the server lists them.
         url: The link, or "" for a form.
-        host: Where the link leads, as a browser reads it.
-        trouble: Why it can only be declined or dismissed, whatever its schema says, or "".
+        host: The link's host, as a browser reads it.
+        trouble: The reason that it can only be declined or dismissed, whatever its schema says, or "".
     """
 
     server: str
@@ -176,7 +169,7 @@ class ElicitationRequest(Asked):
 
     @property
     def form(self) -> SchemaForm:
-        """What a person is asked, made anew each time."""
+        """The form for the person, built at each access."""
         title = f"{one_line(self.server, LONGEST_SERVER)} asks"
         if self.trouble:
             return unusable(self.tool_use_id, title, self.message, self.trouble)
@@ -191,9 +184,9 @@ class ElicitationRequest(Asked):
 
 
 AnsweredRequest = QuestionRequest | ElicitationRequest
-"""What is answered, question by question."""
+"""A request that is answered, question by question."""
 DecidedRequest = PermissionRequest | PlanRequest
-"""What is decided on, by one of its choices."""
+"""A request that is decided, by one of its choices."""
 Request = AnsweredRequest | DecidedRequest
 
 
@@ -202,10 +195,10 @@ class Allowed:
     """Permission given, or a plan approved.
 
     Attributes:
-        text: What the agent is told along with it, or "".
-        suggestion: The request's suggestion that is granted for longer, or None: then it is given once.
+        text: The message to the agent along with it, or "".
+        suggestion: The request's suggestion that is granted for longer, or None to allow once.
         mode: The permission mode in which an approved plan is carried out, or "" for the one before it.
-        plan: The plan as the person edited it, which is then what is approved, or "".
+        plan: The plan as edited and approved by the person, or "" for the proposed one.
     """
 
     text: str = ""
@@ -229,4 +222,4 @@ class Cancelled:
 
 
 RequestOutcome = Outcome | Dismissed | Allowed | Denied | Cancelled
-"""How a request ends: a question set with an `Outcome`, a form with that or `Dismissed`, others otherwise."""
+"""The end of a request: an `Outcome` for a question set, that or `Dismissed` for a form, others otherwise."""

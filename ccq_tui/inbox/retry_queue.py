@@ -1,4 +1,4 @@
-"""What is still to be written: newest drafts, and what the disk refused."""
+"""Writes that are still owed: the newest drafts, and changes that the disk refused."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from ccq_tui.inbox.waiting_line import Draft
 _logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 1.0
-"""How long the disk is left alone after it refused something."""
+"""Seconds to leave the disk alone after it refused something."""
 MOST_HEARD = 4
-"""Changes of one draft by other processes that a surface of this one may still take over."""
+"""Most changes of one draft by other processes that a surface of this one may still take over."""
 MOST_OWED = 10_000
-"""Refused changes that are tried again; beyond that the oldest are given up, and logged."""
+"""Most refused changes to try again; beyond that the oldest are given up, and logged."""
 
 
 class SeenDraft:
-    """What one surface of this process has of a draft, and what it may still take over of others."""
+    """The draft of one surface of this process, and the changes of others that it may still take over."""
 
     def __init__(self, own: Draft, heard: Iterable[DraftFields]) -> None:
         self.own = own
@@ -47,16 +47,16 @@ class SeenDraft:
                 self._takes_over(name, value)
 
     def take(self, draft: Draft) -> tuple[frozenset[DraftField], frozenset[DraftField]]:
-        """Take the draft that the surface has now.
+        """Take the surface's current draft.
 
-        Returns the fields that changed, and those of them that have nothing another surface wrote.
+        Returns the changed fields, and those of them that do not hold what another surface wrote.
         """
         fields, new = fields_of(draft), changed(draft, self.own)
         self.own = draft
         return new, frozenset(name for name in new if not self._takes_over(name, fields[name]))
 
     def hear(self, fields: DraftFields) -> None:
-        """Note what another process made of the draft; what the surface has already it need not take over."""
+        """Record a change by another process, without the values that the surface has already."""
         own = fields_of(self.own)
         awaited = {name for one in self.heard for name in one}
         self.heard.append(
@@ -65,14 +65,14 @@ class SeenDraft:
 
     @property
     def misses(self) -> bool:
-        """Whether another process changed what the surface could show by now, and does not."""
+        """Whether the surface does not show a change by another process that it could show."""
         own, newest = fields_of(self.own), dict[DraftField, object]()
         for fields in self.heard:
             newest |= fields
         return any(value != own.get(name) for name, value in newest.items() if name != open_field(self.own))
 
     def _takes_over(self, name: DraftField, value: object) -> bool:
-        """Whether a field has what another process wrote; nothing older is waited for then."""
+        """Return whether a field has a value that another process wrote; drop that value and older ones."""
         for fields in tuple(self.heard):
             other = fields.pop(name, None)
             if other is not None and other == value:
@@ -81,7 +81,7 @@ class SeenDraft:
 
 
 class KnownDraft:
-    """What surfaces of this process have of one draft, and what those of others did to it."""
+    """One draft on the surfaces of this process, and the changes to it by other processes."""
 
     def __init__(self, draft: Draft) -> None:
         self.newest = draft
@@ -93,12 +93,12 @@ class KnownDraft:
         self._writing: frozenset[DraftField] = frozenset()
         self._typed: dict[DraftField, str] = {}
         self.missed = False
-        """Whether the surface whose draft was taken last does not show what another process changed."""
+        """Whether the surface whose draft was taken last does not show a change by another process."""
         self.changed_by: Actor | None = None
-        """Who changed it last in another process."""
+        """The last actor of another process to change it."""
 
     def take(self, draft: Draft, surface: Surface) -> bool:
-        """Take the draft of a surface; return whether it is to be written."""
+        """Take the draft of a surface; return whether it must be written."""
         seen = self._seen.get(surface)
         if seen is None:
             seen = self._seen[surface] = SeenDraft(self._base, self._heard)
@@ -109,7 +109,7 @@ class KnownDraft:
         }
         self.missed = seen.misses
         if (fields := fields_of(draft)).keys() == fields_of(self.newest).keys():
-            # Another surface may be ahead of this one in what nobody typed in it.
+            # In fields that nobody typed in here, another surface may be ahead of this one.
             newer = touched | (new - self._touched - self._writing)
             draft = with_fields(draft, self.newest, fields.keys() - newer)
         self._touched |= touched
@@ -117,7 +117,7 @@ class KnownDraft:
         return bool(touched) or not new
 
     def open(self, draft: Draft) -> None:
-        """Note what came from the disk: a surface opens with it."""
+        """Record the draft from the disk with which a surface opens."""
         self.newest = self._base = draft
         first = texts_of(untouched(draft))
         self._typed |= {name: text for name, text in texts_of(draft).items() if text != first[name]}
@@ -125,11 +125,11 @@ class KnownDraft:
         self._heard.clear()
 
     def show(self, draft: Draft, surface: Surface) -> None:
-        """Note what a surface shows that did not type it: what it changes from now on is its own."""
+        """Record the draft that a surface shows but did not type; its changes from now on are its own."""
         self._seen[surface] = SeenDraft(draft, self._heard)
 
     def hear(self, change: DraftUpdated) -> DraftUpdated:
-        """Note what another process changed; returns it with what was known of the draft here."""
+        """Record a change by another process; return it with the values of the draft known here."""
         pending, fields = self._touched | self._writing, fields_of(change.draft)
         drafts = [fields_of(one) for one in (self._base, *(seen.own for seen in self._seen.values()))]
         before = [*drafts, *self._heard]
@@ -143,41 +143,41 @@ class KnownDraft:
         self._heard.append(fields)
         self.changed_by = change.actor
         for seen in self._seen.values():
-            # What was changed here meanwhile is newer: no surface takes that over.
+            # Fields changed here meanwhile are newer: no surface takes over the other process's values.
             seen.hear({name: value for name, value in fields.items() if name not in pending})
         return replace(change, known=known, typed=dict(self._typed))
 
     def begin_writing(self) -> frozenset[DraftField]:
-        """Return the fields that were changed here and are not on disk yet; `end_writing` comes next."""
+        """Return the fields that were changed here and are not on disk yet; call `end_writing` next."""
         self._writing, self._touched = self._touched, frozenset()
         return self._writing
 
     def end_writing(self, *, done: bool) -> None:
-        """Note whether they are on disk now."""
+        """Record whether those fields are on disk now."""
         if not done:
             self._touched |= self._writing
         self._writing = frozenset()
 
 
 class RetryQueue:
-    """Collects in the event loop, writes in the store's thread."""
+    """The queue of owed writes, filled in the event loop and written in the store's thread."""
 
     def __init__(self, failed: Callable[[InboxError], None]) -> None:
         self._failed = failed
         self._lock = threading.Lock()
         self._drafts: dict[str, Draft] = {}
         self._actors: dict[str, Actor] = {}
-        """Who typed what is not on disk yet."""
+        """The actors whose drafts are not on disk yet."""
         self._known: dict[str, KnownDraft] = {}
         self._shared: dict[str, Actor | None] = {}
-        """Drafts in which a surface here does not show what another process typed, and who that was."""
+        """Drafts in which a surface here does not show another process's text, with that text's actor."""
         self._facts: dict[str, SessionFact] = {}
-        """What the disk refused of sessions; as many changes of one are one."""
+        """Facts about sessions that the disk refused, merged for each session."""
         self._refused: deque[Callable[[Store], object]] = deque()
         self._not_before = 0.0
 
     def draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
-        """Keep a draft soon, in the place of an older one."""
+        """Queue a draft in place of an older one."""
         with self._lock:
             known = self._known_of(request_id, draft)
             if known.take(draft, actor.surface) or request_id in self._drafts:
@@ -186,19 +186,19 @@ class RetryQueue:
                 self._shared.setdefault(request_id, known.changed_by)
 
     def read(self, request_id: str, draft: Draft) -> None:
-        """Note a draft that came from the disk: only what is changed in it is written back."""
+        """Record a draft from the disk: only its changed fields are written back."""
         with self._lock:
             self._known_of(request_id, draft).open(draft)
 
     def shown(self, request_id: str, draft: Draft, surface: Surface) -> None:
-        """Note the draft that a surface got from another one of this process."""
+        """Record the draft that a surface got from another one of this process."""
         with self._lock:
             self._known_of(request_id, draft).show(draft, surface)
 
     def heard(self, change: DraftUpdated) -> DraftUpdated:
-        """Note what another process changed; returns it with what was known of that draft here.
+        """Record a change by another process; return it with the values of that draft known here.
 
-        In the store's thread, right after it was read: what is written later is newer.
+        Call it in the store's thread, right after the change was read: later writes are newer.
         """
         with self._lock:
             return self._known_of(change.request.id, change.draft).hear(change)
@@ -210,7 +210,7 @@ class RetryQueue:
         return known
 
     def shared(self) -> dict[str, Actor | None]:
-        """Return once which drafts got something of another surface, with who typed that."""
+        """Return, once, the drafts that got values from another surface, with their actors."""
         with self._lock:
             shared, self._shared = self._shared, {}
         return shared
@@ -227,7 +227,7 @@ class RetryQueue:
             return self._drafts.get(request_id)
 
     def refused(self, change: Callable[[Store], object]) -> None:
-        """Try a change again later that the disk refused."""
+        """Queue a change that the disk refused, to try it again later."""
         with self._lock:
             self._refused.append(change)
             if len(self._refused) > MOST_OWED:
@@ -235,16 +235,16 @@ class RetryQueue:
                 _logger.error("A change of the inbox is given up: the disk refused too many")
 
     def fact(self, session_id: str, fact: SessionFact) -> SessionFact:
-        """Owe what became known of a session until it is written; returns all that is owed of it."""
+        """Queue facts about a session until they are written; return all that are owed for it."""
         with self._lock:
             whole = self._facts.get(session_id, SessionFact()).and_then(fact)
             self._facts[session_id] = whole
         return whole
 
     def write_fact(self, store: Store, session_id: str, fact: SessionFact) -> SessionFact:
-        """Write what became known of a session, after what is owed of it; in the store's thread.
+        """Write new facts about a session with those owed, and return them; in the store's thread.
 
-        Returns what was written. Raises `InboxUnavailable`.
+        Raises `InboxUnavailable`.
         """
         whole = self.fact(session_id, fact)
         write_fact(store, session_id, whole)
@@ -284,7 +284,7 @@ class RetryQueue:
                 if not isinstance(error, InvalidOutcome):
                     raise
                 _logger.exception("An answer is given up")
-            except Exception:  # one that can never be written must not keep back all others
+            except Exception:  # one that can never be written must not block all others
                 _logger.exception("A change of the inbox is given up")
             with self._lock:
                 self._refused.popleft()

@@ -1,7 +1,7 @@
-"""The public schema: what every ``--json`` prints and reads.
+"""The public schema of everything that ``--json`` prints and reads.
 
-`ccq_tui.inbox.records` writes it, typed by this. It is imported to print the schema or to check what came,
-never on the way to a list: to import pydantic takes longer than to print one.
+`ccq_tui.inbox.records` writes records of these types. Import this module only to print the schema or to check
+input, never to print a list: importing pydantic takes longer than printing one.
 """
 
 from __future__ import annotations
@@ -376,6 +376,6 @@ Given = GivenAnswers | GivenReply | GivenContent | GivenDecision
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of what commands print and of what they read."""
+    """Return the JSON Schema of the output and the input of commands."""
     schema = TypeAdapter(Printed | Given).json_schema(ref_template="#/$defs/{model}")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "ccq-tui", **schema}

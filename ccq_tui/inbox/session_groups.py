@@ -1,4 +1,4 @@
-"""How sessions stand, in groups: what the overview and `ccq-tui sessions` say of each."""
+"""The groups of sessions that the overview and `ccq-tui sessions` show."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _WAITS = frozenset({StoredSessionState.AWAITING, StoredSessionState.PARKED})
 
 
 def group_of(state: str, waiting: int, *, runs: bool, done: bool) -> Group:
-    """Say in which group a session is.
+    """Return the group of a session.
 
-    What waits for a person or works is never hidden among what is done.
+    A session that waits for a person or works is never hidden among those that are done.
     """
     if runs and (waiting or state == StoredSessionState.AWAITING):
         return Group.NEEDS
@@ -44,5 +44,5 @@ def group_of(state: str, waiting: int, *, runs: bool, done: bool) -> Group:
 
 
 def stored_group(session: StoredSession, waiting: int) -> Group:
-    """Say in which group a stored session is; looks whether its process runs."""
+    """Return the group of a stored session; checks whether its process runs."""
     return group_of(session.state, waiting, runs=alive(session.owner), done=session.done)

@@ -1,4 +1,4 @@
-"""One draft on several surfaces: what another one changed is shown here, and nothing typed here is lost."""
+"""One draft on several surfaces: each shows the changes of the others and loses nothing typed on itself."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ccq_tui.questions.state import PanelState
 
 
 def followed(mine: Draft, change: DraftUpdated, at: float) -> Draft:
-    """Return the draft of a surface once another one has changed it.
+    """Return the draft of a surface after another one has changed it.
 
-    Each field is taken as it is on disk, unless
+    Each field takes its value on disk, unless
 
-    - its text is open here: it is somebody's who writes, - or it was changed here and that is not on disk
-    yet: it is newer, and will be news there.
+    - its text is open here, because a person is writing it, or
+    - it was changed here and is not on disk yet: it is newer, and will be news there.
 
-    Where the cursor is, and what is open, stays. A surface keeps the draft that it shows then like any other
-    change of it: only so it is known that the change was taken.
+    The cursor and the open text stay. The surface must save the draft that it then shows like any other
+    change: only this records that it took the change.
     """
     theirs = change.draft
     if mine.outcome is not None or (isinstance(mine, PanelState) and mine.arriving is not None):
@@ -40,13 +40,13 @@ def followed(mine: Draft, change: DraftUpdated, at: float) -> Draft:
     after = with_fields(mine, theirs, names)
     if isinstance(after, PanelState):
         return replace(after, changed_at=at, notice="", warned_at=None)
-    # Nothing is decided with what nobody has seen: keys begin anew as in a panel that has just come.
+    # Nobody may decide on text that nobody has seen: keys count as in a panel that has just opened.
     guard = replace(after.guard, shown_at=at, text_known=after.typing)
     return replace(after, notice="", warned=None, guard=guard)
 
 
 def replaced(before: Draft, after: Draft, change: DraftUpdated) -> str:
-    """Return the texts that were typed here and that another surface replaced, or ""."""
+    """Return the texts typed here that another surface replaced, or ""."""
     texts, kept = texts_of(before), texts_of(after)
     gone = [
         text

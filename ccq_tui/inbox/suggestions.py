@@ -1,6 +1,6 @@
-"""Lasting permissions as the agent's program suggests them, and what they mean in words.
+"""Lasting permissions that the agent's program suggests, and their meaning in words.
 
-Only what was suggested can be granted for longer than once: a rule made up here might match less than it
+Only a suggested permission can be granted for longer than once: a rule made up here might match less than it
 says, or more.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ccq_tui.text import one_line
 
 RULE_LIMIT = 600
-"""Characters of a rule that are shown."""
+"""Most characters shown of a rule."""
 PLACES = {
     "session": "for this session",
     "localSettings": "in this project, kept in .claude/settings.local.json",
@@ -27,14 +27,14 @@ MODES = {
     "dontAsk": ("don't ask", "Deny whatever needs your permission"),
     "bypassPermissions": ("bypass permissions", "Allow everything"),
 }
-"""What each permission mode is called, and what it does."""
+"""The name and the effect of each permission mode."""
 VERBS = {"allow": "allow", "deny": "deny", "ask": "ask before"}
 DOINGS = {"Read": "reading", "Edit": "editing", "Write": "writing"}
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a permission covers: a tool and, within it, what ``content`` matches; "" is every use of it."""
+    """A rule of a permission: a tool and the uses of it that ``content`` matches; "" matches every use."""
 
     tool: str
     content: str = ""
@@ -45,10 +45,10 @@ class Suggestion:
     """One lasting permission, in the terms of the agent's program.
 
     Attributes:
-        kind: What it does: addRules, replaceRules, removeRules, setMode, addDirectories, removeDirectories.
-        destination: Where it is kept: session, localSettings, projectSettings, userSettings.
+        kind: Its effect: addRules, replaceRules, removeRules, setMode, addDirectories, removeDirectories.
+        destination: Its place: session, localSettings, projectSettings, userSettings.
         rules: The rules added or removed.
-        behavior: What the rules do: allow, deny or ask; or "".
+        behavior: The effect of the rules: allow, deny or ask; or "".
         mode: The permission mode to go to, or "".
         directories: The directories added or removed.
     """
@@ -62,7 +62,7 @@ class Suggestion:
 
 
 def what(suggestion: Suggestion) -> str:
-    """Say in words what a suggestion grants, harmless to draw."""
+    """Describe the grant of a suggestion, harmless to draw."""
     verb = VERBS.get(suggestion.behavior, "")
     covered = _joined(_covered(rule) for rule in suggestion.rules)
     match suggestion.kind:
@@ -84,7 +84,7 @@ def what(suggestion: Suggestion) -> str:
 
 
 def where(suggestion: Suggestion) -> str:
-    """Say in words for how long a suggestion holds and where it is kept, harmless to draw."""
+    """Describe how long a suggestion holds and where it is kept, harmless to draw."""
     known = PLACES.get(suggestion.destination)
     return known or f"kept in {one_line(suggestion.destination, 60)}"
 
@@ -94,7 +94,6 @@ def _joined(parts: Iterable[str]) -> str:
 
 
 def _covered(rule: Rule) -> str:
-    """Say what a rule covers."""
     tool, content = one_line(rule.tool, 80), rule.content
     if not content:
         return f"every use of {tool}"
@@ -109,7 +108,7 @@ def _covered(rule: Rule) -> str:
 
 
 def _place(pattern: str) -> str:
-    """Say where a pattern of paths leads: with two slashes it begins at the root, with one at the project."""
+    """Describe a pattern of paths: with two slashes it begins at the root, with one at the project."""
     inner = pattern.removesuffix("/**")
     path = inner.removeprefix("/") if inner.startswith("//") else inner
     return f"everything in {path}" if inner != pattern else path

@@ -1,4 +1,4 @@
-"""What becomes of an attempt to settle a request, and what an inbox cannot do."""
+"""The results of an attempt to settle a request, and the errors of an inbox."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class AlreadySettled:
     """Somebody was faster, and nothing was changed.
 
     Attributes:
-        actor: Who settled it, or None where that is not known.
-        at: When, in UTC.
-        outcome: How.
+        actor: Who settled it, or None if unknown.
+        at: The time, in UTC.
+        outcome: The outcome.
     """
 
     actor: Actor | None
@@ -38,7 +38,7 @@ Verdict = Won | AlreadySettled | Unknown
 
 
 class InboxError(Exception):
-    """The inbox cannot do it, and changed nothing; the message is for a person."""
+    """The inbox failed at a task, and changed nothing; the message is for a person."""
 
 
 class InboxUnavailable(InboxError):  # noqa: N818 - says what the inbox is
@@ -61,8 +61,8 @@ class InvalidOutcome(InboxError):  # noqa: N818 - says what the outcome is
     """A request does not take an outcome; nothing was changed.
 
     Attributes:
-        field: What is wrong with it: a path such as ``answers[0].selected``, or "" for all of it.
-        reason: Why, for a person.
+        field: The wrong part of it: a path such as ``answers[0].selected``, or "" for all of it.
+        reason: The reason, for a person.
     """
 
     def __init__(self, field: str, reason: str) -> None:

@@ -12,12 +12,12 @@ from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.wait_statistics import Share, WaitStatistics
 
 MOST_DAYS = 31
-"""Days that are listed; a longer time is listed by month."""
+"""Most days that are listed; a longer time is listed by month."""
 MOST_PROJECTS = 10
 LABEL = 24
-"""The most columns of a bar's name."""
+"""Most columns of a bar's name."""
 SHORTEST = 10
-"""The columns that a bar's name has at least, so that charts with short names look alike."""
+"""Fewest columns of a bar's name, so that charts with short names look alike."""
 EIGHTHS = " ▏▎▍▌▋▊▉"
 OUTCOMES = {
     RequestState.ANSWERED: "answered",
@@ -36,8 +36,8 @@ class ChartBar:
     """One row of a chart.
 
     Attributes:
-        name: What it is about, as somebody else may have written it.
-        amount: How long the bar is, in the unit of its chart.
+        name: Its subject, possibly a foreign text.
+        amount: The length of the bar, in the unit of its chart.
         words: The amount in words.
     """
 
@@ -103,10 +103,7 @@ def charts(statistics: WaitStatistics) -> list[Chart]:
 
 
 def chart_lines(chart: Chart, width: int = WIDTH) -> Iterator[tuple[str, str, str]]:
-    """Draw a chart.
-
-    Yields for each row: name, bar and words, padded so that they stand below each other.
-    """
+    """Yield the name, the bar and the words of each row of a chart, padded to columns."""
     room = max(8, min(LABEL, width // 3))
     names = [fit(bar.name, room) for bar in chart.bars]
     column = max(min(room, SHORTEST), *(cells(name) for name in names))
@@ -128,7 +125,7 @@ def text_lines(statistics: WaitStatistics) -> list[str]:
 
 
 def _bar(length: float) -> str:
-    """Return a bar of so many columns; one that is not nothing has an eighth at least."""
+    """Return a bar of ``length`` columns; one above 0 has at least an eighth."""
     eighths = max(round(length * 8), 1 if length else 0)
     return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()
 
@@ -148,7 +145,7 @@ def _waited(title: str, shares: Iterable[tuple[str, Share]]) -> Chart:
 
 
 def _days(statistics: WaitStatistics) -> dict[str, Share]:
-    """Name the days, those without a request too, or the months of a long time."""
+    """Return the shares of all days, also of those without a request, or of the months of a long time."""
     found, first, last = (
         statistics.days,
         statistics.since.astimezone().date(),
@@ -172,7 +169,7 @@ def _day(day: date) -> str:
 
 
 def _project_names(directories: list[str]) -> dict[str, str]:
-    """Name projects by their directory's last part, or by all of it where two have the same."""
+    """Name projects by their directory's last part, or by all of it if two share that part."""
     last = {name: PurePath(name).name or name or "unknown" for name in directories}
     shared = list(last.values())
     return {name: word if shared.count(word) == 1 else name for name, word in last.items()}

@@ -1,4 +1,4 @@
-"""How long agents waited for a person, how fast that one answers, and what is declined most."""
+"""Statistics of agents' waits for a person, of the person's answer times, and of refused topics."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from ccq_tui.inbox.store.store import Store
 
 NOBODY = (Surface.LIMIT, Surface.SESSION)
 SPEEDS = (10, 60, 300, 1800, 7200)
-"""Seconds by which answers are counted."""
+"""Upper limits, in seconds, by which answers are counted."""
 MOST_TOPICS = 8
 DAYS = 14
-"""Days that are shown unless others are asked for, today among them."""
+"""Default number of days to show, including today."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """One request, for as long as an agent waited for it.
+    """An agent's wait for one request.
 
     Attributes:
-        kind: What was asked, in a word.
+        kind: The word for the request's kind.
         project: The directory of the checkout in which the session works, or "".
-        topics: What it was about.
-        asked_at: When it was asked.
-        ended_at: When it was settled, or None while it waits.
-        state: What became of it.
+        topics: The request's topics.
+        asked_at: The time at which it was asked.
+        ended_at: The time at which it was settled, or None while it is pending.
+        state: Its state after its outcome, delivered or not.
         by_person: Whether a person settled it.
     """
 
@@ -63,27 +63,27 @@ class Share:
     """A part of all waits.
 
     Attributes:
-        requests: How many began or went on in it.
-        seconds: How long agents waited in it, added up.
+        requests: Number of requests that began or continued in it.
+        seconds: Sum of the agents' waits in it.
     """
 
     requests: int = 0
     seconds: float = 0.0
 
     def add(self, seconds: float) -> None:
-        """Count one more."""
+        """Count one more request."""
         self.requests += 1
         self.seconds += seconds
 
 
 @dataclass(slots=True)
 class Refusals:
-    """What became of what was asked about one topic.
+    """Counts of the requests about one topic.
 
     Attributes:
-        requests: How often a person settled it.
-        declined: How often that was declined.
-        discussed: How often it was discussed.
+        requests: Number that a person settled.
+        declined: Number of those that were declined.
+        discussed: Number of those that were discussed.
     """
 
     requests: int = 0
@@ -92,24 +92,24 @@ class Refusals:
 
     @property
     def count(self) -> int:
-        """How often it was not answered."""
+        """Number of requests that were declined or discussed."""
         return self.declined + self.discussed
 
 
 @dataclass(slots=True)
 class WaitStatistics:
-    """What became of the requests of some time; times of day are those of the person.
+    """Statistics of the requests of a period; times of day are those of the person.
 
     Attributes:
-        since: The time from which waits count; what began before counts from there.
+        since: The time from which waits count; earlier ones count from there.
         until: The time up to which they count.
-        outcomes: How many requests ended how; `RequestState.PENDING` for those that wait.
+        outcomes: Number of requests by their end; `RequestState.PENDING` for pending ones.
         days: The waits by day.
         hours: The waits by hour of the day, from 0 to 23.
         projects: The waits by project.
         kinds: The waits by kind.
-        answer_seconds: How long a person took for each request that one settled, in order.
-        refusals: What was declined or discussed, by kind and topic.
+        answer_seconds: Seconds that a person took for each request that one settled, sorted.
+        refusals: Counts of the requests that a person settled, by kind and topic.
     """
 
     since: datetime
@@ -130,19 +130,19 @@ class WaitStatistics:
 
     @property
     def median_seconds(self) -> float | None:
-        """How long a person takes for half of the answers at most, or None without any."""
+        """Most seconds that a person takes for half of the answers, or None without any."""
         return median(self.answer_seconds) if self.answer_seconds else None
 
     @property
     def slow_seconds(self) -> float | None:
-        """How long a person takes for nine of ten answers at most, or None without any."""
+        """Most seconds that a person takes for nine of ten answers, or None without any."""
         if len(self.answer_seconds) < 2:
             return self.median_seconds
         return quantiles(self.answer_seconds, n=10, method="inclusive")[-1]
 
     @property
     def speeds(self) -> dict[int | None, int]:
-        """How many answers took how many seconds at most, and longer than those before; None is the rest."""
+        """Number of answers by upper limit in seconds, without those of lower limits; None is the rest."""
         counts: dict[int | None, int] = dict.fromkeys((*SPEEDS, None), 0)
         for seconds in self.answer_seconds:
             counts[next((most for most in SPEEDS if seconds <= most), None)] += 1
@@ -150,7 +150,7 @@ class WaitStatistics:
 
     @property
     def most_refused(self) -> list[tuple[str, str, Refusals]]:
-        """What is declined or discussed most: kind, topic, and how often."""
+        """The topics most often declined or discussed: kind, topic, and counts."""
         refused = ((kind, topic, one) for (kind, topic), one in self.refusals.items() if one.count)
         return sorted(refused, key=lambda row: (-row[2].count, row[2].requests, row[:2]))[:MOST_TOPICS]
 
@@ -158,7 +158,7 @@ class WaitStatistics:
 def wait_statistics(waits: Iterable[Wait], since: datetime, until: datetime) -> WaitStatistics:
     """Add up waits.
 
-    What the asker withdrew is counted, and its time is not: its agent had gone, and nobody waited.
+    A request that its asker withdrew counts, but its time does not: its agent had gone, and nobody waited.
     """
     made = WaitStatistics(since, until)
     made.hours = {hour: Share() for hour in range(24)}
@@ -175,21 +175,21 @@ def wait_statistics(waits: Iterable[Wait], since: datetime, until: datetime) -> 
 
 
 def first_day(until: datetime, days: int = DAYS) -> datetime:
-    """Return the midnight with which so many days begin, that of a time among them as the last."""
+    """Return the midnight that begins the first of ``days`` days, of which ``until`` is in the last."""
     today = until.astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
-    # A day of the calendar may have another number of hours.
+    # A calendar day may have more or fewer than 24 hours.
     return (today.replace(tzinfo=None) - timedelta(days=days - 1)).astimezone(UTC)
 
 
 @dataclass(frozen=True, slots=True)
 class WaitPage:
-    """Some of the requests in a store, and where the next ones are.
+    """A page of the requests in a store, and the place of the next one.
 
     Attributes:
         requests: The requests.
-        settled: Whether the next page has requests that were settled, and not those that wait.
-        after: The number after which it begins.
-        last: Whether there is none.
+        settled: Whether the next page has settled requests instead of pending ones.
+        after: The number after which the next page begins.
+        last: Whether there is no next page.
     """
 
     requests: tuple[StoredRequest, ...] = ()
@@ -198,7 +198,7 @@ class WaitPage:
     last: bool = False
 
     def next(self, store: Store, since: datetime) -> WaitPage:
-        """Read the next page: first what waits, then what was settled at a time or later.
+        """Read the next page: first pending requests, then those settled at ``since`` or later.
 
         Raises `InboxUnavailable`.
         """
@@ -253,7 +253,7 @@ def _add_topics(refusals: dict[tuple[str, str], Refusals], wait: Wait) -> None:
 
 
 def _hours(begun: datetime, ended: datetime) -> Iterator[tuple[datetime, float]]:
-    """Cut a time where the hours of the clock on the wall end; yields a moment in each and its seconds."""
+    """Split a period at the hours of the local clock; yield a moment in each part and its seconds."""
     at = begun
     while True:
         local = at.astimezone()

@@ -14,33 +14,33 @@ from ccq_tui.questions.state import PanelState
 TYPING_PAUSE = 0.8
 """Seconds without a key in an empty prompt before a panel opens by itself."""
 THINKING_PAUSE = 1.5
-"""The same where text stands in the prompt: who wrote half a sentence thinks before they finish it."""
+"""The same with text in the prompt: a person who wrote half a sentence thinks before finishing it."""
 HELD_UP_SECONDS = 0.5
-"""How long a set that is all here may take to be asked before what waits behind it goes first."""
+"""Seconds that a whole set may take to be asked before the requests behind it go first."""
 
 Draft = PanelState | DecisionState
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A request and what was selected and typed for it so far."""
+    """A request and its draft so far."""
 
     request: Request
     draft: Draft
 
     @property
     def count(self) -> int:
-        """How many questions or decisions it is."""
+        """Number of its questions or decisions."""
         return len(self.draft.pages) if isinstance(self.draft, PanelState) else 1
 
     @property
     def arriving(self) -> bool:
-        """Whether it is a set that is still being written: nobody is asked it yet."""
+        """Whether it is a set that is still arriving, so nobody can answer it yet."""
         return isinstance(self.draft, PanelState) and self.draft.arriving is not None
 
     @property
     def held_up(self) -> bool:
-        """Whether all of such a set is here, and something else keeps it from being asked."""
+        """Whether all of an arriving set is here, and something else keeps it from being asked."""
         draft = self.draft
         return isinstance(draft, PanelState) and draft.arriving is not None and draft.arriving.whole
 
@@ -58,25 +58,25 @@ class WaitingLine:
 
     @property
     def asked(self) -> WaitingLine:
-        """The line without what is still being written."""
+        """The line without arriving sets."""
         return WaitingLine(tuple(item for item in self.items if not item.arriving))
 
     @property
     def asked_first(self) -> WaitingLine:
-        """The line with what is still being written behind everything else."""
+        """The line with arriving sets behind everything else."""
         arriving = tuple(item for item in self.items if item.arriving)
         return WaitingLine((*self.asked.items, *arriving))
 
     @property
     def held_up(self) -> bool:
-        """Whether the first set is not asked yet and something waits behind it."""
+        """Whether the first set is held up and another request waits behind it."""
         return self.head is not None and self.head.held_up and bool(self.asked.items)
 
     def __contains__(self, request_id: object) -> bool:
         return self.get(request_id) is not None
 
     def get(self, request_id: object) -> Waiting | None:
-        """Return the waiting request of an id, or None."""
+        """Return the waiting request with an id, or None."""
         return next((item for item in self.items if item.request.id == request_id), None)
 
     def with_added(self, request: Request, draft: Draft | None = None) -> WaitingLine:
@@ -90,7 +90,7 @@ class WaitingLine:
         return replace(self, items=tuple(item for item in self.items if item.request.id != request_id))
 
     def with_item(self, waiting: Waiting) -> WaitingLine:
-        """Return the line with a request in its own place, of which more is here now."""
+        """Return the line with a newer version of a request in the same place."""
         same = waiting.request.id
         items = tuple(waiting if item.request.id == same else item for item in self.items)
         return replace(self, items=items)
@@ -105,13 +105,13 @@ class WaitingLine:
         )
 
     def told(self, countdown: str, *, opens: bool) -> str:
-        """Say what waits beside the prompt, and how it is shown."""
+        """Return the text beside the prompt: the waiting requests, and the key that shows them."""
         waits = " · ".join(words for words in (countdown, self.summary()) if words)
         later = " opens when you pause typing ·" if opens and not countdown else ""
         return f"{waits} ·{later} F2" if self.items else waits
 
     def summary(self) -> str:
-        """Say in a few words what waits, and how many of the questions have an answer."""
+        """Summarize the waiting requests, with the number of answered questions."""
         if not self.items:
             return ""
         asked = self.asked.items
@@ -136,7 +136,7 @@ def first_draft(request: Request) -> Draft:
 
 
 def with_recalled(draft: Draft, recalled: tuple[Recalled | None, ...]) -> Draft:
-    """Return a draft that knows how its questions were answered before."""
+    """Return a draft with the earlier answers to its questions."""
     return replace(draft, recalled=recalled) if isinstance(draft, PanelState) else draft
 
 

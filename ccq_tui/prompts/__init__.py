@@ -1,1 +1,1 @@
-"""What a prompt is made of before it goes: completion, history, folded pastes, images, drafts. No Textual."""
+"""The parts of a prompt before it is sent: completion, history, folded pastes, images, drafts. No Textual."""

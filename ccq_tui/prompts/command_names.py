@@ -9,7 +9,7 @@ from difflib import get_close_matches
 # A second slash makes it a path.
 _NAMED = re.compile(r"/([^\W\d][\w:.-]*)(?:\s|$)")
 LONGEST = 60
-"""Characters of a command's name; what is longer is none."""
+"""Most characters of a command's name."""
 MOST = 3
 
 ALTERNATIVES = {
@@ -32,7 +32,7 @@ ALTERNATIVES = {
     "terminal-setup": "Ctrl+J makes a new line in every terminal",
     "upgrade": "claude in a terminal has it",
 }
-"""Where to find what commands do that Claude Code refuses in sessions of the SDK."""
+"""The alternatives to commands that Claude Code refuses in sessions of the SDK."""
 
 
 def named(text: str) -> str:

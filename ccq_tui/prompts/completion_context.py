@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class CompletionKind(StrEnum):
-    """What a list above the prompt offers."""
+    """The content of a list above the prompt."""
 
     COMMANDS = "commands"
     FILES = "files"
@@ -20,10 +20,10 @@ class WantedCompletion:
     """A piece of the prompt that can be completed.
 
     Attributes:
-        kind: With what.
-        query: What is typed of it.
-        start: Where the piece begins in the text.
-        end: Where it ends.
+        kind: The kind of its completions.
+        query: The part that is typed.
+        start: The index in the text at which the piece begins.
+        end: The index at which it ends.
     """
 
     kind: CompletionKind
@@ -58,7 +58,7 @@ def wanted_at(text: str, caret: int) -> WantedCompletion | None:
 
 
 def completed(text: str, wanted: WantedCompletion, value: str) -> tuple[str, int]:
-    """Put what was chosen into the prompt; returns the new text and the caret's place in it."""
+    """Put a chosen value into the prompt; return the new text and the caret's place in it."""
     if wanted.kind is CompletionKind.HISTORY:
         return value, len(value)
     piece = f"/{value}" if wanted.kind is CompletionKind.COMMANDS else mention(value)

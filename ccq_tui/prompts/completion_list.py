@@ -1,4 +1,4 @@
-"""The list above the prompt as data: what it offers, where its cursor is, what Enter means."""
+"""The list above the prompt as data: its rows, its cursor, the meaning of Enter."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Completion:
     """One row.
 
     Attributes:
-        value: What is put into the prompt.
-        label: What is shown of it.
-        hint: What follows it in the prompt, such as a command's arguments.
-        detail: What it is about.
+        value: The text that is put into the prompt.
+        label: The text that is shown.
+        hint: The text that follows it in the prompt, such as a command's arguments.
+        detail: A description.
         aliases: Other texts that mean the same as the value.
     """
 
@@ -30,7 +30,7 @@ class Completion:
     aliases: tuple[str, ...] = ()
 
     def begins(self, query: str) -> bool:
-        """Whether what is typed is the beginning of this row's value, or of one that means the same."""
+        """Return whether the typed text begins this row's value, or one that means the same."""
         return any(name.startswith(query) for name in (self.value, *self.aliases))
 
 
@@ -39,16 +39,16 @@ class CompletionList:
     """An open list.
 
     Attributes:
-        wanted: What is completed.
-        rows: What is offered, the likeliest first.
-        since: When the list came up, in seconds of a monotonic clock.
-        cursor: Which row is chosen.
+        wanted: The piece to complete.
+        rows: The completions, the likeliest first.
+        since: The time at which the list came up, in seconds of a monotonic clock.
+        cursor: The index of the chosen row.
         moved: Whether a person moved the cursor.
-        ready: Whether the rows are those for what is typed now.
-        note: What to say where there are no rows.
+        ready: Whether the rows are those for the text typed now.
+        note: The message if there are no rows.
         top: The row at the top when one was pointed at: rows stay under the pointer.
-        awaited: Whether the likeliest row is taken as soon as the rows for what is typed are found.
-        more: How many match beside the rows.
+        awaited: Whether the likeliest row is taken as soon as the rows for the typed text are found.
+        more: Number of matches beside the rows.
     """
 
     wanted: WantedCompletion
@@ -69,12 +69,12 @@ class CompletionList:
 
     @property
     def _complete(self) -> bool:
-        """Whether what is typed is one of the rows as it stands."""
+        """Whether the typed text is exactly one of the rows."""
         return any(self.wanted.query in (row.value, *row.aliases) for row in self.rows)
 
     @property
     def _alike_alone(self) -> bool:
-        """Whether the chosen row only has the letters of what is typed, and another one begins with them."""
+        """Whether the chosen row only contains the typed letters, and another one begins with them."""
         query = self.wanted.query
         return (
             self.wanted.kind is CompletionKind.COMMANDS
@@ -85,7 +85,7 @@ class CompletionList:
 
     @property
     def _left_to_prompt(self) -> bool:
-        """Whether Enter is the prompt's as long as nobody has moved the cursor."""
+        """Whether Enter belongs to the prompt as long as nobody has moved the cursor."""
         return self._complete or self._alike_alone
 
     def by(self, steps: int) -> CompletionList:
@@ -99,26 +99,26 @@ class CompletionList:
         return replace(self, cursor=max(0, min(row, len(self.rows) - 1)), moved=bool(self.rows), top=None)
 
     def pointed(self, row: int, height: int) -> CompletionList:
-        """Move the cursor to a row that is shown in so many lines, and keep every row where it is."""
+        """Move the cursor to a row that is shown in ``height`` lines, and keep every row where it is."""
         return replace(self, cursor=row, moved=True, top=self.window(height).start)
 
     def typed(self, wanted: WantedCompletion) -> CompletionList:
-        """Return the list after more was typed; its rows stand until others are found."""
+        """Return the list after more was typed; its rows stay until others are found."""
         if wanted == self.wanted:
             return self
         return replace(self, wanted=wanted, ready=False, moved=False, awaited=False)
 
     def entered_early(self) -> CompletionList | None:
-        """Return the list that waits for its rows before one is taken; None where it need not wait."""
+        """Return the list that waits for its rows before one is taken; None if it need not wait."""
         return None if self.ready or self.moved else replace(self, awaited=True)
 
     def found(
         self, rows: tuple[Completion, ...], note: str = "", at: float | None = None, more: int = 0
     ) -> CompletionList:
-        """Return the list with the rows for what is typed now; one that had none comes up at that time.
+        """Return the list with the rows for the text typed now; one that had none comes up at that time.
 
-        Of rows that come again, with more among them, the one under the cursor stays under it: somebody may
-        be about to take it.
+        If the same rows come again, with others among them, the cursor stays on its row: somebody may be
+        about to take it.
         """
         kept = self.cursor if self.moved and self.cursor < len(rows) else 0
         if self.ready and self.chosen is not None:
@@ -130,11 +130,10 @@ class CompletionList:
         return replace(known, since=since, cursor=kept, ready=True, moved=moved, top=None)
 
     def enter_takes(self, now: float) -> bool:
-        """Whether Enter puts the chosen row into the prompt; otherwise it sends, as if there were no list.
+        """Return whether Enter puts the chosen row into the prompt; else it sends, as if there were no list.
 
-        It sends what is complete as it stands, what another row than the chosen one begins with, what nothing
-        matches, and what was typed faster than anybody
-        can have seen the list.
+        It sends a text that is exactly a row, begins another row than the chosen one, matches nothing, or was
+        typed faster than anybody can have seen the list.
         """
         if self.chosen is None:
             return False
@@ -143,7 +142,7 @@ class CompletionList:
         return self.ready and not self._left_to_prompt and now - self.since >= SEEN_AFTER
 
     def hints(self, again: str = "") -> tuple[tuple[str, str], ...]:
-        """Return which keys do what, the most useful first; ``again`` finds the next earlier prompt."""
+        """Return keys and their effects, the most useful first; ``again`` finds the next earlier prompt."""
         searching = self.wanted.kind is CompletionKind.HISTORY
         if self.chosen is None:
             return (("Esc", "back"),) if searching else ()
@@ -158,7 +157,7 @@ class CompletionList:
         )
 
     def window(self, height: int) -> range:
-        """Return which rows are shown in so many lines, the cursor's among them."""
+        """Return the rows that are shown in ``height`` lines, the cursor's among them."""
         wanted = self.cursor - height // 2
         if self.top is not None and self.top <= self.cursor < self.top + height:
             wanted = self.top

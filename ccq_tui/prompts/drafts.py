@@ -29,19 +29,19 @@ from ccq_tui.worktrees.model import worktree_at
 _logger = logging.getLogger(__name__)
 
 PLACES = 32
-"""Drafts that may be kept under one key."""
+"""Most drafts kept under one key."""
 MOST_DRAFTS = 200
-"""Drafts kept; when there are more, the oldest go."""
+"""Most drafts kept; beyond that, the oldest are deleted."""
 _keepers: weakref.WeakValueDictionary[str, PromptDrafts] = weakref.WeakValueDictionary()
-"""Who keeps drafts in this process, by the names that stand in their files."""
+"""The keepers of drafts in this process, by the names in their files."""
 
 
 class PromptDrafts:
     """The directory of drafts. Its methods read and write: call them in a thread.
 
     Several processes, and several sessions of one, may keep drafts under one key: each gets a place of its
-    own, and what one that is gone has left is taken over by one of them. A lock beside the directory has
-    them look and write one after the other.
+    own, and one of them takes over the drafts of one that is gone. A lock beside the directory makes them
+    look and write one after the other.
 
     Attributes:
         unreadable: The files that `take_unbegun` found and could not read; they stay where they are.
@@ -53,7 +53,7 @@ class PromptDrafts:
         self._lock = directory.with_name(f"{directory.name}.lock")
         self._mine: dict[str, Path] = {}
         self._unmarked: dict[Path, Keeper] = {}
-        """Drafts that were taken over on a disk without room, and whose their files say that they are."""
+        """Drafts that were taken over on a disk without room, and the keepers that their files still name."""
         self._name = str(uuid4())
         _keepers[self._name] = self
 
@@ -83,7 +83,7 @@ class PromptDrafts:
         self._drop_oldest()
 
     def load(self, key: str) -> PromptDraft | None:
-        """Take over a draft; None where there is none, it is damaged, or another process works on it."""
+        """Take over a draft; None if there is none, it is damaged, or another process works on it."""
         if not any(path.exists() for path in self.places(key)):
             return None
         with self._alone() as alone:
@@ -95,7 +95,7 @@ class PromptDrafts:
     def _take_over(self, key: str) -> PromptDraft | None:
         for path in self.places(key):
             left = self._left(path)
-            # What is a session's own does not come back in another one of its directory.
+            # A session's own draft does not come back in another session of its directory.
             if left is not None and (left[0].session is None or key == left[0].session.id):
                 self._take(key, path, *left)
                 return left[0]
@@ -104,7 +104,7 @@ class PromptDrafts:
     def take_unbegun(self, directory: Path) -> tuple[Unbegun, ...]:
         """Take over the sessions that had not begun when their process ended; their drafts are kept by id.
 
-        Those count that were opened from a directory or work there, in the order in which they were
+        Returns only those that were opened from a directory or work there, in the order in which they were
         opened. Raises OSError.
         """
         paths = sorted(self._directory.glob("*.json"))
@@ -130,12 +130,12 @@ class PromptDrafts:
         return tuple(sorted(found, key=lambda one: one.opened_at))
 
     def _left(self, path: Path) -> tuple[PromptDraft, Keeper] | None:
-        """Return the draft in a place and whose it was, unless there is none or somebody else works on it."""
+        """Return the draft in a place and its keeper, unless there is none or somebody else works on it."""
         content = read_draft(path)
         return content if content is not None and not self._another(content[1]) else None
 
     def _take(self, key: str, path: Path, draft: PromptDraft, owner: Keeper) -> None:
-        """Make a draft one's own; a disk without room keeps nobody from reading it."""
+        """Make a draft this keeper's own; on a disk without room it can be read all the same."""
         self._mine[key] = path
         if not self._is_mine(owner):
             try:
@@ -145,12 +145,12 @@ class PromptDrafts:
                 _logger.warning("Whose a draft is now is not on disk: %s", error)
 
     def _write(self, path: Path, draft: PromptDraft) -> None:
-        """Write a draft as one's own."""
+        """Write a draft as this keeper's own."""
         write_whole(path, json.dumps(file_content(draft, self._name)))
 
     @contextmanager
     def _alone(self) -> Iterator[bool]:
-        """Keep other processes from taking a place or a draft meanwhile; whether that came about."""
+        """Keep other processes from taking a place or draft meanwhile; yield False if one keeps the lock."""
         with ExitStack() as stack:
             try:
                 alone = stack.enter_context(locked(self._lock))
@@ -182,7 +182,7 @@ class PromptDrafts:
                 self._mine[new] = path.replace(self._mine.get(new) or self._free_place(new))
 
     def _free_place(self, key: str) -> Path:
-        """Return a place for a draft: rather none that somebody has left and nobody has taken over yet."""
+        """Return a place for a draft, if possible not one with a draft that nobody has taken over yet."""
         places = self.places(key)
         free = [place for place in places if not place.exists()]
         free = free or [place for place in places if not self._elsewhere(place)]
@@ -191,21 +191,21 @@ class PromptDrafts:
         return free[0]
 
     def _elsewhere(self, path: Path) -> bool:
-        """Whether a draft is one that somebody else works on."""
+        """Return whether somebody else works on the draft in a place."""
         content = read_draft(path)
         return content is not None and self._another(content[1])
 
     def _has(self, path: Path) -> bool:
-        """Whether the draft in a place is this keeper's own: another may have left one there since."""
+        """Return whether the draft in a place is this keeper's own: another may have left one there since."""
         content = read_draft(path)
         return content is not None and (self._is_mine(content[1]) or self._unmarked.get(path) == content[1])
 
     def _is_mine(self, owner: Keeper) -> bool:
-        """Whether a draft's file names this keeper in this process."""
+        """Return whether a draft's file names this keeper in this process."""
         return owner.process == this_process() and owner.keeper == self._name
 
     def _another(self, owner: Keeper) -> bool:
-        """Whether a draft's owner is there, and not this one."""
+        """Return whether a draft's owner is alive, and not this one."""
         if owner.process is not None and owner.process.pid == os.getpid():
             return owner.keeper != self._name and owner.keeper in _keepers
         return alive(owner.process)
@@ -223,7 +223,7 @@ class PromptDrafts:
 
 
 def directory_key(directory: Path) -> str:
-    """Return the key of what is typed in a directory for a session that has no id yet."""
+    """Return the key of a draft in a directory for a session that has no id yet."""
     return f"directory {directory}"
 
 
@@ -245,7 +245,7 @@ def read(path: Path) -> PromptDraft | None:
 
 
 def _belongs(session: Unbegun, directory: Path) -> bool:
-    """Whether a session comes back with a program that is started in a directory."""
+    """Return whether a session comes back with a program that is started in a directory."""
     worktree = worktree_at(Path(session.directory))
     places = (session.directory, session.opened_in, str(worktree.root) if worktree else "")
     return str(directory) in places

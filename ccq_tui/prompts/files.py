@@ -1,4 +1,4 @@
-"""The files of a directory, as the prompt offers them; what git ignores is left out."""
+"""The files of a directory, as the prompt offers them, without those that git ignores."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SKIPPED = frozenset(
         "target", "dist", "build",
     }
 )  # fmt: skip
-"""Directories left out where no git says what to leave out."""
+"""Directories left out if no git says what to leave out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class FileSource:
         self.index: Index | None = None
         """The files as they were listed last, or None before that."""
         self.cut = False
-        """Whether there were more files than are looked at."""
+        """Whether there were more files than are listed."""
 
     @property
     def stale(self) -> bool:

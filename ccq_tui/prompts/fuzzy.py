@@ -1,4 +1,4 @@
-"""Fuzzy matching: the letters typed, in their order, wherever they stand; the likeliest first."""
+"""Fuzzy matching: the letters typed, in their order, wherever they are; the likeliest first."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 LONGEST = 400
-"""Characters of a text that are looked at."""
+"""Most characters of a text that are searched."""
 _SLICE = 2_000
 _LENGTH_COUNTS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class FuzzyMatch:
-    """One text that matches: its place among the texts, and how well it does; more is better."""
+    """One text that matches: its place among the texts, and its score; more is better."""
 
     index: int
     score: int
@@ -25,7 +25,7 @@ class Index:
     """Texts made ready to be searched.
 
     Args:
-        texts: The texts, the newest or likeliest first where they are equally good.
+        texts: The texts; of equal matches, earlier ones are better.
         paths: Whether they are paths: names count more than directories then, short ones more than long ones.
     """
 
@@ -80,7 +80,7 @@ def score(query: str, line: str, start: int = 0) -> int:
 
 
 def span(query: str, line: str) -> int:
-    """Return over how many characters the letters are spread, where they stand closest to the end."""
+    """Return the number of characters that the letters span, at their places closest to the end."""
     at = len(line)
     last = 0
     for number, letter in enumerate(reversed(query)):
@@ -93,7 +93,7 @@ def span(query: str, line: str) -> int:
 
 
 def marks(query: str, text: str) -> tuple[int, ...]:
-    """Return the places in a text of the characters typed, to draw them; none where it does not match."""
+    """Return the places in a text of the characters typed, to draw them; none if it does not match."""
     wanted, line = query.lower(), text.lower()
     if not wanted or len(line) != len(text):
         return ()
@@ -113,7 +113,7 @@ def marks(query: str, text: str) -> tuple[int, ...]:
 
 
 def pattern(query: str) -> re.Pattern[str]:
-    """Return what matches the letters in their order; it never goes back, so its cost grows with the text."""
+    """Return a pattern of the letters in their order; without backtracking, its cost grows with the text."""
     return re.compile("".join(f"[^{re.escape(letter)}]*{re.escape(letter)}" for letter in query))
 
 

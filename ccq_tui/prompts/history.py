@@ -14,11 +14,11 @@ from ccq_tui.stored import locked, private_dir, write_whole
 
 MOST_ENTRIES = 2_000
 MOST_BYTES = 4_000_000
-"""The file is made shorter when it is larger than this."""
+"""Most bytes of the file; a larger one is made shorter."""
 WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)
 """A pipe in the place of the file has no reader: that is an error, and nothing to wait for."""
 LONGEST = 100_000
-"""Characters of a prompt that is kept; a longer one is not."""
+"""Most characters of a prompt that is kept."""
 
 Entry = tuple[str, str, Mapping[str, PromptImage]]
 

@@ -11,9 +11,9 @@ from ccq_tui.bounded import begin
 from ccq_tui.prompts.images import HEADER_BYTES, header, size_words
 
 MOST_CHARACTERS = 20_000
-"""A longer paste is no list of paths; in a longer prompt no mention is named."""
+"""Most characters of a paste that can be paths, and of a prompt that is searched for mentions."""
 ENDINGS = (".png", ".jpg", ".jpeg", ".gif", ".webp")
-"""What a path ends in that is looked at; what the file is, its bytes say."""
+"""Endings of the paths that are checked; the bytes of the file tell its type."""
 _ROOTED = re.compile(r"(?:/|~/|\.{1,2}/|file://|[A-Za-z]:[\\/]|\\\\)")
 _QUOTES = "'\""
 # As the CLI reads them: after a blank or an opening sign, in double quotes with blanks.
@@ -24,11 +24,11 @@ MOST_MENTIONS = 20
 def paths_in(paste: str) -> list[tuple[str, ...]]:
     """Return the ways in which a paste can be read as paths of images; none for anything else.
 
-    As one path with blanks, or as several in the words of a shell. A bare file name is none: nobody drops
-    that.
+    It can be one path with blanks, or several in the words of a shell. A bare file name is no path: nobody
+    drops that.
     """
     text = paste.strip()
-    if len(text) > MOST_CHARACTERS or not _is_path(text.strip(_QUOTES)):  # before what takes longer
+    if len(text) > MOST_CHARACTERS or not _is_path(text.strip(_QUOTES)):  # before the slower checks
         return []
     readings: list[tuple[str, ...]] = [(text.strip(_QUOTES),)] if "\n" not in text else []
     for posix in (True, False):
@@ -78,7 +78,7 @@ def mentioned(text: str) -> list[str]:
 
 
 def file_facts(path: Path) -> str:
-    """Return the size of an image's file, such as ``640×480, 34 kB``; "" where it is none. For a thread."""
+    """Return the size of an image's file, such as ``640×480, 34 kB``; "" if it is none. For a thread."""
     if not path.name.lower().endswith(ENDINGS):
         return ""
     try:

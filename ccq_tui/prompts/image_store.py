@@ -1,4 +1,4 @@
-"""The bytes of images in prompts, on disk by their content: until they are sent, and then for a while."""
+"""The bytes of images in prompts, on disk by their content: until they are sent, and for a while after."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ccq_tui.stored import write_whole
 from ccq_tui.text import one_line
 
 MOST_KEPT = 300_000_000
-"""Bytes of all images; beyond it the oldest go."""
+"""Most bytes of all images; beyond it the oldest are deleted."""
 
 
 class ImageStore:
@@ -33,7 +33,7 @@ class ImageStore:
         return self._directory / image.digest
 
     def has(self, image: PromptImage) -> bool:
-        """Whether an image is still kept."""
+        """Return whether an image is still kept."""
         return self.path(image).is_file()
 
     def add(self, data: bytes, name: str) -> PromptImage:
@@ -50,7 +50,7 @@ class ImageStore:
     def add_file(self, path: Path) -> PromptImage:
         """Keep a copy of an image's file; raises as `add` does."""
         name = one_line(path.name, LONGEST_NAME)
-        # What is too large for one is said with its pixels.
+        # Twice the limit: an image that is a little too large is then refused by its pixels or its size.
         try:
             data = read_bytes(path, 2 * MOST_BYTES)
         except UnfitFileError as error:

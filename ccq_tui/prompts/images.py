@@ -1,4 +1,4 @@
-"""Images of a prompt: what their bytes are, and the words that stand for them in its text."""
+"""Images of a prompt: the facts in their bytes, and the names that stand for them in its text."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from typing import Any
 from ccq_tui.text import one_line
 
 MOST_BASE64 = 5 * 1024 * 1024
-"""The most bytes in base64 of which the API takes an image."""
+"""Most bytes in base64 of an image that the API takes."""
 MOST_BYTES = MOST_BASE64 // 4 * 3
 MOST_PIXELS = 8_000
-"""The most pixels a side that the API takes."""
+"""Most pixels a side that the API takes."""
 MOST_IMAGES = 20
-"""Images in one prompt: from more on the API wants each of them smaller."""
+"""Most images in one prompt: with more, the API wants each of them smaller."""
 MOST_TOGETHER = 15_000_000
-"""Bytes of all images in a prompt: a request of the API holds 32 MB, and the ones before are in it, too."""
+"""Most bytes of all images in a prompt: a request of the API holds 32 MB, earlier images included."""
 LONGEST_NAME = 40
 HEADER_BYTES = 512 * 1024
-"""Where the header of an image is looked for: photographs have previews before their size."""
+"""Bytes to search for the header of an image: photographs have previews before their size."""
 MEDIA_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _CHIP = re.compile(r"\[image (\d{1,6}): [^\[\]\n]{1,60} \d{1,5}×\d{1,5}, \d{1,4}(?:\.\d)? (?:bytes?|kB|MB)\]")
 _NOT_IN_NAMES = str.maketrans("[]", "()")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-# Frames of JPEG that say how large the picture is: all of C0 to CF but tables and extensions.
+# Frames of JPEG that have the size of the picture: all of C0 to CF but tables and extensions.
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 
 
@@ -39,9 +39,9 @@ class PromptImage:
     """An image that is kept to be sent.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         digest: The SHA-256 of its bytes, by which it is kept.
-        media_type: What its bytes are, whatever its name says.
+        media_type: The type of its bytes, whatever its name says.
         width: Pixels.
         height: Pixels.
         size: Bytes.
@@ -56,7 +56,7 @@ class PromptImage:
 
 
 def examined(data: bytes, name: str) -> PromptImage:
-    """Look at the bytes of an image; raises `UnfitImageError` for one that the API refuses."""
+    """Return the image that some bytes are; raises `UnfitImageError` for one that the API refuses."""
     called = one_line(name, LONGEST_NAME).translate(_NOT_IN_NAMES).strip() or "image"
     found = header(data[:HEADER_BYTES])
     if found is None:
@@ -75,7 +75,7 @@ def examined(data: bytes, name: str) -> PromptImage:
 
 
 def header(data: bytes) -> tuple[str, int, int] | None:
-    """Read what an image's first bytes say: its media type, width and height; None where it is no image."""
+    """Return media type, width and height from an image's first bytes; None if it is no image."""
     if data.startswith(b"\x89PNG\r\n\x1a\n") and data[12:16] == b"IHDR":
         found = "image/png", _big(data[16:20]), _big(data[20:24])
     elif data[:6] in (b"GIF87a", b"GIF89a"):
@@ -131,12 +131,12 @@ def size_words(count: int) -> str:
 
 
 def facts(image: PromptImage) -> str:
-    """Name an image with its size."""
+    """Return an image's name with its size."""
     return f"{image.name} {image.width}×{image.height}, {size_words(image.size)}"
 
 
 def label(image: PromptImage, known: Mapping[str, PromptImage], text: str) -> str:
-    """Return a name for an image in a prompt that stands for it alone, and for no number in the text."""
+    """Return a name for an image in a prompt that no other image has, with a number new to the text."""
     taken = {int(found[1]) for found in _CHIP.finditer(text)}
     number = max(taken, default=0) + 1
     while known.get(name := f"[image {number}: {facts(image)}]", image) != image:
@@ -145,7 +145,7 @@ def label(image: PromptImage, known: Mapping[str, PromptImage], text: str) -> st
 
 
 def excess(images: Collection[PromptImage]) -> str:
-    """Say why so many images cannot go with one prompt; "" where they can."""
+    """Return why these images cannot go with one prompt, or ""."""
     if len(images) > MOST_IMAGES:
         return f"A prompt takes up to {MOST_IMAGES} images · send the rest with the next one"
     if (size := sum(image.size for image in images)) > MOST_TOGETHER:
@@ -155,25 +155,25 @@ def excess(images: Collection[PromptImage]) -> str:
 
 
 def in_line(line: str, images: Mapping[str, PromptImage]) -> Iterator[tuple[int, int]]:
-    """Give where names of images begin and end in a line."""
+    """Yield where names of images begin and end in a line."""
     if images:
         yield from (found.span() for found in _CHIP.finditer(line) if found[0] in images)
 
 
 def names_in(text: str) -> list[str]:
-    """Return what looks like the name of an image in a text, in its order."""
+    """Return the parts of a text that look like names of images, in their order."""
     return [found[0] for found in _CHIP.finditer(text)]
 
 
 def named(text: str, images: Mapping[str, PromptImage]) -> dict[str, PromptImage]:
-    """Return the images whose names stand in a text, in its order."""
+    """Return the images whose names are in a text, in its order."""
     return {name: images[name] for name in names_in(text) if name in images}
 
 
 def adopted(
     texts: Sequence[str], images: Mapping[str, PromptImage], known: Mapping[str, PromptImage]
 ) -> tuple[tuple[str, ...], dict[str, PromptImage]]:
-    """Rename the images of texts from elsewhere where theirs are the names of others here."""
+    """Rename the images of texts from elsewhere whose names other images have here."""
     found: dict[str, PromptImage] = {}
     for name, image in images.items():
         if known.get(name, image) == image:
@@ -186,12 +186,12 @@ def adopted(
 
 
 def as_json(images: Mapping[str, PromptImage]) -> dict[str, Any]:
-    """Return images by name as JSON knows them."""
+    """Return images by name, as JSON data."""
     return {name: asdict(image) for name, image in images.items()}
 
 
 def from_json(content: object) -> dict[str, PromptImage]:
-    """Read images by name; what is none is left out."""
+    """Read images by name; invalid ones are left out."""
     if not isinstance(content, Mapping):
         return {}
     read = ((name, _image(one)) for name, one in content.items())

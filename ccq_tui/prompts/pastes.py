@@ -6,23 +6,23 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 FOLDED_FROM = 21
-"""A paste of so many lines is folded."""
+"""Fewest lines of a paste that is folded."""
 
 
 def lines_of(text: str) -> int:
-    """Return how many lines a text has; a newline at its end begins none."""
+    """Return the number of lines in a text; a newline at its end begins none."""
     return text.count("\n") + (not text.endswith("\n"))
 
 
 def folds(text: str) -> bool:
-    """Say whether a paste is folded."""
+    """Return whether a paste is folded."""
     return lines_of(text) >= FOLDED_FROM
 
 
 def label(text: str, taken: Mapping[str, str], field: str) -> str:
     """Return a name that no other paste has; the same paste keeps its own.
 
-    No words in the field that a person typed may come to stand for a paste.
+    Words in the field that a person typed must not become the name of a paste.
     """
     lines, number = lines_of(text), 1
     while True:
@@ -33,14 +33,14 @@ def label(text: str, taken: Mapping[str, str], field: str) -> str:
 
 
 def unfolded(text: str, pastes: Mapping[str, str]) -> str:
-    """Return what is sent: the field's text with each paste in place of its name."""
+    """Return the text to send: the field's text with each paste in place of its name."""
     if not pastes:
         return text
     return _any_of(pastes).sub(lambda found: pastes[found[0]], text)
 
 
 def folded(text: str, earlier: Iterable[str], pastes: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """Fold in a prompt what was pasted into it; returns the text with names, and all pastes that have one."""
+    """Fold earlier pastes in a prompt; return the text with their names, and all pastes that have one."""
     known = dict(pastes)
     for paste in earlier:
         # Blanks at the end of a prompt are not sent.
@@ -53,19 +53,19 @@ def folded(text: str, earlier: Iterable[str], pastes: Mapping[str, str]) -> tupl
 
 
 def used(text: str, pastes: Mapping[str, str]) -> dict[str, str]:
-    """Return the pastes whose names stand in a text."""
+    """Return the pastes whose names are in a text."""
     return {name: paste for name, paste in pastes.items() if name in text}
 
 
 def in_line(line: str, pastes: Mapping[str, str]) -> Iterator[tuple[int, int]]:
-    """Give where names of pastes begin and end in a line."""
+    """Yield where names of pastes begin and end in a line."""
     if pastes:
         for found in _any_of(pastes).finditer(line):
             yield found.span()
 
 
 def around(column: int, names: Iterable[tuple[int, int]]) -> tuple[int, int] | None:
-    """Return the name that a place lies within, not at its ends."""
+    """Return the span of the name that a column is within, not at its ends."""
     return next((span for span in names if span[0] < column < span[1]), None)
 
 

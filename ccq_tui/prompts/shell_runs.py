@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 
 SIGN = "!"
-"""Begins a prompt that is a command for the shell."""
+"""The beginning of a prompt that is a command for the shell."""
 CAVEAT = (
     "The command below was run directly in Claude Code, not sent to you as a request, and its output goes "
     "straight to the user. It's recorded here as context for later messages."
 )
-"""What the CLI adds for the model to a command that needs no answer (2.1.330)."""
+"""The text that the CLI adds for the model to a command that needs no answer (2.1.330)."""
 _CLOSING = re.compile(r"<(?=/?bash-)")
 _RUN = re.compile(
     r"\A(?:<local-command-caveat>[^<]*</local-command-caveat>\s*)?"
@@ -25,13 +25,13 @@ _RUN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ShellRun:
-    """A command that was run, and what came of it.
+    """A command that was run, and its result.
 
     Attributes:
         command: The command.
-        stdout: What it wrote to its standard output.
-        stderr: What it wrote to its standard error.
-        code: Its exit code; negative: the signal that ended it.
+        stdout: Its standard output.
+        stderr: Its standard error.
+        code: Its exit code, or the negative number of the signal that ended it.
     """
 
     command: str
@@ -41,12 +41,12 @@ class ShellRun:
 
     @property
     def output(self) -> str:
-        """All that it wrote."""
+        """Its standard output, then its standard error."""
         return "\n".join(part for part in (self.stdout.rstrip(), self.stderr.rstrip()) if part)
 
 
 def command_in(prompt: str) -> str | None:
-    """Return the command that a prompt is, "" where it is not typed yet; None for any other prompt."""
+    """Return the command that a prompt is, "" if it is not typed yet; None for any other prompt."""
     return prompt[len(SIGN) :].strip() if prompt.startswith(SIGN) else None
 
 

@@ -1,4 +1,4 @@
-"""What a session's prompt holds that Claude has not read, and how its file says so."""
+"""The parts of a session's prompt that Claude has not read, and the file that keeps them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ccq_tui.processes import Owner, this_process
 from ccq_tui.prompts.images import PromptImage, adopted, as_json, from_json
 
 MOST_CHARACTERS = 2_000_000
-"""A longer draft is not kept on disk."""
+"""Most characters of a draft that is kept on disk."""
 MOST_BYTES = 12 * MOST_CHARACTERS + JSON_BYTES
-"""The largest file of a draft that is read: each character may be written as two escapes of six bytes."""
+"""Most bytes of a draft's file that is read: each character may be written as two escapes of six bytes."""
 _SESSION_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
 
 
@@ -24,9 +24,9 @@ class Sent:
     """A prompt that was sent.
 
     Attributes:
-        id: The UUID under which it was.
-        text: All of it.
-        session: The session in whose record it stands once it was read, or "" if that was not known.
+        id: Its UUID.
+        text: Its whole text.
+        session: The session whose record has it once it was read, or "" if that was not known.
     """
 
     id: str
@@ -36,14 +36,14 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Unbegun:
-    """A session of which Claude has read nothing yet: what it takes to begin it in a later process.
+    """A session of which Claude has read nothing yet, with all that a later process needs to begin it.
 
     Attributes:
         id: The Claude session id that it has or will have.
-        directory: Where it works.
-        opened_in: The directory in which the program was started that opened it.
-        opened_at: When it was opened, in seconds since 1970.
-        title: What it is called, or "".
+        directory: Its working directory.
+        opened_in: The directory in which the program that opened it was started.
+        opened_at: The time when it was opened, in seconds since 1970.
+        title: Its title, or "".
         model: The model, or None for the default.
         mode: The permission mode, or None for the default.
         effort: The effort, or None for the default.
@@ -63,14 +63,14 @@ class Unbegun:
 
 @dataclass(frozen=True, slots=True)
 class PromptDraft:
-    """What a session's prompt holds that Claude has not read.
+    """The parts of a session's prompt that Claude has not read.
 
     Attributes:
-        text: What stands in the field.
+        text: The text in the field.
         pastes: The pastes whose names are in it.
-        sent: What was sent and is not known to have been read, oldest first.
-        session: The session, where it has not begun and is to come back as itself; else None.
-        images: The images whose names are in it, or in what was sent.
+        sent: The prompts that were sent and are not known to have been read, oldest first.
+        session: The session, if it has not begun and must come back as itself; else None.
+        images: The images whose names are in the text, or in the prompts that were sent.
     """
 
     text: str = ""
@@ -84,7 +84,7 @@ class PromptDraft:
 
 
 def among(draft: PromptDraft, known: Mapping[str, PromptImage]) -> PromptDraft:
-    """Return a draft as it is where other images may have the names of its own."""
+    """Return a draft with those of its images renamed whose names other images have in ``known``."""
     if not draft.images:
         return draft
     texts = (draft.text, *(one.text for one in draft.sent))
@@ -95,14 +95,14 @@ def among(draft: PromptDraft, known: Mapping[str, PromptImage]) -> PromptDraft:
 
 @dataclass(frozen=True, slots=True)
 class Keeper:
-    """Whose a draft is: what its file says, whatever that is."""
+    """The keeper of a draft, as its file names it, unchecked."""
 
     process: Owner | None
     keeper: object
 
 
 def file_content(draft: PromptDraft, keeper: str) -> dict[str, Any]:
-    """Return what the file of a draft holds, as JSON."""
+    """Return the content of a draft's file, as JSON data."""
     here = this_process()
     content = {
         "text": draft.text,
@@ -118,7 +118,7 @@ def file_content(draft: PromptDraft, keeper: str) -> dict[str, Any]:
 
 
 def read_draft(path: Path) -> tuple[PromptDraft, Keeper] | None:
-    """Read the file of a draft, and whose it is; None when there is none or it is damaged."""
+    """Read a draft and its keeper from a file; None if there is none or it is damaged."""
     try:
         content = parse_json(read_bytes(path, MOST_BYTES))
         text, pastes = content["text"], dict(content.get("pastes", {}))
@@ -133,7 +133,7 @@ def read_draft(path: Path) -> tuple[PromptDraft, Keeper] | None:
 
 
 def _session(content: object) -> Unbegun | None:
-    """Return the session that a draft's file names, or None where it names none that can be begun."""
+    """Return the session that a draft's file names, or None if it names none that can be begun."""
     if not isinstance(content, Mapping):
         return None
 
@@ -158,6 +158,6 @@ def _session(content: object) -> Unbegun | None:
 
 
 def _process(content: Mapping[str, object]) -> Owner | None:
-    """Return the process that a draft's file names; of an older program it has the number alone."""
+    """Return the process that a draft's file names; an older program's file has only the number."""
     pid, start = content.get("process"), content.get("started", "")
     return Owner(pid, start) if isinstance(pid, int) and isinstance(start, str) else None

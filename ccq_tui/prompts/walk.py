@@ -1,4 +1,4 @@
-"""Walking through earlier prompts without losing what was typed."""
+"""Walking through earlier prompts without losing the typed text."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 
 class Walk:
-    """Earlier prompts, the newest first, behind the one that is being typed.
+    """Earlier prompts, the newest first, after the one that is being typed.
 
-    What is changed on the way stays changed until the prompt is sent, as in a shell.
+    Changes on the way stay until the prompt is sent, as in a shell.
     """
 
     def __init__(self, earlier: Iterable[str] = ()) -> None:
@@ -18,7 +18,7 @@ class Walk:
 
     @property
     def draft(self) -> str:
-        """What was being typed when the walk began; "" while it has not."""
+        """The text that was being typed when the walk began, or "" while it has not."""
         return self._changed.get(-1, "") if self._place >= 0 else ""
 
     def remember(self, earlier: Iterable[str]) -> None:
@@ -28,7 +28,7 @@ class Walk:
             self._earlier = others
 
     def add(self, text: str) -> None:
-        """Put a prompt that was sent before all others, and end the walk."""
+        """Put a sent prompt in front of all others, and end the walk."""
         self._place = -1
         self._changed = {}
         if text.strip():

@@ -1,4 +1,4 @@
-"""What a question set is and how it is answered: pure data and a pure state machine."""
+"""Question sets and their answers: pure data and a pure state machine."""
 
 from ccq_tui.questions.model import Answer, FieldRules, Kind, Option, Question, QuestionSet
 from ccq_tui.questions.outcome import Answered, Declined, Discussed, Dismissed, Expired, Outcome

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The panel came to the front; where no person asked for it, a grace begins in which no key decides.
+    """The panel came to the front; if no person asked for it, a grace begins in which no key decides.
 
     Attributes:
-        at: When.
-        typed_at: When something printable was last typed elsewhere, or None.
+        at: The time.
+        typed_at: The time when something printable was last typed elsewhere, or None.
         asked_for: Whether a person opened it: then no key can have been meant for something else.
         again: Whether it was there before, and only covered.
-        pressed_at: When the last key came if a person may still hold it down, and it could decide; or None.
+        pressed_at: The time of the last key if a person may still hold it down, and it could decide; or None.
     """
 
     at: float
@@ -40,11 +40,11 @@ class Pressed:
 
     Attributes:
         key: The key's name, as Textual spells it ("up", "ctrl+d", "slash", "a").
-        character: What the key types, or "".
-        at: When.
-        drafting: Whether text stands in the prompt.
-        given: What the key types where a person gave it another meaning, or "".
-        ahead: Whether it was pressed before the panel was drawn: it then decides nothing.
+        character: The text that the key types, or "".
+        at: The time.
+        drafting: Whether the prompt holds text.
+        given: The text that the key types if a person gave it another meaning, or "".
+        ahead: Whether it was pressed before the panel was drawn: then it decides nothing.
         apart: Seconds since the same key came, if no other one did in between; else infinity.
     """
 
@@ -58,12 +58,12 @@ class Pressed:
 
     @property
     def types(self) -> str:
-        """What the key would type in a text, or ""."""
+        """The text that the key would type, or ""."""
         return self.given or self.character or (self.key if len(self.key) == 1 else "")
 
 
 class PastedText(str):
-    """The text of a paste, distinct from a key even where it is one character."""
+    """The text of a paste, distinct from a key even if it is one character."""
 
     __slots__ = ()
 
@@ -92,11 +92,11 @@ class Clicked:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What is on the screen; a surface that can scroll says so before each key.
+    """The part of the panel on the screen; a surface that can scroll reports it before each key.
 
     Attributes:
-        rows: The rows that can be taken by a key and whose first line is on the screen.
-        unseen: How many lines of what is decided on were never on the screen.
+        rows: The rows that a key can take and whose first line is on the screen.
+        unseen: Number of lines to decide on that were never on the screen.
         at_least: Whether there are more of those than were counted.
     """
 
@@ -122,7 +122,7 @@ class TextChanged:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Move the cursor by so many rows, wrapping."""
+    """Move the cursor by ``by`` rows, wrapping."""
 
     by: int
 
@@ -217,7 +217,7 @@ class Dismiss:
 
 @dataclass(frozen=True, slots=True)
 class OpenEditor:
-    """Edit the open text in the person's own editor; none is open: open Other, or the field, for it.
+    """Edit the open text in the person's own editor; if none is open, open Other, or the field, for it.
 
     The editor itself is an effect of the surface.
     """
@@ -225,7 +225,7 @@ class OpenEditor:
 
 @dataclass(frozen=True, slots=True)
 class ScrollPreview:
-    """Scroll the preview by so many lines, or pages: an effect of the surface, no change of state."""
+    """Scroll the preview by ``by`` lines, or pages: an effect of the surface, no change of state."""
 
     by: int
     pages: bool = False
@@ -252,6 +252,6 @@ Action = (
     | OpenEditor
     | ScrollPreview
 )
-"""What a key means where it was pressed."""
+"""The meanings that a key can have."""
 
 Event = Action | Shown | TerminalFocused | Pressed | Pasted | Clicked | TabClicked | Seen | TextChanged

@@ -62,14 +62,14 @@ def back(state: PanelState) -> PanelState:
 
 
 def decline(state: PanelState) -> PanelState:
-    """Ask whether to decline; asked already, decline."""
+    """Ask whether to decline; if asked already, decline."""
     if state.focus is Focus.DECLINE:
         return replace(state, outcome=Declined())
     return replace(moves.leave_text(state), focus=Focus.DECLINE, large=False, notice="")
 
 
 def dismiss(state: PanelState) -> PanelState:
-    """Dismiss a form where it is asked whether to decline it."""
+    """Dismiss a form if the panel asks whether to decline it."""
     asked = state.questions.is_form and state.focus is Focus.DECLINE
     return replace(state, outcome=Dismissed()) if asked else state
 
@@ -92,7 +92,7 @@ def _from_list(state: PanelState) -> PanelState:
 
 
 def _chosen(state: PanelState) -> PanelState:
-    """Take the row under the cursor, or of a multi-select what is selected; nothing is “none of these”."""
+    """Take the row under the cursor, or a multi-select's selection; an empty one is “none of these”."""
     page = state.page
     if not page.question.multi_select:
         return moves.pick(state, page.cursor)
@@ -143,6 +143,6 @@ def _is_wrong(page: Page) -> bool:
 
 
 def _said_at(state: PanelState, tab: int, problem: str) -> PanelState:
-    """Turn to a question, and say there why the set is not confirmed."""
+    """Turn to a question, and show there why the set is not confirmed."""
     state = turn_to(state, tab)
     return replace(state, notice=problem) if state.page.is_field else replace(state, aside=problem)

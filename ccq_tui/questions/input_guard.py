@@ -1,4 +1,4 @@
-"""The guard of every panel that asks a person: which keys and clicks were meant for something else.
+"""Guards every panel that asks a person against keys and clicks that were meant for something else.
 
 Times are seconds of a monotonic clock, given by the surface that saw the key or the click.
 """
@@ -18,38 +18,38 @@ REPEAT_DELAY = 0.8
 CLICK_GRACE = 0.3
 """Seconds after the terminal got the focus in which a click selects nothing."""
 TYPING_SECONDS = 1.5
-"""Seconds for which somebody who typed something is still writing: a letter alone decides nothing."""
+"""Seconds after a typed character in which somebody still writes: a letter alone decides nothing."""
 GUARDED_KEYS = frozenset({"enter", "space", "escape"})
 """Keys besides the printable ones that a fresh panel passes over."""
 DECLINING_KEYS = frozenset({"ctrl+d", "y", "x"})
-"""Keys that decline; passed over at first by the question whether to: holding Ctrl+D is no answer."""
+"""Keys that decline; the question whether to passes over them at first: holding Ctrl+D is no answer."""
 HELD_SECONDS = 2.0
 """Seconds after an Esc in which the next one may be the first repeat of a key that is held down."""
 
 
 class Meaning(StrEnum):
-    """What a key or a paste is to a panel."""
+    """The meaning of a key or a paste to a panel."""
 
     COMMAND = "command"
     """The panel's own: a command, or text in its open field."""
     PASSED_OVER = "passed over"
     """Too early to be meant for the panel."""
     TYPING = "typing"
-    """Part of what somebody writes in the prompt."""
+    """Part of a text that somebody writes in the prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class InputGuard:
-    """What a panel knows of the keys before, in order to tell which are meant for it.
+    """A panel's memory of earlier keys, to tell which ones are meant for it.
 
     Attributes:
-        shown_at: When the panel appeared by itself, or the last key of the grace after that; or None.
-        asked_at: When it was asked whether to decline, or None.
-        focused_at: When the terminal last got the focus, or None.
-        typed_at: When something printable was last typed, wherever that was; or None.
-        text_known: Whether the open text was open before the grace began, so that it takes what is typed.
+        shown_at: The time when the panel appeared by itself, or of the last key in its grace; or None.
+        asked_at: The time when the panel asked whether to decline, or None.
+        focused_at: The time when the terminal last got the focus, or None.
+        typed_at: The time when something printable was last typed, wherever that was; or None.
+        text_known: Whether the open text was open before the grace began, so that it takes the typed text.
         passed_over: The one printable key that the grace passed over so far, or "".
-        returned: What was typed that goes back to the prompt, key by key; the panel takes nothing more.
+        returned: The typed text that goes back to the prompt, key by key; the panel takes nothing more.
     """
 
     shown_at: float | None = None
@@ -62,7 +62,7 @@ class InputGuard:
 
     @property
     def quiet_since(self) -> float | None:
-        """When the pause began that the panel, or its question whether to decline, waits for; or None."""
+        """The start of the pause that the panel, or its question whether to decline, waits for; or None."""
         return max((at for at in (self.shown_at, self.asked_at) if at is not None), default=None)
 
     def shown(self, event: Shown, *, in_text: bool) -> InputGuard:
@@ -83,10 +83,9 @@ class InputGuard:
     def judged(
         self, event: Pressed | Pasted, *, in_text: bool, declining: bool = False
     ) -> tuple[Meaning, InputGuard]:
-        """Return what a key or a paste is, and the guard after it.
+        """Return the meaning of a key or a paste, and the guard after it.
 
-        ``in_text``: a text is open that takes it. ``declining``: it was just asked whether to
-        decline.
+        ``in_text``: an open text takes it. ``declining``: the panel has asked whether to decline.
         """
         typed, at = event.types, event.at
         if declining and isinstance(event, Pressed) and event.key in DECLINING_KEYS:
@@ -104,7 +103,7 @@ class InputGuard:
         return noted._judged_word(event)
 
     def _judged_decline(self, event: Pressed) -> tuple[Meaning, InputGuard]:
-        """Judge a key that declines, while it is asked whether to."""
+        """Judge a key that declines, while the panel asks whether to."""
         at = event.at
         began = (self.typed_at or 0.0) >= (self.asked_at or 0.0)
         in_word = event.key != "ctrl+d" and self.writing(at) and began
@@ -115,7 +114,7 @@ class InputGuard:
         if not is_fresh(self.shown_at, at):
             return Meaning.PASSED_OVER, again
         again = replace(again, shown_at=at)
-        # Where what covered the question has just gone, its y may begin a word as any letter may.
+        # If a cover of the question has just gone, its y may begin a word as any letter may.
         return again._judged_word(event) if event.types else (Meaning.PASSED_OVER, again)
 
     def _judged_word(self, event: Pressed | Pasted) -> tuple[Meaning, InputGuard]:
@@ -127,11 +126,11 @@ class InputGuard:
         return Meaning.PASSED_OVER, replace(self, passed_over=event.types.strip())
 
     def writing(self, at: float) -> bool:
-        """Whether somebody typed so recently that a letter may be part of a word."""
+        """Return whether somebody typed so recently that a letter may be part of a word."""
         return self.typed_at is not None and at - self.typed_at < TYPING_SECONDS
 
     def is_stray_click(self, at: float, *, hidden: bool) -> bool:
-        """Whether a click was not meant for the panel: unseen, fresh, or the terminal just got the focus."""
+        """Return whether a click was not for the panel: unseen, fresh, or the terminal just got the focus."""
         if hidden or is_fresh(self.quiet_since, at):
             return True
         return self.focused_at is not None and at - self.focused_at < CLICK_GRACE
@@ -142,8 +141,8 @@ class Escapes:
     """The last two presses of Esc, wherever they went: none of a burst may interrupt the agent.
 
     Attributes:
-        before: When the one before the last came, or None.
-        last: When the last one came, or None.
+        before: The time of the press before the last, or None.
+        last: The time of the last press, or None.
     """
 
     before: float | None = None
@@ -169,7 +168,7 @@ class Escapes:
 
 
 def is_fresh(since: float | None, at: float, apart: float = float("inf")) -> bool:
-    """Whether something appeared by itself so recently that what happens now was meant for something else.
+    """Return whether something appeared so recently by itself that an input was meant for something else.
 
     ``apart``: seconds since the same key came before; it may be held down.
     """
@@ -178,14 +177,14 @@ def is_fresh(since: float | None, at: float, apart: float = float("inf")) -> boo
 
 @dataclass(frozen=True, slots=True)
 class Presses:
-    """The last keys, wherever they went: what is asked for twice is not asked for across another key.
+    """The last keys, wherever they went: two presses count as a pair only without another key between.
 
     Attributes:
-        key: The last one.
-        at: When it came, or None.
-        same_at: When the one before came, if it was the same key; or None.
-        other_at: When the last one came that was not this key, or None.
-        typed_at: When something printable was last typed or pasted, or None.
+        key: The last key.
+        at: Its time, or None.
+        same_at: The time of the key before, if it was the same one; or None.
+        other_at: The time of the last other key, or None.
+        typed_at: The time when something printable was last typed or pasted, or None.
     """
 
     key: str = ""
@@ -215,6 +214,6 @@ class Presses:
         return float("inf") if self.at is None or self.same_at is None else self.at - self.same_at
 
     def other_since(self, key: str, at: float) -> bool:
-        """Whether a key other than this one came after a time."""
+        """Return whether a key other than this one came after a time."""
         last = self.other_at if key == self.key else self.at
         return last is not None and last > at

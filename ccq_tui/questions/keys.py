@@ -1,4 +1,4 @@
-"""The key table of the question panel: which key means what, where, and how it is hinted.
+"""The key table of the question panel: the meaning of each key, its place, and its hint.
 
 The table is data, so that the machine, the footer and the documentation all say the same.
 """
@@ -36,9 +36,9 @@ from ccq_tui.questions.prose import NONE_SELECTED
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, is_text
 
 FILTER_FROM = 10
-"""A list of this many options or more can be filtered."""
+"""Fewest options of a list that can be filtered."""
 LARGE_TEXT = 600
-"""Characters of a label or description that the list shows; `p` shows the whole of it."""
+"""Most characters of a label or description that the list shows; `p` shows the whole of it."""
 
 When = Callable[[PanelState], bool]
 
@@ -49,10 +49,10 @@ class KeyRow:
 
     Attributes:
         keys: Names of the keys, as Textual spells them.
-        action: What they mean; digits and edges are made from the key.
+        action: Makes their action from the key, as for digits.
         when: Whether the row applies in a state.
         shown: The keys as the footer shows them.
-        does: What they do, for the list of all keys.
+        does: Their effect, for the list of all keys.
     """
 
     keys: tuple[str, ...]
@@ -63,7 +63,7 @@ class KeyRow:
 
 
 def has_preview(state: PanelState) -> bool:
-    """Whether there is more to see of the question shown than its list shows."""
+    """Return whether there is more to see of the question shown than its list shows."""
     question = state.page.question
     texts = (
         state.questions.title,
@@ -113,7 +113,7 @@ def _previewable(state: PanelState) -> bool:
 
 
 def _answered_before(state: PanelState) -> bool:
-    """Whether the question was answered before, with something that its draft does not have."""
+    """Return whether the question was answered before, and differently from its draft."""
     before = state.before
     return _list(state) and before is not None and taken_over(state.page, before.answer) != state.page.draft
 
@@ -197,7 +197,7 @@ KEY_TABLE: tuple[KeyRow, ...] = (
 
 
 def action_for(state: PanelState, key: str, character: str = "") -> Action | None:
-    """Return what a key means in a state, or None for nothing (in a text field: where it edits the text)."""
+    """Return the action of a key in a state, or None for none (in a text field: if it edits the text)."""
     if state.hidden:
         return ToggleHidden() if key == "f2" else None
     for row in KEY_TABLE:
@@ -214,7 +214,7 @@ def action_for(state: PanelState, key: str, character: str = "") -> Action | Non
 
 
 def hints(state: PanelState) -> Hints:
-    """Return the (key, what it does) pairs worth showing in a state, the most important first."""
+    """Return the (key, effect) pairs worth showing in a state, the most important first."""
     if state.hidden:
         return (("F2", "show"),)
     if state.focus is Focus.DECLINE:

@@ -1,4 +1,4 @@
-"""What a form allows in a field, said so that a person can act on it."""
+"""The rules of a form for its fields, with messages that a person can act on."""
 
 from __future__ import annotations
 
@@ -21,15 +21,7 @@ _DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz
 
 
 def answer_problem(question: Question, text: str) -> str:
-    """Say what is wrong with what was typed into the field of a question.
-
-    Args:
-        question: A text or number question.
-        text: What was typed; not blank.
-
-    Returns:
-        A message for the person, or "" where it is allowed.
-    """
+    """Return what is wrong with a text, not blank, in the field of a text or number question, or ""."""
     if question.kind is Kind.NUMBER:
         return number_problem(question, text)
     rules = question.field
@@ -47,7 +39,7 @@ def answer_problem(question: Question, text: str) -> str:
 
 
 def selection_problem(question: Question, count: int) -> str:
-    """Say what is wrong with selecting so many options, or return ""."""
+    """Return what is wrong with selecting ``count`` options, or ""."""
     rules = question.field
     if rules is None or not question.multi_select:
         return ""
@@ -59,7 +51,7 @@ def selection_problem(question: Question, count: int) -> str:
 
 
 def allowed_words(question: Question) -> str:
-    """Say in a line what an answer has to be, or return "" where anything will do."""
+    """Return a line that says which answers are allowed, or "" if all are."""
     rules = question.field
     if rules is None:
         return allowed_range(question) if question.kind is Kind.NUMBER else ""
@@ -80,7 +72,7 @@ def allowed_words(question: Question) -> str:
 
 
 def _span(fewest: int | None, most: int | None, noun: str) -> str:
-    """Say how many of something there may be, or return "" where any number of them may."""
+    """Return the allowed number of things in words, or "" if any number is."""
     if fewest and most is not None:
         return counted(most, noun) if fewest == most else f"{fewest} to {counted(most, noun)}"
     if fewest:
@@ -99,15 +91,10 @@ class PatternError(ValueError):
 
 @lru_cache(maxsize=64)
 def matcher(pattern: str) -> Callable[[str], bool]:
-    """Return what tells whether a pattern is found in a text, in a time that grows with the text alone.
+    """Return a search for a pattern in a text, whose time grows with the text alone.
 
-    With Python's own expressions, the author of a pattern could stop the program for hours.
-
-    Args:
-        pattern: The regular expression.
-
-    Raises:
-        PatternError: It is none, or one that needs to go back (lookarounds, back references).
+    With Python's own expressions, the author of a pattern could stop the program for hours. Raises
+    `PatternError` for an invalid pattern, or one that needs backtracking (lookarounds, back references).
     """
     # Imported here: only a form with a pattern needs it.
     from pydantic_core import SchemaError, SchemaValidator, core_schema
@@ -134,7 +121,7 @@ def _is_date(text: str) -> bool:
 def _is_date_time(text: str) -> bool:
     if not _DATE_TIME.fullmatch(text):
         return False
-    # Six digits of a second are what Python reads; a leap second is none to it.
+    # Python reads at most six digits of a second, and no leap second.
     plain = re.sub(r"(\.\d{6})\d+", r"\1", text.upper())
     return _parses(datetime.fromisoformat, plain)
 
@@ -153,4 +140,4 @@ FORMATS: Mapping[str, tuple[str, Callable[[str], bool]]] = {
     "date": ("a date, such as 2026-01-31", _is_date),
     "date-time": ("a date with time and zone, such as 2026-01-31T12:00:00Z", _is_date_time),
 }
-"""Formats that are checked, with what they are in words."""
+"""Formats that are checked, with their words and checks."""

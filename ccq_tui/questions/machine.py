@@ -1,6 +1,6 @@
 """The question flow as a pure state machine: ``step(state, event) -> state``.
 
-Every key of the panel is an event; the table of keys is in `keys`, what each does is here and in `moves`.
+Every key of the panel is an event; the table of keys is in `keys`, their effects are here and in `moves`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ TEXT_LEFT_OUT = "Your own text is not selected Â· Enter again sends without it Â
 
 
 def step(state: PanelState, event: Event) -> PanelState:
-    """Return the state after an event, or the same one where it means nothing; an outcome is final."""
+    """Return the state after an event, or the same one if it means nothing; an outcome is final."""
     if state.outcome is not None or (state.guard.returned and not isinstance(event, Shown)):
         return state
     if state.aside == moves.OUT_OF_SIGHT and isinstance(event, Pressed) and event.apart < REPEAT_DELAY:
@@ -68,7 +68,7 @@ def step(state: PanelState, event: Event) -> PanelState:
 
 
 def _held_back(after: PanelState, before: PanelState, event: Event) -> PanelState:
-    """Let nobody confirm what they cannot have read: a set not all here, or come in this very moment."""
+    """Hold back the confirmation of a set that nobody can have read yet, or that leaves typed text out."""
     if before.arriving is not None:
         return replace(after, outcome=None, aside=NOT_ASKED if before.arriving.whole else NOT_COMPLETE)
     at, apart = getattr(event, "at", float("inf")), getattr(event, "apart", float("inf"))
@@ -82,12 +82,12 @@ def _held_back(after: PanelState, before: PanelState, event: Event) -> PanelStat
 
 
 def _leaves_out_text(after: PanelState) -> bool:
-    """Whether typed text is left unselected in an answer that is sent without a review."""
+    """Return whether typed text is left unselected in an answer that is sent without a review."""
     return isinstance(after.outcome, Answered) and not after.needs_review and bool(after.page.unselected)
 
 
 def _means_other(state: PanelState, event: Event) -> bool:
-    """Whether an event asks for the custom text, which was just said to be left out."""
+    """Return whether an event asks for the custom text, after the warning that it is left out."""
     if isinstance(event, Pressed):
         meant = action_for(state, event.key, event.character)
         return meant == OpenOther() and meaning(state, event) is Meaning.COMMAND
@@ -117,7 +117,7 @@ def _stepped(state: PanelState, event: Event) -> PanelState:
 
 
 def meaning(state: PanelState, event: Pressed | Pasted) -> Meaning:
-    """Return what a key or a paste is: the panel's, too early for it, or meant for the prompt."""
+    """Return the meaning of a key or a paste: for the panel, too early for it, or for the prompt."""
     return _judged(state, event)[0]
 
 
@@ -234,7 +234,7 @@ def _flow(state: PanelState, action: Action) -> PanelState:
 
 
 def _open_for_editor(state: PanelState) -> PanelState:
-    """Have a text open on purpose; where the keys act on no question there is none to open."""
+    """Open a text on purpose; if the keys act on no question there is none to open."""
     if state.focus in TEXT_FOCUSES:
         return replace(state, stray=None)
     if state.focus is Focus.DECLINE or (state.in_review and state.review_row == len(state.pages)):

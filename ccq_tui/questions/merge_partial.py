@@ -1,4 +1,4 @@
-"""How the state of an open set grows while the set is still being written; nothing a person did is lost."""
+"""Grows the state of an open set while the set is still being written; nothing a person did is lost."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _WAITED = frozenset({NOT_COMPLETE, NOT_ASKED})
 
 
 def begun(questions: QuestionSet, arriving: Arriving, earlier: Iterable[Page] = ()) -> PanelState:
-    """Return the state in which a set opens of which only a part is here.
+    """Return the first state of a set of which only a part is here.
 
-    What pages of closed sets (``earlier``) hold comes back where the question is the same.
+    The drafts in pages of closed sets (``earlier``) come back if the question is the same.
     """
     pages = tuple(first_page(question) for question in questions.questions)
     empty = PanelState(questions, pages, focus=resting_focus(pages, 0), arriving=Arriving())
@@ -30,7 +30,7 @@ def begun(questions: QuestionSet, arriving: Arriving, earlier: Iterable[Page] = 
 
 
 def asked_again(questions: QuestionSet, earlier: Iterable[Page]) -> PanelState | None:
-    """Return the state in which a set opens with what was done in an earlier one, or None for nothing."""
+    """Return the first state of a set with the drafts of an earlier one, or None if there are none."""
     pages = tuple(earlier)
     state = grown(begun(questions, Arriving()), questions, None, earlier=pages)
     return state if state.aside else None
@@ -47,8 +47,8 @@ def grown(
 ) -> PanelState:
     """Return the state with more of its set in it; selections, texts, notes and the cursor stay.
 
-    ``arriving`` is None once the set is asked. ``seen``: the page shown is before somebody's eyes, so
-    that its cursor must not jump. What pages of closed sets (``earlier``) hold comes back once the same
+    ``arriving`` is None once the set is asked. ``seen``: somebody looks at the page shown, so that its
+    cursor must not jump. The drafts in pages of closed sets (``earlier``) come back once the same
     question is complete.
     """
     if state.outcome is not None:
@@ -94,7 +94,7 @@ def _grown_page(page: Page, question: Question, *, looked_at: bool) -> Page:
         # It looked like a list at first: what was typed is the answer all the same.
         draft = replace(draft, other_on=False, taken=draft.other_on)
         cursor = 0
-    # Of options that were not there yet nobody has said that none is wanted.
+    # Nobody has said of options that were not there yet that none is wanted.
     none = draft.none and question.options == page.question.options
     return replace(page, question=question, draft=replace(draft, selected=selected, none=none), cursor=cursor)
 
@@ -123,10 +123,10 @@ def _with_draft_of(page: Page, earlier: Page) -> Page:
     same_options = page.question.options == earlier.question.options
     single = not page.question.multi_select
     if single and (len(found) > 1 or (found and draft.other_on)):
-        found = ()  # what were several answers is none that could be taken here
+        found = ()  # several answers cannot be taken as one
     cursor = page.cursor
     if single and not page.is_field and cursor == first_page(page.question).cursor:
-        # Enter takes the row under the cursor: it must not be another one than what came back.
+        # Enter takes the row under the cursor: it must be the one that came back.
         cursor = page.other_row if draft.other_on else found[0] if found else cursor
     return replace(
         page, draft=replace(draft, selected=found, none=draft.none and same_options), cursor=cursor
@@ -140,7 +140,7 @@ def _was_selected(earlier: Page, index: int, option: Option) -> bool:
 
 
 def _review_row(state: PanelState, pages: tuple[Page, ...]) -> int:
-    """Keep the row, but go from "Submit answers" to a question that came: it must be seen first."""
+    """Keep the row, but go from "Submit answers" to a new question: it must be seen first."""
     if state.review_row < len(state.pages):
         return min(state.review_row, len(pages))
     return next(
@@ -149,7 +149,7 @@ def _review_row(state: PanelState, pages: tuple[Page, ...]) -> int:
 
 
 def _focus(state: PanelState, pages: tuple[Page, ...], tab: int) -> Focus:
-    """Keep what has the focus, but where the question turned out to be of another kind."""
+    """Keep the focus, unless the question turned out to be of another kind."""
     if state.in_review or pages[tab].is_field == state.pages[state.tab].is_field:
         return state.focus
     return resting_focus(pages, tab) if state.focus in (Focus.LIST, Focus.OTHER, Focus.FIELD) else state.focus

@@ -2,7 +2,7 @@
 
 A person's answer normally goes back as the result of the call that asked. When the session was killed, or
 comes from a recording, there is no such call, and the agent gets the answer as prose: questions and options
-as it wrote them, each option marked, so that nothing has to be guessed from labels alone. The same prose is
+as it wrote them, each option marked, so that the agent need not guess from labels alone. The same prose is
 the result of a tool of ours, which has no form of its own.
 """
 
@@ -45,11 +45,11 @@ _WORD_JOINER = "\u2060"
 
 
 def answers_as_message(questions: QuestionSet, outcome: Outcome) -> str:
-    """Write what a person decided on a question set as a message to the agent.
+    """Write the outcome of a question set as a message to the agent.
 
-    Of answered questions each option is marked chosen or not, with custom text and note; discussed ones
-    begin with the prose; declined and expired ones say that nothing was chosen. Raises ValueError where
-    there is not one answer a question.
+    Each option of an answered question is marked chosen or not, with custom text and note; a discussion
+    begins with the prose; a declined or expired set says that nothing was chosen. Raises ValueError
+    unless there is one answer per question.
     """
     match outcome:
         case Answered(answers):
@@ -93,9 +93,9 @@ def discussion_text(
     quoted: Callable[[str], str] = str,
     besides: str = _BESIDES,
 ) -> str:
-    """Write a discussion as the agent reads it: the prose, then what was selected, noted and typed.
+    """Write a discussion as the agent reads it: the prose, then the selections, notes and texts.
 
-    ``quoted`` makes harmless what the agent wrote; ``besides`` leads in what there is besides the prose.
+    ``quoted`` makes the agent's own text harmless; ``besides`` introduces the part after the prose.
     """
     if not discussed.answers:
         return discussed.text
@@ -126,7 +126,7 @@ def _headed(number: int, question: Question) -> str:
 
 
 def _body(question: Question, answer: Answer, quoted: Callable[[str], str]) -> list[str]:
-    """Write an answer, a line for each option and for whatever else there is."""
+    """Write an answer, a line for each option and each other part."""
     lines = []
     for number, option in enumerate(question.options, 1):
         label = quoted(option.label) or f"(option {number}, no label)"
@@ -146,11 +146,11 @@ def _body(question: Question, answer: Answer, quoted: Callable[[str], str]) -> l
 
 
 def _item(lead: str, text: str) -> str:
-    """Put a text behind its mark; further lines stand under its first one, and cannot pass for marks."""
+    """Put a text after its mark; further lines are indented under the first, and cannot pass for marks."""
     return lead + text.replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\n" + " " * len(lead))
 
 
 def _quoted(text: str) -> str:
-    """Give back what the agent wrote, its "@path" without the power to attach a file to the message."""
+    """Return the agent's text, with no "@path" that could attach a file to the message."""
     # Claude Code takes "@" for a mention only after a space; a person's own text keeps that power.
     return _MENTION.sub(f"{_WORD_JOINER}@", text)

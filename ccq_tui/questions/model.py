@@ -1,4 +1,4 @@
-"""What a question set is: the data of one ``AskUserQuestion`` call, and of its answers.
+"""The question set: the data of one ``AskUserQuestion`` call, and of its answers.
 
 Everything here is frozen and free of input and output, so that states can be compared, kept and replayed.
 """
@@ -12,11 +12,11 @@ from typing import Any
 
 RECOMMENDED_SUFFIX = "(Recommended)"
 CLAUDE = "Claude"
-"""Who asks in a session."""
+"""The asker in a session."""
 
 
 class Kind(StrEnum):
-    """What sort of answer a question wants."""
+    """The sort of answer that a question wants."""
 
     CHOICE = "choice"
     TEXT = "text"
@@ -52,7 +52,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class FieldRules:
-    """What a form wants of a field's value, beyond its kind.
+    """A form's rules for a field's value, beyond its kind.
 
     Attributes:
         required: Whether the form cannot be confirmed without it.
@@ -60,8 +60,8 @@ class FieldRules:
         fewest: The fewest characters of a text or options of a multi-select, or None.
         most: The most of them, or None.
         pattern: A regular expression that is found in an allowed text, or "".
-        format: What a text is, such as "email", or "".
-        number: "integer" or "number" for what is sent as a number, else "".
+        format: The format of a text, such as "email", or "".
+        number: "integer" or "number" for a value that is sent as a number, else "".
     """
 
     required: bool = False
@@ -82,7 +82,7 @@ class Question:
         header: A word or two for the tab.
         options: The options, in the agent's order; empty for text and number questions.
         multi_select: Whether any number of options may be selected.
-        kind: What sort of answer is wanted.
+        kind: The sort of answer wanted.
         description: A longer explanation, or "".
         placeholder: A hint inside an empty text field, or "".
         minimum: The smallest number allowed, or None.
@@ -90,7 +90,7 @@ class Question:
         step: The distance between allowed numbers, or None.
         default: The answer proposed in a text or number field, or "".
         unit: The unit of a number, or "".
-        closed: Whether the options alone answer it, and no text of one's own.
+        closed: Whether only the options answer it, and no custom text.
         field: The rules of a form's field, or None.
     """
 
@@ -122,9 +122,9 @@ class QuestionSet:
     Attributes:
         id: The ``tool_use_id`` of the call.
         questions: 1..n questions.
-        title: What the set is about, or "".
+        title: The subject of the set, or "".
         source: The call's input as it came, echoed on the wire beside the answers.
-        intro: What is said before the first question, or "".
+        intro: The text before the first question, or "".
         is_form: Whether it is a form, which can be dismissed.
         is_prompt: Whether it is a program's prompt: an answer is typed there, so it is one line.
     """
@@ -145,7 +145,7 @@ class QuestionSet:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a person answered to one question.
+    """A person's answer to one question.
 
     Attributes:
         selected: Labels of the selected options, in the question's order.

@@ -14,7 +14,7 @@ CLOSED = "choose one of the options · the question takes no text of your own"
 
 
 def move(state: PanelState, by: int) -> PanelState:
-    """Move the cursor by so many rows, wrapping at both ends."""
+    """Move the cursor by ``by`` rows, wrapping at both ends."""
     if state.in_review:
         return replace(state, review_row=(state.review_row + by) % (len(state.pages) + 1))
     rows = state.page.rows
@@ -34,7 +34,7 @@ def move_to_edge(state: PanelState, *, last: bool) -> PanelState:
 
 
 def is_in_sight(state: PanelState, row: int) -> bool:
-    """Whether a row of the tab shown is on the screen, as far as its surface can scroll it away."""
+    """Return whether a row of the tab shown is on the screen, as far as its surface can scroll it away."""
     return state.in_sight is None or row in state.in_sight
 
 
@@ -72,8 +72,8 @@ def mark(state: PanelState) -> PanelState:
 def taken_over(page: Page, answer: Answer) -> Draft:
     """Return the draft of a page with an earlier answer in it.
 
-    What was typed here stays: an earlier text goes only where there is none. Options that are no longer
-    offered are left out.
+    Text that was typed here stays: an earlier text is used only if there is none. Options that are no
+    longer offered are left out.
     """
     draft, question = page.draft, page.question
     note = draft.note or answer.note
@@ -167,7 +167,7 @@ def set_text(state: PanelState, text: str) -> PanelState:
 
 
 def leave_text(state: PanelState, *, taken: bool = False) -> PanelState:
-    """Leave whatever text is open; ``taken`` by Enter.
+    """Leave the open text; ``taken`` by Enter.
 
     Custom text that is not empty becomes selected, unless a stray key opened it: that takes Enter.
     """
@@ -184,7 +184,7 @@ def leave_text(state: PanelState, *, taken: bool = False) -> PanelState:
 
 
 def rest(state: PanelState) -> PanelState:
-    """Give the focus back to what has it by default on the tab shown."""
+    """Move the focus back to its default on the tab shown."""
     return replace(state, focus=resting_focus(state.pages, state.tab), notice="", stray=None)
 
 
@@ -198,7 +198,7 @@ def _pick_other(state: PanelState) -> PanelState:
 
 
 def _drop_empty(state: PanelState) -> PanelState:
-    """Let custom text be selected no longer once it is empty."""
+    """Deselect custom text that is empty."""
     return state if state.page.draft.other.strip() else state.with_draft(other_on=False)
 
 

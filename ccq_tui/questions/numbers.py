@@ -1,4 +1,4 @@
-"""Numbers as answers: what a number question accepts, said so that a person can act on it."""
+"""Numbers as answers: the checks of a number question, with messages that a person can act on."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from fractions import Fraction
 from ccq_tui.questions.model import Question
 
 MAX_DIGITS = 400
-"""Longer input is refused before it is read as a number: the work must stay bounded."""
+"""Most characters of a number; longer input is refused unread, so that the work stays bounded."""
 
 LARGEST_EXACT = 2**53
 """Up to here a double holds each whole number."""
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-"""What everybody reads as a number: Python alone would take ``1_000``, "NaN" and digits of any script."""
+"""The form that everybody reads as a number: Python alone takes ``1_000``, "NaN" and digits of any script."""
 
 
 def number_problem(question: Question, text: str) -> str:
-    """Say what is wrong with a typed number, or "" for an allowed one."""
+    """Return what is wrong with a typed number, or "" for an allowed one."""
     value = _parse(text.strip())
     if value is None:
         return f"not a number · type one such as {_example(question)}"
@@ -28,7 +28,7 @@ def number_problem(question: Question, text: str) -> str:
         return f"out of range · {allowed_range(question)}"
     if step and step > 0:
         base = low if low is not None else Decimal(0)
-        # Exact at any size: a decimal's remainder fails where the quotient has more digits than its context.
+        # Exact at any size: a decimal's remainder fails if the quotient has more digits than its context.
         if (Fraction(value) - Fraction(base)) % Fraction(step):
             return f"not in steps of {_plain(step)}" + (f" from {_plain(base)}" if base else "")
     return _sending_problem(question.field.number, value) if question.field else ""
@@ -46,17 +46,17 @@ def fraction(number: float) -> Fraction:
 
 
 def _sending_problem(kind: str, value: Decimal) -> str:
-    """Say why a number would arrive as another one, or return ""."""
+    """Return why a number would arrive as another one, or ""."""
     if kind == "integer" and value != value.to_integral_value():
         return "not a whole number"
     if kind and Decimal(repr(float(value))) != value:
-        # What passes it on holds numbers as doubles, and would round it without a word.
+        # The programs on the way hold numbers as doubles, and would round it silently.
         return f"too {'large' if abs(value) > LARGEST_EXACT else 'precise'} to arrive exactly"
     return ""
 
 
 def allowed_range(question: Question) -> str:
-    """Return the numbers a question allows in words, or "" when any will do."""
+    """Return the numbers that a question allows, in words, or "" if any is."""
     low, high = _decimal(question.minimum), _decimal(question.maximum)
     unit = f" {question.unit}" if question.unit else ""
     if low is not None and high is not None:

@@ -9,7 +9,7 @@ from ccq_tui.questions.model import Answer
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The person confirmed answers, one a question, in the set's order."""
+    """The person confirmed answers, one per question, in the set's order."""
 
     answers: tuple[Answer, ...]
 
@@ -20,7 +20,7 @@ class Discussed:
 
     Attributes:
         text: The prose.
-        answers: What was selected, noted and typed until then, one a question; empty for nothing at all.
+        answers: The selections, notes and texts until then, one per question; empty if there were none.
     """
 
     text: str
@@ -43,4 +43,4 @@ class Expired:
 
 
 Outcome = Answered | Discussed | Declined | Expired
-"""How a question set ends; a form, which takes no prose, may be dismissed, too."""
+"""The ends of a question set; a form, which takes no prose, may be dismissed, too."""

@@ -1,7 +1,7 @@
-"""From the input of an ``AskUserQuestion`` call to a `QuestionSet`.
+"""Reads the input of an ``AskUserQuestion`` call as a `QuestionSet`.
 
-The input is a model's, so nothing about it is taken for granted: what has one plausible meaning is read that
-way, everything else is an error that says where it is, in words the model can act on.
+The input is a model's, so nothing about it is taken for granted: input with one plausible meaning is read
+that way, all other input is an error that names its place, in words the model can act on.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class QuestionFormatError(ValueError):
     """The input is not a question set.
 
     Attributes:
-        path: Where in the input, for example ``questions[0].options[2].label``.
+        path: The place in the input, for example ``questions[0].options[2].label``.
     """
 
     def __init__(self, path: str, problem: str) -> None:

@@ -1,7 +1,7 @@
-"""A question set whose JSON is still being written: what of it can be read already.
+"""Reads a question set whose JSON is still being written, as far as it has come.
 
-A question that is complete is read once; each later look parses only what came behind it. A single question
-that grows very long is looked at in steps that grow along, so that the work stays in proportion to the text.
+A complete question is read once; each later look parses only the text after it. A single question that grows
+very long is parsed in steps that grow along, so that the work stays in proportion to the text.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ccq_tui.questions.model import Kind, Option, Question, QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, read_option, read_question
 
 MOST_CHARACTERS = 1_000_000
-"""Of a call that is longer nothing more is read before it is complete."""
+"""Most characters of an incomplete call; a longer one is not read any further before it is complete."""
 LOOKED_AT_FREELY = 4_096
 """Characters of an incomplete question up to which every look parses it."""
 GROWTH = 32
-"""A longer one is parsed again when it has grown by this part of its length."""
+"""A longer one is parsed again when it has grown by its length divided by this."""
 
 _DECODER = json.JSONDecoder()
 _BETWEEN = " \t\r\n,"
@@ -30,11 +30,11 @@ _SEVERAL = 2
 
 @dataclass(frozen=True, slots=True)
 class PartialSet:
-    """What can be read of a set so far.
+    """The readable part of a set so far.
 
     Attributes:
         questions: The set; the last question may still grow.
-        complete: How many of its questions are complete.
+        complete: Number of its complete questions.
     """
 
     questions: QuestionSet
@@ -56,7 +56,7 @@ class ArrivingSet:
         self._head = ""
         """The text before the first question, once there is one."""
         self._text = ""
-        """What follows the last complete question; everything, before there is a head."""
+        """The text after the last complete question; all of it, before there is a head."""
         self._due = 0
         self._complete: list[Question] = []
         self._last: PartialSet | None = None
@@ -71,7 +71,7 @@ class ArrivingSet:
             self._fragments.append(fragment)
 
     def look(self) -> PartialSet | None:
-        """Read what came; None where that is nothing, or nothing else than the last time."""
+        """Read the new text; return None if nothing can be read, or nothing has changed."""
         if self._lost or not self._fragments or self._length < self._due:
             return None
         self._text += "".join(self._fragments)
@@ -81,7 +81,7 @@ class ArrivingSet:
         try:
             look = self._read()
         except (ValueError, QuestionFormatError):
-            # What cannot be understood is the complete call's to report.
+            # The complete call will report unreadable input.
             self._give_up()
             return None
         if look is None or look == self._last:
@@ -127,14 +127,14 @@ class ArrivingSet:
         """Split off the text before the first question."""
         name = self._text.find('"questions"')
         start = self._text.find("[", name) + 1
-        # The name may also stand in another object: then nothing is read before the call is complete.
+        # The name may also be in another object: then nothing is read before the call is complete.
         head = self._text[:start]
         if name < 0 or not start or from_json(head + "]}").get("questions") != []:
             raise QuestionFormatError("questions", "not where they are expected")
         self._head, self._text = head, self._text[start:]
 
     def _settle(self, items: list[Any]) -> None:
-        """Keep questions that others follow, and read them no more."""
+        """Keep questions that others follow, and do not read them again."""
         at = 0
         for item in items:
             at = _past(self._text, at)

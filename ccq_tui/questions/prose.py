@@ -1,4 +1,4 @@
-"""A question set and its answers as plain text, to copy or to read where no panel is."""
+"""A question set and its answers as plain text, to copy or to read without a panel."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOO_LONG_FOR_OTHERS = (
 
 
 def length_notice(text: str, asker: str = CLAUDE) -> str:
-    """Warn of a text that the agent would not read whole, or return ""; it can be sent all the same."""
+    """Return a warning of a text that the agent would not read whole, or ""; it can be sent all the same."""
     if len(text) <= WHOLE_CHARACTERS:
         return ""
     return TOO_LONG if asker == CLAUDE else TOO_LONG_FOR_OTHERS
@@ -61,7 +61,7 @@ def answer_line(answer: Answer) -> str:
 
 
 def answer_parts(answer: Answer) -> list[str]:
-    """Return what an answer without its note consists of, or the one word for none."""
+    """Return the parts of an answer without its note, or the words for none."""
     if answer.empty:
         return [NONE_SELECTED]
     parts = [shown_label(label) for label in answer.selected]
@@ -71,12 +71,12 @@ def answer_parts(answer: Answer) -> list[str]:
 
 
 def before_line(before: Recalled) -> str:
-    """Return in one line how a question was answered before, and when."""
+    """Return a line with the earlier answer to a question, and its day."""
     return f"Answered {before_briefly(before)}"
 
 
 def before_briefly(before: Recalled) -> str:
-    """Return the same in fewer words, for a line that says something else first."""
+    """Return the same in fewer words, for a line that begins with something else."""
     note = f" · ✎ {before.answer.note}" if before.answer.note else ""
     return f"{before.when}: {answer_line(before.answer)}{note}"
 

@@ -1,4 +1,4 @@
-"""An earlier answer to a question that reads the same; shown in one line, taken over by a key alone."""
+"""An earlier answer to a question that reads the same; shown in one line, taken over only by a key."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from ccq_tui.questions.model import Answer, Question
 
 FEWEST_OPTIONS = 3
-"""Fewer options in common, such as "Yes" and "No", make no two questions the same."""
+"""Fewest options in common that make two questions the same: "Yes" and "No" do not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """How a question that reads the same was answered before.
+    """The earlier answer to a question that reads the same.
 
     Attributes:
         answer: The answer.
@@ -24,7 +24,7 @@ class Recalled:
 
 
 def reads_like(one: Question, other: Question) -> bool:
-    """Whether two questions have the same text, or the same options where these are at least three."""
+    """Return whether two questions have the same text, or the same options, if these are at least three."""
     if one.kind is not other.kind:
         return False
     if _words(one.text) == _words(other.text):

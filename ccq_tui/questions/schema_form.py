@@ -1,7 +1,7 @@
-"""From the JSON Schema of a form to a question set, and from its answers to the form's content.
+"""Translates the JSON Schema of a form to a question set, and its answers to the form's content.
 
-The sender of a form gets values that fit its schema, exactly as a person gave them, or none: what the schema
-says that is not known here, or contradicts itself, makes the form one that can only be declined or dismissed.
+The sender of a form gets values that fit its schema, exactly as a person gave them, or none: if a part of the
+schema is not known here, or contradicts itself, the form can only be declined or dismissed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_OPTIONS = 500
 LONGEST_PATTERN = 1000
 YES, NO = "Yes", "No"
 EMPTY = "(empty)"
-"""What an option without a visible title and value is called."""
+"""The label of an option without a visible title and value."""
 ACCEPT = "Accept"
 OPEN_LINK = "Open the link, and accept"
 ACCEPT_LINK = "Accept without opening it here"
@@ -48,7 +48,7 @@ class FieldError(ValueError):
 
     Attributes:
         number: The field's place, from 0.
-        part: What of the answer is wrong: "selected", "other", "note" or "".
+        part: The wrong part of the answer: "selected", "other", "note" or "".
     """
 
     def __init__(self, number: int, part: str, problem: str) -> None:
@@ -62,9 +62,9 @@ class Field:
     """One value of a form.
 
     Attributes:
-        name: What it is called in the content.
-        question: How it is asked.
-        values: What each option stands for.
+        name: Its name in the content.
+        question: The question that asks for it.
+        values: The value of each option.
     """
 
     name: str
@@ -77,9 +77,9 @@ class SchemaForm:
     """A form as a question set.
 
     Attributes:
-        questions: What a person is asked.
-        fields: What each question is about; () where a person only agrees.
-        problem: Why it can only be declined or dismissed, or "".
+        questions: The questions to a person.
+        fields: The field of each question; () if a person only agrees.
+        problem: The reason why it can only be declined or dismissed, or "".
     """
 
     questions: QuestionSet
@@ -87,13 +87,9 @@ class SchemaForm:
     problem: str = ""
 
     def content(self, answers: Sequence[Answer]) -> dict[str, Any]:
-        """Return the values that answers stand for, each of its schema's own type.
+        """Return the values that answers, one per question, stand for, each of its schema's own type.
 
-        Args:
-            answers: One a question.
-
-        Raises:
-            FieldError: A value does not fit the schema, or a required one is missing.
+        Raises `FieldError` if a value does not fit the schema, or a required one is missing.
         """
         for number, (question, answer) in enumerate(zip(self.questions.questions, answers, strict=True)):
             _check(number, question, answer)
@@ -101,14 +97,10 @@ class SchemaForm:
         return {field.name: _value(field, answer) for field, answer in pairs if answer.given}
 
     def answers(self, content: Mapping[str, Any]) -> tuple[Answer, ...]:
-        """Return the answers that stand for values: what `content` gives back.
+        """Return the answers that stand for values, given by name: the reverse of `content`.
 
-        Args:
-            content: The values by their names.
-
-        Raises:
-            FieldError: A value is none that its field takes, or a required one is missing.
-            FormError: A name is of no field.
+        Raises `FieldError` if a field does not take its value, or a required one is missing, and `FormError`
+        for a name that is no field's.
         """
         names = {field.name for field in self.fields}
         if (strange := next((name for name in content if name not in names), None)) is not None:
@@ -126,17 +118,10 @@ class SchemaForm:
 def read_form(
     form_id: str, title: str, message: str, schema: Mapping[str, Any], order: Sequence[str] = ()
 ) -> SchemaForm:
-    """Read a form.
+    """Return the form of a JSON Schema: an object of texts, numbers, booleans and choices.
 
-    Args:
-        form_id: What the question set is called.
-        title: Who asks.
-        message: What it is about.
-        schema: Its JSON Schema: an object of texts, numbers, booleans and choices.
-        order: The names of its fields in the order in which they are asked; the others follow.
-
-    Returns:
-        The form; one that can only be declined or dismissed where the schema cannot be used.
+    ``title`` names the asker, ``message`` the subject. The fields in ``order`` come first. If the schema
+    cannot be used, the form can only be declined or dismissed.
     """
     try:
         fields = tuple(_fields(schema, order))
@@ -149,29 +134,14 @@ def read_form(
 
 
 def read_link(form_id: str, title: str, message: str, url: str, host: str) -> SchemaForm:
-    """Make the form that asks whether a link may be opened.
-
-    Args:
-        form_id: What the question set is called.
-        title: Who asks.
-        message: What it is about.
-        url: The link.
-        host: Where it leads, plainly.
-    """
+    """Return the form that asks whether a link may be opened; ``host`` says plainly where it leads."""
     options = (Option(OPEN_LINK, "in your browser"), Option(ACCEPT_LINK, "you open it yourself"))
     said = f"It leads to {host}:\n{url}"
     return _agreement(form_id, title, Question(message, options=options, description=said))
 
 
 def unusable(form_id: str, title: str, message: str, problem: str) -> SchemaForm:
-    """Make a form that can only be declined or dismissed.
-
-    Args:
-        form_id: What the question set is called.
-        title: Who asks.
-        message: What it is about.
-        problem: Why, for the person.
-    """
+    """Return a form that can only be declined or dismissed; ``problem`` says why, for the person."""
     said = f"It cannot be filled in here: {problem}. Decline or cancel it."
     return replace(_agreement(form_id, title, Question(message, description=said)), problem=problem)
 
@@ -294,7 +264,7 @@ def _multiple(field: Field, schema: Mapping[str, Any]) -> Field:
 
 
 def _titled(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Give each value of a choice with its title."""
+    """Yield each value of a choice with its title."""
     if (kind := schema.get("type", "string")) != "string":
         raise FormError(f"has options of the type “{kind}”, which is not known here")
     found = [one for one in ("enum", "oneOf", "anyOf") if one in schema]
@@ -322,7 +292,7 @@ def _chosen(field: Field, titled: Sequence[tuple[Any, str]], preset: Sequence[An
         raise FormError(f"has {len(values):,} options, more than {MOST_OPTIONS}")
     if any(one not in values for one in preset):
         raise FormError("has a default that is none of its options")
-    # What reads the same is told apart by what is sent.
+    # Options with the same title differ by their values.
     labels = [f"{title} ({value})" if titles.count(title) > 1 else title for value, title in titled]
     if len(set(values)) < len(values) or len(set(labels)) < len(labels):
         raise FormError("has an option twice")
@@ -415,7 +385,6 @@ def _value(field: Field, answer: Answer) -> Any:
 
 
 def _answer(number: int, field: Field, value: Any) -> Answer:
-    """Return the answer that stands for a value."""
     question = field.question
     if question.kind is Kind.TEXT:
         if not isinstance(value, str) or not value.strip():

@@ -1,4 +1,4 @@
-"""The state of an open question set: what is selected and typed, where the cursor is, what has the focus."""
+"""The state of an open question set: its selections and texts, its cursor, its focus."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ccq_tui.questions.recalled import Recalled
 
 
 class Focus(StrEnum):
-    """What the keys act on."""
+    """The target of the keys."""
 
     LIST = "list"
     OTHER = "other"
@@ -27,7 +27,7 @@ class Focus(StrEnum):
 
 
 TEXT_FOCUSES = frozenset({Focus.OTHER, Focus.NOTE, Focus.FIELD, Focus.FILTER, Focus.DISCUSS})
-"""Where printable keys are text."""
+"""Focuses in which printable keys are text."""
 
 
 _LINE_ENDS = re.compile("\r\n|[\r\x85\u2028\u2029]")
@@ -41,7 +41,7 @@ def typable(text: str) -> str:
 
 
 def is_text(character: str) -> bool:
-    """Whether what a key types is text; so is what is not seen alone: joiners of Persian, Hindi or emoji."""
+    """Return whether a key types text, also an invisible one: joiners of Persian, Hindi or emoji."""
     return bool(character) and not set("\t\n") & set(character) and typable(character) == character
 
 
@@ -59,11 +59,11 @@ class Draft:
 
     Attributes:
         selected: Indexes of the selected options, ascending.
-        other: The custom text, or what stands in the field of a text or number question.
+        other: The custom text, or the content of the field of a text or number question.
         other_on: Whether the custom text is selected.
         note: The note.
-        taken: Whether the person typed into the field, or went on from it: a proposal alone is no answer.
-        none: Whether the person went on from a multi-select with Enter while nothing was selected.
+        taken: Whether the person typed into the field, or continued from it: a proposal alone is no answer.
+        none: Whether the person continued from a multi-select with Enter while nothing was selected.
     """
 
     selected: tuple[int, ...] = ()
@@ -76,7 +76,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One question of the panel: its draft, and where one is in it.
+    """One question of the panel, with its draft, cursor and filter.
 
     ``cursor`` is a row: the index of an option, or one past the last option for "Other".
     """
@@ -111,7 +111,7 @@ class Page:
 
     @property
     def problem(self) -> str:
-        """What is wrong with what was typed or selected, or ""."""
+        """The problem of the text or the selection, or ""."""
         if self.is_field:
             return answer_problem(self.question, self.draft.other) if self.draft.other.strip() else ""
         if self.draft.selected or self.draft.none:
@@ -120,7 +120,7 @@ class Page:
 
     @property
     def typed(self) -> str:
-        """The text of a field unless it is what its question proposed, or ""."""
+        """The text of a field unless it is the question's own proposal, or ""."""
         return self.draft.other if self.draft.other != proposed(self.question) else ""
 
     @property
@@ -141,13 +141,13 @@ class Page:
 
     @property
     def chose_none(self) -> bool:
-        """Whether the answer is that none of the options is wanted, which is said once more in the review."""
+        """Whether the answer is that none of the options is wanted, which the review repeats."""
         nothing = self.draft.none and not (self.draft.selected or self.draft.other_on)
         return nothing and self.question.multi_select and not (self.is_field or self.problem)
 
     @property
     def lacking(self) -> bool:
-        """Whether the set cannot be confirmed without more here."""
+        """Whether the set cannot be confirmed without an answer here."""
         return self.question.required and not (self.answered or self.chose_none)
 
     def answer(self) -> Answer:
@@ -169,10 +169,10 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Arriving:
-    """How much of a set is here that is not asked yet.
+    """The part of a set that has arrived before it is asked.
 
     Attributes:
-        complete: How many of its questions are complete; the one after them may still grow.
+        complete: Number of its complete questions; the one after them may still grow.
         whole: Whether all of it is here, so that only the asking is missing.
     """
 
@@ -186,9 +186,9 @@ class PanelState:
 
     Attributes:
         questions: The set.
-        pages: One page a question.
+        pages: One page per question.
         tab: The page shown; ``len(pages)`` is the review.
-        focus: What the keys act on.
+        focus: The target of the keys.
         review_row: The cursor of the review; ``len(pages)`` is "Submit answers".
         discussion: The prose written so far.
         hidden: Whether the panel is folded into its one line.
@@ -196,18 +196,18 @@ class PanelState:
         notice: A message beside the field or the list, or "".
         guard: Tells which keys and clicks are meant for the panel.
         outcome: How the set ended, or None while it is open.
-        arriving: How much of the set is here while it is still being written, or None once it is asked.
-        grown_at: When more of the set came last, or None.
-        changed_at: When the draft was changed on another surface last, or None.
-        aside: What is said about the set as a whole until the next key, or "".
+        arriving: The part of the set that has arrived while it is still being written, or None once asked.
+        grown_at: The time when more of the set last came, or None.
+        changed_at: The time when the draft was last changed on another surface, or None.
+        aside: A message about the set as a whole until the next key, or "".
         stray: The row under the cursor when a key that is no command opened the text, or None when the text
             was opened on purpose.
-        warned_at: When it was said that own text stands unselected, or None once another key came.
-        in_sight: The rows on the screen as they were last told, or None for a surface that shows all of them.
+        warned_at: The time of the warning that custom text is unselected, or None once another key came.
+        in_sight: The rows on the screen as last reported, or None for a surface that shows all of them.
             No part of the draft.
-        recalled: How each question was answered before, in their order; empty where nothing is known. No part
+        recalled: The earlier answer to each question, in their order; empty if none is known. No part
             of the draft.
-        asker: Who asks, as people call it.
+        asker: The asker's name, as people call it.
     """
 
     questions: QuestionSet
@@ -243,11 +243,11 @@ class PanelState:
 
     @property
     def before(self) -> Recalled | None:
-        """How the question shown was answered before, or None."""
+        """The earlier answer to the question shown, or None."""
         return None if self.in_review else self.before_on(self.tab)
 
     def before_on(self, tab: int) -> Recalled | None:
-        """Return how the question of a tab was answered before, or None."""
+        """Return the earlier answer to the question of a tab, or None."""
         return self.recalled[tab] if tab < len(self.recalled) else None
 
     @property
@@ -260,12 +260,12 @@ class PanelState:
         """Whether the answers are reviewed before they are confirmed."""
         first = self.pages[0].question
         if self.questions.is_form and not first.required:
-            return True  # what may be left empty is confirmed as empty there
+            return True  # there a person confirms that an optional field is empty
         return len(self.pages) > 1 or first.multi_select
 
     @property
     def answered_count(self) -> int:
-        """How many questions have an answer so far."""
+        """Number of questions that have an answer so far."""
         return sum(page.answered for page in self.pages)
 
     @property
@@ -290,7 +290,7 @@ class PanelState:
 
     @property
     def discussed(self) -> Discussed:
-        """The outcome of sending the discussion now; what was selected, noted and typed goes along."""
+        """The outcome of sending the discussion now, with the selections, notes and texts so far."""
         answers = tuple(replace(page.answer(), empty=False, preview=None) for page in self.pages)
         return Discussed(self.discussion, answers if any(answer != Answer() for answer in answers) else ())
 
@@ -315,7 +315,7 @@ class PanelState:
 
 
 def opened(questions: QuestionSet, asker: str = CLAUDE) -> PanelState:
-    """Return the state in which a question set opens: nothing selected, the cursor on the recommendation."""
+    """Return the first state of a set: nothing but presets selected, the cursor on the recommendation."""
     pages = tuple(first_page(question) for question in questions.questions)
     if not pages:
         raise ValueError("a question set needs at least one question")
@@ -323,14 +323,14 @@ def opened(questions: QuestionSet, asker: str = CLAUDE) -> PanelState:
 
 
 def resting_focus(pages: tuple[Page, ...], tab: int) -> Focus:
-    """Return what has the focus when one comes to a tab."""
+    """Return the default focus of a tab."""
     if tab == len(pages):
         return Focus.REVIEW
     return Focus.FIELD if pages[tab].is_field else Focus.LIST
 
 
 def first_page(question: Question) -> Page:
-    """Return the page with which a question opens."""
+    """Return the first page of a question."""
     preset = question.field.preset if question.field else ()
     if question.kind is not Kind.CHOICE:
         return Page(question, Draft(other=proposed(question), taken=bool(preset)))

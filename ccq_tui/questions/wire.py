@@ -1,7 +1,7 @@
-"""From a person's answers to the ``updated_input`` that the ``AskUserQuestion`` tool takes.
+"""Encodes a person's answers as the ``updated_input`` that the ``AskUserQuestion`` tool takes.
 
 Answers are structured everywhere in the program; the joined strings exist only here, on the way out, and
-are never parsed back, but to draw the past of a resumed session. What the tool accepts and the model then
+are never parsed back, except to draw the past of a resumed session. What the tool accepts and the model then
 reads was measured with Claude Code 2.1.330.
 """
 
@@ -16,7 +16,7 @@ from ccq_tui.questions.outcome import Discussed
 from ccq_tui.questions.parse import QuestionFormatError, raw_questions
 
 NONE_OF_THESE = "(none of these)"
-"""What the agent reads when a multi select was confirmed with nothing selected."""
+"""The text that the agent reads if a multi-select was confirmed with nothing selected."""
 
 _OUTCOME_FIELDS = frozenset({"answers", "annotations", "response", "followUp", "afkTimeoutMs"})
 
@@ -24,7 +24,7 @@ _OUTCOME_FIELDS = frozenset({"answers", "annotations", "response", "followUp", "
 def encode(questions: QuestionSet, answers: tuple[Answer, ...]) -> dict[str, Any]:
     """Put confirmed answers on the wire: the input with ``answers`` and, where needed, ``annotations``.
 
-    Raises ValueError where there is not one answer a question.
+    Raises ValueError unless there is one answer per question.
     """
     if len(answers) != len(questions.questions):
         raise ValueError(f"{len(questions.questions)} questions, but {len(answers)} answers")
@@ -60,8 +60,8 @@ def encode_remark(questions: QuestionSet, text: str) -> dict[str, Any]:
 def answer_text(question: Question, answer: Answer) -> str:
     """Return the one string that stands for an answer: labels joined by ``", "``, then the custom text.
 
-    By that separator the CLI knows labels again. Custom text is as typed, but in double quotes where it
-    has a comma and could be taken for several labels.
+    The CLI recognizes labels by that separator. Custom text is as typed, but in double quotes if it has
+    a comma and could be read as several labels.
     """
     if not (answer.selected or answer.other):
         return NONE_OF_THESE
@@ -88,7 +88,7 @@ def _remarks(answer: Answer) -> dict[str, str]:
 
 
 def wire_keys(questions: QuestionSet) -> list[str]:
-    """Return the text that names each question on the wire, numbered where a text comes twice.
+    """Return the text that names each question on the wire, numbered if a text comes twice.
 
     Answers are keyed by the question's text there, so of two equal ones an answer would be lost.
     """
@@ -106,7 +106,7 @@ def wire_keys(questions: QuestionSet) -> list[str]:
 
 
 def _echo(questions: QuestionSet, keys: list[str]) -> dict[str, Any]:
-    """Give the input back without what only a person may say, its questions named by ``keys``."""
+    """Return the input without the fields of a person's outcome, its questions named by ``keys``."""
     kept = {name: value for name, value in questions.source.items() if name not in _OUTCOME_FIELDS}
     try:
         raw = raw_questions(questions.source)

@@ -1,7 +1,7 @@
-"""The clipboard, written and read: the terminal's, and the system's by the programs that systems have for it.
+"""The clipboard: the terminal's, and the system's through the programs that the system has for it.
 
-The libraries that are kept up handle text alone, or bring an imaging library along; each system has a program
-for it, or a small package with one.
+Maintained libraries handle text alone, or bring an imaging library along; each system has a program for it,
+or a small package with one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NO_XCLIP = "The clipboard cannot be read · install xclip"
 NO_WL_PASTE = "The clipboard cannot be read · install wl-clipboard"
 
 COPY_SECONDS = 2.0
-"""How long the system's clipboard may take."""
+"""Seconds that the system's clipboard may take."""
 
 
 def clipboard_command(environment: Mapping[str, str], platform: str = sys.platform) -> list[str] | None:
@@ -78,9 +78,9 @@ def copy_to_system(text: str) -> bool:
 
 
 READ_SECONDS = 5.0
-"""How long all programs together may take: the one of Windows needs a second to start."""
+"""Seconds that all programs together may take: the one of Windows needs a second to start."""
 MOST_OUTPUT = 4 * MOST_BYTES
-"""Bytes of a program's output that are read: more than any image that may be sent, in hexadecimal too."""
+"""Most bytes read of a program's output: more than any image that may be sent, in hexadecimal too."""
 IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 # What these print is only what this very program asked for.
 _HEX = re.compile(rb"PNGf([0-9A-Fa-f]+)")
@@ -96,12 +96,12 @@ _POWERSHELL_TEXT = "[Console]::OutputEncoding=[Text.Encoding]::UTF8;Get-Clipboar
 
 @dataclass(frozen=True, slots=True)
 class ClipboardReader:
-    """How a system's clipboard is read.
+    """The programs that read a system's clipboard.
 
     Attributes:
-        image: The programs that print an image, the first that does.
+        image: Programs that print an image, tried in order.
         text: The program that prints a text.
-        types: The program that lists what is there, or (): its answer says which of `image` is asked.
+        types: Program that lists the types of the content, or (); its output selects one of `image`.
         decode: Makes an image of what the first of `image` prints.
     """
 
@@ -116,7 +116,7 @@ class NoReaderError(Exception):
 
 
 def reader(environment: Mapping[str, str], platform: str = sys.platform) -> ClipboardReader:
-    """Return how the clipboard is read here; raises `NoReaderError` where it cannot be."""
+    """Return the programs that read the clipboard here; raises `NoReaderError` if there are none."""
 
     def has(program: str) -> bool:
         return shutil.which(program, path=environment.get("PATH")) is not None
@@ -147,7 +147,7 @@ def reader(environment: Mapping[str, str], platform: str = sys.platform) -> Clip
 async def read_clipboard(how: ClipboardReader) -> bytes | str:
     """Return the bytes of an image, else a text, else "".
 
-    A program that takes too long is ended (`TimeoutError`).
+    Ends a program that takes too long, and raises `TimeoutError`.
     """
     async with asyncio.timeout(READ_SECONDS):
         asked = how.image

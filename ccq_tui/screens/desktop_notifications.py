@@ -1,4 +1,4 @@
-"""How a terminal is notified that somebody is needed: which sequences it knows, and what they say.
+"""Terminal sequences that notify a person: which terminal knows which, and their text.
 
 Each terminal has its own: OSC 9 (iTerm2), OSC 777 (rxvt, foot, WezTerm, Ghostty, VTE), OSC 99 (kitty), and
 OSC 9;4 for the progress in the task bar (ConEmu, Windows Terminal, Ghostty, WezTerm).
@@ -38,13 +38,13 @@ BY_VARIABLE: Mapping[str, Notify] = {
     "ITERM_SESSION_ID": "osc9",
     "VTE_VERSION": "osc777",
 }
-"""What a terminal leaves in the environment, also of what runs inside tmux."""
+"""Variables that a terminal sets; programs inside tmux see them too."""
 PROGRESS_PROGRAMS = frozenset({"ghostty", "WezTerm"})
 PROGRESS_VARIABLES = ("WT_SESSION", "ConEmuPID", "GHOSTTY_RESOURCES_DIR", "WEZTERM_PANE")
 
 
 class Bar(IntEnum):
-    """What the task bar shows, in the numbers of OSC 9;4."""
+    """States of the task bar, by their numbers in OSC 9;4."""
 
     NONE = 0
     FAILED = 2
@@ -71,7 +71,7 @@ def has_progress(setting: Progress, environment: Mapping[str, str]) -> bool:
 
 
 def notification(protocol: Notify, title: str, body: str, environment: Mapping[str, str]) -> str:
-    """Return the sequence of a desktop notification, or "" for "off"; its texts may come from anywhere."""
+    """Return the sequence of a desktop notification, or "" for "off"; its texts need not be trusted."""
     title, body = one_line(title, TITLE_LENGTH), one_line(body, BODY_LENGTH)
     match protocol:
         case "osc9":
@@ -93,7 +93,7 @@ def progress(bar: Bar, environment: Mapping[str, str]) -> str:
 
 
 def _wrapped(sequence: str, environment: Mapping[str, str]) -> str:
-    """Make an OSC of it, which tmux hands on where its option allow-passthrough lets it."""
+    """Wrap the sequence as an OSC, which tmux passes on if its option allow-passthrough is set."""
     plain = f"\x1b]{sequence}{END}"
     if not environment.get("TMUX"):
         return plain

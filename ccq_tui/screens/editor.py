@@ -1,4 +1,4 @@
-"""The person's own editor, to which the terminal is lent until it ends."""
+"""The person's own editor, which gets the terminal until it ends."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.text import one_line
 
 GROUP = "editor"
-"""The group of the work that waits for an editor, and then takes what it saved."""
+"""Group of the workers that wait for an editor and then take what it saved."""
 MOST_BYTES = 250_000
-"""The longest text that is taken from an editor: each key in a longer one would take seconds."""
+"""Most bytes taken from an editor: each key in a longer text would take seconds."""
 END_SECONDS = 1.0
-"""How long an editor may take to end when the program ends."""
+"""Seconds that an editor may take to end when the program ends."""
 NO_EDITOR = "No editor found · set VISUAL or EDITOR"
 KEPT = "The editor ended with an error · the text it saved is kept"
 NOT_UTF8 = "The editor did not save UTF-8 · “�” replaces unreadable bytes"
@@ -48,11 +48,11 @@ class UnstartedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A text that came out of an editor.
+    """Text that an editor saved.
 
     Attributes:
         text: The text as saved.
-        problem: What went wrong all the same, for a person, or "".
+        problem: Problem in spite of the saved text, for a person, or "".
     """
 
     text: str
@@ -62,9 +62,9 @@ class Edited:
 async def edit_text(app: App[Any], text: str) -> Edited | None:
     """Edit a text in $VISUAL or $EDITOR, which has the terminal meanwhile; raises `EditorError`.
 
-    The event loop runs on: a session must be read however long somebody writes. Returns None when the text
-    did not change or an editor has the terminal already, else the text as saved, without the newline that
-    editors add at the end; also by an editor that failed after it had saved.
+    The event loop keeps running: a session must be read however long somebody writes. Returns None if the
+        text did not change or an editor has the terminal already, else the saved text, without the newline
+        that editors add at the end, even if the editor failed after saving.
     """
     given = (text if text.endswith("\n") or not text else f"{text}\n").encode(errors="replace")
     try:
@@ -140,10 +140,10 @@ async def run_program(app: App[Any], command: list[str]) -> str:
 
 
 async def end_editors(app: App[Any]) -> None:
-    """End what has the terminal, as the program ends, and wait until what it saved was taken.
+    """End the editors as the program ends, and wait until their saved text is taken.
 
-    An editor in a window of its own outlives its terminal, and would keep the program, and with it its
-    sessions, for as long as nobody closes it.
+    An editor in a window of its own outlives its terminal, and would keep the program and its sessions
+    running until somebody closes it.
     """
     for process in tuple(_running):
         await _end(process)

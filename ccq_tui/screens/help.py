@@ -1,4 +1,4 @@
-"""All keys, over whatever is on the screen; typing finds some of them."""
+"""The help screen: all keys, filtered by typing."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from ccq_tui.widgets.palette import Palette, palette_of
 
 NO_KEY = "No key matches · Esc clears the filter"
 KEY_WIDTH = 20
-"""Cells of the column of keys."""
+"""Width of the column of keys, in cells."""
 NARROW = 60
-"""Cells under which what a key does stands below the key."""
+"""Screen width in cells below which a key's description goes below the key."""
 SCROLLS = {"up": -1, "ctrl+p": -1, "shift+up": -1, "down": 1, "ctrl+n": 1, "shift+down": 1}
 
 
 class HelpBody(Vertical):
-    """The part of the screen above what is said and the keys."""
+    """The part of the screen above the notices and the keys."""
 
 
 class HelpScreen(Overlay[None]):
-    """Shows keys by place. What is under it keeps its focus and its drafts."""
+    """All keys by place. The screen under it keeps its focus and its drafts."""
 
     DEFAULT_CSS = """
     HelpScreen {
@@ -65,7 +65,7 @@ class HelpScreen(Overlay[None]):
             yield HintBar()
 
     def on_mount(self) -> None:
-        """Show all keys, ready to find some."""
+        """Show all keys, with the focus in the filter."""
         if self._field.is_attached:
             self.set_focus(self._field, scroll_visible=False)
         self.draw()
@@ -80,7 +80,7 @@ class HelpScreen(Overlay[None]):
     # -- keys ---------------------------------------------------------------------------------------------
 
     def _take_key(self, event: events.Key) -> bool:
-        """Scroll or leave; every other key edits the words to find."""
+        """Scroll or leave; every other key edits the filter."""
         if self.passes_on(event):
             return True
         if event.key == "escape":
@@ -113,7 +113,7 @@ class HelpScreen(Overlay[None]):
     # -- drawing ------------------------------------------------------------------------------------------
 
     def draw(self) -> None:
-        """Draw the keys that were found."""
+        """Draw the keys that match the filter."""
         if not self.has_parts:
             return
         body, width = self.query_one(HelpBody), self.app.size.width
@@ -134,7 +134,7 @@ class HelpScreen(Overlay[None]):
 
 
 def drawn(sections: tuple[Section, ...], width: int, palette: Palette) -> Text:
-    """Return the keys as they are shown, in so many cells."""
+    """Return the keys as drawn in ``width`` cells."""
     lines: list[Text] = []
     for section in sections:
         if lines:

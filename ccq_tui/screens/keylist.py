@@ -29,7 +29,7 @@ OURS = "ccq_tui."
 
 @dataclass(frozen=True, slots=True)
 class HelpRow:
-    """What some keys do."""
+    """Keys, and what they do."""
 
     keys: str
     does: str
@@ -67,7 +67,7 @@ VIM_ROWS = (
     HelpRow("x X s S D C Y r ~ J > <", "Delete, change and join characters and lines; shift lines"),
     HelpRow("p P . u", "Paste deleted or yanked text; repeat the last change; undo"),
 )
-"""Keys that hold once /vim or the setting has turned them on."""
+"""Keys that apply once /vim or the setting has turned them on."""
 TRANSCRIPT_ROWS = (HelpRow("Esc", "Unmark the block"),)
 """Keys that the screen binds only for a while."""
 
@@ -103,7 +103,7 @@ def _sections(
     lists = keymap.panel_keys(KeyPlace.LIST)
     finding, screens = keymap.list_keys(letters=False), keymap.list_keys(letters=True)
     search = joined(own_bindings(SearchField))
-    # What confirms something asked comes first where keys are looked up, and last where they are read.
+    # Confirming keys come first in the table for look-ups, and last in the one for readers.
     table = sorted(KEY_TABLE, key=lambda row: row.keys == CONFIRMING)
     return (
         Section(KeyPlace.PROMPT.value, (*PROMPT_ROWS, *bound[KeyPlace.PROMPT])),
@@ -126,7 +126,7 @@ def _sections(
 
 
 def found(all_sections: Iterable[Section], words: str) -> tuple[Section, ...]:
-    """Leave the rows in which every word occurs: in the keys, in what they do, or in their place's name."""
+    """Keep the rows in which every word occurs: in the keys, in what they do, or in their place's name."""
     wanted = words.lower().split()
     kept = (
         Section(

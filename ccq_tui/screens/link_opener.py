@@ -22,7 +22,7 @@ from ccq_tui.screens.editor import EditorError, edit_file
 from ccq_tui.text import one_line
 
 SECONDS = 5.0
-"""How long it is waited for a browser to say that it failed."""
+"""Seconds to wait for a browser to report that it failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Target:
     """Something that can be opened.
 
     Attributes:
-        text: What it is called.
+        text: Its name in the transcript.
         url: A link of http or https, or "".
         path: A file that exists, or None.
         line: The line in it, or 0.
@@ -43,7 +43,7 @@ class Target:
 
 
 def resolved(candidates: list[str], directory: Path) -> list[Target]:
-    """Return those that can be opened: links, and paths that exist; looks at the disk."""
+    """Return the candidates that can be opened: links, and paths that exist. Reads the disk."""
     found: dict[object, Target] = {}
     for text in candidates:
         target = _target(text, directory)
@@ -103,7 +103,7 @@ def browser_command(environment: Mapping[str, str], platform: str = sys.platform
 
 
 def _start(command: list[str]) -> bool:
-    """Start a program and let it go; tell whether it seems to have worked."""
+    """Start a program and leave it running; return whether it seems to have worked."""
     try:
         process = subprocess.Popen(  # noqa: S603 - a name above and a link that was checked
             command,
@@ -115,7 +115,7 @@ def _start(command: list[str]) -> bool:
     except OSError:
         return False
     try:
-        # Explorer says 1 when all is well.
+        # Explorer exits with 1 when all is well.
         return process.wait(SECONDS) == 0 or command[0] == "explorer.exe"
     except subprocess.TimeoutExpired:
         return True  # a browser that keeps running

@@ -25,7 +25,7 @@ State = TypeVar("State", bound=FilteredList[Any])
 
 
 class ListField(AnswerField):
-    """The field for what to find, which has the keys of a list.
+    """The filter field, which passes keys to its list first.
 
     It calls ``press`` with each key and ``hands_on`` with each paste; they return whether that was for them.
     """
@@ -41,22 +41,22 @@ class ListField(AnswerField):
         self._hands_on = hands_on
 
     def on_paste(self, event: events.Paste) -> None:
-        """Give a paste to whatever it is for."""
+        """Offer a paste to ``hands_on`` before the field takes it."""
         if self._hands_on(event):
             event.stop()
             event.prevent_default()
 
 
 class Overlay(ModalScreen[Result]):
-    """A screen over a session, which is left only while it is the one that is seen."""
+    """A screen over a session; it can be left only while it is the active one."""
 
     makes_way = False
-    """Whether it is left as another session opens in front."""
+    """Whether it closes when another session opens in front."""
 
     def __init__(self) -> None:
         super().__init__()
         self._early: list[events.Key | events.Paste] | None = []
-        """What was typed before a field was there to take it; None since the screen is there."""
+        """Keys and pastes from before a field could take them; None once the screen is mounted."""
 
     def on_mount(self) -> None:
         """Give the field what was typed while the screen was being built."""
@@ -66,7 +66,7 @@ class Overlay(ModalScreen[Result]):
                 self.focused.post_message(typed)
 
     def type_early(self, event: events.Key | events.Paste) -> bool:
-        """Keep what types something where the screen is still being built; return whether it was kept."""
+        """Keep an event that types something while the screen is being built; return whether it was kept."""
         if self._early is None:
             return False
         if isinstance(event, events.Paste) or text_of(event):
@@ -77,17 +77,16 @@ class Overlay(ModalScreen[Result]):
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """Leave the screen.
 
-        Textual takes away whatever screen is on top, even another one: that of a key that came in one burst
-        with the key that leaves this one.
+        Textual dismisses whatever screen is on top, even one that another key of the same burst has opened.
         """
         return super().dismiss(result) if self.is_active else AwaitComplete()
 
     def passes_on(self, event: events.Key | events.Paste) -> bool:
-        """Give what is typed to the widget that has the focus now, where this screen is not the active one.
+        """Pass on an event if this screen is not the active one; return whether this screen must ignore it.
 
-        It came in one burst with the key that left this screen, or that opened another one over it. A key
-        that types nothing was meant for what is no more, unless it means the same wherever it is pressed.
-        Returns whether this screen takes nothing of it.
+        It came in one burst with the key that left this screen, or that opened another one over it. Once this
+        screen has gone, text goes to the widget that has the focus; a key that types nothing was meant for
+        this screen, unless it means the same everywhere.
         """
         if self.is_active:
             return False
@@ -97,7 +96,7 @@ class Overlay(ModalScreen[Result]):
 
     @property
     def has_parts(self) -> bool:
-        """Whether its parts are there: it may be left in the moment in which it was opened."""
+        """Whether its widgets exist: it may be left at the moment when it opens."""
         return self.is_attached and self.query_one_optional(HintBar) is not None
 
     def draw(self) -> None:
@@ -126,12 +125,12 @@ class ListScreen(Overlay[Result], Generic[Result, State]):
     ) -> None:
         super().__init__()
         self.field = ListField(press, hands_on or self.passes_on, id=field_id)
-        """The field for what to find; it has the keys of the list."""
+        """The filter field, which passes keys to the list first."""
         self._pointer = Pointer(self.key_under)
 
     @property
     def state(self) -> State:
-        """The list as it is looked at."""
+        """State of the list."""
         raise NotImplementedError
 
     def show(self, state: State) -> None:
@@ -167,7 +166,7 @@ class ListScreen(Overlay[Result], Generic[Result, State]):
 
 
 def _give(app: App[Any], event: events.Key | events.Paste) -> None:
-    """Let the focused widget have what types something; do what another key does wherever it is pressed."""
+    """Give typed text to the focused widget; for another key, run its priority binding, if it has one."""
     if isinstance(event, events.Paste) or text_of(event):
         if (focused := app.screen.focused) is not None:
             focused.post_message(copy_of(event))

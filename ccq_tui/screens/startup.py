@@ -1,4 +1,4 @@
-"""What the program begins with: a session, the list of earlier ones, or the inbox; then those left over."""
+"""The start of the program: a session, the list of earlier ones, or the inbox; then those left over."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from ccq_tui.worktrees.model import WorktreeError
 _logger = logging.getLogger(__name__)
 
 WRITE_SECONDS = 5.0
-"""How long leaving waits for an answer that is being written."""
+"""Seconds that leaving waits for an answer that is being written."""
 
 
 class Startup:
@@ -76,7 +76,7 @@ class Startup:
                 problem = f"The session cannot be resumed in {picker.way.session.directory}: {error}"
             else:
                 break
-        # What the command line said besides holds for the session that was chosen.
+        # The rest of the command line applies to the chosen session.
         notices, fork = (*chosen.notices, *first.notices), first.fork or chosen.fork
         await self._manager.open(replace(chosen, prompt=first.prompt, notices=notices, fork=fork))
 
@@ -106,12 +106,12 @@ class Startup:
 
 
 LATER = "leave it for later"
-"""The row that does not trust the directory of such a session now: it comes back with the next start."""
+"""Label for not trusting the directory of such a session now: it comes back with the next start."""
 MOST_NAMED = 3
 
 
 async def bring_back(sessions: OpenSessions, trust: TrustGate, first: Launch) -> None:
-    """Open the sessions that were left, each as itself, behind the first session; for a worker."""
+    """Open the sessions left over from earlier runs behind the first session; for a worker."""
     await sessions.begun.wait()
     place = (first.state or state_dir()) / "drafts"
     try:
@@ -129,7 +129,7 @@ async def bring_back(sessions: OpenSessions, trust: TrustGate, first: Launch) ->
 async def _opened(
     sessions: OpenSessions, trust: TrustGate, one: Unbegun, place: Path, *, plain: bool
 ) -> bool:
-    """Open one session, or let one that is as it was take its prompts over; whether it was opened."""
+    """Open one session, or let an identical one take its prompts over; return whether it was opened."""
     front = sessions.front
     if front is None:
         return False

@@ -1,4 +1,4 @@
-"""What goes to the terminal beside the screen, such as its title, and what it had typed ahead."""
+"""Output to the terminal beside the screen, such as its title, and input typed ahead."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ def set_title(app: App[Any], title: str) -> None:
 
 
 def keep_title(app: App[Any]) -> None:
-    """Let the terminal keep the title that it has, for `restore_title`."""
+    """Make the terminal keep its present title, for `restore_title`."""
     write(app, "\x1b[22;0t")
 
 
 def restore_title(app: App[Any]) -> None:
-    """Give the terminal its title back; one that keeps none gets an empty one, which shells replace."""
+    """Restore the terminal's title; one that keeps none gets an empty title, which shells replace."""
     set_title(app, "")
     write(app, "\x1b[23;0t")
 
 
 def forget_typed() -> None:
-    """Throw away what was typed and not read: no shell is to get what was meant for this program."""
+    """Discard unread input: no shell must get what was meant for this program."""
     try:
         import termios
 

@@ -1,4 +1,4 @@
-"""Asked before the first session in a directory: whether to trust what it carries."""
+"""The question before the first session in a directory: whether to trust its files."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ TOLD = "A session here obeys its files. They can run programs and allow tools as
 HINTS = (("↑ ↓", "choose"), ("Enter", "answer"), ("PgUp PgDn", "scroll"))
 ESCAPE = ("Esc", "stay here")
 QUIT = "quit"
-"""What not trusting is called where it ends the program; Esc does not do that."""
+"""Label for not trusting if that ends the program; Esc does not do that."""
 TRUST = "Whether to trust a directory"
 TRUST_KEYS = (
     KeyUse(("up", "down"), "move", "Move"),
@@ -66,7 +66,7 @@ TRUST_KEYS = (
 QUIET = 0.25
 """Seconds without a key after which somebody has stopped typing."""
 QUIET_LIMIT = 2.0
-"""How long the end waits for that."""
+"""Most seconds that the end waits for that."""
 SCROLLS = {
     "pageup": "scroll_page_up",
     "pagedown": "scroll_page_down",
@@ -76,13 +76,13 @@ SCROLLS = {
     "shift+down": "scroll_down",
 }
 FRAME = 3
-"""Cells beside what is shown: the scrollbar, and one on each side."""
+"""Cells beside the content: the scrollbar, and one on each side."""
 MOST_TITLE = 3
-"""Lines of the question at most."""
+"""Most lines of the question."""
 
 
 class TrustBody(Vertical):
-    """The part of the screen above what is said and the keys."""
+    """The part of the screen above the notices and the keys."""
 
 
 class TrustScreen(Screen[None]):
@@ -139,7 +139,7 @@ class TrustScreen(Screen[None]):
 
     @property
     def typed(self) -> str:
-        """What was typed for the prompt, before and since."""
+        """Text typed for the prompt, before and since the answer."""
         return self._question.prompt
 
     async def answer(self) -> Row:
@@ -147,18 +147,18 @@ class TrustScreen(Screen[None]):
         return self._question.answer or Row.LEAVE
 
     def ask_again(self, carried: Carried) -> None:
-        """Ask about something else than what was answered; what was typed is kept."""
+        """Ask about other files than those of the answer; keep what was typed."""
         self._carried = carried
         self._answered.clear()
         self._take(asked_again(self._question, self._clock()))
 
     def take_no_answer(self) -> None:
-        """Take nothing for an answer any more: the program ends, and what is typed is only kept."""
+        """Accept no answer any more: the program is ending, and typed text is only kept."""
         if self._question.answer is None:
             self._question = replace(self._question, answer=Row.LEAVE, since=self._clock())
 
     async def quiet(self) -> None:
-        """Wait until nobody types any more, for a moment at most: what is typed must not reach a shell."""
+        """Wait until nobody types, for `QUIET_LIMIT` seconds at most: typed text must not reach a shell."""
         for _ in range(round(QUIET_LIMIT / QUIET)):
             before = self._question.since
             await asyncio.sleep(QUIET)
@@ -180,7 +180,7 @@ class TrustScreen(Screen[None]):
         self._draw()
 
     def on_screen_resume(self) -> None:
-        """Begin the wait anew: keys under way were meant for what covered the question, such as help."""
+        """Begin the wait again: keys under way were meant for what covered the question, such as help."""
         if self._question.answer is None and is_live(self):
             self._take(replace(self._question, since=self._clock(), clicked=None))
 
@@ -260,7 +260,7 @@ class TrustScreen(Screen[None]):
         answers.show(lines, ROWS.index(self._question.row), palette.cursor)
         hints = self.query_one(HintBar)
         hints.show(self._hints, most_lines=key_lines(self.app.size.height))
-        # How much more there is, is known when it was laid out.
+        # The rest is known only after the layout.
         after_refresh(self, self._say_more)
 
 

@@ -11,7 +11,7 @@ from ccq_tui.supervisor.limits import Limit
 
 @dataclass(frozen=True, slots=True)
 class Reconnected:
-    """A process is there again after the one before it was lost."""
+    """A new process runs after the last one was lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class LimitReached:
 
     Attributes:
         limit: The limit.
-        state: What the session is now: parked or ended.
+        state: The session's new state: parked or ended.
     """
 
     limit: Limit
@@ -29,7 +29,7 @@ class LimitReached:
 
 @dataclass(frozen=True, slots=True)
 class GaveWay:
-    """The session's process was idle and ended, to make room for one of another session."""
+    """The session's idle process was ended, to make room for one of another session."""
 
 
 OWN_EVENTS = Reconnected | LimitReached | GaveWay | DraftUpdated

@@ -26,17 +26,17 @@ from ccq_tui.supervisor.events import SessionEvent
 _logger = logging.getLogger(__name__)
 _OF_PROJECT = ("localSettings", "projectSettings")
 Granted = frozenset[tuple[str, str]]
-"""What was granted: the list of the settings' ``permissions``, and what is added to it."""
+"""Grants: a list of the settings' ``permissions``, and the entry added to it."""
 _FILES = ("settings.json", "settings.local.json")
 _LISTS = ("allow", "deny", "ask", "additionalDirectories")
 
 
 class GrantWatch:
-    """Watches a session in a directory that is trusted.
+    """Watches a session in a trusted directory.
 
     Args:
         directory: The directory.
-        begin: Runs work beside the events; what it began is over before the program ends.
+        begin: Runs work beside the events; the program ends only when that is done.
     """
 
     def __init__(self, directory: Path, begin: Callable[[Coroutine[None, None, None]], None]) -> None:
@@ -44,11 +44,11 @@ class GrantWatch:
         self._begin = begin
         self._before: dict[Path, bytes] = {}
         self._granted: Granted = frozenset()
-        """What was granted and is not known to be written yet."""
+        """Grants that are not known to be written yet."""
         self._in_order = asyncio.Lock()
 
     def take(self, event: SessionEvent) -> None:
-        """Look at the files before something can be granted, and after it was."""
+        """Read the files before a grant is possible, and after one was made."""
         match event:
             case Connected():
                 self._begin(self._look())
@@ -71,7 +71,7 @@ class GrantWatch:
             if self._granted:
                 return
             found = await asyncio.to_thread(settings_files, self._directory)
-            # Where something was granted meanwhile, this may be what Claude Code has written for it.
+            # After a grant meanwhile, these files may already have it.
             if not self._granted:
                 self._before = found
 
@@ -91,7 +91,7 @@ class GrantWatch:
 
 
 def _added(suggestion: Suggestion) -> Iterator[tuple[str, str]]:
-    """Return what a suggestion adds to the permissions, in the ways in which that may be written."""
+    """Yield the grants of a suggestion, in each form in which they may be written."""
     if suggestion.kind == "addDirectories":
         yield from (("additionalDirectories", directory) for directory in suggestion.directories)
     elif suggestion.kind == "addRules":
@@ -108,15 +108,15 @@ def _written(rule: Rule) -> Iterator[str]:
 
 
 def settings_files(directory: Path) -> dict[Path, bytes]:
-    """Read the settings that Claude Code adds permissions to; "" for one that is not there. For a thread."""
+    """Read the settings that Claude Code adds permissions to; a missing file is empty. For a thread."""
     files = (path for path in candidates(directory.resolve()) if path.name in _FILES)
     return {path: read(path) for path in files}
 
 
 def follow_granted(directory: Path, before: Mapping[Path, bytes], granted: Granted) -> dict[Path, bytes]:
-    """Keep trusting files that differ by what was granted alone, and return them. For a thread.
+    """Keep trusting files that differ only by grants, and return them. For a thread.
 
-    Raises OSError; the files are then asked about at the next start.
+    Raises OSError; the next start then asks about the files.
     """
     now = settings_files(directory)
     grown = {
@@ -130,7 +130,7 @@ def follow_granted(directory: Path, before: Mapping[Path, bytes], granted: Grant
 
 
 def only_adds(before: bytes, after: bytes, granted: Granted) -> bool:
-    """Whether settings differ from what they were only by permissions that were granted."""
+    """Return whether settings changed only by permissions that were granted."""
     try:
         was, now = _settings(before), _settings(after)
     except ValueError:

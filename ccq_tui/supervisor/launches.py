@@ -17,7 +17,7 @@ from ccq_tui.worktrees.names import made_up
 from ccq_tui.worktrees.removal import discard
 
 LONGEST_PATH = 300
-"""Characters of a path."""
+"""Most characters of a path."""
 
 
 class PlaceError(Exception):
@@ -26,11 +26,11 @@ class PlaceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class WayOn:
-    """How an earlier session is resumed.
+    """The way to resume an earlier session.
 
     Attributes:
-        session: Which one.
-        fork: Whether under a new id, the old session staying as it is.
+        session: The session.
+        fork: Whether to resume it under a new id, and leave the old session as it is.
     """
 
     session: EarlierSession
@@ -39,10 +39,10 @@ class WayOn:
 
 @dataclass(frozen=True, slots=True)
 class WantedSession:
-    """Another session as a person wants it.
+    """Another session, as a person asks for it.
 
     Attributes:
-        directory: Where it works, or the directory that its worktree is made from.
+        directory: Its working directory, or the one that its worktree is made from.
         prompt: A prompt to send at once, or "".
         plan: The worktree to make for it, or None.
     """
@@ -53,12 +53,12 @@ class WantedSession:
 
 
 def wanted(text: str, prompt: str, worktree: str, here: Path) -> WantedSession:
-    """Read what a person wrote; looks at files and runs git: call it in a thread.
+    """Read a person's request for a session; looks at files and runs git: call it in a thread.
 
     Args:
         text: The directory, as `place` takes it.
         prompt: The first prompt.
-        worktree: What to call the worktree; "" for none, a space for a name that is made up.
+        worktree: The name of the worktree; "" for none, a space to generate a name.
         here: The directory of the session that it is opened from.
 
     Raises:
@@ -72,7 +72,7 @@ def wanted(text: str, prompt: str, worktree: str, here: Path) -> WantedSession:
 
 
 def proposed_name(text: str, here: Path) -> str:
-    """Make up the name of a worktree, one that is free where there is a repository. For a thread, too."""
+    """Generate the name of a worktree, a free one if there is a repository. Call it in a thread, too."""
     try:
         return planned(place(text, here)).worktree.name
     except (PlaceError, WorktreeError):
@@ -80,11 +80,11 @@ def proposed_name(text: str, here: Path) -> str:
 
 
 def launch_of(new: WantedSession, launch: Launch) -> Launch:
-    """Make what a new session needs, and say what it is started with; call it in a thread.
+    """Make the worktree of a new session, and return its launch; call it in a thread.
 
     Args:
         new: The session.
-        launch: What the program was started with.
+        launch: The launch of the program.
 
     Raises:
         WorktreeError: Its worktree cannot be made.
@@ -96,18 +96,18 @@ def launch_of(new: WantedSession, launch: Launch) -> Launch:
 def made(launch: Launch) -> Launch:
     """Make the worktree that a launch waits for, unless its repository is still to be trusted.
 
-    Runs git, and the hooks of a repository that is obeyed: call it in a thread.
+    Runs git, and the hooks of a repository whose settings apply: call it in a thread.
 
     Raises:
         WorktreeError: It cannot be made.
-        SettingsError: The settings that it carries cannot be used; it is gone again.
+        SettingsError: The settings in it cannot be used; it is removed again.
     """
     if launch.plan is None or launch.carried is not None:
         return launch
     worktree = make(launch.plan, inert=not launch.project_settings)
     try:
         if not launch.project_settings:
-            # What the repository carries was left out; so is what the same files say here.
+            # The repository's own settings were left out; so are those of the same files here.
             settings = load_settings({**(launch.flags or {}), "cwd": worktree.path}, project=False).settings
             return replace(launch, settings=settings, worktree=worktree, plan=None)
         there = launch_in(worktree.path, launch.prompt, launch)
@@ -118,7 +118,7 @@ def made(launch: Launch) -> Launch:
 
 
 def place(text: str, here: Path) -> Path:
-    """Read the directory for a session as a person writes it.
+    """Return the directory for a session, as a person writes it.
 
     Args:
         text: A path, absolute or from ``here``, ``~`` for the home directory; "" is ``here``.
@@ -128,7 +128,7 @@ def place(text: str, here: Path) -> Path:
         The directory.
 
     Raises:
-        PlaceError: It is none.
+        PlaceError: There is no such directory.
     """
     directory = here / expanded(text.strip()) if text.strip() else here
     if not directory.exists():
@@ -139,13 +139,13 @@ def place(text: str, here: Path) -> Path:
 
 
 def launch_in(directory: Path, prompt: str, launch: Launch, *, asked: bool = True) -> Launch:
-    """Say what a new session is started with; reads files: call it in a thread.
+    """Return the launch of a new session; reads files: call it in a thread.
 
     Args:
-        directory: Where it works.
+        directory: Its working directory.
         prompt: A prompt to send at once, or "".
-        launch: What the program was started with; its flags hold, but for the conversation they named.
-        asked: Whether it was asked already if the launch's own directory is trusted.
+        launch: The launch of the program; its flags apply, except for the conversation they named.
+        asked: Whether a person was already asked to trust the launch's own directory.
 
     Returns:
         The launch, with what the directory carries that is not trusted yet.
@@ -177,7 +177,7 @@ def launch_in(directory: Path, prompt: str, launch: Launch, *, asked: bool = Tru
 
 
 def with_notices(launch: Launch, *notices: str) -> Launch:
-    """Return a launch that has more to tell once the screen is there."""
+    """Return a launch with more notices to show once the screen is there."""
     return replace(launch, notices=(*launch.notices, *notices))
 
 
@@ -185,11 +185,11 @@ def launch_to_resume(way: WayOn, launch: Launch) -> Launch:
     """Return the launch that resumes an earlier session; reads files: call it in a thread.
 
     Args:
-        way: Which session, and how.
-        launch: What the program, or the session it takes the place of, was started with.
+        way: The session, and whether to fork it.
+        launch: The launch of the program, or of the session that it replaces.
 
     Returns:
-        The launch, for the session's own directory where that is there; a worktree is made anew.
+        The launch, for the session's own directory if that exists; a missing worktree is made again.
 
     Raises:
         SettingsError: The directory's own settings cannot be used.

@@ -1,6 +1,6 @@
 """The time limits of sessions: when one is parked, ended or closed, decided from given times alone.
 
-No limit ever chooses an option, and none passes under somebody's hands: each is counted from the last key.
+No limit ever chooses an option, and none passes while somebody types: each is counted from the last key.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from ccq_tui.config import Settings
 _LIMITED = frozenset({SessionState.AWAITING, SessionState.IDLE})
 """States that a limit can end."""
 COUNTDOWN = 60.0
-"""Seconds before the end of a limit from which it is counted down."""
+"""Seconds before the end of a limit at which the countdown begins."""
 
 
 class Due(Enum):
-    """What happens at the end of a limit."""
+    """The action at the end of a limit."""
 
     PARK = "park_after"
-    """The session waits on without a process; nothing is lost, so it needs no countdown."""
+    """The session continues to wait without a process; nothing is lost, so it needs no countdown."""
     PARK_QUESTION = "question_timeout"
     NO_ANSWER = "no_answer"
     END_SESSION = "session_timeout"
@@ -31,10 +31,10 @@ class Due(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a person set, in seconds; None for never.
+    """The limits that a person set, in seconds; None for never.
 
     Attributes:
-        park_after: For questions that wait, without a key.
+        park_after: For waiting questions, without a key.
         question: For the question that is shown.
         session: For a session in which nothing happens.
         no_answer: Whether a question that timed out ends; else it is parked.
@@ -57,11 +57,11 @@ class Standing:
     """The state of a session for its limits; times are seconds of one clock.
 
     Attributes:
-        state: What it is doing.
-        touched: The last key of a person, or the last thing they did otherwise.
-        heard: When the session last told anything.
+        state: The session's state.
+        touched: The time of a person's last key or other action.
+        heard: The time of the session's last event.
         question: The id of the question whose turn it is to be shown, or "".
-        turn: Since when it is that one's turn.
+        turn: The time at which that question's turn began.
         parkable: Whether questions wait, and nothing but questions.
         stopped: Whether a key stopped the countdown of that question.
     """
@@ -80,10 +80,10 @@ class Limit:
     """The end of a limit.
 
     Attributes:
-        due: What happens then.
-        since: From when it counts.
-        seconds: How long it is.
-        question: The question it is about, or "" for the session.
+        due: The action.
+        since: The time from which it counts.
+        seconds: Its length.
+        question: The question that it limits, or "" for the session.
     """
 
     due: Due
@@ -93,20 +93,20 @@ class Limit:
 
     @property
     def at(self) -> float:
-        """When it ends."""
+        """The time of its end."""
         return self.since + self.seconds
 
     @property
     def counts_from(self) -> float:
-        """When the countdown begins."""
+        """The time at which the countdown begins."""
         return max(self.at - COUNTDOWN, self.since)
 
     def stopped_by(self, touched: float) -> bool:
-        """Whether a key came while the question was counted down: it then has no limit any more."""
+        """Return whether a key came during the question's countdown: it then has no limit any more."""
         return bool(self.question) and touched > self.counts_from
 
     def words(self, now: float) -> str:
-        """Say what is about to happen and how to keep it from happening; "" while there is time.
+        """Return the words of the countdown, and how to stop it; "" before it begins.
 
         Args:
             now: The time.
@@ -122,11 +122,11 @@ class Limit:
 def next_limit(limits: Limits, now: Standing) -> Limit | None:
     """Return the limit that ends first, or None when nothing has one.
 
-    What is parked, is being worked on or is over has none.
+    A session that is parked, working or over has none.
 
     Args:
-        limits: What the person set.
-        now: How the session stands.
+        limits: The limits that a person set.
+        now: The state of the session.
     """
     found = [*_question_limits(limits, now), *_session_limits(limits, now)]
     return min(found, key=lambda limit: limit.at, default=None)
@@ -154,7 +154,7 @@ def _session_limits(limits: Limits, now: Standing) -> list[Limit]:
 
 
 def cause(limit: Limit) -> str:
-    """Say why a session ended, for the history.
+    """Return why a session ended, for the history.
 
     Args:
         limit: The limit that passed.
@@ -173,10 +173,10 @@ def spoken(seconds: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Attention:
-    """What a person last did, as the surface knows it that shows a session.
+    """A person's last action, as known to the surface that shows the session.
 
     Attributes:
-        touched: The last key, or the last thing they did otherwise, in seconds of the session's clock.
+        touched: The time of the last key or other action, in seconds of the session's clock.
         question: The id of the request whose turn it is to be shown, or "".
     """
 
@@ -185,11 +185,11 @@ class Attention:
 
 
 class LimitWatch:
-    """Sees when a limit of one session has passed; each passes once.
+    """Watches the limits of one session; each passes once.
 
     Args:
-        limits: What the person set.
-        passed: Called with a limit that has passed, to do what it is for.
+        limits: The limits that a person set.
+        passed: Called with a limit that has passed, to carry it out.
     """
 
     def __init__(self, limits: Limits, passed: Callable[[Limit], None]) -> None:
@@ -200,7 +200,7 @@ class LimitWatch:
         self._stopped: set[str] = set()
         """Questions whose countdown a key stopped."""
         self._passed: Limit | None = None
-        """The limit that passed last: it does not pass again while the session takes its time."""
+        """The limit that passed last: it does not pass again while the session carries it out."""
         self.upcoming: Limit | None = None
         """The limit that passes next, or None."""
 
@@ -214,14 +214,14 @@ class LimitWatch:
         heard: float,
         parkable: bool,
     ) -> str:
-        """Look whether a limit has passed or is to be counted down.
+        """Check whether a limit has passed or counts down.
 
         Args:
             now: The time, in seconds of the session's clock.
-            attention: Asked what a person did last, where that counts.
-            state: What the session is doing.
-            since: When it began to.
-            heard: When it last told anything.
+            attention: Returns a person's last action; called only if a limit may apply.
+            state: The session's state.
+            since: The time at which that state began.
+            heard: The time of the session's last event.
             parkable: Whether questions wait, and nothing but questions.
 
         Returns:

@@ -1,6 +1,6 @@
-"""Which process runs a session: the look ahead that saves a start in vain, and the request to have it parked.
+"""Finds sessions that another process runs, which saves a start in vain, and requests their parking.
 
-What keeps a session from being run twice is the claim that its start needs (`ccq_tui.inbox.port.Claim`).
+The claim that a start needs (`ccq_tui.inbox.port.Claim`) keeps a session from being run twice.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ class OwnedElsewhere:
 
 
 def resumes(launch: Launch) -> bool:
-    """Whether a launch resumes a session, which another process may run."""
+    """Return whether a launch resumes a session, which another process may run."""
     return bool(launch.resume or launch.continue_last) and not launch.fork
 
 
 async def runs_elsewhere(inbox: DurableInbox, session_id: str) -> bool:
-    """Whether another process runs a session, as far as is known."""
+    """Return whether another process runs a session, as far as is known."""
     return bool(session_id and await _owners(inbox, session_id, ""))
 
 
 async def may_run_elsewhere(inbox: DurableInbox, launch: Launch) -> bool:
-    """Whether another process runs a session which a launch may resume, as far as is known."""
+    """Return whether another process runs a session that a launch may resume, as far as is known."""
     return bool(await _owners(inbox, launch.resume, str(launch.settings.directory)))
 
 
@@ -56,7 +56,7 @@ async def _owners(inbox: DurableInbox, session_id: str, directory: str) -> Mappi
 
 
 async def owned_elsewhere(inbox: DurableInbox, launch: Launch) -> OwnedElsewhere | None:
-    """Return the session that a launch resumes, where another process runs it, or None."""
+    """Return the session that a launch resumes if another process runs it, or None."""
     owners = await _owners(inbox, launch.resume, str(launch.settings.directory))
     name = launch.resume or (await _newest(launch) if owners else "")
     return OwnedElsewhere(name, owners[name]) if name in owners else None
@@ -75,7 +75,7 @@ async def _newest(launch: Launch) -> str:
 
 
 async def request_parking(inbox: DurableInbox, session_id: str, actor: Actor) -> str:
-    """Ask the process that runs a session to park it, and wait for what comes of it.
+    """Ask the process that runs a session to park it, and wait for the outcome.
 
     Args:
         inbox: The inbox that both share.

@@ -1,4 +1,4 @@
-"""What the screen needs of a session."""
+"""The interface of a session to the screen."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Session(Protocol):
     """A session as the screen sees it; `ccq_tui.agent.session.AgentSession` is one."""
 
     async def run(self) -> None:
-        """Be the session, to its end."""
+        """Run the session to its end."""
 
     @property
     def record_id(self) -> str:
-        """The id under which what is said is recorded, or "" while it is not known."""
+        """The id of the session's record, or "" while it is not known."""
 
     def send(
         self,
@@ -38,7 +38,7 @@ class Session(Protocol):
         """Give the agent a prompt, once ``kept`` is done: it is on disk then; see `Send`."""
 
     async def taken(self, prompts: Mapping[str, str]) -> frozenset[str]:
-        """Find out which prompts were read, by the session of each."""
+        """Return the prompts that were read, given with the session of each."""
 
     def withdraw(self, prompt_id: str) -> None:
         """Take back a prompt that waits for the running turn."""
@@ -68,10 +68,10 @@ class Session(Protocol):
         """Settle a request."""
 
     def keep_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
-        """Keep what was selected and typed so far for a request."""
+        """Save the draft of a request."""
 
     def park(self, cause: str = "") -> None:
-        """End the process while questions wait; ``cause`` is for the history, where no person wanted it."""
+        """End the process while questions wait; ``cause`` is for the history, if no person wanted it."""
 
     def close(self, cause: str = "") -> None:
         """End the session; ``cause`` as with `park`."""

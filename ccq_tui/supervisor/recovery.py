@@ -27,22 +27,22 @@ _STARTS = (Remedy.RECONNECT, Remedy.ANEW)
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """How far a session is from going on.
+    """The state of a session's recovery.
 
     Attributes:
-        offer: What the key does now, or None.
+        offer: The action that the key offers now, or None.
         because: Why it is offered, for a person.
-        doing: What the key began and is not done yet, or None.
-        prompt: What the agent was told last and did not answer, or "".
-        prompt_id: The id under which that was sent, or "".
-        unsure: Whether its process ended with it, so that only the record says whether the agent has read it.
-        queued: What was sent after that and has not reached it, by the prompts' ids.
+        doing: The action that the key began and that is not done yet, or None.
+        prompt: The last prompt, which the agent did not answer, or "".
+        prompt_id: The id of that prompt, or "".
+        unsure: Whether its process ended with it, so that only the record shows whether the agent read it.
+        queued: The later prompts that have not reached the agent, each with its id.
         begun: Whether there is a conversation to go back to.
-        cleared: Whether the one that the program was launched with was left behind.
-        model: The model that was changed to, or "".
-        effort: The effort that was changed to, or "".
-        tries: How often it was tried to start the CLI again, without success.
-        tried: When that was last, in seconds of a monotonic clock.
+        cleared: Whether the conversation of the launch was left behind.
+        model: The model of the last change, or "".
+        effort: The effort of the last change, or "".
+        tries: Number of vain attempts to start the CLI again.
+        tried: The time of the last one, in seconds of a monotonic clock.
     """
 
     offer: Remedy | None = None
@@ -61,24 +61,24 @@ class Recovery:
 
     @property
     def words(self) -> str:
-        """Which key does what, or ""."""
+        """The key and its action, or ""."""
         return f"F6 {self.offer}" if self.offer else ""
 
     def seconds_to_wait(self, now: float) -> float:
-        """Return how long starting again has to wait: longer with each time that it was in vain."""
+        """Return the seconds to wait before starting again: more with each vain attempt."""
         if self.offer not in _STARTS or self.tries < 2:
             return 0.0
         return max(0.0, self.tried + min(2.0 ** (self.tries - 1), LONGEST_WAIT) - now)
 
 
 def taken(recovery: Recovery, now: float) -> Recovery:
-    """Return what holds once the key was pressed: it works once."""
+    """Return the recovery once the key was pressed: it works once."""
     again = recovery.tries + 1 if recovery.offer in _STARTS else recovery.tries
     return replace(recovery, offer=None, because="", doing=recovery.offer, tries=again, tried=now)
 
 
 def noted(recovery: Recovery, event: AgentEvent) -> Recovery:
-    """Return what can be done after an event."""
+    """Return the recovery after an event."""
     match event:
         case PromptAccepted() | PromptDelivered() | PromptReturned():
             return _prompted(recovery, event)
@@ -110,7 +110,7 @@ def _prompted(recovery: Recovery, event: PromptAccepted | PromptDelivered | Prom
             if queued:
                 return replace(recovery, queued=(*recovery.queued, (name, text)))
             if recovery.doing is Remedy.COMPACT:
-                return recovery  # that is not what the person wanted an answer to
+                return recovery  # the person wants no answer to that one
             return replace(
                 recovery, offer=None, because="", doing=None, prompt=text, prompt_id=name, unsure=False
             )
@@ -141,7 +141,7 @@ def _connected(recovery: Recovery) -> Recovery:
     anew = recovery.doing is Remedy.ANEW
     recovery = replace(recovery, tries=0, begun=recovery.begun and not anew, cleared=recovery.cleared or anew)
     if recovery.prompt and not anew:
-        # Sent once more it would be there twice, where the process ended after it was read.
+        # Sent again, it would be there twice if the process ended after it was read.
         return replace(recovery, offer=Remedy.GO_ON, because="Connected again.", doing=None, unsure=True)
     return _again(recovery, "Connected again.")
 
@@ -158,7 +158,7 @@ def _turned(recovery: Recovery, event: TurnEnded) -> Recovery:
 
 
 def _again(recovery: Recovery, because: str) -> Recovery:
-    """Offer to send again what was not answered, now that the way is clear."""
+    """Offer to send the unanswered prompt again, now that the way is clear."""
     offer = Remedy.RETRY if recovery.prompt else None
     return replace(recovery, offer=offer, because=because if offer else "", doing=None)
 
@@ -167,10 +167,10 @@ def relaunched(launch: Launch, recovery: Recovery, *, session_id: str, mode: str
     """Return the launch with which the CLI is started again.
 
     Args:
-        launch: What it was started with.
-        recovery: What is being done, and the model.
-        session_id: The conversation, which goes on as it is, or "".
-        mode: The permission mode, which stays as it is, or "".
+        launch: The launch of the last start.
+        recovery: The action in progress, with the model and the effort.
+        session_id: The conversation to continue, or "".
+        mode: The permission mode to keep, or "".
     """
     kept = {"permission_mode": mode, "model": recovery.model, "effort": recovery.effort}
     settings = launch.settings.model_copy(update={name: value for name, value in kept.items() if value})

@@ -54,15 +54,15 @@ FAILED = "Something went wrong in ccq-tui; the log has more"
 class SupervisedSession:
     """Runs a session, and starts it again: for an answer, a prompt, or a person who wants it back.
 
-    It needs no screen. A surface that shows it takes its events and gives it commands; the agent of the
-    moment is `agent`.
+    It needs no screen. A surface that shows it takes its events and gives it commands; the current agent
+    is `agent`.
 
     Args:
-        launch: What the session is started with.
+        launch: The launch of the session.
         make_session: Makes the agent's session.
         clock: Returns seconds of a monotonic clock.
-        slots: How many sessions may have a process at a time, shared by all of this process; None for no
-            limit.
+        slots: The processes that the sessions of this program may have at a time, shared by all of them;
+            None for no limit.
         limits: The time limits; None for those of the launch's settings.
     """
 
@@ -79,34 +79,34 @@ class SupervisedSession:
         self.clock = clock
         self.state = SessionState.STARTING
         self.since = clock()
-        """When the state began, in seconds of the clock."""
+        """The time at which the state began, in seconds of the clock."""
         self.session_id = ""
         """The Claude session id, or "" before a process has reported it."""
         self.mode = ""
         """The permission mode, or "" before a process has reported it."""
         self.recovery = Recovery()
-        """What can be done about what went wrong."""
+        """The recovery from the last failure."""
         self.ends = False
         """Whether the session is ended for good: nothing starts it again here."""
         self.gives_way = False
         """Whether the agent is being ended to make room for another session's."""
         self.attention: Callable[[], Attention] = self._nobody
-        """Asked what a person did last; a surface that shows the session puts its own in place."""
+        """Returns a person's last action; a surface that shows the session puts its own in place."""
         self.in_use: Callable[[], bool] = lambda: False
-        """Asked whether a person waits for something of the process, or chooses from a list of it."""
+        """Returns whether a person waits for a reply of the process, or chooses from one of its lists."""
         self._listeners: list[Callable[[SessionEvent], None]] = []
         self._make_session = make_session
         self._slots = slots
         self._tasks: list[asyncio.Task[None]] = []
         self._waiting: dict[str, Request] = {}
         self._answered: dict[str, Request | None] = {}
-        """Requests answered here whose session has not said so yet; None for one that was not known."""
+        """Requests answered here that the agent has not settled yet; None for one that was not known."""
         self._settled: dict[str, Settled] = {}
-        """What was settled elsewhere and the session has said nothing of yet."""
+        """Requests settled elsewhere that the agent has not settled yet."""
         self._parking = False
-        """Whether questions were parked, and the process is still there: it takes no answer any more."""
+        """Whether questions were parked while the process is still there: it takes no answer any more."""
         self._owes_start = False
-        """Whether an answer came meanwhile, which the next process is to have at once."""
+        """Whether an answer came meanwhile, which the next process must get at once."""
         self._restarts = False
         """Whether the agent is ended only to be started again."""
         self._limits = LimitWatch(limits or Limits.of(launch.settings), self._limit_passed)
@@ -117,7 +117,7 @@ class SupervisedSession:
         self._ran_out = False
         """Whether the session was closed because nothing happened in it, or to make room."""
         self._background: set[str] = set()
-        """Subagents and commands that run; of an idle session they run in the background."""
+        """Subagents and commands that run; in an idle session they run in the background."""
         self.agent = make_session(self._take, launch)
         """The session of the agent, one at a time."""
 
@@ -133,10 +133,10 @@ class SupervisedSession:
         for listener in tuple(self._listeners):
             try:
                 listener(event)
-            except Exception:  # the agent, and who else listens, have no part in it
+            except Exception:  # it must not affect the agent and the other listeners
                 _logger.exception("A listener of a session failed")
 
-    # -- what is known of it --------------------------------------------------------------------------------
+    # -- facts ----------------------------------------------------------------------------------------------
 
     @property
     def known_id(self) -> str:
@@ -145,7 +145,7 @@ class SupervisedSession:
 
     @property
     def record_id(self) -> str:
-        """The id under which what is said is recorded, also before the session has begun, or ""."""
+        """The id of the session's record, known before the session has begun, or ""."""
         return self.session_id or self.agent.record_id
 
     @property
@@ -155,7 +155,7 @@ class SupervisedSession:
 
     @property
     def limited(self) -> bool:
-        """Whether a time limit comes nearer."""
+        """Whether a time limit is running."""
         return self._limits.upcoming is not None
 
     @property
@@ -166,12 +166,12 @@ class SupervisedSession:
 
     @property
     def last_used(self) -> float:
-        """When it last did something or a person last did something in it, in seconds of the clock."""
+        """The time of the last activity of the session or of a person in it, in seconds of the clock."""
         return max(self.since, self.attention().touched)
 
     @property
     def why_not_parkable(self) -> str:
-        """Why the session cannot be parked by somebody who does not see it, or ""."""
+        """The reason why somebody who does not see the session cannot park it, or ""."""
         if not self._waiting:
             return NOTHING_WAITS
         if self.state in (SessionState.QUEUED, SessionState.STARTING):
@@ -201,14 +201,14 @@ class SupervisedSession:
                 await agent.run()
         except Exception:
             _logger.exception("A session failed")
-            if agent is self.agent and self.state not in OVER:  # else it has said so itself
+            if agent is self.agent and self.state not in OVER:  # else it has reported its end itself
                 self._take(SessionLost(FAILED))
 
     async def end(self, cause: str = "") -> None:
         """End the session for good, and wait until its process is gone.
 
         Args:
-            cause: For the history, where no person wanted it.
+            cause: For the history, if no person wanted it.
         """
         self.ends = True
         self._stop_limit_timer()
@@ -226,10 +226,10 @@ class SupervisedSession:
             task.cancel()
 
     def restart(self, *, fork: bool = False) -> None:
-        """Start the agent again in the same conversation, unless it has one or is ended for good.
+        """Start the agent again in the same conversation, unless it runs or is ended for good.
 
         Args:
-            fork: Whether for a copy of the session.
+            fork: Whether to start a copy of the session.
         """
         if self.ends or self.state not in OVER:
             return
@@ -241,21 +241,21 @@ class SupervisedSession:
                 self._take(event)
 
         self.launch = replace(launch, fork=fork or launch.fork)
-        # At once: what would start it again before its first event is there must not do so twice.
+        # At once: nothing may start it a second time before its first event is there.
         self._take(StateChanged(SessionState.STARTING))
         self.agent = self._make_session(tell, self.launch)
         self.start()
 
     def add_directory(self, directory: Path) -> None:
-        """Let each next process of Claude work in another directory, too.
+        """Let every later process of Claude work in another directory, too.
 
         Args:
-            directory: The directory; this process has been told already.
+            directory: The directory; the current process has it already.
         """
         self.launch = replace(self.launch, settings=self.launch.settings.with_directory(directory))
 
     def reconnect(self) -> None:
-        """Start the agent again; one that has a process, which keeps what it began with, ends first."""
+        """Start the agent again; a running process, which keeps its first options, is ended before."""
         if self.state in _AT_WORK:
             self._restarts = True
             self.agent.close("reconnected")
@@ -268,10 +268,10 @@ class SupervisedSession:
         self.agent.close("idle, while another session needed a process")
 
     def start_again(self) -> float:
-        """Start the agent again that has no process; where that failed before, not at once.
+        """Start an agent without a process again; after failed starts, only after a pause.
 
         Returns:
-            For how many seconds it has to wait; 0 when it was started.
+            Seconds left to wait; 0 if it was started.
         """
         wait = self.recovery.seconds_to_wait(self.clock())
         if wait == 0 and self.state in OVER:
@@ -286,10 +286,10 @@ class SupervisedSession:
         self.recovery = taken(self.recovery, self.clock())
 
     def wake(self, *, answered: bool = False) -> None:
-        """Start the session again where it waits without a process.
+        """Start the session again if it waits without a process.
 
         Args:
-            answered: Whether a question of it was answered, which is worth a start after a failure, too.
+            answered: Whether a question of it was answered, which also starts it after a failure.
         """
         if not self.session_id or self.ends:
             return
@@ -305,13 +305,13 @@ class SupervisedSession:
         *,
         answer: bool = True,
     ) -> str:
-        """Give the agent a prompt; where the session waits without a process, one is started for it.
+        """Give the agent a prompt; if the session waits without a process, start one for it.
 
         Args:
             text: The prompt.
-            kept: Is done once the prompt is on disk; it is not sent before.
+            kept: Done once the prompt is on disk; it is not sent before.
             images: The images that its text names, in its order.
-            answer: Whether Claude answers it; else it reads it with the next prompt that it answers.
+            answer: Whether Claude answers the prompt; else it reads it with the next one that it answers.
 
         Returns:
             The prompt's id, as in its events.
@@ -322,11 +322,11 @@ class SupervisedSession:
     # -- requests -------------------------------------------------------------------------------------------
 
     def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
-        """Settle a request, and see to it that the agent gets the answer.
+        """Settle a request, and make sure that the agent gets the answer.
 
         Args:
             request_id: The request.
-            outcome: What was decided.
+            outcome: The decision.
             actor: Who answers.
         """
         self._answered[request_id] = self._waiting.pop(request_id, None)
@@ -334,7 +334,7 @@ class SupervisedSession:
         self.wake(answered=True)
 
     def take_settled(self, change: Settled) -> None:
-        """Take in that a request was answered on another surface, where no process waits for it here."""
+        """Handle an answer from another surface to a request that waits here, also without a process."""
         request_id = change.request.id
         if request_id not in self._waiting:
             return
@@ -347,12 +347,12 @@ class SupervisedSession:
             self._take_late(request_id)
 
     def take_draft(self, change: DraftUpdated) -> None:
-        """Tell that another process changed what was selected and typed for a request that waits here."""
+        """Report that another process changed the draft of a request that waits here."""
         if change.request.id in self._waiting:
             self._tell(change)
 
     def _take_late(self, request_id: str) -> None:
-        """Take in that an answer came while its question was being parked: nothing waits for it there."""
+        """Handle an answer that came while its question was being parked: no call waits for it."""
         self._owes_start = True
         if change := self._settled.pop(request_id, None):
             self._take(RequestSettled(request_id, change.outcome, change.actor))
@@ -400,7 +400,7 @@ class SupervisedSession:
             ):
                 if request.id not in self._answered:  # else the CLI asks again only to get the answer
                     if request.id not in self._waiting and not self._parking:
-                        self._ending_for = None  # the turn went on
+                        self._ending_for = None  # the turn continued
                     self._waiting[request.id] = request
             case RequestSettled(request_id):
                 for known in (self._waiting, self._settled):
@@ -455,7 +455,7 @@ class SupervisedSession:
     # -- time limits ----------------------------------------------------------------------------------------
 
     def look(self) -> str:
-        """Look whether a time limit has passed; return the words of its countdown, or ""."""
+        """Check whether a time limit has passed; return the words of its countdown, or ""."""
         if self.ends:
             return ""
         now = self.clock()
@@ -485,7 +485,7 @@ class SupervisedSession:
         return Attention(float("-inf"), question)
 
     def _limit_passed(self, limit: Limit) -> None:
-        """Do what a limit is for; it never chooses an option."""
+        """Carry out a limit; it never chooses an option."""
         match limit.due:
             case Due.NO_ANSWER:
                 self.agent.answer(limit.question, Expired(), Actor.here(Surface.LIMIT))
@@ -497,7 +497,7 @@ class SupervisedSession:
                 self.agent.close(cause(limit))
 
     def _note_end(self, state: SessionState) -> None:
-        """Tell why the session ended, where a limit or another session's need ended it."""
+        """Report why the session ended, if a limit or another session's need ended it."""
         limit = self._ending_for
         if state in OVER or state in (SessionState.IDLE, SessionState.STARTING):
             self._ending_for = None  # the session has ended, or continued

@@ -1,4 +1,4 @@
-"""The sessions of this process, and what the inbox changes for them."""
+"""The sessions of this process, and the effects of the inbox on them."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from ccq_tui.supervisor.session import OVER, SupervisedSession
 _logger = logging.getLogger(__name__)
 
 IDLE_SECONDS = 3.0
-"""How long nothing happens in a session, and no key is pressed there, before it gives way."""
+"""Seconds without an event or a key in a session before it gives way."""
 
 
 class Supervisor:
-    """Opens and ends the sessions of a process; brings them what other surfaces and processes decide.
+    """Opens and ends the sessions of a process; brings them the decisions of other surfaces and processes.
 
     Args:
         make_session: Makes the agent's session of a launch.
         clock: Returns seconds of a monotonic clock.
-        most_live: How many sessions may have a process of Claude at a time; further ones wait until one of
-            them ends or does nothing. It holds as it is when the first session is opened.
+        most_live: Most sessions that may have a process of Claude at a time; further ones wait until one of
+            them ends or is idle. The value at the opening of the first session counts.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Supervisor:
         self._unsubscribe: Callable[[], None] = lambda: None
         self._tasks: set[asyncio.Task[None]] = set()
         self._looking: asyncio.TimerHandle | None = None
-        """The next look at who may give way."""
+        """The next check for sessions that may give way."""
 
     @property
     def sessions(self) -> tuple[SupervisedSession, ...]:
@@ -68,7 +68,7 @@ class Supervisor:
         """Open a session; it runs once its `start` is called.
 
         Args:
-            launch: What to start it with; its directory is trusted.
+            launch: The launch of the session; its directory is trusted.
         """
         if self._slots is None:
             self._slots = asyncio.Semaphore(self.most_live)
@@ -80,7 +80,7 @@ class Supervisor:
         return session
 
     def _note_room(self, event: SessionEvent) -> None:
-        """Look for room when a session may wait for it, or may give way from now on."""
+        """Make room when a session may wait for it, or may give way from now on."""
         match event:
             case StateChanged(SessionState.QUEUED | SessionState.IDLE) | TaskEnded() | RequestSettled():
                 self._make_room()
@@ -88,7 +88,7 @@ class Supervisor:
                 pass
 
     def _make_room(self) -> None:
-        """Let sessions that do nothing give way to those that wait for a process, the least used first."""
+        """Let idle sessions give way to those that wait for a process, the least recently used first."""
         if self._looking is not None:
             self._looking.cancel()
             self._looking = None
@@ -106,7 +106,7 @@ class Supervisor:
             self._looking = asyncio.get_running_loop().call_later(min(later), self._make_room)
 
     def forget(self, session: SupervisedSession) -> None:
-        """Supervise a session no longer that has ended."""
+        """Stop supervising a session that has ended."""
         if session in self._sessions:
             self._sessions.remove(session)
 
@@ -152,7 +152,7 @@ class Supervisor:
             _logger.error("Work beside the sessions failed", exc_info=error)
 
     async def _park_as_wanted(self, wanted: ParkWanted) -> None:
-        """Park a session of this process for somebody elsewhere, or say why not."""
+        """Park a session of this process for somebody elsewhere, or refuse with a reason."""
         session = self.named(wanted.session_id)
         if session is None or session.state in OVER or self._inbox is None:
             return  # another process has it
@@ -174,7 +174,7 @@ class Supervisor:
             actor: Who asks, for the history of the process that runs it.
 
         Returns:
-            What became of it, in words that follow the session's name; "" where it is parked by this process.
+            The result, in words that follow the session's name; "" if this process parks it.
 
         Raises:
             InboxError: The process that runs it cannot be asked.

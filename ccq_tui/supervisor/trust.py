@@ -15,17 +15,17 @@ LEFT_OUT = "Settings, hooks and MCP servers of this project are left out, as you
 
 
 class DirectoryTrust:
-    """Takes answers about directories, and knows them in this run also where they could not be kept."""
+    """Takes answers about directories, and remembers them in this run even if they could not be saved."""
 
     def __init__(self) -> None:
         self._files: set[tuple[Path, str]] = set()
         """The files with their digests."""
 
     async def changed(self, launch: Launch) -> Carried | None:
-        """Return what a directory carries by now that nobody has trusted, or None.
+        """Return what a directory carries now and nobody has trusted, or None.
 
         Args:
-            launch: What is about to be started, after the question about its directory was answered.
+            launch: The launch about to be started, after the question about its directory was answered.
         """
         if not launch.project_settings or launch.flags is None:
             return None
@@ -37,7 +37,7 @@ class DirectoryTrust:
         """Trust what a launch carries, and remember that.
 
         Returns:
-            The launch with the settings that hold by that; where files have changed meanwhile, with those to
+            The launch with the settings that now apply; if files have changed meanwhile, with those to
             ask about.
 
         Raises:
@@ -50,7 +50,7 @@ class DirectoryTrust:
         return trusted
 
     async def leave_out(self, launch: Launch) -> Launch:
-        """Return a launch without anything of its project, its worktree made.
+        """Return a launch without its project's settings, hooks and MCP servers, and make its worktree.
 
         Raises:
             WorktreeError: The worktree cannot be made.

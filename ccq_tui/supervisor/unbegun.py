@@ -25,7 +25,7 @@ def take_unbegun(place: Path, here: Path) -> tuple[tuple[Unbegun, ...], tuple[Pa
 
     Args:
         place: The directory of the drafts.
-        here: Where the program was started.
+        here: The directory in which the program was started.
 
     Returns:
         The sessions, and the files that cannot be read.
@@ -38,20 +38,20 @@ def take_unbegun(place: Path, here: Path) -> tuple[tuple[Unbegun, ...], tuple[Pa
 
 
 async def launch_of_unbegun(one: Unbegun, place: Path, launch: Launch) -> Launch | None:
-    """Say with what a session is started again.
+    """Return the launch that starts a session again.
 
     Args:
         one: The session.
         place: The directory of the drafts.
-        launch: What the program was started with.
+        launch: The launch of the program.
 
     Returns:
-        The launch: it begins the session, under its id or another one, or resumes it where Claude has read
-        something of it. None where Claude has read all of it by now, so that nothing is left to bring back.
+        The launch: it begins the session, under its id or another one, or resumes it if Claude has read
+        something of it. None if Claude has read all of it, so that nothing is left to bring back.
 
     Raises:
         SettingsError: The directory's own settings cannot be used.
-        WorktreeError: Its worktree cannot be made anew.
+        WorktreeError: Its worktree cannot be made again.
     """
     launch = await asyncio.to_thread(_launch_of, one, launch)
     options = await begun_or_new(session_options(launch), one.id)
@@ -63,17 +63,17 @@ async def launch_of_unbegun(one: Unbegun, place: Path, launch: Launch) -> Launch
 
 
 async def begun_or_new(options: SessionOptions, session_id: str) -> SessionOptions:
-    """Say with what a session is started whose program ended before Claude was known to have read anything.
+    """Return the options for a session whose program ended before Claude was known to have read anything.
 
     A process of it that is still there is ended.
 
     Args:
-        options: What it is started with otherwise; with ``resume`` and ``fork`` where it is a copy.
+        options: Its options otherwise; with ``resume`` and ``fork`` if it is a copy.
         session_id: The id that was chosen for it.
 
     Returns:
-        The options: to resume it where its record has messages, else to begin it under its id, or under
-        another one where the CLI would refuse that.
+        The options to resume it if its record has messages, else to begin it under its id, or under
+        another one if the CLI would refuse that.
     """
     await end_leftovers(session_id)
     match await asyncio.to_thread(recorded, options, session_id):
@@ -86,7 +86,7 @@ async def begun_or_new(options: SessionOptions, session_id: str) -> SessionOptio
 
 
 def _left_over(place: Path, session_id: str, options: SessionOptions) -> bool:
-    """Whether a session that has begun has anything that Claude has not read; else nothing is kept of it."""
+    """Return whether a begun session has anything that Claude has not read; else delete its draft."""
     with closing(PromptDrafts(place)) as drafts:
         draft = drafts.load(session_id)
         if draft is None:
@@ -106,12 +106,7 @@ def move_draft(place: Path, old: str, new: str) -> None:
 
 
 def _launch_of(one: Unbegun, launch: Launch) -> Launch:
-    """Say what to start a session with; reads files and may make its worktree anew: for a thread.
-
-    Raises:
-        SettingsError: The directory's own settings cannot be used.
-        WorktreeError: Its worktree cannot be made anew.
-    """
+    """Return the launch to begin a session; reads files, may make its worktree again: for a thread."""
     directory = Path(one.directory)
     notices: tuple[str, ...] = ()
     worktree = back_in(directory, trusts=trusts)

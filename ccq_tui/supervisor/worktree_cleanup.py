@@ -1,4 +1,4 @@
-"""The worktrees of sessions that have ended: removed where nothing would be lost with them, else kept."""
+"""The worktrees of sessions that have ended: removed if nothing would be lost with them, else kept."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ccq_tui.worktrees.words import held_words, kept, removed
 _logger = logging.getLogger(__name__)
 
 CLEAR_SECONDS = 10.0
-"""How long the end of the program may take for that."""
+"""Seconds that the removal may take at the end of the program."""
 UNSEEN = "the program ended before it was checked"
 
 
@@ -30,7 +30,7 @@ class EndedSession:
     """A session that has ended, or that never began.
 
     Attributes:
-        launch: What it was started with.
+        launch: The launch of the session.
         session_id: The Claude session id, or "".
         unsent: Whether a prompt waits in it for a later start.
     """
@@ -41,13 +41,13 @@ class EndedSession:
 
 
 class WorktreeCleanup:
-    """Removes a session's worktree with the session, or says why it is kept.
+    """Removes a session's worktree with the session, or reports why it is kept.
 
     Args:
-        inbox: Returns the inbox, which has what waits in a worktree and who else works there.
+        inbox: Returns the inbox, which has the requests and the other sessions of a worktree.
 
     Attributes:
-        parting: What is to be said on the terminal after the program has ended.
+        parting: The lines to print on the terminal after the program has ended.
     """
 
     def __init__(self, inbox: Callable[[], DurableInbox]) -> None:
@@ -62,7 +62,7 @@ class WorktreeCleanup:
             beside: The directories of the other sessions of this process.
 
         Returns:
-            What a person should know of it, a line each.
+            The lines for a person about it.
         """
         worktree = await asyncio.to_thread(_own_worktree, ended.launch)
         if worktree is None:
@@ -82,11 +82,11 @@ class WorktreeCleanup:
         return await asyncio.to_thread(_cleared, worktree, session_id)
 
     async def clear_all(self, sessions: Sequence[EndedSession], *, ended: bool) -> None:
-        """Clear the worktrees of all sessions, at the end of the program; `parting` says what came of it.
+        """Clear the worktrees of all sessions, at the end of the program; `parting` gets the results.
 
         Args:
             sessions: All sessions.
-            ended: Whether they did end: nothing is taken from under a process.
+            ended: Whether they did end: no worktree is removed under a process.
         """
         worktrees = (one.launch.worktree for one in sessions)
         self.parting = tuple(line for worktree in worktrees if worktree for line in kept(worktree, UNSEEN))
@@ -114,7 +114,7 @@ def _own_worktree(launch: Launch) -> Worktree | None:
 
 
 def _needed(store: Store, directory: str, session_id: str) -> tuple[bool, str]:
-    """Say whether a session can be resumed, and why its directory is needed, or ""."""
+    """Return whether a session can be resumed, and why its directory is needed, or ""."""
     counts = store.requests.waiting_counts()
     sessions = store.sessions.page(directory)
     known = any(one.id == session_id for one in sessions)
@@ -129,7 +129,7 @@ def _needed(store: Store, directory: str, session_id: str) -> tuple[bool, str]:
 
 
 def _cleared(worktree: Worktree, session_id: str) -> tuple[str, ...]:
-    """Remove a worktree that holds nothing; say what became of it. Runs git: for a thread."""
+    """Remove a worktree that holds nothing; return the lines about it. Runs git: for a thread."""
     try:
         held = held_by(worktree)
         if not held.nothing:

@@ -22,10 +22,10 @@ The person and the scripted model went through a scenario together.
 
 
 class Director:
-    """Keeps one play a conversation: one a session, and one a subagent.
+    """Keeps one play per conversation: one for each session, and one for each subagent.
 
     Args:
-        scenario: What every session plays from its start.
+        scenario: The scenario that every session plays from its start.
     """
 
     def __init__(self, scenario: Scenario) -> None:
@@ -37,13 +37,13 @@ class Director:
         self._sides = 0
 
     def answer(self, incoming: Incoming) -> tuple[Turn | Failure, str]:
-        """Answers one request.
+        """Answer one request.
 
         Args:
             incoming: The request.
 
         Returns:
-            What to send, and the name of the scenario that made it ("" for a side request).
+            The message or failure to send, and the name of the scenario that made it ("" for a side request).
         """
         if incoming.role is Role.SIDE:
             self._sides += 1
@@ -52,7 +52,7 @@ class Director:
         return play.answer(incoming), play.scenario.name
 
     def count_tokens(self, incoming: Incoming) -> int:
-        """The number of input tokens the counting endpoint reports."""
+        """Return the number of input tokens that the counting endpoint reports."""
         return incoming.tokens
 
     def _session(self, incoming: Incoming) -> Play:
@@ -105,7 +105,7 @@ class Director:
 
 
 def _sample(schema: Mapping[str, Any], text: str) -> Any:
-    """The simplest value that fits a JSON schema, with one text for every string."""
+    """Return the simplest value that fits a JSON schema, with one text for every string."""
     match schema.get("type"):
         case "object":
             properties = schema.get("properties") or {}

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-# What could lead a CLI to the person's own account, settings or another endpoint.
+# Variables that could lead a CLI to the person's own account or settings, or to another endpoint.
 _FOREIGN_PREFIXES = ("ANTHROPIC_", "CLAUDE_", "CLAUDECODE", "AWS_BEDROCK", "VERTEX_", "CLOUD_ML_")
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 _DUMMY_KEY = "sk-ant-scripted-model"
@@ -48,11 +48,11 @@ class CleanHome:
     env: dict[str, str]
 
     def remove(self) -> None:
-        """Deletes the temporary directory."""
+        """Delete the temporary directory."""
         shutil.rmtree(self.root, ignore_errors=True)
 
     def overrides(self) -> dict[str, str]:
-        """What to give to something that merges it over this process's environment, as the SDK does.
+        """Return variables for a caller that merges them over this process's environment, as the SDK does.
 
         Returns:
             ``env``, and "" for each variable of this process that must not reach the CLI.
@@ -71,10 +71,10 @@ class CleanHome:
 def clean_environment(
     base_url: str, *, root: Path | None = None, extra: Mapping[str, str] | None = None
 ) -> CleanHome:
-    """Makes a clean home and the environment for a real CLI in it.
+    """Make a clean home and the environment for a real CLI in it.
 
     Args:
-        base_url: Where the Messages API is, ``ScriptedModel.url``.
+        base_url: Address of the Messages API, ``ScriptedModel.url``.
         root: An existing directory to make everything in; None makes a temporary one.
         extra: Variables to add, for instance ``CLAUDE_CODE_MAX_RETRIES``.
 
@@ -115,7 +115,7 @@ def _foreign(name: str) -> bool:
 
 
 def _answer_onboarding(config: Path, project: Path) -> None:
-    """Writes what a first start would ask a person for: theme, key and trust."""
+    """Write the answers to the questions of a first start: theme, key and trust."""
     answered = {
         "hasCompletedOnboarding": True,
         "theme": "dark",

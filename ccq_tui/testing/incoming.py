@@ -1,4 +1,4 @@
-"""A request to the Messages API, and who sent it: the main agent, a subagent, or the CLI for itself."""
+"""A request to the Messages API and its sender: the main agent, a subagent, or the CLI for itself."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ccq_tui.testing.replies import (
 )
 
 _INTERRUPTED = "[Request interrupted by user"
-# How texts in user messages begin that the CLI wrote, not the person.
+# Beginnings of texts in user messages that the CLI wrote, not the person.
 _NOT_WRITTEN = (_INTERRUPTED, "<system-reminder>", "<local-command", "<command-", "Output token limit hit")
 _NOTICE = "<task-notification>"
 _SUMMARY_WANTED = "create a detailed summary of the conversation"
 
 
 class Role(StrEnum):
-    """On whose behalf a request comes."""
+    """Sender of a request."""
 
     MAIN = "main"
     SUBAGENT = "subagent"
@@ -61,7 +61,7 @@ class Incoming:
 
     @property
     def role(self) -> Role:
-        """On whose behalf the request comes.
+        """The sender of the request.
 
         The CLI's own requests (a title, a summary for compaction, a probe) offer no tools and no context
         management, want JSON or one token, or ask for the summary. A client other than the CLI is always
@@ -101,7 +101,7 @@ class Incoming:
 
     @property
     def interrupts(self) -> int:
-        """How often the conversation says that the person interrupted."""
+        """Number of interrupts by the person that the conversation mentions."""
         return sum(text.startswith(_INTERRUPTED) for text in self._user_texts())
 
     @property
@@ -117,7 +117,7 @@ class Incoming:
 
     @property
     def starts_turn(self) -> bool:
-        """Whether a prompt is what the model is to answer, not a tool's result or a notice of the CLI."""
+        """Whether the model is to answer a prompt, not a tool's result or a notice of the CLI."""
         talk = [message for message in self.messages if message.get("role") in ("user", "assistant")]
         if not talk or talk[-1].get("role") != "user":
             return True
@@ -128,7 +128,7 @@ class Incoming:
 
     @property
     def notifies(self) -> bool:
-        """Whether the CLI reports the end of a background task, without a word of the person."""
+        """Whether the CLI reports the end of a background task, without any text of the person."""
         people = [message for message in self.messages if message.get("role") == "user"]
         return not self.starts_turn and bool(people) and _NOTICE in text_of(people[-1].get("content"))
 

@@ -1,4 +1,4 @@
-"""What the scripted model received, with times, and waiting for it with a limit."""
+"""The requests that the scripted model received, with times, and bounded waiting for them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any
 
 @dataclass(slots=True, eq=False)
 class Exchange:
-    """One request and how it was answered. Times are of ``time.monotonic()``, in seconds; 0.0 means not yet.
+    """One request and its answer. Times are of ``time.monotonic()``, in seconds; 0.0 means not yet.
 
     Attributes:
         method: The HTTP method.
         path: The path with its query.
         headers: The request's headers, names in lower case.
         body: The parsed JSON body, or None.
-        received: When the whole request was there.
+        received: When the whole request had arrived.
         first_byte: When the first byte of the answer's body was sent.
         last_byte: When the answer was complete.
         status: The HTTP status of the answer, 0 before it.
@@ -42,14 +42,14 @@ class Exchange:
 
 
 class Notice:
-    """Tells waiting threads and coroutines that something changed."""
+    """Notifies waiting threads and coroutines of changes."""
 
     def __init__(self) -> None:
         self._condition = threading.Condition()
         self._listeners: set[Callable[[], None]] = set()
 
     def changed(self) -> None:
-        """Wakes everyone who waits; from any thread."""
+        """Wake everyone who waits; callable from any thread."""
         with self._condition:
             self._condition.notify_all()
             # Under the lock, so that no listener is called once its loop may be closed.
@@ -57,10 +57,10 @@ class Notice:
                 listener()
 
     def wait(self, predicate: Callable[[], bool], limit: float) -> None:
-        """Waits in a thread until something is true.
+        """Wait in a thread until something is true.
 
         Args:
-            predicate: What to wait for; looked at after every change.
+            predicate: The condition; tested after every change.
             limit: Seconds.
 
         Raises:
@@ -71,7 +71,7 @@ class Notice:
                 raise TimeoutError(f"not seen within {limit:g} s")
 
     async def wait_async(self, predicate: Callable[[], bool], limit: float) -> None:
-        """Waits in a coroutine until something is true; arguments and errors as for ``wait``."""
+        """Wait in a coroutine until something is true; arguments and errors as for ``wait``."""
         loop = asyncio.get_running_loop()
         changed = asyncio.Event()
 

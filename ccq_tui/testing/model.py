@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ScriptedModel:
-    """A model whose every word is written down beforehand.
+    """A model whose every word is scripted.
 
     Serves in a thread of its own between ``start`` and ``stop``, and is a context manager both ways::
 
@@ -31,9 +31,9 @@ class ScriptedModel:
     summary) use up nothing of it.
 
     Args:
-        scenario: What to play.
-        speed: Characters a second; 0 means as fast as possible. May be changed at any time.
-        delta_size: Characters a streamed delta, at least 1. May be changed at any time.
+        scenario: The scenario to play.
+        speed: Characters per second; 0 means as fast as possible. May be changed at any time.
+        delta_size: Characters per streamed delta, at least 1. May be changed at any time.
     """
 
     def __init__(self, scenario: Scenario, *, speed: float = 0.0, delta_size: int = 24) -> None:
@@ -63,15 +63,16 @@ class ScriptedModel:
         return f"http://127.0.0.1:{self._thread.port}"
 
     def start(self) -> Self:
-        """Starts serving, within 10 seconds.
+        """Start serving, within 10 seconds.
 
         Returns:
             The model itself.
 
         Raises:
-            RuntimeError: It serves already, or did not come up.
+            RuntimeError: It already serves, or did not come up.
+            OSError: No port could be opened.
         """
-        # Here, so that importing this package loads no web server.
+        # Imported here so that importing this package loads no web server.
         from ccq_tui.testing.thread import ServerThread
 
         if self._thread is not None:
@@ -81,7 +82,7 @@ class ScriptedModel:
         return self
 
     def stop(self) -> None:
-        """Ends open responses, closes the port and joins the thread, within 10 seconds; does nothing twice.
+        """End open responses, close the port and join the thread, within 10 seconds; idempotent.
 
         Raises:
             RuntimeError: The thread did not end, or the server had failed.
@@ -107,22 +108,22 @@ class ScriptedModel:
         await asyncio.to_thread(self.stop)
 
     def begin(self, scenario: Scenario) -> None:
-        """Plays another scenario from its start, and forgets what came so far.
+        """Play another scenario from its start, and forget everything received so far.
 
-        What waits in a silence goes on waiting; gates are closed for the new scenario.
+        Responses that wait in a silence keep waiting; gates are closed for the new scenario.
 
         Args:
-            scenario: What every session plays from now on, also one that played before.
+            scenario: The scenario that every session plays from now on, also one that played before.
         """
         with self._lock:
             self._director = Director(scenario)
-            # An answer that is still on its way must not come back as a new one.
+            # An answer still being sent must not be recorded as a new exchange.
             self._forgotten.update(self._exchanges)
             self._exchanges.clear()
             self._results.clear()
         thread, service, director = self._thread, self._service, self._director
         if thread is not None and service is not None:
-            # In the order of what is released, which goes the same way.
+            # In order with calls of `release`, which take the same way.
             thread.call(lambda: service.begin(director))
 
     @property
@@ -133,16 +134,16 @@ class ScriptedModel:
 
     @property
     def finished(self) -> bool:
-        """Whether at least one session began and every session's script is played to its end."""
+        """Whether at least one session began and every session has played its script to the end."""
         plays = self._director.plays
         return bool(plays) and all(play.finished for play in plays)
 
     def requests(self, role: str = "main") -> list[Exchange]:
-        """The requests of one role: ``main``, ``subagent``, ``side`` or ``other``."""
+        """Return the requests of one role: ``main``, ``subagent``, ``side`` or ``other``."""
         return [exchange for exchange in self.exchanges if exchange.role == role]
 
     def tool_results(self) -> list[ToolResult]:
-        """Each tool result the model received, exactly and in order; repetitions are left out.
+        """Return each tool result that the model received, exactly and in order, without repetitions.
 
         A call whose result changed, as after a resume, is listed once for each text.
         """
@@ -150,7 +151,7 @@ class ScriptedModel:
             return list(self._results)
 
     def result(self, tool_use_id: str) -> ToolResult:
-        """The newest result of one tool call.
+        """Return the newest result of one tool call.
 
         Raises:
             KeyError: The model received none.
@@ -161,7 +162,7 @@ class ScriptedModel:
         return found[-1]
 
     def check(self) -> None:
-        """Raises what a callable of the script raised, if any did.
+        """Raise the errors that callables of the script raised, if any.
 
         Raises:
             ExceptionGroup: The script's own errors.
@@ -172,16 +173,16 @@ class ScriptedModel:
             raise ExceptionGroup("the script failed", errors)
 
     def release(self, gate: str = "hang") -> None:
-        """Opens a gate: ends the silences of ``Scenario.hangs`` that wait for it, now and later."""
+        """Open a gate: end the silences of ``Scenario.hangs`` that wait for it, now and later."""
         thread, service = self._thread, self._service
         if thread is not None and service is not None:
             thread.call(lambda: service.open_gate(gate))
 
     async def wait_for(self, predicate: Callable[[ScriptedModel], bool], limit: float = 30.0) -> None:
-        """Waits until something is true of the model.
+        """Wait until something is true of the model.
 
         Args:
-            predicate: Looked at after every request, first byte and last byte.
+            predicate: The condition; tested after every request, first byte and last byte.
             limit: Seconds.
 
         Raises:
@@ -190,11 +191,11 @@ class ScriptedModel:
         await self._notice.wait_async(lambda: predicate(self), limit)
 
     def wait_for_sync(self, predicate: Callable[[ScriptedModel], bool], limit: float = 30.0) -> None:
-        """The same as ``wait_for`` for a thread."""
+        """Wait in a thread as ``wait_for`` does."""
         self._notice.wait(lambda: predicate(self), limit)
 
     async def wait_for_result(self, tool_use_id: str, limit: float = 30.0) -> ToolResult:
-        """Waits until the model received a tool call's result.
+        """Wait until the model has received a tool call's result.
 
         Args:
             tool_use_id: The call, for instance ``toolu_single_1``.
@@ -210,7 +211,7 @@ class ScriptedModel:
         return self.result(tool_use_id)
 
     def wait_for_result_sync(self, tool_use_id: str, limit: float = 30.0) -> ToolResult:
-        """The same as ``wait_for_result`` for a thread."""
+        """Wait in a thread as ``wait_for_result`` does."""
         self.wait_for_sync(lambda model: model._has(tool_use_id), limit)
         return self.result(tool_use_id)
 

@@ -1,4 +1,4 @@
-"""One run of a script in one conversation: where it stands, and the ids it gave its tool calls."""
+"""One run of a script in one conversation: its position, and the ids of its tool calls."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MAX_BRANCHES = 100
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One content block ready to be sent: its JSON without the content, and the content as text."""
+    """One content block ready to send: its JSON without the content, and the content as text."""
 
     start: Mapping[str, Any]
     delta: str
@@ -40,7 +40,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message ready to be sent."""
+    """One message ready to send."""
 
     id: str
     parts: tuple[Part | Silence, ...]
@@ -55,7 +55,7 @@ class Play:
     Attributes:
         scenario: The script.
         prefix: The start of its tool use ids.
-        delegated: For each prompt given to a subagent, what the subagent plays.
+        delegated: The scenario of each subagent, by the prompt given to it.
     """
 
     def __init__(self, scenario: Scenario, number: int = 1) -> None:
@@ -79,7 +79,7 @@ class Play:
         return not any(not isinstance(step, TurnEnd) for step in self._pending)
 
     def adopt(self, other: Play) -> None:
-        """Goes on where another play stands, as a forked conversation does."""
+        """Continue from the position of another play, as a forked conversation does."""
         self._pending = other._pending
         self._results = dict(other._results)
         self.delegated = dict(other.delegated)
@@ -91,16 +91,16 @@ class Play:
         return tool_use_id in self._calls
 
     def answer(self, incoming: Incoming) -> Turn | Failure:
-        """Takes the next step.
+        """Take the next step.
 
         Args:
             incoming: The request to answer.
 
         Returns:
-            What to send.
+            The message or failure to send.
 
         Raises:
-            Exception: Whatever a callable of the script raises; the play then stands where it stood.
+            Exception: Any error of a callable of the script; the play keeps its position.
         """
         self._read(incoming)
         before = self._pending, len(self._calls)
@@ -108,7 +108,7 @@ class Play:
             step = self._next(incoming)
             return step if isinstance(step, Failure) else self._render(step, incoming)
         except Exception:
-            # The CLI repeats the request; the script must not be further on by then.
+            # The CLI repeats the request; until then the script must not advance.
             self._pending = before[0]
             del self._calls[before[1] :]
             raise
@@ -120,7 +120,7 @@ class Play:
         self._plan_file = incoming.plan_file or self._plan_file
         self._directory = incoming.directory or self._directory
         if incoming.interrupts > self._interrupts and TurnEnd() in self._pending:
-            # The person broke the turn off: what it would have said makes no sense any more.
+            # The person interrupted the turn: the rest of it makes no sense any more.
             self._pending = self._pending[self._pending.index(TurnEnd()) + 1 :]
         self._interrupts = max(incoming.interrupts, self._interrupts)
 
@@ -195,6 +195,6 @@ def _made(arguments: Arguments, replies: Replies) -> Mapping[str, Any]:
 
 
 def quick_turn(identity: str, text: str) -> Turn:
-    """A message of one text block that belongs to no script."""
+    """Return a message of one text block that belongs to no script."""
     part = Part({"type": "text", "text": ""}, "text", text)
     return Turn(identity, (part,), "end_turn", {"input_tokens": 1, "output_tokens": max(1, len(text) // 4)})

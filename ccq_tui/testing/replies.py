@@ -1,4 +1,4 @@
-"""What a script can read of the conversation: tool results, and what the person wrote."""
+"""The part of the conversation that a script can read: tool results, and the person's texts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _DIRECTORY = re.compile(r"Primary working directory: (.+)")
-# What the CLI writes around answers; only what is between is the person's.
+# Texts that the CLI writes around answers; only the part between them is the person's.
 _BEFORE_ANSWERS = re.compile(
     r"\A(?:Your questions have been answered|The user answered|The user responded): "
 )
@@ -33,14 +33,14 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """What a callable in a script receives: everything that came back so far.
+    """The argument of a callable in a script: everything that came back so far.
 
     Attributes:
         calls: The ids of the script's tool calls so far, oldest first.
         results: Every tool result of the conversation, oldest first.
         prompt: The newest text the person wrote, or "".
-        plan_file: Where the CLI wants the plan written in plan mode, or "".
-        directory: The directory the session works in, or "".
+        plan_file: The file to which the CLI wants the plan written in plan mode, or "".
+        directory: The session's working directory, or "".
     """
 
     calls: tuple[str, ...] = ()
@@ -60,10 +60,10 @@ class Replies:
         return bool(self.results) and self.results[-1].is_error
 
     def result(self, number: int) -> str:
-        """The text of one tool call's result.
+        """Return the text of one tool call's result.
 
         Args:
-            number: Which of the script's tool calls, counted from 1 as in its tool use id; once a script
+            number: Number of the script's tool call, counted from 1 as in its tool use id; once a script
                 repeats, from 1 again.
 
         Returns:
@@ -75,10 +75,10 @@ class Replies:
         return next((found.text for found in self.results if found.tool_use_id == wanted), "")
 
     def answers(self, number: int) -> str:
-        """The answers to one question set, without the sentences that the CLI puts around them.
+        """Return the answers to one question set, without the sentences that the CLI puts around them.
 
         Args:
-            number: Which of the script's tool calls, counted from 1.
+            number: Number of the script's tool call, counted from 1.
 
         Returns:
             For instance ``"Which database?"="SQLite"``; the whole result if it has another form.
@@ -86,11 +86,11 @@ class Replies:
         return _AFTER_ANSWERS.sub("", _BEFORE_ANSWERS.sub("", self.result(number)))
 
     def picked(self, *labels: str, otherwise: str = "") -> str:
-        """The first of some labels that the newest result quotes.
+        """Return the first of some labels that the newest result quotes.
 
         Args:
             labels: Labels in the order of preference.
-            otherwise: What to return when none is quoted.
+            otherwise: The value to return when none is quoted.
 
         Returns:
             One of the labels, or ``otherwise``.
@@ -99,7 +99,7 @@ class Replies:
 
 
 def text_of(content: object) -> str:
-    """Joins the text of a message's or tool result's content, which is a string or a list of blocks."""
+    """Join the text of a message's or tool result's content, which is a string or a list of blocks."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
@@ -110,7 +110,7 @@ def text_of(content: object) -> str:
 
 
 def blocks_of(content: object) -> list[Mapping[str, Any]]:
-    """The blocks of a message's content, a plain string seen as one text block."""
+    """Return the blocks of a message's content, with a plain string as one text block."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
     if not isinstance(content, list):
@@ -119,7 +119,7 @@ def blocks_of(content: object) -> list[Mapping[str, Any]]:
 
 
 def find_tool_results(messages: Iterable[Mapping[str, Any]]) -> list[ToolResult]:
-    """Every tool result in a request's messages, in order."""
+    """Return every tool result in a request's messages, in order."""
     return [
         ToolResult(
             str(block.get("tool_use_id", "")), text_of(block.get("content")), bool(block.get("is_error"))
@@ -132,7 +132,7 @@ def find_tool_results(messages: Iterable[Mapping[str, Any]]) -> list[ToolResult]
 
 
 def find_directory(messages: Iterable[Mapping[str, Any]]) -> str:
-    """The working directory the CLI named to the model, or ""."""
+    """Return the working directory that the CLI named to the model, or ""."""
     for message in messages:
         found = (
             _DIRECTORY.search(text_of(message.get("content"))) if message.get("role") == "system" else None
@@ -143,7 +143,7 @@ def find_directory(messages: Iterable[Mapping[str, Any]]) -> str:
 
 
 def find_plan_file(messages: Iterable[Mapping[str, Any]]) -> str:
-    """The newest plan file the CLI named to the model, or "" outside plan mode."""
+    """Return the newest plan file that the CLI named to the model, or "" outside plan mode."""
     found = ""
     for message in messages:
         if message.get("role") == "assistant":

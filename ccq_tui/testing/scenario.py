@@ -43,7 +43,7 @@ class ToolCall:
         tool: The tool's name.
         arguments: The tool's input, or a callable that makes it from the replies so far. A callable among
             the values is resolved the same way.
-        script: For a subagent, what it plays.
+        script: For a subagent, the scenario that it plays.
     """
 
     tool: str
@@ -53,7 +53,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """No byte is sent here until the gate is released or the limit (seconds) is over."""
+    """A pause without a byte, until the gate is released or the limit (seconds) is over."""
 
     gate: str = "hang"
     limit: float = 60.0
@@ -64,10 +64,10 @@ Block: TypeAlias = Text | Thinking | ToolCall | Silence
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The connection breaks.
+    """A break of the connection.
 
     Attributes:
-        after: After so many characters of content; None means after all of it.
+        after: Characters of content sent before it; None means all of it.
         error: An API error type sent as a stream event first, or "" for a plain break.
     """
 
@@ -82,8 +82,8 @@ class Message:
     Attributes:
         blocks: Its content in order.
         closed: Whether the builder puts further blocks into a new message.
-        stop_reason: What the message ends with; "" means tool_use or end_turn, as the content demands.
-        cut: Where the stream breaks, or None.
+        stop_reason: The stop reason; "" means tool_use or end_turn, as the content demands.
+        cut: The break of the stream, or None.
         usage: Token counts that replace the estimated ones.
     """
 
@@ -111,12 +111,12 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class TurnEnd:
-    """What follows belongs to the person's next prompt."""
+    """The end of a turn: the steps after it belong to the person's next prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """The steps of another script are played here, chosen when the play arrives."""
+    """A place for the steps of another script, chosen when the play arrives there."""
 
     choose: Callable[[Replies], Scenario]
 
@@ -136,7 +136,7 @@ ERROR_TYPES: Mapping[int, str] = {
 
 
 def error_body(kind: str, message: str) -> dict[str, Any]:
-    """The API's JSON for an error."""
+    """Return the API's JSON for an error."""
     return {"type": "error", "error": {"type": kind, "message": message}}
 
 
@@ -146,11 +146,11 @@ AnyQuestion: TypeAlias = Question | Mapping[str, Any] | Callable[[Replies], Ques
 
 
 def ask(*questions: AnyQuestion, title: str = "", raw: Mapping[str, Any] | None = None) -> ToolCall:
-    """An ``AskUserQuestion`` call, for ``Scenario.together``.
+    """Make an ``AskUserQuestion`` call, for ``Scenario.together``.
 
     Args:
         questions: Questions, their JSON, or callables that make one from the replies so far.
-        title: What the set is about (extended schema).
+        title: Subject of the set (extended schema).
         raw: The tool's whole input instead, for instance a malformed one.
 
     Returns:
@@ -172,18 +172,18 @@ def ask(*questions: AnyQuestion, title: str = "", raw: Mapping[str, Any] | None 
 
 
 def run(tool: str, **arguments: Any) -> ToolCall:
-    """A call of any tool, for ``Scenario.together``; a callable value is made from the replies so far."""
+    """Make a call of any tool for ``Scenario.together``; a callable value is made from the replies so far."""
     return ToolCall(tool, arguments)
 
 
 def delegate(prompt: str, script: Scenario, *, description: str = "", background: bool = False) -> ToolCall:
-    """A call of a subagent, for ``Scenario.together``.
+    """Make a call of a subagent, for ``Scenario.together``.
 
     Args:
         prompt: The subagent's prompt, by which its requests are recognised; unique within the scenario.
-        script: What the subagent plays.
+        script: The scenario that the subagent plays.
         description: A few words for people; the script's name when left out.
-        background: Whether the main agent goes on at once.
+        background: Whether the main agent continues at once.
 
     Returns:
         The call.
@@ -199,13 +199,13 @@ def delegate(prompt: str, script: Scenario, *, description: str = "", background
 
 @dataclass(frozen=True)
 class Scenario:
-    """What a scripted model does, request after request.
+    """The script of a model, request after request.
 
     Attributes:
         name: Part of the tool use ids ``toolu_<name>_<n>``; letters, digits, ``_`` and ``-``.
-        steps: What is played, one message or failure a request.
-        exhausted: What is said once nothing is left.
-        notified: What is said when the CLI reports the end of a background task after the turn.
+        steps: Steps to play, one message or failure per request.
+        exhausted: Words for each request once nothing is left.
+        notified: Words for the CLI's report that a background task ended after the turn.
         title: The session's title, given to the CLI when it asks for one.
         loops: Whether the script starts again with the next request once nothing is left.
     """
@@ -222,37 +222,37 @@ class Scenario:
             raise ValueError(f"a scenario's name is 1 to 40 letters, digits, _ or -, not {self.name!r}")
 
     def says(self, words: Words) -> Self:
-        """Adds prose, or a callable that makes it from the replies so far."""
+        """Add prose, or a callable that makes it from the replies so far."""
         return self._adding(Text(words))
 
     def thinks(self, words: Words) -> Self:
-        """Adds thinking, or a callable that makes it from the replies so far."""
+        """Add thinking, or a callable that makes it from the replies so far."""
         return self._adding(Thinking(words))
 
     def asks(self, *questions: AnyQuestion, title: str = "", raw: Mapping[str, Any] | None = None) -> Self:
-        """Asks the person one set of questions; arguments as for ``ask``."""
+        """Ask the person one set of questions; arguments as for ``ask``."""
         return self.together(ask(*questions, title=title, raw=raw))
 
     def runs(self, tool: str, **arguments: Any) -> Self:
-        """Calls any tool; a callable among the values is made from the replies so far."""
+        """Call any tool; a callable among the values is made from the replies so far."""
         return self.together(run(tool, **arguments))
 
     def agent(
         self, prompt: str, script: Scenario, *, description: str = "", background: bool = False
     ) -> Self:
-        """Calls a subagent that plays a script; arguments as for ``delegate``."""
+        """Call a subagent that plays a script; arguments as for ``delegate``."""
         return self.together(delegate(prompt, script, description=description, background=background))
 
     def together(self, *calls: ToolCall) -> Self:
-        """Makes several tool calls in one message (see ``ask``, ``run`` and ``delegate``)."""
+        """Make several tool calls in one message (see ``ask``, ``run`` and ``delegate``)."""
         return self._adding(*calls)._closing()
 
     def plans(self, markdown: Words, *, revised: Words | None = None) -> Self:
-        """Enters plan mode, writes the plan to the file the CLI names, and asks for approval.
+        """Enter plan mode, write the plan to the file that the CLI names, and ask for approval.
 
         Args:
             markdown: The plan.
-            revised: The plan proposed after each rejection; None leaves a rejected plan at that.
+            revised: The plan proposed after each rejection; None proposes no other one.
 
         Returns:
             The longer scenario. A plan takes three tool calls: EnterPlanMode, Write, ExitPlanMode.
@@ -261,13 +261,13 @@ class Scenario:
         return proposed if revised is None else proposed.then(_revising(revised))
 
     def then(self, choose: Callable[[Replies], Scenario]) -> Self:
-        """Plays here the steps of the scenario that a callable chooses from the replies so far."""
+        """Play here the steps of the scenario that a callable chooses from the replies so far."""
         return replace(self, steps=(*self._closing().steps, Branch(choose)))
 
     def ends_turn(self) -> Self:
-        """Ends the turn: what follows is played for the person's next prompt.
+        """End the turn: later steps are played for the person's next prompt.
 
-        After an interrupt the rest of the turn is skipped if there is a next one; else it is played on.
+        After an interrupt the rest of the turn is skipped if there is a next one; otherwise it is played.
         """
         return replace(self, steps=(*self._closing().steps, TurnEnd()))
 
@@ -280,13 +280,13 @@ class Scenario:
         times: int = 1,
         body: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Refuses requests.
+        """Refuse requests.
 
         Args:
             status: The HTTP status.
             message: The error's text.
             retry_after: Seconds for the ``retry-after`` header, or None for no header.
-            times: How many requests in a row; the CLI repeats most failed requests by itself.
+            times: Number of requests in a row; the CLI repeats most failed requests by itself.
             body: The whole JSON body instead of the API's usual one.
 
         Returns:
@@ -297,10 +297,10 @@ class Scenario:
         return replace(self, steps=(*self._closing().steps, *[Failure(status, made, headers)] * times))
 
     def cuts(self, after: int | None = None, *, error: str = "") -> Self:
-        """Breaks the connection in the current message.
+        """Break the connection in the current message.
 
         Args:
-            after: After so many characters of its content; None means after all of it.
+            after: Characters of its content sent before the break; None means all of it.
             error: An API error type (for instance ``overloaded_error``) sent as a stream event before.
 
         Returns:
@@ -309,11 +309,11 @@ class Scenario:
         return self._closing(cut=Cut(after, error))
 
     def hangs(self, *, gate: str = "hang", limit: float = 60.0) -> Self:
-        """Falls silent at this place of the message, or before its first byte.
+        """Fall silent at this place of the message, or before its first byte.
 
         Args:
-            gate: What ``ScriptedModel.release`` opens; once opened it stays open.
-            limit: Seconds after which it goes on by itself.
+            gate: Name of the gate that ``ScriptedModel.release`` opens; once opened it stays open.
+            limit: Seconds after which the message continues by itself.
 
         Returns:
             The longer scenario.
@@ -321,29 +321,29 @@ class Scenario:
         return self._adding(Silence(gate, limit))
 
     def stops(self, reason: str) -> Self:
-        """Ends the current message with a stop reason of choice, for instance ``max_tokens``."""
+        """End the current message with a stop reason of choice, for instance ``max_tokens``."""
         return self._closing(stop_reason=reason)
 
     def uses(self, **tokens: int) -> Self:
-        """Sets token counts of the current message, for instance ``input_tokens=150_000``."""
+        """Set token counts of the current message, for instance ``input_tokens=150_000``."""
         message = self._open()
         merged = replace(message, usage={**message.usage, **tokens})
         return replace(self, steps=(*self._before_open(), merged))
 
     def afterwards(self, words: Words) -> Self:
-        """Sets what is said to every request once nothing is left."""
+        """Set the words for every request once nothing is left."""
         return replace(self, exhausted=words)
 
     def noted(self, words: Words) -> Self:
-        """Sets what is said when the CLI reports the end of a background task after the turn."""
+        """Set the words for the CLI's report that a background task ended after the turn."""
         return replace(self, notified=words)
 
     def titled(self, title: str) -> Self:
-        """Sets the session's title."""
+        """Set the session's title."""
         return replace(self, title=title)
 
     def repeats(self) -> Self:
-        """Makes the script start again once nothing is left."""
+        """Make the script start again once nothing is left."""
         return replace(self, loops=True)
 
     def _open(self) -> Message:

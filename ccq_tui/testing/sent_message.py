@@ -1,4 +1,4 @@
-"""Sends one message over ASGI: paced, silent where the script says so, broken off where it says so."""
+"""One message sent over ASGI: paced, and silent or broken off where the script says so."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class SentMessage:
     """An ASGI response.
 
     Args:
-        items: What to send and where to wait, from ``wire.stream`` or ``wire.whole``.
+        items: Chunks, silences and cuts, from ``wire.stream`` or ``wire.whole``.
         content_type: The content type.
-        speed: Gives the present speed in characters a second; 0 means as fast as possible.
+        speed: Returns the present speed in characters per second; 0 means as fast as possible.
         opened: Waits for a gate by name.
         stopping: Set when the server stops.
-        sent: Told after the first byte (False) and at the end (True), with whether the answer was broken off.
+        sent: Called with (False, False) after bytes were sent, and (True, whether broken off) at the end.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class SentMessage:
         self._due = 0.0
 
     async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends the message; ends early when the client goes away or the server stops."""
+        """Send the message; end early when the client goes away or the server stops."""
         gone = asyncio.create_task(_disconnected(receive))
         halted = asyncio.create_task(self._stopping.wait())
         sending = asyncio.create_task(self._send_all(send))
@@ -69,7 +69,7 @@ class SentMessage:
             # An answer that never began would become a 500; a begun one is dropped.
             await self._start(send)
             await send({"type": "http.response.body", "body": b"", "more_body": True})
-        # The response stays incomplete, upon which uvicorn drops the connection.
+        # The response stays incomplete, so uvicorn drops the connection.
 
     async def _send_all(self, send: Send) -> bool:
         self._due = time.monotonic()

@@ -1,4 +1,4 @@
-"""The HTTP side of the scripted model: its routes and what each of them answers."""
+"""The HTTP side of the scripted model: its routes and their answers."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Service:
 
     Args:
         director: Decides what to say.
-        speed: Gives the present speed in characters a second; 0 means as fast as possible.
-        delta_size: Gives the present number of characters a delta.
-        record: Told of a new exchange and of every change to one.
-        failed: Told of an error in the script itself.
+        speed: Returns the present speed in characters per second; 0 means as fast as possible.
+        delta_size: Returns the present number of characters per delta.
+        record: Called with a new exchange, and again at every change to one.
+        failed: Called with an error in the script itself.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Service:
         self.stopping = asyncio.Event()
 
     def app(self) -> Starlette:
-        """The routes."""
+        """Return the application with its routes."""
         return Starlette(
             routes=[
                 Route("/v1/messages", self.messages, methods=["POST"]),
@@ -64,16 +64,16 @@ class Service:
         )
 
     def begin(self, director: Director) -> None:
-        """Answers from another director's plays from now on, with every gate closed."""
+        """Answer from another director's plays from now on, with every gate closed."""
         self._director = director
         self._gates = {}
 
     def open_gate(self, gate: str) -> None:
-        """Ends the silences that wait, or will wait, for a gate."""
+        """End the silences that wait, or will wait, for a gate."""
         self._gate(gate).set()
 
     async def messages(self, request: Request) -> ASGIApp:
-        """The Messages API."""
+        """Answer a request to the Messages API."""
         exchange, incoming = await self._received(request, talks=True)
         try:
             answer, exchange.scenario = self._director.answer(incoming)
@@ -87,12 +87,12 @@ class Service:
         return self._message(exchange, answer, incoming)
 
     async def count_tokens(self, request: Request) -> Response:
-        """The endpoint that counts tokens."""
+        """Answer a request to count tokens."""
         exchange, incoming = await self._received(request)
         return self._finish(exchange, JSONResponse({"input_tokens": self._director.count_tokens(incoming)}))
 
     async def anything(self, request: Request) -> Response:
-        """What else the CLI calls: a greeting before connecting, and what it reports under ``/api``."""
+        """Answer the CLI's other calls: a greeting before connecting, and its reports under ``/api``."""
         exchange, _ = await self._received(request)
         if request.url.path.startswith("/api/") or request.url.path == "/":
             return self._finish(exchange, JSONResponse({}))
@@ -100,7 +100,7 @@ class Service:
         return self._finish(exchange, JSONResponse(body, 404))
 
     async def _received(self, request: Request, *, talks: bool = False) -> tuple[Exchange, Incoming]:
-        """Record a request with its role: another thread reads it from then on."""
+        """Record a request, its role already set: another thread reads it from then on."""
         body = _parsed(await request.body())
         headers = {key.lower(): value for key, value in request.headers.items()}
         path = request.url.path + (f"?{request.url.query}" if request.url.query else "")

@@ -1,4 +1,4 @@
-"""Runs an HTTP application on loopback in a thread of its own, beside whatever else the process does."""
+"""Runs an HTTP application on loopback in a thread of its own."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ class ServerThread:
         self.port = 0
 
     def start(self) -> None:
-        """Starts serving.
+        """Start serving.
 
         Raises:
             RuntimeError: The server did not come up.
+            OSError: No port could be opened.
         """
         try:
             self._socket.bind(("127.0.0.1", 0))
@@ -51,10 +52,10 @@ class ServerThread:
             raise RuntimeError("the scripted model did not start") from self._failure
 
     def stop(self) -> None:
-        """Ends every open response, closes the port and joins the thread.
+        """End every open response, close the port and join the thread.
 
         Raises:
-            RuntimeError: The thread is still there after the limit.
+            RuntimeError: The thread did not end within the limit, or the server had failed.
         """
         self.call(self._halt)
         self._thread.join(_STOP_LIMIT)
@@ -64,7 +65,7 @@ class ServerThread:
             raise RuntimeError("the scripted model failed while it ran") from self._failure
 
     def call(self, function: Callable[[], None]) -> None:
-        """Runs a function inside the server's event loop soon; nothing once the server has ended."""
+        """Run a function inside the server's event loop soon; do nothing once the server has ended."""
         loop = self._loop
         if loop is not None and self._thread.is_alive():
             loop.call_soon_threadsafe(function)
@@ -103,7 +104,7 @@ class ServerThread:
 
 
 class _Server(uvicorn.Server):
-    """Tells another thread when it accepts connections."""
+    """Notifies another thread once it accepts connections."""
 
     def __init__(self, config: uvicorn.Config, ready: threading.Event) -> None:
         super().__init__(config)

@@ -11,23 +11,23 @@ from ccq_tui.questions.model import Kind, Option, Question
 def question_set_input(
     questions: Iterable[Question | Mapping[str, Any]], *, title: str = ""
 ) -> dict[str, Any]:
-    """Builds the tool's input.
+    """Build the tool's input.
 
     Args:
         questions: The questions; a mapping is taken as it is.
-        title: What the set is about (extended schema); "" leaves it out.
+        title: Subject of the set (extended schema); "" leaves it out.
 
     Returns:
         The input, ready for JSON. Keys of the extended schema appear only where a question needs them, so
         that plain questions pass the CLI's plain schema.
-        A default goes along for every kind, though the CLI (2.1.330) accepts one for numbers alone.
+        A default is included for every kind, though the CLI (2.1.330) accepts one for numbers alone.
     """
     made = [question_json(one) if isinstance(one, Question) else dict(one) for one in questions]
     return {"title": title, "questions": made} if title else {"questions": made}
 
 
 def question_json(question: Question) -> dict[str, Any]:
-    """One question as the tool's schema has it."""
+    """Return one question in the tool's schema."""
     made: dict[str, Any] = {"question": question.text, "header": question.header}
     if question.kind is Kind.CHOICE:
         made["options"] = [option_json(option) for option in question.options]
@@ -48,7 +48,7 @@ def question_json(question: Question) -> dict[str, Any]:
 
 
 def option_json(option: Option) -> dict[str, Any]:
-    """One option as the tool's schema has it; the plain schema demands a description, if an empty one."""
+    """Return one option in the tool's schema, which demands a description, if an empty one."""
     made: dict[str, Any] = {"label": option.label, "description": option.description}
     if option.preview is not None:
         made["preview"] = option.preview
@@ -56,7 +56,7 @@ def option_json(option: Option) -> dict[str, Any]:
 
 
 def _default(question: Question) -> str | float | int:
-    """The proposed answer; the schema wants a number for a number question."""
+    """Return the proposed answer; the schema wants a number for a number question."""
     if question.kind is not Kind.NUMBER:
         return question.default
     try:

@@ -22,15 +22,15 @@ class Chunk:
 
 
 def stream(turn: Turn, model: str, delta_size: int) -> Iterator[Chunk | Silence | Cut]:
-    """A message as a stream.
+    """Turn a message into a stream.
 
     Args:
         turn: The message.
         model: The model's name, as the request had it.
-        delta_size: Characters a delta.
+        delta_size: Characters per delta.
 
     Yields:
-        Chunks to send, silences to keep, and at most one cut, after which nothing is to be sent.
+        Chunks to send, silences to keep, and at most one cut, which is the last.
     """
     parts = list(turn.parts)
     # A silence before the first content is one before the first byte.
@@ -70,7 +70,7 @@ def stream(turn: Turn, model: str, delta_size: int) -> Iterator[Chunk | Silence 
 
 
 def whole(turn: Turn, model: str) -> Iterator[Chunk | Silence | Cut]:
-    """A message as one JSON body, for a request without ``stream``; otherwise like ``stream``."""
+    """Turn a message into one JSON body, for a request without ``stream``; otherwise like ``stream``."""
     yield from (part for part in turn.parts if isinstance(part, Silence))
     if turn.cut is not None:
         yield turn.cut

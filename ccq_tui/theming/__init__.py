@@ -1,4 +1,4 @@
-"""Colour themes: read from files, checked, given to Textual; a bad one is a notice, never an exception."""
+"""Colour themes: read from files, checked, given to Textual; a bad one gives a notice, never an exception."""
 
 from ccq_tui.theming.filters import line_filters
 from ccq_tui.theming.load import DEFAULT_THEME, install, load_themes, theme_file, theme_names

@@ -26,22 +26,22 @@ SIXTEEN = (
 )  # fmt: skip
 """The sixteen colours as most terminals draw them, by number."""
 GREYS = {0: 0.0, 8: 0.5, 7: 0.66, 15: 1.0}
-"""Greys with the lightness that each stands for: dark text is drawn black, and only fainter text grey."""
+"""Greys with the lightness that each represents: dark text is drawn black, and only fainter text grey."""
 HUES = {0: (1, 9), 60: (3, 11), 120: (2, 10), 180: (6, 14), 240: (4, 12), 300: (5, 13), 360: (1, 9)}
 """The darker and the lighter colour for each hue in degrees."""
 YELLOW, BROWN, VIVID = 60.0, (15.0, 40.0), 0.8
-"""The hue of the yellows, the hues of what is brown, and the saturation from which it is an orange."""
+"""The hue of the yellows, the range of hues of browns, and the saturation from which they are oranges."""
 HUELESS = 0.25
-"""Saturation up to which a colour is drawn as a grey."""
+"""Highest saturation of a colour that is drawn as a grey."""
 SOLID = 3.0
-"""Contrast with what is around it from which a background is a block, such as a caret, and not a shade."""
+"""Lowest contrast with its surroundings of a background that is a block, such as a caret, and not a shade."""
 
 
 class NoColours(LineFilter):
-    """Leaves bold, italic, underlined and reversed text alone; a block of colour becomes a reversed one."""
+    """A filter that keeps bold, italic, underlined and reversed text; a block of colour becomes reversed."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Take the colours out of a line."""
+        """Remove the colours from a line."""
         return [
             Segment(text, style and _without_colours(style, background), control)
             for text, style, control in segments
@@ -58,7 +58,7 @@ def _without_colours(style: Style, background: Color) -> Style:
 
 
 class FewColours(LineFilter):
-    """Draws with the terminal's sixteen colours, so that every text can be read and hues are kept."""
+    """A filter to the terminal's sixteen colours that keeps every text readable, and keeps hues."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """Draw a line in the nearest of the sixteen colours."""
@@ -80,7 +80,7 @@ def _with_few(style: Style, background: Color) -> Style:
 
 
 def ground_of(rgb: tuple[int, ...]) -> int:
-    """Return the number of the colour for a background: shades of a dark or a light one are all the same."""
+    """Return the number of the colour for a background: all dark ones share one, and so do all light ones."""
     hue, light, saturation = _hls(rgb)
     if light < 0.35 or light > 0.8:
         return 0 if light < 0.35 else 15
@@ -88,7 +88,7 @@ def ground_of(rgb: tuple[int, ...]) -> int:
 
 
 def text_of(rgb: tuple[int, ...], ground: int) -> int:
-    """Return the number of the colour for a text: of its hue where that can be read, else a grey."""
+    """Return the number of the colour for a text: of its hue if that is readable, else a grey."""
     hue, light, saturation = _hls(rgb)
     if saturation > HUELESS:
         for pair in (HUES[one] for one in _nearest_hues(YELLOW if _is_brown(hue, saturation) else hue)[:2]):
@@ -113,7 +113,7 @@ def _hued(hue: float, light: float) -> int:
 
 
 def _is_brown(hue: float, saturation: float) -> bool:
-    """Whether a text is a sand or a brown, which the dark yellow is: as a red it would look like an error."""
+    """Whether a text is sand or brown, to be drawn as dark yellow: as a red it would look like an error."""
     return BROWN[0] <= hue <= BROWN[1] and saturation < VIVID
 
 
@@ -135,7 +135,7 @@ _NONE, _FEW = NoColours(), FewColours()
 
 
 def line_filters(app: App[Any], usual: Sequence[LineFilter]) -> Sequence[LineFilter]:
-    """Return what is done with each line before it goes to the terminal; ``usual`` are Textual's own."""
+    """Return the filters for each line on its way to the terminal; ``usual`` are Textual's own."""
     if app.no_color:
         return [_NONE]
     if app.console.color_system in FEW and not app.native_ansi_color:

@@ -21,7 +21,7 @@ ABOUT = {
 
 
 class LiveThemes:
-    """Switches an app's theme, and keeps the one in use as its file says."""
+    """The themes of an app: it switches between them, and keeps the one in use as its file says."""
 
     def __init__(self, app: App[Any], wanted: str) -> None:
         self._app = app
@@ -31,11 +31,11 @@ class LiveThemes:
         self._looking = False
 
     def watch(self) -> ThemeWatch:
-        """Begin to watch the files that may matter; looks at the disk, but reads nothing."""
+        """Begin to watch the files that may matter; checks the disk, but reads no file."""
         return ThemeWatch([self._file] if self._file else [])
 
     def all(self) -> list[tuple[str, str]]:
-        """List all themes: the program's own, the person's, Textual's; each with what it is."""
+        """List all themes, the program's own, the person's, then Textual's, each with a description."""
         ours = {path.stem for path in shipped()}
         names = sorted(self._app.available_themes, key=lambda name: (_rank(name, ours), name))
         return [(name, self._about(name, ours)) for name in names]
@@ -51,7 +51,7 @@ class LiveThemes:
         self._show(name)
 
     def choose(self, name: str) -> bool:
-        """Use a theme from now on; returns whether there is such a one."""
+        """Use a theme from now on, and return whether it exists."""
         self._looking = False
         if name not in self._app.available_themes:
             return False
@@ -60,17 +60,17 @@ class LiveThemes:
         return True
 
     def leave(self, before: str) -> None:
-        """Look at nothing any more, and put back what was on before."""
+        """End the preview, and put back the theme that was on before."""
         self._looking = False
         if self._app.theme != before:
             self._show(before)
 
     def setting(self, name: str) -> str:
-        """Say how the settings would name a theme: by its file when that is elsewhere."""
+        """Return the settings' name for a theme: its file if that is elsewhere."""
         return str(self._file) if self._file and name == self._file_theme else name
 
     def take(self, found: ChangedThemes) -> None:
-        """Take themes whose files were written, and show the one in use as it is now."""
+        """Take themes from changed files, and show the one in use as it is now."""
         for path, theme in found.themes:
             self._app.register_theme(theme)
             if path == self._file:

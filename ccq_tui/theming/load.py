@@ -1,4 +1,4 @@
-"""Finds theme files, and gives their themes to an app."""
+"""The search for theme files, and the installation of their themes in an app."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ccq_tui.theming.watch import own_files
 
 DEFAULT_THEME = "ccq-dark"
 COLOURLESS_THEME = "ccq-mono"
-"""What is put on where no colours are wanted: it says all with signs, words and text styles."""
+"""The theme without colours: it shows everything with signs, words and text styles."""
 PACKAGE = Path(__file__).parent.parent
 
 
 def load_themes(extra: Iterable[Path] = ()) -> tuple[list[Theme], list[str]]:
     """Read the program's own themes, the person's and ``extra`` ones, and a line for each bad file.
 
-    Of several with one name the later one is meant to win.
+    Of several with the same name, the later one must win.
     """
     themes, problems = [], []
     for path in [*shipped(), *own_files(), *extra]:
@@ -42,7 +42,7 @@ def shipped() -> list[Path]:
 
 
 def install(app: App[Any], wanted: str = DEFAULT_THEME) -> list[str]:
-    """Give an app all themes and switch it to one; returns a notice for each thing that was wrong."""
+    """Give an app all themes, switch it to one, and return a notice for each problem."""
     file = theme_file(wanted)
     themes, problems = load_themes([file] if file else [])
     if wanted in BUILTIN_THEMES:
@@ -73,7 +73,7 @@ def theme_file(wanted: str) -> Path | None:
 
 
 def _fallback(app: App[Any]) -> str:
-    """Name the default theme, or Textual's own where a broken installation has lost its themes."""
+    """Name the default theme, or Textual's own if a broken installation has lost its themes."""
     return DEFAULT_THEME if DEFAULT_THEME in app.available_themes else "textual-dark"
 
 

@@ -1,4 +1,4 @@
-"""What a theme file may say."""
+"""The fields of a theme file."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from ccq_tui.theming.own_colours import complete
 
 STYLES = {"bold", "b", "italic", "i", "underline", "u", "reverse", "r", "strike", "dim", "none", "not"}
 AUTOMATIC = ("text", "link-color")
-"""Names of variables that may be "auto", which picks black or white; so may all that end in "-foreground"."""
+"""Beginnings of variables that may be "auto" (black or white); so may those ending in "-foreground"."""
 
 
 class ThemeFile(BaseModel):
-    """What a theme file may say; everything but ``name`` and ``primary`` may be left out."""
+    """The fields of a theme file; all but ``name`` and ``primary`` may be left out."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")
-    """What ``--theme`` calls it."""
+    """The name for ``--theme``."""
     dark: bool = True
     """Whether the background is darker than the text."""
     primary: str
-    """Focus, links, the tab one is on."""
+    """Focus, links, the current tab."""
     secondary: str | None = None
-    """Less than primary: headings, notes."""
+    """Less important than primary: headings, notes."""
     accent: str | None = None
-    """What should catch the eye: the sign of a question."""
+    """Things that should catch the eye: the sign of a question."""
     success: str | None = None
-    """What went well."""
+    """Successes."""
     warning: str | None = None
-    """What to be careful with."""
+    """Things to be careful with."""
     error: str | None = None
-    """What went wrong."""
+    """Errors."""
     foreground: str | None = None
     """Text."""
     background: str | None = None
@@ -60,7 +60,7 @@ class ThemeFile(BaseModel):
     @field_validator("variables")
     @classmethod
     def _variables_are_css(cls, value: dict[str, str]) -> dict[str, str]:
-        """A variable goes into the style sheet as it is, where one bad value stops the program."""
+        """Check variables, which go into the style sheet as they are: a bad value there stops the program."""
         for name, text in value.items():
             _check_variable(name, text)
         return value

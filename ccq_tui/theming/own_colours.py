@@ -1,4 +1,4 @@
-"""The program's own colours and text styles (``$ccq-...`` in style sheets), and how any theme gets them."""
+"""The program's own colours and text styles (``$ccq-...`` in style sheets), for any theme."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ MIXED = {
     "ccq-badge": ("warning", "warning", 0.0),
     "ccq-rule": ("foreground", "background", 0.75),
     "ccq-user": ("primary", "foreground", 0.3),
-    # Textual's own are half transparent: what the transcript draws with them could not be read.
+    # Textual's own are half transparent: text that the transcript draws with them could not be read.
     "screen-selection-background": ("panel", "primary", 0.35),
     "screen-selection-foreground": ("foreground", "foreground", 0.0),
 }
-"""How the program's own colours come about where a theme does not set them: from, towards, how far."""
+"""Mixtures for the program's own colours that a theme does not set: from, towards, how far."""
 ANSI = {
     "ccq-muted": "ansi_bright_black",
     "ccq-cursor": "ansi_black",
@@ -37,12 +37,12 @@ ANSI = {
 
 
 GROUNDS = ("background", "surface", "panel", "ccq-cursor")
-"""What texts stand on; the first says whether it is a light theme."""
+"""The backgrounds of texts; the first shows whether it is a light theme."""
 HUES = ("primary", "secondary", "accent", "success", "warning", "error")
-"""A theme's colours that texts are drawn in, themselves and as ``text-...``."""
+"""A theme's colours for texts, used themselves and as ``text-...``."""
 OWN_TEXTS = ("ccq-muted", "ccq-selected", "ccq-note", "ccq-badge", "ccq-user")
 READABLE = 4.5
-"""The contrast that a text has on its ground."""
+"""Lowest contrast of a text on its ground."""
 STEPS = 20
 
 STYLES = {
@@ -54,7 +54,7 @@ STYLES = {
     "ccq-keyword-style": "none",
     "ccq-string-style": "none",
 }
-"""How text is drawn beside its colour, so that a theme can say without colour what others say with it."""
+"""Text styles beside the colours, so that a theme can show without colour what others show with it."""
 
 
 def complete(theme: Theme) -> Theme:
@@ -63,9 +63,9 @@ def complete(theme: Theme) -> Theme:
 
 
 def textual_theme(name: str) -> Theme:
-    """Return one of Textual's themes, with colours in which texts can be read.
+    """Return one of Textual's themes, with readable colours for texts.
 
-    Textual draws with some of its colours on grounds that fit them; here all are colours of texts.
+    Textual uses some of its colours only on grounds that fit them; here all are colours of texts.
     """
     given = BUILTIN_THEMES[name]
     if _is_ansi(generated := given.to_color_system().generate()):
@@ -102,7 +102,7 @@ def _is_ansi(generated: Mapping[str, str]) -> bool:
 
 
 def _readable(text: str, grounds: Sequence[Color]) -> str:
-    """Take a colour towards black or white until it can be read on all grounds, as far as that goes."""
+    """Blend a colour towards black or white until it is readable on all grounds, as far as possible."""
     given = Color.parse(text)
     end = max(BLACK, WHITE, key=lambda one: contrast(one.rgb, grounds[0].rgb))
     for step in range(STEPS + 1):

@@ -1,4 +1,4 @@
-"""Reads one theme file, and says of a bad one on which line it is wrong, and why."""
+"""The reader of a theme file, which names the line and the cause of an error in a bad one."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _say(error: Any) -> str:
 
 
 def _line(text: str, error: Any) -> int:
-    """Find the line of an error: that of its innermost name that begins one."""
+    """Find the line of an error: the one that begins with the innermost name of its place."""
     names = [str(part) for part in error["loc"]]
     if error["type"] == "value_error":
         # The message of a wrong variable begins with its name.

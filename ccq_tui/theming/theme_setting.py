@@ -1,4 +1,4 @@
-"""Sets the theme in the person's settings: changes or adds that one line, and nothing else."""
+"""The theme in the person's settings: this module changes or adds that one line, and nothing else."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class KeepError(Exception):
 
 
 def keep_theme(path: Path, theme: str) -> None:
-    """Write a theme into a settings file, which may not be there yet; raises `KeepError`."""
+    """Write a theme into a settings file, which may not exist yet; raises `KeepError`."""
     try:
-        # What a link points to is written, not the link.
+        # Write the target of a link, not the link.
         real = path.resolve()
         real.parent.mkdir(parents=True, exist_ok=True)
         before = read_bytes(real, SETTINGS_BYTES).decode("utf-8") if real.exists() else ""
@@ -42,7 +42,7 @@ def keep_theme(path: Path, theme: str) -> None:
 def with_theme(text: str, theme: str) -> str:
     """Set the theme in the text of a settings file; comments, order and line ends stay.
 
-    Raises ValueError where the text is not TOML, or the line cannot be told apart.
+    Raises ValueError if the text is not TOML, or the line cannot be found for certain.
     """
     mark = "\ufeff" if text.startswith("\ufeff") else ""
     body = text.removeprefix(mark)
@@ -57,7 +57,7 @@ def with_theme(text: str, theme: str) -> str:
 
 
 def _candidates(text: str, theme: str, *, there: bool) -> Iterator[str]:
-    """Yield changed texts, of which the first that parses to the wanted settings is taken."""
+    """Yield changed texts; the caller takes the first that parses to the wanted settings."""
     value = json.dumps(theme, ensure_ascii=False)
     lines = text.splitlines(keepends=True) if "\r\n" in text else re.findall(r"[^\n]*\n|[^\n]+", text)
     if there:

@@ -1,4 +1,4 @@
-"""Notices that theme files were written while the program runs."""
+"""A watch for theme files that are written while the program runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Stamp = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class ChangedThemes:
-    """What was read of the files that changed.
+    """The content of files that changed.
 
     Attributes:
         themes: The themes, by their files.
@@ -37,14 +37,14 @@ def own_files() -> list[Path]:
 
 
 class ThemeWatch:
-    """Watches theme files for changes; it reads from the disk, so never on the event loop."""
+    """A watch for changes of theme files; it reads from the disk, so never use it on the event loop."""
 
     def __init__(self, extra: Iterable[Path] = ()) -> None:
         self._extra = tuple(extra)
         self._stamps = self._look()
 
     def changed(self) -> ChangedThemes:
-        """Read the files that were written since the last time; one that is gone is no news."""
+        """Read the files that were written since the last call; a deleted one is no change."""
         before, self._stamps = self._stamps, self._look()
         themes, problems = [], []
         for path, stamp in self._stamps.items():

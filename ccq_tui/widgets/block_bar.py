@@ -1,4 +1,4 @@
-"""The line that says what can be done with the current block."""
+"""The line of keys for the current block."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ccq_tui.widgets.transcript.blocks import Block, ToolBlock
 
 
 class BlockBar(HintBar):
-    """Shows the keys for the current block, and which of how many it is; no room while there is none."""
+    """Shows the keys for the current block and its position; takes no room while there is none."""
 
     DEFAULT_CSS = """
     BlockBar {

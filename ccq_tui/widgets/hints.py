@@ -24,19 +24,19 @@ Hints = tuple[tuple[str, str], ...]
 SEPARATOR = " · "
 LEAVES = "Esc"
 NARROW = 60
-"""Cells below which keys go before the word at the right end, and the last of them is alone."""
+"""Below this width in cells, keys go before the word at the right end; the last one has no words."""
 APART = 2
 """Cells between the keys and the word at the right end, which has one more after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class HintLines:
-    """Keys in at most so many lines, of which the last ones are left out first.
+    """Keys in at most ``most`` lines; the last keys are left out first.
 
     Attributes:
         hints: The keys, and what they do.
         right: A word at the right end of the first line.
-        most: How many lines there may be.
+        most: Most lines.
         last: A key behind all others that is never left out, or nothing.
     """
 
@@ -46,7 +46,7 @@ class HintLines:
     last: Hints = ()
 
     def height(self, width: int) -> int:
-        """Return how many lines the keys that fit take."""
+        """Return the number of lines that the keys take."""
         return len(self._fitted(width))
 
     def text(self, width: int, palette: Palette) -> Text:
@@ -59,9 +59,9 @@ class HintLines:
         return Text("\n").join(drawn)
 
     def key_at(self, width: int, place: Offset) -> str | None:
-        """Return the key that is drawn in a place, as Textual spells it, or None.
+        """Return the key drawn at a place, as Textual spells it, or None.
 
-        What a key does stands for it, too, where it is one key alone.
+        The words beside a key count as the key where it is a single one.
         """
         lines, start = self._fitted(width), 1
         for key, does in lines[place.y] if 0 <= place.y < len(lines) else ():
@@ -77,7 +77,7 @@ class HintLines:
         return None
 
     def _fitted(self, width: int) -> list[list[tuple[str, str]]]:
-        """Put keys into lines; where there is little room, the key that leaves stands without its words."""
+        """Put keys into lines; where there is little room, the key that leaves is shown without its words."""
         lines = self._filled(width)
         if width >= NARROW or LEAVES not in dict(self.hints) or LEAVES in dict(_joined(lines)):
             return lines
@@ -112,8 +112,8 @@ class HintLines:
 class HintBar(Static):
     """Shows (key, what it does) pairs, and a word at the right end of its first line.
 
-    While a fresh panel ignores keys, they are drawn faintly: what is bold works. A click on a key presses it:
-    what it means is decided where the key is known.
+    While a fresh panel ignores keys, they are drawn faintly: bold keys work. A click on a key presses it: the
+    place that knows the key decides what it means.
     """
 
     DEFAULT_CSS = "HintBar { height: auto; }"
@@ -122,17 +122,17 @@ class HintBar(Static):
         super().__init__("", markup=False)
         self._shown = HintLines()
         self.last: Hints = ()
-        """What stays at the end however many keys are left out, or nothing."""
+        """Keys at the end that are never left out."""
         self._asleep = asleep
         self.labels: Mapping[str, str] = {}
-        """How keys are shown that a person chose others for."""
+        """Labels of keys that the user remapped, by their default labels."""
         self._waking: asyncio.TimerHandle | None = None
         self._pointer = Pointer(self._key_under)
         self._pressed_at = 0.0
         self._focused_at = float("-inf")
 
     def on_mount(self) -> None:
-        """Hear of the terminal's focus: the click that gives it presses nothing."""
+        """Watch the terminal's focus: the click that gives it presses nothing."""
         self.watch(self.app, "app_focus", self._terminal_focused, init=False)
 
     def _terminal_focused(self, focused: bool) -> None:
@@ -154,7 +154,7 @@ class HintBar(Static):
         return None if place is None else self._shown.key_at(self.size.width, place)
 
     def sleep(self, seconds: float) -> None:
-        """Draw the keys faintly for some seconds."""
+        """Draw the keys faintly for ``seconds``."""
         self._asleep = True
         if self._waking is not None:
             self._waking.cancel()
@@ -166,16 +166,17 @@ class HintBar(Static):
         self.refresh()
 
     def show(self, hints: Hints, right: str = "", most_lines: int = 1) -> None:
-        """Show other keys, in at most so many lines."""
+        """Show other keys, in at most ``most_lines`` lines."""
         shown = tuple((self.labels.get(key, key), does) for key, does in hints)
         before, self._shown = self._shown, HintLines(shown, right, most_lines, self.last)
         if before != self._shown:
-            # A key that moves a cursor changes words here: as many lines need no layout of the whole screen.
+            # A key that moves a cursor changes words here: an unchanged number of lines needs no new screen
+            # layout.
             width = self.size.width
             self.refresh(layout=self._shown.height(width) != before.height(width))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """Return how many lines it takes at the width that it is going to have, which is not yet its own."""
+        """Return the number of lines at the width that it is going to have, which is not yet its own."""
         return self._shown.height(width)
 
     def render(self) -> Text:

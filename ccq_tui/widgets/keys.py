@@ -1,4 +1,4 @@
-"""The keys that a person chose, for whatever takes keys itself."""
+"""The keys that a person chose, for widgets that take keys themselves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ccq_tui.questions.state import is_text
 
 
 def keymap_for(widget: Widget) -> Keymap:
-    """Return the keys that hold in the app of a widget, or the default ones in an app that has none."""
+    """Return the keymap of a widget's app, or the default one in an app that has none."""
     return cast("Keymap", getattr(widget.app, "key_choices", DEFAULT_KEYS))
 
 
@@ -33,17 +33,17 @@ def bindings_for(*names: str) -> list[Binding]:
 
 
 def escapes_of(widget: Widget) -> Escapes:
-    """Return the last presses of Esc in the app of a widget, whatever they went to."""
+    """Return the last presses of Esc in the app of a widget, whichever widget took them."""
     return cast("Escapes", getattr(widget.app, "escapes", Escapes()))
 
 
 def presses_of(widget: Widget) -> Presses:
-    """Return the last keys in the app of a widget, whatever they went to."""
+    """Return the last keys in the app of a widget, whichever widget took them."""
     return cast("Presses", getattr(widget.app, "presses", Presses()))
 
 
 def new_labels(keymap: Keymap, *places: KeyPlace) -> dict[str, str]:
-    """Return how keys are shown that were given to something else, by how they are shown by default."""
+    """Return the labels of remapped keys, by their default labels."""
     return {
         shown_key(BY_NAME[name].keys[0]): shown_key(keys[0])
         for name, keys in keymap.changed().items()
@@ -52,20 +52,20 @@ def new_labels(keymap: Keymap, *places: KeyPlace) -> dict[str, str]:
 
 
 def list_labels(widget: Widget) -> dict[str, str]:
-    """Return how the keys of a list on a screen of its own are shown that were given to something else."""
+    """Return the labels of remapped keys of a list on a screen of its own."""
     return new_labels(keymap_for(widget), *LIST_SCREEN)
 
 
 def keys_meant(widget: Widget, key: str) -> tuple[str, ...]:
     """Return the keys that a key means to a list with a text field above it, in which letters are text.
 
-    There may be several, one after the other, and none for a key that was given away.
+    There may be several, to take one after the other, and none for a key that now means something else.
     """
     return keymap_for(widget).list_keys(letters=False).get(key, (key,))
 
 
 def text_of(event: events.Key) -> str:
-    """Return the text that a key types, or ""; Textual's own look leaves out joiners and no-break spaces."""
+    """Return the text that a key types, or ""; Textual's own check leaves out joiners and no-break spaces."""
     character = event.character or ""
     return character if is_text(character) else ""
 
@@ -74,7 +74,7 @@ class LineField(Input):
     """A field of one line that takes every character that is text."""
 
     async def on_key(self, event: events.Key) -> None:
-        """Take what Textual's own field passes over."""
+        """Take the characters that Textual's own field passes over."""
         if not event.is_printable and (text := text_of(event)):
             event.stop()
             event.prevent_default()
@@ -82,21 +82,21 @@ class LineField(Input):
 
 
 class Key(events.Key):
-    """A key for one widget: where that leaves it, the program does not send it to the focused one."""
+    """A key for one widget: if that ignores it, the program does not send it to the focused one."""
 
     @property
     def is_forwarded(self) -> bool:
-        """Whether it has found its widget."""
+        """Whether it has found its widget: always."""
         return True
 
 
 def copy_of(event: events.Key | events.Paste) -> events.Key | events.Paste:
-    """Return something typed once more, for another widget; the one that came is stopped where it came to."""
+    """Copy a key or paste for another widget; the original is stopped where it came to."""
     if isinstance(event, events.Paste):
         return events.Paste(event.text)
     return Key(event.key, event.character)
 
 
 def press_key(widget: Widget, key: str) -> None:
-    """Do what a key does, as if it had been pressed now."""
+    """Act as if a key had been pressed now."""
     widget.app.post_message(events.Key(key, typed_by(key) or None))

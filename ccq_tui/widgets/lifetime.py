@@ -1,8 +1,8 @@
 """Delayed work, bound to the life of the widget, screen or program it belongs to.
 
-Calls, workers and refreshes that come due after their owner began to close find its children gone. All of
-them are started here, and come to nothing once their owner has ended. Plain timers (`set_interval`) are
-Textual's own: it stops them before it takes children away.
+Calls, workers and refreshes that come due after their owner began to close find its children gone. This
+module starts all of them, and drops them once their owner has ended. Plain timers (`set_interval`) are
+Textual's own: it stops them before it removes children.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 def is_live(widget: Widget) -> bool:
-    """Whether a widget or screen is composed and has not begun to take its children away.
+    """Whether a widget or screen is composed and has not begun to remove its children.
 
     Textual's own `is_mounted` stays true for good, and `is_attached` until the children are gone.
     """
@@ -36,10 +36,10 @@ def after(owner: MessagePump, seconds: float, callback: Callable[[], object]) ->
     """Call a function of a widget or screen once, after a time, if its owner still lives then.
 
     Textual's own `set_timer` leaves the call out when its time has already passed as the timer begins, as
-    happens to short ones on a busy machine (`Timer._run` with `skip`, Textual 8.2.8); whatever waits for that
-    call then waits for ever. Textual also runs what waits in `call_next` when a widget is unmounted, with the
-    widget's children gone. ``cancel()`` of the handle keeps the call from being made even while it waits
-    behind the owner's other messages.
+    happens to short ones on a busy machine (`Timer._run` with `skip`, Textual 8.2.8); code that waits for
+    that call then waits for ever. Textual also runs calls queued in `call_next` when a widget is unmounted,
+    with the widget's children gone. ``cancel()`` of the handle prevents the call even while it waits behind
+    the owner's other messages.
     """
 
     def call() -> object:
@@ -50,7 +50,7 @@ def after(owner: MessagePump, seconds: float, callback: Callable[[], object]) ->
 
 
 def soon(owner: MessagePump, callback: Callable[[], object]) -> None:
-    """Call a function after the messages that wait for its owner now, if the owner still lives then."""
+    """Call a function after the messages already queued for its owner, if the owner still lives then."""
     owner.call_later(_called, owner, callback)
 
 
@@ -71,7 +71,7 @@ def start_work(
     """Run a coroutine beside the keys; Textual cancels it when its owner is unmounted.
 
     A failure reaches the owner as `Worker.StateChanged`, except after the owner began to close: then it is
-    logged only, since the work was about to be cancelled. A failure of ``fatal`` work ends the program;
+    only logged, since the work was about to be cancelled. A failure of ``fatal`` work ends the program;
     ``exclusive`` work cancels the other work of its group.
     """
     return owner.run_worker(
@@ -95,13 +95,13 @@ async def _worked(owner: DOMNode, work: Callable[[], Awaitable[T]], name: str) -
 
 @dataclass
 class WorkFailed(Message):
-    """Work of a screen over a session failed; the session under it, if there is one, says so."""
+    """Work of a screen over a session failed; the session under it, if there is one, reports it."""
 
     words: str
 
 
 def failure(event: Worker.StateChanged) -> str:
-    """Log that work failed; return what to say to a person, or "" where nothing failed."""
+    """Log that work failed; return the words for a person, or "" where nothing failed."""
     if event.state is not WorkerState.ERROR:
         return ""
     _logger.error("worker %s failed", event.worker.name, exc_info=event.worker.error)

@@ -1,4 +1,4 @@
-"""Lines of styled text, wrapped once and drawn one by one: what panels are made of."""
+"""Lines of styled text, wrapped once and drawn one by one, for panels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 _CONSOLE = Console(width=1000, color_system="truecolor", force_terminal=True, legacy_windows=False)
-"""Only measures and splits: nothing is ever written to it."""
+"""Only measures and splits; never writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,9 @@ class DrawnLine:
     """One line on the screen.
 
     Attributes:
-        text: What is drawn.
-        row: What the line belongs to when that can be pointed at.
-        at_cursor: What is drawn instead while the cursor is on the row, so that moving it wraps nothing.
+        text: The text to draw.
+        row: The row that the line belongs to, if it can be pointed at.
+        at_cursor: The text to draw while the cursor is on the row, so that moving it wraps nothing.
     """
 
     text: Text
@@ -53,7 +53,7 @@ class LateLine(DrawnLine):
 
     @property
     def at_cursor(self) -> Text:
-        """What is drawn instead while the cursor is on the row."""
+        """The text to draw while the cursor is on the row."""
         return self._make(True)
 
 
@@ -71,7 +71,7 @@ def indented(lines: Sequence[Text], first: Text, rest: int) -> list[Text]:
 
 
 def row_lines(texts: Sequence[Text], row: int, mark: Text, rest: int, sign: Style) -> list[DrawnLine]:
-    """Return the lines of a row: the cursor's place, a mark, and the texts beside it."""
+    """Return the lines of a row: room for the cursor, a mark, and the texts beside it."""
     first = Text.assemble("   ", mark, texts[0])
     at_cursor = Text.assemble((" ❯ ", sign), mark, texts[0])
     return [
@@ -81,11 +81,11 @@ def row_lines(texts: Sequence[Text], row: int, mark: Text, rest: int, sign: Styl
 
 
 FLOW_CHUNK = 2_000
-"""Characters wrapped at once of a text that may be of any length."""
+"""Characters wrapped in one go of a text that may be of any length."""
 
 
 def flowing(text: str, style: Style, width: int) -> Iterator[Text]:
-    """Wrap a text of any length piece by piece: only the lines that are asked for cost anything."""
+    """Wrap a text of any length piece by piece: only lines that are read cost anything."""
     for paragraph in text.split("\n"):
         start, carried = 0, ""
         while True:
@@ -95,18 +95,18 @@ def flowing(text: str, style: Style, width: int) -> Iterator[Text]:
             if start >= len(paragraph):
                 yield from lines
                 break
-            # The last line may go on: it is wrapped again with what follows. Its blanks were stripped.
+            # The last line may continue: it is wrapped again with what follows. Its blanks were stripped.
             blanks = len(piece) - len(piece.rstrip())
             carried = lines[-1].plain + " " * min(blanks, 1)
             yield from lines[:-1]
 
 
 FOLD_SIGN = "↳ "
-"""Before the rest of the line above."""
+"""Sign before the continuation of the line above."""
 
 
 def verbatim(text: str, style: Style, width: int, fold: Style | None = None) -> Iterator[Text]:
-    """Yield the lines of a text as they are; what does not fit goes on behind a sign, cut at any place."""
+    """Yield the lines of a text as they are; the rest of a long one follows behind a sign, cut anywhere."""
     sign = FOLD_SIGN if width > 2 * len(FOLD_SIGN) else ""
     for line in text.split("\n"):
         first = (chop_cells(line[:FLOW_CHUNK], max(2, width)) or [""])[0]
@@ -140,7 +140,7 @@ class Flow:
 class LineView(ScrollView):
     """Draws lines, marks the row under the cursor, and scrolls on its own.
 
-    Rows are drawn when they are seen, so that a long list costs what is on the screen.
+    Rows are drawn when they are seen, so that a long list costs only what is on the screen.
     """
 
     DEFAULT_CSS = """
@@ -177,8 +177,8 @@ class LineView(ScrollView):
     ) -> None:
         """Draw other lines, or the same with the cursor elsewhere, and keep the cursor in sight.
 
-        ``from_top``: these are other things than before, whose first line is shown, wherever the cursor is,
-        until that moves or is sought.
+        ``from_top``: the content is new; show its first line, wherever the cursor is, until that moves or is
+        sought.
         """
         style, before = cursor_style or Style(), self.cursor
         self._from_top = from_top or (self._from_top and cursor == before)
@@ -205,7 +205,7 @@ class LineView(ScrollView):
                 self.refresh(seen)
 
     def _place_of(self, row: int | None) -> range:
-        """Return which lines are of a row; an empty range when none are."""
+        """Return the lines of a row; an empty range when it has none."""
         if self._places is None:
             # Kept for the next keys: a list may have thousands of rows.
             self._places = {}
@@ -216,29 +216,29 @@ class LineView(ScrollView):
         return range(0) if row is None else self._places.get(row, range(0))
 
     def measure(self) -> None:
-        """Take the number of lines as what can be scrolled."""
-        # Nothing scrolls sideways; with the view's own width, the first layout would bring on another one.
+        """Make the number of lines the scrollable height."""
+        # Nothing scrolls sideways; with the view's own width, the first layout would cause another one.
         size = Size(1, len(self._lines))
         if self.virtual_size != size:
             self.virtual_size = size
 
     def on_resize(self) -> None:
-        """Keep the cursor in sight when less is seen."""
+        """Keep the cursor in sight when the view shrinks."""
         self.measure()
         self.keep_cursor_in_sight()
 
     def watch_show_vertical_scrollbar(self, shown: bool) -> None:
-        """Tell a scrollbar that comes after the view was scrolled where the view is."""
+        """Set the position of a scrollbar that appears after the view was scrolled."""
         if shown:
             self.vertical_scrollbar.position = self.scroll_y
 
     def seek_cursor(self) -> None:
-        """Bring the row under the cursor into sight, also where the first line was to be shown."""
+        """Bring the row under the cursor into sight, even if the first line was to be shown."""
         self._from_top = False
         self.keep_cursor_in_sight()
 
     def keep_cursor_in_sight(self) -> None:
-        """Scroll so that the row under the cursor is seen, its first lines before its last."""
+        """Scroll the row under the cursor into sight, its first lines before its last."""
         if self._from_top:
             self.scroll_to(y=0, animate=False, force=True)
             return
@@ -246,13 +246,13 @@ class LineView(ScrollView):
         if not at or not self.size.height:
             return
         height = min(len(at), self.size.height)
-        # The question above the first row is seen with it, where there is room.
+        # Show the question above the first row with it, where there is room.
         top = 0 if at.start + height <= self.size.height else at.start
         self.scroll_to_region(Region(0, top, 1, at.start + height - top), animate=False, force=True)
 
     @property
     def rows_in_sight(self) -> frozenset[int]:
-        """The rows whose first line is on the screen: also of a view that has no room there."""
+        """The rows whose first line is on the screen; also right for a view that has no room there."""
         top, seen = int(self.scroll_offset.y), self._lines_on_screen
         lines = enumerate(self._lines[top + seen.start : top + seen.stop], top + seen.start)
         rows = ((y, line.row) for y, line in lines if line.row is not None)
@@ -260,7 +260,7 @@ class LineView(ScrollView):
 
     @property
     def _lines_on_screen(self) -> range:
-        """Which lines of the visible part nothing around the view cuts off."""
+        """The lines of the visible part that nothing around the view cuts off."""
         try:
             place = self.screen.find_widget(self)
         except (NoScreen, NoWidget):
@@ -285,7 +285,7 @@ class LineView(ScrollView):
         return self.row_at(offset.y - seen.y) if seen.contains_point(offset) else None
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw several lines; their style is made of that of all ancestors, and looked up once."""
+        """Draw several lines; look up their style, made of that of all ancestors, only once."""
         self._plain = self.rich_style
         try:
             return super().render_lines(crop)
@@ -321,11 +321,11 @@ class FlowView(LineView):
     """Draws a flow, and lets it make more lines when its end comes near."""
 
     AHEAD = 100
-    """Lines kept ready beyond what is seen."""
+    """Lines kept ready below the visible part."""
     _flow: Flow | None = None
 
     def show_flow(self, flow: Flow) -> None:
-        """Draw another flow from its beginning; the same one stays where it is."""
+        """Draw another flow from its beginning; the same flow keeps its scroll position."""
         if flow is not self._flow:
             self._flow = flow
             self.scroll_to(y=0, animate=False, force=True)
@@ -346,8 +346,8 @@ class FlowView(LineView):
 class TextLines(Static):
     """Draws lines that fit its width.
 
-    What is the same is not drawn again, and only another number of lines lays the screen out again: a layout
-    costs as much as all else that a key does.
+    Unchanged lines are not drawn again, and only another number of lines lays the screen out again: a layout
+    costs as much as all other work of a key.
     """
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002

@@ -1,4 +1,4 @@
-"""Above the prompt: what waits, and for a moment what has just happened."""
+"""The notices above the prompt: what waits, and for a moment what has just happened."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from ccq_tui.widgets.pointer import Pointer
 
 PASSING_SECONDS = 4.0
 BESIDE = 2
-"""Lines under and above a panel that a notice leaves free: the status, and one of the page."""
+"""Lines under and above a panel that a notice leaves free: the status line, and one of the page."""
 MOST = 400
-"""Characters of one text."""
+"""Most characters of one text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passing:
-    """A text that passes: until its timer ends, or a key is pressed that is not the one it names."""
+    """A text that passes: until its timer ends, or a key is pressed other than the one it names."""
 
     text: str
     key: str
@@ -54,7 +54,7 @@ class NoticeLine(Static):
         self._key = ""
         self._pointer = Pointer(self._key_under)
         self._said: dict[str, Passing] = {}
-        """The passing texts by what they belong to, the newest last: that one is shown."""
+        """The passing texts by owner, the newest last: that one is shown."""
 
     @property
     def text(self) -> str:
@@ -86,13 +86,13 @@ class NoticeLine(Static):
     def say(self, text: str, seconds: float = PASSING_SECONDS, of: str = "", key: str = "") -> None:
         """Show a text for some seconds, above the standing one.
 
-        It covers older ones: those that belong to something come back, where that still holds.
+        It covers older ones; those with an owner come back if they still hold.
 
         Args:
             text: The text, or "" for none.
-            seconds: For how long at most.
-            of: What the text belongs to: `hush` takes it back with that, and another text of it replaces it.
-            key: The key that the text asks for once more: any other one takes it back.
+            seconds: Most seconds to show it.
+            of: Owner of the text: `hush` of it takes the text back, and another text of it replaces this one.
+            key: The key that the text asks to press again: any other key takes it back.
         """
         self.hush(of)
         if text:
@@ -101,18 +101,18 @@ class NoticeLine(Static):
             self._draw()
 
     def hush(self, of: str = "") -> None:
-        """Take back the passing text that belongs to something."""
+        """Take back the passing text of an owner."""
         if (passing := self._said.pop(of, None)) is not None:
             passing.timer.cancel()
             self._draw()
 
     def pressed(self, key: str) -> None:
-        """Take back what another key than this one was to be pressed for once more."""
+        """Take back texts that asked to press another key again."""
         for of in [of for of, passing in self._said.items() if passing.key not in ("", key)]:
             self.hush(of)
 
     def leave_room(self, panel: bool) -> None:
-        """Take few lines while a panel is below: on a low screen its end would be pushed out of sight."""
+        """Take few lines above a panel: on a low screen its end would be pushed out of sight."""
         height = self.app.size.height
         self.styles.max_height = max(1, height - most_lines(height) - BESIDE) if panel else None
 

@@ -1,4 +1,4 @@
-"""The styles panels draw with, of the theme in use."""
+"""The styles of the theme in use, as panels draw with them."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ VARIABLES = (
     "ccq-warning-style",
     "ccq-cursor",
 )
-"""What of a theme says how the roles look."""
+"""Theme variables that define the roles."""
 THEMES = 32
-"""Themes whose palettes are kept."""
+"""Number of themes whose palettes are kept."""
 APP_CSS = """
 Transcript {
     & .transcript--error, & .transcript--warning { text-style: $ccq-alarm-style; }
@@ -52,13 +52,13 @@ Transcript {
     & .transcript--string { text-style: $ccq-string-style; }
 }
 """
-"""The app's own style sheet: what a theme says of the transcript beside its colours."""
+"""The app's own style sheet: the transcript's text styles of the theme, beside its colours."""
 
 
 def palette_of(widget: Widget) -> Palette:
     """Return the styles of the theme in use.
 
-    Component classes would say the same, but are resolved for each widget, each time its classes or its
+    Component classes would do the same, but are resolved for each widget, each time its classes or its
     focus change, which was a tenth of the program's work.
     """
     variables = widget.app.theme_variables
@@ -87,5 +87,5 @@ def _style(colour: str, text_style: str = "none") -> Style:
 
 
 def _colour(value: str) -> RichColor:
-    """Return a colour of a theme; a share (``#fff 30%``) means nothing where text is drawn."""
+    """Return a colour of a theme without its share (``#fff 30%``), which has no meaning for text."""
     return Color.parse(value.partition(" ")[0]).rich_color

@@ -1,4 +1,4 @@
-"""What counts as a click, for everything that can be clicked."""
+"""The definition of a click, for everything that can be clicked."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ LEFT = 1
 
 
 class Pointer(Generic[Target]):
-    """Tells clicks from everything else that a mouse does.
+    """Distinguishes clicks from everything else that a mouse does.
 
-    A click is a press of the left button that began and ended on one target, by equality. Textual also calls
-    it a click when another button was pressed, and when the pointer was dragged from one row of a widget to
+    A click is a press of the left button that began and ended on one target, by equality. Textual also
+    reports one when another button was pressed, and when the pointer was dragged from one row of a widget to
     another.
     """
 

@@ -1,4 +1,4 @@
-"""The line in which is typed what to find in the transcript."""
+"""The line for searching the transcript."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.pointer import Pointer
 
 SEARCH = "Search in the transcript"
-"""Where its keys work."""
+"""The place where its keys work."""
 HINTS = HintLines((("Enter ↓", "next"), ("↑", "previous"), ("Esc", "close")))
 ROOM_FOR_HINTS = 64
-"""Columns from which the keys are shown beside the field."""
+"""Width in columns from which the keys are shown beside the field."""
 
 
 class SearchField(LineField):
-    """The field; what is typed is found at once."""
+    """The search field; it finds while the person types."""
 
     DEFAULT_CSS = """
     SearchField {
@@ -51,7 +51,7 @@ class SearchField(LineField):
         super().__init__(placeholder="Find in the transcript", compact=True, select_on_focus=False)
 
     def on_mount(self) -> None:
-        """Let the caret stand still where nothing is to move by itself."""
+        """Keep the caret from blinking where nothing may move by itself."""
         if self.app.animation_level == "none":
             self.cursor_blink = False
 
@@ -62,14 +62,14 @@ class SearchField(LineField):
         self.post_message(SearchBar.Closed())
 
     def on_paste(self, event: events.Paste) -> None:
-        """Take a paste of several lines as one."""
+        """Join a paste of several lines into one."""
         event.stop()
         event.prevent_default()
         self.insert_text_at_cursor(" ".join(event.text.split()))
 
 
 class SearchBar(Horizontal):
-    """A field, how many places were found, and the keys; takes no room while it is closed."""
+    """A field, the number of matches, and the keys; takes no room while it is closed."""
 
     DEFAULT_CSS = """
     SearchBar {
@@ -84,18 +84,18 @@ class SearchBar(Horizontal):
 
     @dataclass
     class Changed(Message):
-        """Something else is to be found."""
+        """The query changed."""
 
         query: str
 
     @dataclass
     class Wanted(Message):
-        """The next match is wanted, or the one before."""
+        """The person wants the next or the previous match."""
 
         direction: int
 
     class Closed(Message):
-        """The search is over."""
+        """The person closed the search."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -117,7 +117,7 @@ class SearchBar(Horizontal):
 
     @property
     def found_text(self) -> str:
-        """What is said of the places found."""
+        """Words about the matches found."""
         place, count, more = self._found
         if not is_live(self) or not self.field.value.strip():
             return ""
@@ -126,17 +126,17 @@ class SearchBar(Horizontal):
         return f"{place:,}/{count:,}{'+' if more else ''}"
 
     def open(self) -> None:
-        """Show the field with what was searched before, ready to be replaced."""
+        """Show the field with the last query, ready to be replaced."""
         self.add_class("-on")
         self.field.select_all()
         self._draw()
 
     def close(self) -> None:
-        """Take no room any more; what was typed is kept for the next time."""
+        """Hide the bar; the query is kept for the next time."""
         self.remove_class("-on")
 
     def tell(self, place: int, count: int, *, more: bool) -> None:
-        """Show which place is looked at, from 1 or 0 for none, and how many were found so far."""
+        """Show the number of the current match, from 1 or 0 for none, and how many were found so far."""
         self._found = (place, count, more)
         self._draw()
 
@@ -152,7 +152,7 @@ class SearchBar(Horizontal):
 
     @property
     def _before_hints(self) -> int:
-        """Cells between the beginning of what is beside the field and the keys."""
+        """Cells before the keys, in the text beside the field."""
         return cell_len(self.found_text) + 2 if self.found_text else 0
 
     def on_mouse_down(self, event: events.MouseDown) -> None:

@@ -25,7 +25,7 @@ KEYS = (
     HintLines((("Ctrl+N", "new"), ("F3", "hide"))),
 )
 PANEL_KEYS = (*KEYS[:2], HintLines((("F3", "hide"),)))
-"""The keys while a panel is open, in which others mean something else."""
+"""The keys while a panel is open, where the others mean something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +34,10 @@ class SideBarEntry:
 
     Attributes:
         number: Its place, from 1; Alt+1 to Alt+9 go to the first nine.
-        name: What it is called, harmless to draw.
+        name: Its name, harmless to draw.
         sign: The sign of its state.
         state: Its state in words, with its time.
-        waiting: How many requests wait in it.
+        waiting: Number of requests that wait in it.
         shown: Whether it is the one on the screen.
     """
 
@@ -50,7 +50,7 @@ class SideBarEntry:
 
     @property
     def badge(self) -> str:
-        """How many requests wait: ``? 2``, or ""."""
+        """The number of waiting requests: ``? 2``, or ""."""
         return f"? {self.waiting}" if self.waiting else ""
 
 

@@ -1,4 +1,4 @@
-"""A text that is decided on: draws it, and knows how much of it was ever on the screen."""
+"""A view of a text to decide on, which knows how much of it was ever on the screen."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ccq_tui.widgets.palette import Palette
 
 
 class SightView(FlowView):
-    """Draws what is decided on, and remembers which of its lines were drawn."""
+    """Draws a text to decide on, and remembers which of its lines were drawn."""
 
     class Looked(Message):
-        """Other lines are on the screen than before."""
+        """The lines on the screen changed."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -24,12 +24,12 @@ class SightView(FlowView):
 
     @property
     def unseen(self) -> int:
-        """How many lines were never on the screen, of those that are made."""
+        """Number of lines that were never on the screen, of those made."""
         return len(self.lines) - len(self._painted) if self._painted_of is self._flow else len(self.lines)
 
     @property
     def goes_on(self) -> bool:
-        """Whether there are more lines than are made."""
+        """Whether there are more lines to make."""
         return self._flow is not None and not self._flow.ended
 
     @property
@@ -42,16 +42,16 @@ class SightView(FlowView):
         return max(0, len(self.lines) - self.above - self.size.height)
 
     def on_resize(self) -> None:
-        """Tell that more or fewer lines are on the screen, also where none of them is new."""
+        """Report that more or fewer lines are on the screen, even if none of them is new."""
         self.post_message(self.Looked())
 
     def look_anew(self) -> None:
-        """Count no line as seen that is not on the screen from now on."""
+        """Start over: only lines drawn from now on count as seen."""
         self._painted = set()
         self.refresh()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw lines for the screen: from now on they were seen."""
+        """Draw lines for the screen, and count them as seen."""
         if self._painted_of is not self._flow:
             self._painted_of, self._painted = self._flow, set()
         before, top = len(self._painted), self.above
@@ -69,7 +69,7 @@ class SightView(FlowView):
 
 
 def more_line(view: SightView, width: int, palette: Palette, *, down: str, up: str) -> Text:
-    """Return the row under a view that does not show all: how much more there is, and how to see it."""
+    """Return the row under a view that does not show all: how much more there is, and the key for it."""
     if view.below or view.goes_on:
         least = "over " if view.goes_on else ""
         more = f"… {least}{view.below:,} more {'line' if view.below == 1 and not least else 'lines'}"

@@ -1,4 +1,4 @@
-"""The bottom line: what the session is doing, with which model and mode, and where."""
+"""The bottom line: the session's activity, model, mode and place."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Piece:
 
     Attributes:
         text: The words.
-        rank: How soon it is left out: the highest first, 0 never.
-        shorter: What is said instead where even the pieces of rank 0 do not fit, ever shorter.
+        rank: Order of leaving out: the highest first, 0 never.
+        shorter: Replacements, ever shorter, where even the pieces of rank 0 do not fit.
         alarm: Whether it must not be missed.
     """
 
@@ -52,7 +52,7 @@ def _cells(pieces: Sequence[Piece]) -> int:
 
 
 LONGEST = 120
-"""Characters of one piece."""
+"""Most characters of one piece."""
 
 
 class StatusLine(Static):

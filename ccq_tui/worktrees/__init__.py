@@ -1,1 +1,1 @@
-"""Git worktrees for sessions: made for one, and removed with it where nothing in them would be lost."""
+"""Git worktrees for sessions: made for one, and removed with it if nothing in them would be lost."""

@@ -1,4 +1,4 @@
-"""Makes worktrees, and makes those anew that a session left. Runs git: not for the event loop."""
+"""Makes worktrees, and makes a session's removed one again. Runs git: not for the event loop."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Plan:
 
     Attributes:
         worktree: The worktree.
-        commit: What its branch begins from.
+        commit: The commit that its branch begins from.
     """
 
     worktree: Worktree
@@ -34,7 +34,7 @@ class Plan:
 def planned(directory: Path, name: str = "") -> Plan:
     """Plan a worktree, "" for a made-up name, without changing anything.
 
-    Raises `WorktreeError`, whose message says why there can be none, and what would be right.
+    Raises `WorktreeError`, whose message says why there can be none, and what to do.
     """
     problem = problem_of(name) if name else ""
     if problem:
@@ -56,9 +56,9 @@ def planned(directory: Path, name: str = "") -> Plan:
 
 
 def make(plan: Plan, *, inert: bool = False) -> Worktree:
-    """Make a worktree and its branch; where that raises `WorktreeError`, nothing of it is left.
+    """Make a worktree and its branch; raises `WorktreeError`, and then leaves nothing of it.
 
-    ``inert``: nothing that the repository names is run, such as its hooks: it is not trusted.
+    ``inert``: run nothing that the repository names, such as its hooks: it is not trusted.
     """
     worktree = plan.worktree
     try:
@@ -81,9 +81,9 @@ def make(plan: Plan, *, inert: bool = False) -> Worktree:
 
 
 def back_in(directory: Path, *, trusts: Callable[[Path], bool]) -> Worktree | None:
-    """Return the worktree that a session worked in, made anew where it was removed meanwhile.
+    """Return the worktree that a session worked in, made again if it was removed meanwhile.
 
-    None where the directory is none, or one that somebody else made. Raises `WorktreeError`.
+    None if the directory is no worktree, or one that somebody else made. Raises `WorktreeError`.
     """
     worktree = worktree_at(directory)
     if worktree is None or directory.is_dir():
@@ -97,7 +97,7 @@ def back_in(directory: Path, *, trusts: Callable[[Path], bool]) -> Worktree | No
             commit, base = _base_for(worktree.root, worktree.root)
             return make(Plan(replace(worktree, base=base), commit), inert=inert)
         _make_place(worktree.root)
-        # Git still counts on one that was deleted by hand, until it is told to forget those.
+        # Git still lists a worktree that was deleted by hand, and makes it again only with --force.
         known = f"worktree {worktree.path}\n" in git(worktree.root, "worktree", "list", "--porcelain")
         _check_out(worktree, *(("--force",) if known else ()), inert=inert)
     except (GitError, OSError) as error:
@@ -107,9 +107,9 @@ def back_in(directory: Path, *, trusts: Callable[[Path], bool]) -> Worktree | No
 
 
 def tidy(root: Path) -> None:
-    """Remove the directory of all worktrees where there is none left."""
+    """Remove the directory of all worktrees if none is left."""
     place = root.joinpath(*INSIDE)
-    # What is not empty stays; so does what cannot be removed, and is in nobody's way.
+    # A directory that is not empty stays; so does one that cannot be removed: it is in nobody's way.
     with suppress(OSError):
         if [path.name for path in place.iterdir()] == [IGNORE]:
             (place / IGNORE).unlink()
@@ -118,7 +118,7 @@ def tidy(root: Path) -> None:
 
 
 def _root(directory: Path) -> Path:
-    """Return the checkout of a directory's repository, of which linked worktrees are kept."""
+    """Return the main checkout of a directory's repository, which its linked worktrees belong to."""
     try:
         lines = git(
             directory, "rev-parse", "--is-bare-repository", "--is-inside-work-tree", "--git-common-dir"
@@ -144,10 +144,10 @@ def _root(directory: Path) -> Path:
 
 
 def _base_for(directory: Path, root: Path) -> tuple[str, str]:
-    """Choose the commit as Claude Code does: origin's default branch as fetched, else the one checked out.
+    """Return the commit that Claude Code would choose, and its name for a person.
 
-    Claude Code's setting ``worktree.baseRef`` can say "head", which is always the one checked out.
-    Returns what a person calls it, too.
+    This is origin's default branch as fetched, else the commit checked out. Claude Code's setting
+    ``worktree.baseRef`` can say "head", which is always the one checked out.
     """
     if not _from_head(root) and (commit := _commit(directory, _REMOTE)):
         return commit, asked(directory, "symbolic-ref", "--quiet", "--short", _REMOTE) or "origin"
@@ -165,20 +165,20 @@ def _commit(directory: Path, name: str) -> str:
 
 
 def _from_head(root: Path) -> bool:
-    """Read Claude Code's setting; the last file that has it counts."""
+    """Return whether Claude Code's setting says "head"; the last file that has it counts."""
     said = ""
     for path in (claude_directory() / _SETTINGS[0], *(root / ".claude" / name for name in _SETTINGS)):
         try:
             settings = parse_json(read_bytes(path, JSON_BYTES))
         except (OSError, ValueError):
-            continue  # the CLI says what is wrong with it
+            continue  # the CLI reports what is wrong with it
         worktree = settings.get("worktree") if isinstance(settings, dict) else None
         said = str(worktree.get("baseRef", said)) if isinstance(worktree, dict) else said
     return said == "head"
 
 
 def _refuse_links(root: Path) -> None:
-    """Refuse a way to the worktrees that a link in the repository leads elsewhere."""
+    """Refuse a path to the worktrees that a link in the repository leads elsewhere."""
     place = root
     for part in INSIDE:
         place /= part
@@ -203,7 +203,7 @@ def _has_branch(root: Path, branch: str) -> bool:
 
 
 def _make_place(root: Path) -> None:
-    """Make the directory of all worktrees, which the repository itself does not see."""
+    """Make the directory of all worktrees, which the repository itself ignores."""
     place = root.joinpath(*INSIDE)
     place.mkdir(parents=True, exist_ok=True)
     if not (place / IGNORE).exists():
@@ -219,12 +219,12 @@ def _check_out(worktree: Worktree, *more: str, inert: bool) -> None:
 
 
 def _undo(worktree: Worktree, *, inert: bool) -> None:
-    """Take away what was made of a worktree; the branch was made by this process, so all of it was."""
+    """Remove the parts of a worktree; this process made the branch, so it made all of them."""
     for words in (
         ("worktree", "remove", "--force", "--force", "--", str(worktree.path)),
         ("branch", "--quiet", "-D", "--", worktree.branch),
     ):
-        # Whatever is not there need not be removed.
+        # A part that is not there need not be removed.
         with suppress(GitError):
             git(worktree.root, *words, seconds=CHECKOUT_SECONDS, inert=inert)
     tidy(worktree.root)

@@ -11,9 +11,9 @@ from pathlib import Path
 from ccq_tui.text import one_line
 
 SECONDS = 10.0
-"""How long git may take for what it only looks up."""
+"""Seconds that git may take to look something up."""
 CHECKOUT_SECONDS = 180.0
-"""How long it may take to write the files of a repository, or to remove them."""
+"""Seconds that git may take to write the files of a repository, or to remove them."""
 END_SECONDS = 2.0
 LONGEST = 300
 WRITES_FILES = frozenset({"worktree"})
@@ -28,28 +28,28 @@ _ELSEWHERE = frozenset(
 
 
 class GitError(Exception):
-    """Git did not do it; the message is its own, in one line."""
+    """A failure of git; the message is git's own, in one line."""
 
 
 class GitMissingError(GitError):
-    """There is no git."""
+    """Git is not installed."""
 
 
 def git(directory: Path, *words: str, seconds: float = SECONDS, given: str = "", inert: bool = False) -> str:
     """Run git.
 
     Args:
-        directory: Where it works.
+        directory: The working directory.
         words: The command and its arguments.
-        seconds: How long it may take.
-        given: What it reads from its standard input.
-        inert: Whether nothing that the repository itself names is run: no hook, filter, watcher or transport.
+        seconds: Seconds that it may take.
+        given: Its standard input.
+        inert: Whether to run nothing that the repository itself names: no hook, filter, watcher or transport.
 
     Returns:
-        What it printed.
+        The output.
 
     Raises:
-        GitError: It failed, took too long, or is not there.
+        GitError: Git failed, took too long, or is not there.
     """
     environment = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
     environment |= {"GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
@@ -93,7 +93,7 @@ def git(directory: Path, *words: str, seconds: float = SECONDS, given: str = "",
 
 
 def asked(directory: Path, *words: str) -> str | None:
-    """Return the one line that git prints; None where it says no, by ending with an error."""
+    """Return the one line that git prints; None if it ends with an error, which means no."""
     try:
         return git(directory, *words, inert=True).strip()
     except GitMissingError:
@@ -103,7 +103,7 @@ def asked(directory: Path, *words: str) -> str | None:
 
 
 def _filters(directory: Path, words: tuple[str, ...]) -> list[str]:
-    """Return the words that switch off the filters of the repository; those of the person stay."""
+    """Return the arguments that switch off the filters of the repository; those of the person stay."""
     if words[0] not in WRITES_FILES:
         return []
     try:
@@ -119,7 +119,7 @@ def _filters(directory: Path, words: tuple[str, ...]) -> list[str]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End git with what it started, such as hooks: they could hold its output open."""
+    """End git and its child processes, such as hooks: they could hold its output open."""
     with suppress(ProcessLookupError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
@@ -130,7 +130,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _said(problem: bytes) -> str:
-    """Return the line in which git says what is wrong."""
+    """Return the line that names git's problem."""
     lines = [line.strip() for line in os.fsdecode(problem).splitlines() if line.strip()]
     told = next(
         (line for line in lines if line.startswith(("fatal: ", "error: "))), lines[-1] if lines else ""

@@ -9,16 +9,16 @@ from ccq_tui.bounded import begin
 from ccq_tui.worktrees.names import branch_of
 
 INSIDE = (".claude", "worktrees")
-"""Where in a repository they are, as Claude Code has them."""
+"""The directory of the worktrees in a repository, as in Claude Code."""
 MARK = "ccq-tui"
-"""A file in git's own directory of a worktree that says that ccq-tui made it."""
+"""A file in git's own directory of a worktree that marks it as made by ccq-tui."""
 POINTER = "gitdir:"
 MOST = 4096
-"""Bytes of a file of git that are read."""
+"""Most bytes read of a file of git."""
 
 
 class WorktreeError(Exception):
-    """There can be no such worktree; the message says what is wrong and what would be right."""
+    """There can be no such worktree; the message says what is wrong and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Worktree:
     Attributes:
         root: The checkout of the repository in which it is.
         name: The name of its directory.
-        base: What its branch began from, as a person calls it, or "" where that is not known any more.
+        base: The start of its branch, as a person calls it, or "" if it is not known any more.
         submodules: Whether the repository has submodules, which are empty in a new worktree.
     """
 
@@ -44,12 +44,12 @@ class Worktree:
 
     @property
     def branch(self) -> str:
-        """The branch that was made for it; another one may be checked out by now."""
+        """The branch that was made for it; another one may be checked out now."""
         return branch_of(self.name)
 
 
 def worktree_at(directory: Path) -> Worktree | None:
-    """Say which worktree a directory would be by its path alone, whether it is there or not."""
+    """Return the worktree that a directory is by its path alone, whether it is there or not, or None."""
     if len(directory.parents) < 4 or (directory.parts[-3], directory.parts[-2]) != INSIDE:
         return None
     return Worktree(directory.parents[2], directory.name)
@@ -62,7 +62,7 @@ def checkout_of(directory: str) -> str:
 
 
 def can_be_there(directory: Path) -> bool:
-    """Whether a directory is there, or is a worktree that can be made anew. Looks at the disk."""
+    """Return whether a directory is there, or is a worktree that can be made again. Looks at the disk."""
     try:
         if directory.is_dir():
             return True
@@ -82,7 +82,7 @@ def git_directory(place: Path) -> Path | None:
 
 
 def is_ours(worktree: Worktree) -> bool:
-    """Whether a worktree is there and ccq-tui made it; others are never removed. Reads files."""
+    """Return whether a worktree is there and ccq-tui made it; others are never removed. Reads files."""
     own = git_directory(worktree.path)
     return own is not None and (own / MARK).is_file()
 

@@ -25,13 +25,13 @@ TRIES = 50
 
 
 def problem_of(name: str) -> str:
-    """Say what is wrong with a name that a person wrote; "" where nothing is."""
+    """Return what is wrong with a name that a person wrote, or ""."""
     if len(name) > LONGEST:
         return f"it has more than {LONGEST} characters"
     parts = name.split("/")
     if not all(_PART.fullmatch(part) for part in parts):
         return f"a name has {RULE}"
-    # What git does not take in a branch.
+    # Git does not allow these in a branch.
     if ".." in name or any(part.endswith((".lock", ".")) for part in parts):
         return 'git takes no ".." in a branch, and no part that ends in "." or ".lock"'
     return ""
@@ -48,8 +48,8 @@ def branch_of(folder: str) -> str:
 
 
 def made_up(in_use: Callable[[str], bool]) -> str:
-    """Make up a name that can be read aloud and is not in use."""
-    # Needed here alone, while this module is imported with every start.
+    """Generate a name that can be read aloud and is not in use."""
+    # Imported here: nothing else needs it, and every start imports this module.
     import secrets
 
     for _ in range(TRIES):

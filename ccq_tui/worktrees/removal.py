@@ -31,24 +31,24 @@ CACHE_TAG = "CACHEDIR.TAG"
 OWN_REFS = "refs/worktree/*"
 """References that belong to one worktree and are deleted with it."""
 _LEFT_DETACHED = re.compile(r"([0-9a-f]{40,64}) .*\tcheckout: moving from [0-9a-f]{40,64} to ")
-"""A line of HEAD's log by which a commit was left that no branch was on."""
+"""A line of HEAD's log that leaves a commit which no branch was on."""
 _TO_COMPARE = frozenset({"100644", "100755"})
-"""Modes of files whose content git can be asked about."""
+"""Modes of files whose content git can hash."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorktreeContents:
-    """What would be lost with a worktree.
+    """The contents that would be lost with a worktree.
 
     Attributes:
-        changed: How many files are changed or new, and not committed.
-        hidden: Files that differ from what is committed, and that git was told not to look at.
+        changed: Number of changed or new files that are not committed.
+        hidden: Files that differ from the committed ones, and that git is set not to look at.
         ignored: Ignored files and directories that are no caches.
-        commits: How many commits no other branch, remote branch or tag has.
-        doing: What is under way in it, or "".
+        commits: Number of commits that no other branch, remote branch or tag has.
+        doing: The operation under way in it, or "".
         submodules: Whether it has checked-out submodules, which may hold anything.
         branch: The branch that is checked out, or "".
-        tip: The commit that the worktree's own branch ends in; "" where there is no such branch.
+        tip: The commit that the worktree's own branch ends in; "" if there is no such branch.
     """
 
     changed: int = 0
@@ -62,14 +62,14 @@ class WorktreeContents:
 
     @property
     def nothing(self) -> bool:
-        """Whether it can go."""
+        """Whether nothing would be lost."""
         return not (
             self.changed or self.hidden or self.ignored or self.commits or self.doing or self.submodules
         )
 
 
 def held_by(worktree: Worktree) -> WorktreeContents:
-    """Look at what a worktree holds; raises `GitError`."""
+    """Return the contents of a worktree; raises `GitError`."""
     own = git_directory(worktree.path)
     if own is None:
         raise GitError(f"{worktree.path} is no longer a worktree")
@@ -103,7 +103,7 @@ def remove(worktree: Worktree, held: WorktreeContents) -> None:
 
 
 def discard(worktree: Worktree) -> bool:
-    """Remove a worktree in which nobody worked; whether it is gone."""
+    """Remove a worktree in which nobody worked; return whether it is gone."""
     try:
         held = held_by(worktree)
         if held.nothing:
@@ -124,7 +124,7 @@ def _status(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _hidden(path: Path) -> list[str]:
-    """List the files that differ and that status passes over: skip-worktree, assume-unchanged.
+    """Return the files that differ and that status passes over: skip-worktree, assume-unchanged.
 
     One that cannot be compared counts as different.
     """
@@ -171,7 +171,7 @@ def _commits(worktree: Worktree, own: Path, tip: str) -> int:
 
 
 def _left_detached(own: Path) -> list[str]:
-    """List the commits that HEAD stood on without a branch and then left: only its log has them."""
+    """Return the commits that HEAD was on without a branch and then left: only its log has them."""
     try:
         lines = (own / "logs" / "HEAD").read_text(encoding="utf-8", errors="replace").splitlines()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Says of a worktree what a person needs to know, in words."""
+"""The messages about a worktree to a person."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ccq_tui.worktrees.removal import WorktreeContents
 MOST_NAMES = 3
 LONGEST = 60
 SHORT = 8
-"""Characters of a session's id, which may be cut short."""
+"""Characters shown of a session's id, which may be cut short."""
 
 
 def begun(worktree: Worktree) -> str:
-    """Say in which worktree a session works."""
+    """Return the message that names a session's worktree."""
     base = f", from {worktree.base}" if worktree.base else ""
     text = f"Works in the worktree {worktree.path} on branch {worktree.branch}{base}."
     if worktree.submodules:
@@ -25,7 +25,7 @@ def begun(worktree: Worktree) -> str:
 
 
 def held_words(held: WorktreeContents) -> str:
-    """Say what would be lost."""
+    """Return the contents that would be lost, in words."""
     ignored, hidden = _named(held.ignored), _named(held.hidden)
     parts = (
         _counted(held.changed, "file") + " not committed" if held.changed else "",
@@ -41,14 +41,14 @@ def held_words(held: WorktreeContents) -> str:
 def kept(
     worktree: Worktree, why: str, session_id: str = "", branch: str = "", *, in_use: bool = False
 ) -> tuple[str, ...]:
-    """Say that a worktree is kept, how to go back, and how to remove it; a line each.
+    """Return lines that say that a worktree is kept, how to go back, and how to remove it.
 
     Args:
         worktree: The worktree.
         why: Why it is kept.
         session_id: The session that can be resumed in it, or "".
-        branch: The branch that is checked out, where it is known.
-        in_use: Whether somebody needs it, so that it is not said how to remove it.
+        branch: The branch that is checked out, if it is known.
+        in_use: Whether somebody needs it: then no line says how to remove it.
     """
     git = f"git -C {shlex.quote(str(worktree.root))}"
     inside = shlex.quote(str(worktree.path.relative_to(worktree.root)))
@@ -68,7 +68,7 @@ def kept(
 
 
 def removed(worktree: Worktree) -> str:
-    """Say that a worktree was removed."""
+    """Return the message that a worktree was removed."""
     return f"The worktree {worktree.name} had no changes of its own and was removed with its branch."
 
 

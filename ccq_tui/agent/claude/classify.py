@@ -61,7 +61,7 @@ def turn_problem(reason: str) -> Problem | None:
 
 
 def is_missing_conversation(text: str) -> bool:
-    """Say whether the CLI did not start because there is nothing to resume."""
+    """Return whether the CLI did not start because there is nothing to resume."""
     return bool(_NO_CONVERSATION.search(text))
 
 

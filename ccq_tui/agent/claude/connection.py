@@ -76,19 +76,19 @@ _logger = logging.getLogger(__name__)
 CONNECT_SECONDS = 60.0
 SEND_SECONDS = 30.0
 IMAGE_SECONDS = 10.0
-"""How long the images of a prompt may take to read."""
+"""Seconds to read the images of a prompt."""
 CONTROL_SECONDS = 15.0
 USAGE_SECONDS = 15.0
 PARK_SECONDS = 3.0
 RECLAIM_SECONDS = 3.0
 SERVER_PAUSES = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 16.0, 30.0, 60.0, 60.0)
-"""Pauses before looks at MCP servers that are starting; the CLI gives one up after 30 s, or MCP_TIMEOUT."""
+"""Seconds before each check of starting MCP servers; the CLI gives one up after 30 s, or MCP_TIMEOUT."""
 
 _FATAL = (CLIConnectionError, CLIJSONDecodeError, ProcessError)
 
 
 class Connection:
-    """A client of the SDK, its reader, and what waits for a person."""
+    """A client of the SDK, its reader, and the requests that wait for a person."""
 
     def __init__(self, options: SessionOptions, inbox: Inbox, emit: Callable[[AgentEvent], None]) -> None:
         self._options = options
@@ -112,7 +112,7 @@ class Connection:
         if ahead is None:
             return await self._open(session_id, self._start(session_id, None))
         if ahead.prompt:
-            # It is written already, and cannot be taken back by not writing it.
+            # The CLI already has the prompt; nothing here can unsend it.
             self.translator.sent[ahead.prompt_id] = ahead.prompt
             self._emit(PromptAccepted(ahead.prompt, queued=False, prompt_id=ahead.prompt_id))
         return await self._open(session_id, ahead.take(self.gate, self._words.add))
@@ -128,7 +128,7 @@ class Connection:
     async def _open(
         self, session_id: str, starting: Coroutine[Any, Any, ClaudeSDKClient]
     ) -> SessionFailure | None:
-        # What is asked right after the start is this session's, too.
+        # Requests that come right after the start belong to this session, too.
         self.translator.session_id = session_id
         try:
             async with asyncio.timeout(CONNECT_SECONDS):
@@ -189,7 +189,7 @@ class Connection:
             except ClaudeSDKError as error:
                 if isinstance(error, _FATAL):
                     return explain(error, self._words)
-                # One message the SDK could not make sense of; those behind it are still there.
+                # The SDK could not read one message; those after it are still there.
                 _logger.warning("A message could not be read: %s", type(error).__name__)
                 continue
             except Exception as error:  # the SDK hands on a reader's failure as it was
@@ -198,11 +198,11 @@ class Connection:
             return SessionFailure(Problem.CLI_ENDED, self._words.after(""), 0)
 
     async def send(self, command: Send) -> None:
-        """Write a prompt to the CLI; raises `CommandError` where it was not written."""
+        """Write a prompt to the CLI; raises `CommandError` if it was not written."""
         images: list[dict[str, Any]] = []
         if command.images:
             images = await limited(asyncio.to_thread(image_blocks, command.images), IMAGE_SECONDS)
-        # One that was sent before and is still on its way will have begun a turn by then.
+        # An earlier prompt that is still on its way will have begun a turn by then.
         queued = self._state is not SessionState.IDLE or bool(self.translator.sent)
         self.translator.sent[command.prompt_id] = command.text
         try:
@@ -219,7 +219,7 @@ class Connection:
         self._emit(PromptAccepted(command.text, queued, command.prompt_id))
 
     async def interrupt(self) -> None:
-        """End the running turn; raises `CommandError` where the CLI does not confirm it."""
+        """End the running turn; raises `CommandError` if the CLI does not confirm it."""
         await limited(self._connected.interrupt(), CONTROL_SECONDS)
 
     async def set_mode(self, mode: str) -> None:
@@ -245,7 +245,7 @@ class Connection:
 
     async def ask(self, control: Control[T]) -> T:
         """Ask the CLI something beside the conversation; raises `CommandError` for a refusal or silence."""
-        # By the SDK's own sender: its public methods drop what several of these answer, or do not exist.
+        # Uses the SDK's own sender: the public methods drop the answers of several of these, or do not exist.
         send = sender(self._connected)
         if send is None:
             raise CommandError("This version of claude-agent-sdk cannot request it.")
@@ -262,12 +262,12 @@ class Connection:
     async def reclaim(self, reason: str) -> None:
         """Take back every prompt that waits: the end of a turn would start them.
 
-        What the CLI has read already, or does not answer for, stays with it until `settle_prompts`.
+        Prompts that the CLI has read, or does not answer for, stay with it until `settle_prompts`.
         """
         returned: dict[str, str] = {}
         try:
             async with asyncio.timeout(RECLAIM_SECONDS):
-                # From the last on: of what a turn reads meanwhile nothing is missing in the middle.
+                # Newest first: the prompts that a turn reads meanwhile then have no gap in the middle.
                 for prompt_id, text in reversed(list(self.translator.sent.items())):
                     if await self.ask(withdraw_prompt(prompt_id)):
                         self.translator.sent.pop(prompt_id, None)
@@ -278,7 +278,7 @@ class Connection:
             self._emit(PromptReturned(text, reason, prompt_id))
 
     async def settle_prompts(self, reason: str) -> None:
-        """Give back what no turn has read, as the session's record says; the CLI is gone."""
+        """Give back the prompts that no turn has read, by the session's record, once the CLI is gone."""
         sent, self.translator.sent = self.translator.sent, {}
         if not sent:
             return
@@ -289,7 +289,7 @@ class Connection:
             self._emit(PromptDelivered(prompt_id) if done else PromptReturned(text, reason, prompt_id))
 
     async def park(self) -> bool:
-        """Let the CLI go while questions wait; returns whether any did."""
+        """Put off the waiting questions, and let the turn end; return whether any question waited."""
         self._turn_over.clear()
         ends = await self.gate.waits.park()
         if not ends:
@@ -302,14 +302,14 @@ class Connection:
         return True
 
     def abandon(self, reason: str) -> None:
-        """Settle what waits for a person; ``reason`` is for that person."""
-        self.translator.cli_state = ""  # what it was says nothing any more
+        """Settle every request that waits for a person; ``reason`` is shown to that person."""
+        self.translator.cli_state = ""  # the last one no longer holds
         self._growth.close()
         self._arrivals.give_up(reason)
         self.gate.give_up(reason)
 
     async def close(self) -> None:
-        """End the CLI: ask it to go, then make it. Being cancelled does not stop this."""
+        """End the CLI: ask it to exit, then force it. Cancelling the caller does not stop this."""
         for task in self._tasks:
             task.cancel()
         client, self._client = self._client, None
@@ -330,10 +330,10 @@ class Connection:
         self._refresh()
 
     def _refresh(self) -> None:
-        """Report the state if it is another one: the CLI's own, but for what waits for a person here.
+        """Report the state if it changed: the CLI's own, unless a request waits for a person here.
 
-        The CLI says nothing while a hook waits, and "requires_action" even where no person is asked, as after
-        a question was declined: only what is pending counts as waiting.
+        The CLI reports nothing while a hook waits, and "requires_action" even if no person is asked, as after
+        a declined question: only pending requests count as waiting.
         """
         if not self.translator.cli_state:
             return
@@ -349,7 +349,7 @@ class Connection:
             self._out(StateChanged(state))
 
     def _take_waited(self) -> float:
-        """Return how long the turn has waited for a person so far, and begin to count anew."""
+        """Return the seconds that the turn has waited for a person so far, and reset the count."""
         now = time.monotonic()
         waited = self._waited + (now - self._since if self._state is SessionState.AWAITING else 0.0)
         self._since, self._waited = now, 0.0
@@ -369,7 +369,7 @@ class Connection:
                 self._emit(event)
                 self._note(event)
         except (LookupError, TypeError, ValueError, AttributeError):
-            # Another version of the CLI may shape a message otherwise: it is lost, the session is not.
+            # Another version of the CLI may shape a message differently: drop it, keep the session.
             _logger.exception("A message of type %s could not be used", type(message).__name__)
         self._refresh()
 
@@ -383,7 +383,7 @@ class Connection:
             self._beside(self._report_usage())
 
     def _beside(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something beside reading, until the connection is closed."""
+        """Run work beside the reader, until the connection is closed."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -1,8 +1,8 @@
-"""What MCP servers ask for: the CLI asks its client by a control request, which the SDK refuses to answer.
+"""Forms of MCP servers: the CLI sends them as control requests, which the SDK refuses to answer.
 
-The requests are taken out of the CLI's output before the SDK reads it, and answered by the transport's
-public methods. Where the transport is the SDK's own (`ccq_tui.compat.sdk.process_transport`), the SDK answers
-that it does not know them, and the server is told that its form was cancelled.
+The requests are taken out of the CLI's output before the SDK reads it, and answered through the transport's
+public methods. With the SDK's own transport (`ccq_tui.compat.sdk.process_transport`), the SDK answers that it
+does not know them, and the CLI cancels the server's form.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from claude_agent_sdk import ClaudeSDKError
 
 Reply = Callable[[Mapping[str, Any]], Awaitable[None]]
 Answer = Callable[[Mapping[str, Any], Reply], Awaitable[None]]
-"""Takes what is asked, and what sends the reply to the CLI; cancelled once the CLI no longer waits for it."""
+"""Takes a request and the function that sends its reply; cancelled once the CLI no longer waits for it."""
 
 _logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ class Elicitations:
                 yield message
 
     async def close(self) -> None:
-        """Ask nobody any more."""
+        """Cancel the elicitations that are still open."""
         tasks = tuple(self._asked.values())
         for task in tasks:
             task.cancel()
@@ -72,7 +72,7 @@ class Elicitations:
         try:
             await self._answer(asked, reply)
         except Exception as error:
-            # The server must not wait for a person whom nobody has asked.
+            # The server must not wait for a person who was never asked.
             _logger.exception("An elicitation could not be asked: %s", type(error).__name__)
             try:
                 await reply({"action": "cancel"})

@@ -30,11 +30,11 @@ _EXIT_CODE = re.compile(r"exit code: (-?\d+)")
 
 @dataclass(frozen=True, slots=True)
 class SessionFailure:
-    """Why there is no session any more.
+    """The reason why a session ended or could not start.
 
     Attributes:
-        kind: Which problem it is.
-        text: What more there is to say about it, for a person, or "".
+        kind: The problem.
+        text: Details for a person, or "".
         exit_code: The CLI's exit code, negative for a signal's number, or None.
     """
 
@@ -54,11 +54,11 @@ class StderrTail:
         self._lines.append(line[:STDERR_LINE_CHARACTERS])
 
     def have(self, text: str) -> bool:
-        """Whether one of the lines contains a text."""
+        """Return whether one of the lines contains a text."""
         return any(text in line for line in self._lines)
 
     def after(self, text: str) -> str:
-        """Give a text with the lines under it, if there are any."""
+        """Return a text with the lines under it, if there are any."""
         return "\n".join([*([text] if text else []), *self._lines])
 
 
@@ -86,7 +86,7 @@ def explain(error: BaseException, words: StderrTail) -> SessionFailure:
 def _refused(error: ResultError, words: StderrTail) -> SessionFailure:
     said = "\n".join(error.errors) or error.result or ""
     if is_missing_conversation(said):
-        # What the CLI says is about its own flags, and it says it twice.
+        # The CLI's own text is about its flags, and it repeats itself.
         return SessionFailure(Problem.NO_CONVERSATION, "", error.exit_code)
     return SessionFailure(Problem.CLI_ENDED, words.after(bounded(said, TEXT_CHARACTERS)), error.exit_code)
 

@@ -1,8 +1,8 @@
-"""Where the CLI waits for a person: questions, permissions, plans and forms go to the inbox from here.
+"""The CLI's requests to a person: sends questions, permissions, plans and forms to the inbox.
 
 Questions arrive in a PreToolUse hook, which the CLI calls in every permission mode. The hook can only answer
 them; prose and a refusal are left to ``can_use_tool``, which the CLI calls at once after a hook that decided
-nothing, with the same ``tool_use_id``. In dontAsk mode the CLI does not call it: there prose goes as a note.
+nothing, with the same ``tool_use_id``. In dontAsk mode the CLI does not call it: then prose goes as a note.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Gate:
     """Asks a person on the CLI's behalf.
 
     Attributes:
-        waits: What waits for a person.
+        waits: The requests that wait for a person.
     """
 
     def __init__(
@@ -79,11 +79,11 @@ class Gate:
         self._agents: dict[str, str] = {}
 
     def prompted(self) -> None:
-        """Count question rounds anew: a person wrote a prompt."""
+        """Reset the count of question rounds: a person wrote a prompt."""
         self._rounds = 0
 
     def will_ask(self, ahead: int) -> bool:
-        """Whether a person would be asked another question set behind ``ahead`` others on their way."""
+        """Return whether a person would be asked another question set after ``ahead`` arriving ones."""
         match self._options.questions:
             case QuestionPolicy.ASSUME:
                 return False
@@ -99,11 +99,11 @@ class Gate:
         self._return_remark(tool_use_id, UNTOLD)
 
     def named(self, agent_id: str, name: str) -> None:
-        """Note what a subagent is called; its requests say it."""
+        """Store the name of a subagent, for its requests."""
         self._agents[agent_id] = name
 
     def give_up(self, reason: str) -> None:
-        """End all waits, and give back what was said along with a permission: the CLI is gone."""
+        """End all waits, and give back the remarks on permissions: the CLI is gone."""
         self.waits.give_up(reason)
         for tool_use_id in list(self._remarks):
             self._return_remark(tool_use_id, reason)
@@ -117,7 +117,7 @@ class Gate:
         try:
             questions = parse_question_set(name, source)
         except QuestionFormatError:
-            return {}  # can_use_tool says it in words that reach the model as they are
+            return {}  # can_use_tool reports it in words that reach the model unchanged
         outcome = await self._question_outcome(questions, parkable=True)
         if isinstance(outcome, Answered):
             return _allow(encode(questions, outcome.answers))
@@ -131,7 +131,7 @@ class Gate:
     async def after_tool(
         self, data: HookInput, tool_use_id: str | None, _context: HookContext
     ) -> HookJSONOutput:
-        """Tell the agent what a person said when they allowed a call: the hook behind every call.
+        """Pass a person's remark on an allowed call to the agent, in the hook after every call.
 
         The permission itself carries no text, and a prompt would go to the main agent, whichever
         agent asked.
@@ -168,16 +168,11 @@ class Gate:
         return self._decision(request, await self.waits.ask(request), source)
 
     async def elicit(self, said: Mapping[str, Any], reply: Reply) -> None:
-        """Ask a person what an MCP server asks for.
-
-        Args:
-            said: What the CLI says of it.
-            reply: Tells the CLI, and so the server, what the person decided.
-        """
+        """Ask a person to fill in an MCP server's form; ``reply`` sends the outcome to the CLI."""
         name = f"form_{uuid4().hex[:16]}"
         self.waits.shown(name)  # no tool call of its own comes before it
         request = read_elicitation(said, name, self._session_id())
-        # To read a schema may load what checks patterns: a third of a second, once.
+        # Reading a schema may load the pattern checker: a third of a second, once.
         await asyncio.to_thread(getattr, request, "form")
         try:
             outcome = await self.waits.ask(request)
@@ -214,16 +209,16 @@ class Gate:
                 raise TypeError(f"{type(outcome).__name__} does not settle a permission")
 
     async def _session_of(self, tool_use_id: str) -> str:
-        """Return the session in which a call was made.
+        """Return the id of the session in which a call was made.
 
-        That the conversation was cleared, and has another id, is told on the way on which calls are told: not
-        on the one on which they are asked about, which may be faster.
+        A cleared conversation has another id. The message stream reports it, in order with the calls;
+        requests come on another channel, which may be faster.
         """
         await self.waits.call_shown(tool_use_id)
         return self._session_id()
 
     def _return_remark(self, tool_use_id: str, reason: str) -> None:
-        """Give back what was said along with a permission and did not reach the agent."""
+        """Give back a remark on a permission that did not reach the agent."""
         text = self._remarks.pop(tool_use_id, "")
         if text:
             self._emit(PromptReturned(text, reason))

@@ -1,4 +1,4 @@
-"""Ends the CLI with its program, also where the program is killed and can end nothing itself."""
+"""Ends the CLI with its program, even if the program is killed and can end nothing itself."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ kill -KILL "$1"
 """
 """Waits for a line, or for the end of its input, which comes when the program is gone.
 
-SIGTERM lets the CLI write its record and end what it runs itself, which takes it up to four seconds.
+SIGTERM lets the CLI write its record and end its own processes, which takes it up to four seconds.
 """
 _END_SECONDS = 2.0
 
@@ -32,8 +32,8 @@ _END_SECONDS = 2.0
 class Guard:
     """A shell that waits for the program's end, and then ends a CLI.
 
-    It needs no memory to speak of, starts in a millisecond, and is in a login session of its own, so that no
-    signal of the terminal reaches it. Windows has no such shell: there a CLI that was left is not ended.
+    It needs hardly any memory, starts in a millisecond, and has a login session of its own, so that no signal
+    of the terminal reaches it. Windows has no such shell: there nothing ends a CLI that was left behind.
     """
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
@@ -41,7 +41,7 @@ class Guard:
 
     @classmethod
     async def over(cls, pid: int, held: int | None = None) -> Guard | None:
-        """Watch over a CLI; None where there can be no guard.
+        """Watch over a CLI; return None where there can be no guard.
 
         ``held`` is a descriptor that writes to the CLI, closed here. The guard keeps a copy open: a
         CLI whose input ended with its program would refuse the open question before it is ended.
@@ -58,7 +58,7 @@ class Guard:
             raise
 
     async def release(self) -> None:
-        """Let it go: the program ends the CLI itself."""
+        """End the guard: the program ends the CLI itself."""
         await asyncio.to_thread(_end, self._process)
 
 

@@ -1,7 +1,7 @@
 """Prints a session's messages as JSON: a program of its own, run by `ccq_tui.agent.history`.
 
-Where the session is to be resumed, its id comes first, in a line of its own, and nothing of it is read or
-repaired before the program that resumes it says that no other one runs it.
+For a session to be resumed it first prints the id on a line of its own, and reads and repairs nothing until
+the caller confirms that no other program runs the session.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _QUEUED = '"queued_command"'
 _BOUNDARY = '"compact_boundary"'
 _NOTIFICATION = "<task-notification>"
 LONGEST = 8_000
-"""Characters of a notification: an agent's has its whole report."""
+"""Most characters of a notification: an agent's has its whole report."""
 PART = 200
-"""Messages in a part, more where a call waits long for its result."""
+"""Messages in a part; more if a call's result comes late."""
 FEWEST = 60
 """Messages in the newest part, at least."""
 
@@ -34,8 +34,8 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairi
     """Print the conversation, a JSON object a line; each line but the first has ``"messages"`` alone.
 
     The first has ``"session_id"``, ``"title"``, ``"first_prompt"``, ``"messages"``, ``"cut"``,
-    ``"deferred"``, ``"queued"`` and ``"notifications"``. A session that is resumed next is named before
-    it is read, and its record repaired where that is wanted.
+    ``"deferred"``, ``"queued"`` and ``"notifications"``. With ``resuming``, the session is named before it
+    is read; with ``repairing`` too, its record is repaired.
     """
     sdk = import_sdk()
     if not session_id:
@@ -64,19 +64,19 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairi
 
 
 def _allowed(session_id: str) -> bool:
-    """Name the session that would be read, and wait for leave to do so."""
+    """Print the id of the session, and wait for leave to read it."""
     sys.stdout.write(session_id + "\n")
     sys.stdout.flush()
     return bool(sys.stdin.readline())
 
 
 def _repair(sdk: Any, directory: str, session_id: str, messages: list[Any]) -> None:
-    """Let the CLI find the newest message, and see that nobody reads another conversation now."""
+    """Let the CLI find the newest message, and check that the conversation still reads the same."""
     for path in record_files(session_id):
         try:
             if not repair(path, messages[-1].uuid):
                 continue
-        except (OSError, RecordRepairError) as error:  # what can be read is worth more
+        except (OSError, RecordRepairError) as error:  # the messages can be read all the same
             sys.stderr.write(f"The record was not repaired: {error}\n")
             continue
         read = [message.uuid for message in sdk.get_session_messages(session_id, directory)]
@@ -85,7 +85,7 @@ def _repair(sdk: Any, directory: str, session_id: str, messages: list[Any]) -> N
 
 
 def linked(session_id: str) -> dict[str, dict[str, Any]]:
-    """Return the entries of a record by their ids; none where its messages have all that is wanted of it."""
+    """Return the entries of a record by their ids; none if its messages already hold all that is needed."""
     if not any(_QUEUED in line or _BOUNDARY in line for line in _lines(session_id)):
         return {}
     return {
@@ -96,7 +96,7 @@ def linked(session_id: str) -> dict[str, dict[str, Any]]:
 
 
 def compacted(entries: Mapping[str, Mapping[str, Any]], known: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the messages before a compaction, which the SDK leaves out; ``known`` are the ids it gives."""
+    """Return the messages before a compaction, which the SDK leaves out; ``known`` are the ids it returns."""
     given = frozenset(known)
     found: dict[str, None] = {}
     line = line_of(entries, known[0]) if known else []
@@ -116,7 +116,7 @@ def compacted(entries: Mapping[str, Mapping[str, Any]], known: Sequence[str]) ->
 
 
 def parts(messages: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """Cut messages into parts, the newest first; no call is in another part than its result."""
+    """Cut messages into parts, the newest first; a call and its result are in the same part."""
     last = {
         str(block.get("tool_use_id")): index
         for index, message in enumerate(messages)
@@ -157,7 +157,7 @@ def add_records(session_id: str, messages: Iterable[dict[str, Any]]) -> None:
 
 
 def deferred(session_id: str) -> list[str]:
-    """Return the ``tool_use_id`` of the call that the CLI deferred last, unless it has its result by now."""
+    """Return the ``tool_use_id`` of the call that the CLI deferred last, unless it has its result."""
     call = ""
     for line in _lines(session_id):
         if '"hook_deferred_tool"' in line:
@@ -181,7 +181,7 @@ def notifications(session_id: str) -> list[str]:
 
 
 def queued(entries: Mapping[str, Mapping[str, Any]], newest: str) -> list[str]:
-    """Return the ids of the prompts that were read in the middle of a turn: no messages of the record.
+    """Return the ids of prompts that were read in the middle of a turn: the record has no messages for them.
 
     Claude knows only what came before ``newest``, the id of the newest message.
     """
@@ -202,14 +202,14 @@ def _queued(entry: Mapping[str, Any]) -> str:
 
 
 def _short(record: Any) -> Any:
-    """Leave out of an edit's record the file as it was, which may be large and is not shown."""
+    """Drop the original file from an edit's record: it may be large and is not shown."""
     if not isinstance(record, Mapping) or _PATCH not in record:
         return record
     return {name: record[name] for name in ("type", _PATCH) if name in record}
 
 
 def _entries(session_id: str, questions: set[str]) -> Iterator[dict[str, Any]]:
-    """Read the lines about these calls, or about an edit."""
+    """Read the entries about these calls, or about an edit."""
     for line in _lines(session_id):
         if f'"{_PATCH}"' in line or any(call in line for call in questions):
             yield record_entry(line)

@@ -37,7 +37,7 @@ def rate_limit(info: RateLimitInfo) -> Iterator[NoticeGiven]:
 
 
 def status(data: Mapping[str, Any]) -> Iterator[NoticeGiven]:
-    """Translate the CLI's status line: a compaction, nothing else."""
+    """Translate the CLI's status message: only a compaction."""
     if data.get("status") == "compacting":
         yield NoticeGiven("info", COMPACTING)
     elif data.get("compact_result") not in (None, "success"):

@@ -1,4 +1,4 @@
-"""From `SessionOptions` to the SDK's own options."""
+"""Translates `SessionOptions` to the SDK's own options."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from ccq_tui.agent.options import QuestionPolicy, SessionOptions
 QUESTION_TOOL = "AskUserQuestion"
 
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
-"""One message of the CLI; the SDK's default of 1 MiB ends the session at a large file or answer."""
+"""Most bytes of one CLI message; the SDK's default of 1 MiB ends the session at a large file or answer."""
 
 QUESTION_WAIT_SECONDS = 2_000_000
-"""How long a question may wait: 23 days. The CLI's timers hold 24.8 days, and by default it waits 600 s."""
+"""Seconds that a question may wait: 23 days. The CLI's timers hold 24.8 days; its default is 600 s."""
 
 NOT_A_QUESTION = f"^(?!{QUESTION_TOOL}$)"
-"""Matches all other tools: nothing is said along with an answer, and the CLI would wait for us to say so."""
+"""Matches all other tools: an answer carries no remark, and the CLI would wait for the hook to say so."""
 
 ASSUME_PROMPT = (
     "The user does not answer questions in this session. Where something is unclear, make the most "
@@ -52,9 +52,9 @@ def sdk_options(
 ) -> ClaudeAgentOptions:
     """Translate the options of a session.
 
-    Claude Code's own system prompt, tools and settings hold, as in its terminal program, with partial
-    messages and the echo of prompts. ``session_id`` is that of a new session or a fork; None continues
-    under ``resume``'s own.
+    Claude Code's own system prompt, tools and settings apply, as in its terminal program, with partial
+    messages and the echo of prompts. ``session_id`` is that of a new session or a fork; None keeps the
+    id in ``resume``.
     """
     flags = options.claude
     asks = options.questions is not QuestionPolicy.ASSUME
@@ -87,7 +87,7 @@ def sdk_options(
         hooks=_hooks(hook if asks else None, HookMatcher(matcher=NOT_A_QUESTION, hooks=[after_tool])),
         stderr=stderr,
         include_partial_messages=True,
-        # What the agent's tools write can be taken back to an earlier prompt.
+        # Lets files that the agent's tools wrote be restored to an earlier prompt.
         enable_file_checkpointing=True,
         forward_subagent_text=True,
         max_buffer_size=MAX_MESSAGE_BYTES,
@@ -107,7 +107,7 @@ def _tools(names: tuple[str, ...] | None) -> list[str] | ToolsPreset:
 
 
 def _setting_sources(options: SessionOptions) -> list[SettingSource]:
-    """Return the settings files that count; those of a directory that is not trusted never do."""
+    """Return the settings sources to read; never those of an untrusted directory."""
     wanted: tuple[SettingSource, ...] = options.claude.setting_sources or ("user", "project", "local")
     if options.claude.setting_sources == ():
         return []

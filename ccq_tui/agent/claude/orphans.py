@@ -1,7 +1,7 @@
 """Ends the CLIs of killed programs: without anybody to ask, a CLI continues by itself.
 
-When its program is killed, the CLI does not end in the middle of a turn. It takes every question and
-permission for refused, tells the model so, and writes into the record of the session that is about to be
+When its program is killed, the CLI does not end in the middle of a turn. It treats every question and
+permission as refused, tells the model so, and writes into the record of the session that is about to be
 resumed.
 """
 
@@ -23,7 +23,7 @@ END_SECONDS = 5.0
 _LOOK_SECONDS = 0.02
 _PROC = Path("/proc")
 _PS = ("ps", "-A", "-ww", "-o", "pid=", "-o", "ppid=", "-o", "stat=", "-o", "command=")
-"""Asked where the system has no ``/proc``, as macOS; the same words mean the same to every ``ps``."""
+"""Used where the system has no ``/proc``, as on macOS; every ``ps`` reads these arguments alike."""
 _PS_LINE = re.compile(r"\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)")
 _PS_SECONDS = 5.0
 _NAMES = ("--session-id=", "--resume=")
@@ -33,7 +33,7 @@ _NAMES = ("--session-id=", "--resume=")
 async def end_leftovers(session_id: str) -> bool:
     """End the CLIs of a session whose programs are gone; returns whether there was one.
 
-    Where the system tells nothing of its processes (Windows), none is found.
+    Where the system does not list its processes (Windows), none is found.
     """
     return bool(session_id) and await asyncio.to_thread(_end, session_id)
 
@@ -43,7 +43,7 @@ def _end(session_id: str) -> bool:
     if not found:
         return False
     _logger.warning("Claude processes without their program are ended: %s", sorted(found))
-    # The first lets it write its record, and end what it runs itself.
+    # The first signal lets the CLI write its record, and end its own processes.
     for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
         left = _ended(found, number)
         if not left:
@@ -60,7 +60,7 @@ def _ended(found: set[int], number: int) -> set[int]:
         except (ProcessLookupError, PermissionError):
             _logger.info("It was not there to be ended")
     deadline = time.monotonic() + END_SECONDS
-    # Not by their words: a process that is just ending has none any more.
+    # Not by command line: a process that is just ending has none any more.
     while (found := found & {pid for pid, _parent, _words in _processes()}) and time.monotonic() < deadline:
         time.sleep(_LOOK_SECONDS)
     return found
@@ -77,14 +77,14 @@ def _left(session_id: str) -> set[int]:
 
 def _is_orphan(pid: int, parent: int) -> bool:
     try:
-        # A CLI is in the login session of its program; who takes orphans over is not.
+        # A CLI is in the login session of its program; the process that adopts orphans is not.
         return parent != os.getpid() and (parent == 1 or os.getsid(parent) != os.getsid(pid))
     except OSError:
         return False  # it ended meanwhile
 
 
 def _processes() -> Iterator[tuple[int, int, Sequence[str]]]:
-    """Give each process that runs, its parent, and the words it was started with."""
+    """Yield the id, the parent's id and the command line of each running process."""
     if not _PROC.joinpath("self").exists():
         yield from _listed()
         return
@@ -96,14 +96,14 @@ def _processes() -> Iterator[tuple[int, int, Sequence[str]]]:
             stat = path.joinpath("stat").read_text(errors="replace")
         except OSError:
             continue  # it ended meanwhile
-        # The name in parentheses may hold anything; behind it are the state and the parent.
+        # The name in parentheses may hold anything; after it come the state and the parent.
         state, parent = stat.rpartition(")")[2].split()[:2]
         if state not in "ZX":
             yield int(path.name), int(parent), words
 
 
 def _listed() -> Iterator[tuple[int, int, Sequence[str]]]:
-    """Ask ``ps``; its words are cut at blanks, which those that are looked for do not have."""
+    """Ask ``ps``; command lines are split at blanks, which the flags searched for do not contain."""
     try:
         done = subprocess.run(_PS, capture_output=True, timeout=_PS_SECONDS, check=False)  # noqa: S603 - above
     except (OSError, subprocess.TimeoutExpired) as error:

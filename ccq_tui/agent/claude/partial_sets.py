@@ -1,7 +1,7 @@
 """Question sets whose calls are still being streamed: shown early, and removed if nobody is asked them.
 
-Only the call's own hook asks a person. What is reported here goes before it, or comes to nothing: the CLI
-rejects what does not fit its schema, streams break, turns are interrupted.
+Only the call's own hook asks a person. A set reported here comes before it, or ends unasked: the CLI
+rejects input that does not fit its schema, streams break, turns are interrupted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ccq_tui.questions.partial_parse import ArrivingSet
 from ccq_tui.questions.state import Arriving
 
 FRAME = 1 / 20
-"""Seconds between two looks at what came: nobody reads faster, and each look is a panel to draw."""
+"""Seconds between two looks at the stream: nobody reads faster, and each look redraws the panel."""
 
 BROKE = "its stream broke"
 REJECTED = "Claude Code rejected it"
@@ -50,13 +50,13 @@ class _Call:
     told: bool = False
     stopped: bool = False
     source: Mapping[str, Any] | None = None
-    """Its input, once that is whole."""
+    """The input, once complete."""
 
 
 class PartialSets:
-    """The question sets of one connection that are on their way.
+    """The arriving question sets of one connection.
 
-    A subagent's are left out: the CLI has it ask nobody.
+    A subagent's are left out: the CLI lets it ask nobody.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class PartialSets:
         self._emit = emit
         self._calls: dict[str, _Call] = {}
         self._places: dict[int, str] = {}
-        """The calls of the message that is being streamed, by the place of their block."""
+        """The calls of the message that is being streamed, by the index of their block."""
         self._next_look: asyncio.TimerHandle | None = None
 
     def stream(self, event: Mapping[str, Any], parent: str) -> None:
@@ -95,7 +95,7 @@ class PartialSets:
                     call.stopped = True
 
     def hear(self, event: AgentEvent) -> None:
-        """Learn from the events of a session what becomes of the sets on their way."""
+        """Learn from a session's event what becomes of the arriving sets."""
         match event:
             case ToolStarted(tool_use_id=call_id) if call_id in self._calls:
                 self._complete(call_id, event.input)
@@ -149,7 +149,7 @@ class PartialSets:
         self._emit(QuestionArriving(request, arriving))
 
     def _complete(self, call_id: str, source: Mapping[str, Any]) -> None:
-        """Show all of a set that is shown in part; one that came at once is left to the hook."""
+        """Show the whole of a partly shown set; a set that came at once is left to the hook."""
         call = self._calls[call_id]
         call.source = source
         if call.told:
@@ -159,11 +159,11 @@ class PartialSets:
         try:
             questions = parse_question_set(call_id, self._calls[call_id].source or {})
         except QuestionFormatError:
-            return  # its result says so
+            return  # the call's result reports it
         self._tell(questions, Arriving(len(questions.questions), whole=True))
 
     def _end_broken(self, *, stopped: bool) -> None:
-        """End what never became whole; ``stopped``: only where its message has ended."""
+        """End the sets that never became complete; with ``stopped``, only those whose message has ended."""
         for call_id, call in list(self._calls.items()):
             if call.source is None and (call.stopped or not stopped):
                 self._end(call_id, BROKE)

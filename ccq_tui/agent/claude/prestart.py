@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 
 MOST_WRITTEN = 50_000
-"""Bytes of a prompt that are written before anybody reads: a pipe takes 64 KB, then its writer waits."""
+"""Most bytes of a prompt to write before anybody reads: a pipe takes 64 KB, then its writer waits."""
 
 
 class Prestarted:
-    """A process of the CLI for a new session, to which its session speaks later on.
+    """A CLI process started for a new session, which takes it over later.
 
-    What the CLI asks before there is a session waits for it.
+    Requests that the CLI makes before then wait for the session.
 
     Attributes:
-        session_id: The id of the session that it is for.
-        prompt: The prompt that the CLI was given, or "" where it was given none.
-        prompt_id: The UUID under which it was.
+        session_id: The id of the new session.
+        prompt: The prompt that the CLI was given, or "".
+        prompt_id: The UUID of the prompt.
     """
 
     def __init__(self, options: SessionOptions, prompt: str = "") -> None:
@@ -61,7 +61,7 @@ class Prestarted:
         self._connecting: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Start the process and write its first prompt; raises `ClaudeSDKError` where that fails."""
+        """Start the process and write its first prompt; raises `ClaudeSDKError` if that fails."""
         self._connecting = asyncio.create_task(self._client.connect(), name="start ahead")
         self._connecting.add_done_callback(lambda _: self._transport.greeted.set())
         try:
@@ -69,7 +69,7 @@ class Prestarted:
             if self._connecting.done():
                 self._connecting.result()
             if 0 < len(self._line) <= MOST_WRITTEN:
-                # Behind what connects: the CLI reads in order, and need not wait for us in between.
+                # After the handshake: the CLI reads in order, and need not wait for us in between.
                 await self._transport.write(self._line)
                 self.prompt = self._wanted
         except BaseException:
@@ -77,14 +77,13 @@ class Prestarted:
             raise
 
     def fits(self, options: SessionOptions) -> bool:
-        """Say whether the process is free and was started as a session with these options wants it."""
+        """Return whether the process is free and was started with these options."""
         return not self._taken and options == self._options
 
     async def take(self, gate: Gate, hear: Callable[[str], None]) -> ClaudeSDKClient:
-        """Hand the connected process to its session; raises what the SDK raises, and then leaves none.
+        """Hand the connected process to its session; raises the SDK's errors, and then leaves no process.
 
-        ``gate`` also answers what was asked before, and ``hear`` gets what was written to standard
-        error so far.
+        ``gate`` also answers earlier requests, and ``hear`` also gets the earlier lines of standard error.
         """
         self._taken, self._hear = True, hear
         for line in self._said:
@@ -108,7 +107,7 @@ class Prestarted:
         await self._transport.close()
 
     def _later(self, name: str) -> Callable[..., Any]:
-        """Return what hands a call of the CLI's to the session's gate, once there is one."""
+        """Return a callback that passes a call of the CLI to the session's gate, once there is one."""
 
         async def call(*arguments: Any) -> Any:
             return await getattr(await asyncio.shield(self._gate), name)(*arguments)
@@ -117,7 +116,7 @@ class Prestarted:
 
 
 class _Transport(CliTransport):
-    """Says when the first thing was written to the CLI."""
+    """A transport that reports the first write to the CLI."""
 
     def __init__(self, options: ClaudeAgentOptions) -> None:
         super().__init__(options)

@@ -30,8 +30,8 @@ def prompt_message(
 ) -> dict[str, Any]:
     """Return the message that gives the CLI a prompt; the CLI echoes it with ``prompt_id``, a UUID.
 
-    Images go after the text, as in Claude Code's own screen. A prompt that is not to be answered is put
-    before the next one that is.
+    Images go after the text, as in Claude Code's own screen. A prompt that wants no answer is put before
+    the next one that does.
     """
     content = [{"type": "text", "text": text}, *images] if images else text
     message = {

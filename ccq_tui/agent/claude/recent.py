@@ -1,4 +1,4 @@
-"""Remembers what came lately."""
+"""Remembers recent ids."""
 
 from __future__ import annotations
 

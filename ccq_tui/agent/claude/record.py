@@ -13,11 +13,11 @@ from ccq_tui.claude_files import record_files
 _logger = logging.getLogger(__name__)
 
 _WAITING = b'{"type":"queue-operation"'
-"""Begins a line about the queue, which says nothing of what a turn has read."""
+"""Start of a line about the queue, which does not show that a turn has read a prompt."""
 
 
 def taken(options: SessionOptions, prompts: Mapping[str, str]) -> frozenset[str]:
-    """Return which prompts, given with their sessions, a turn has read by the records. For a thread.
+    """Return the prompts that a turn has read, by the records of their sessions. For a thread.
 
     A record that is missing or cannot be read names none.
     """
@@ -30,18 +30,18 @@ def taken(options: SessionOptions, prompts: Mapping[str, str]) -> frozenset[str]
 
 
 class Recorded(StrEnum):
-    """What the CLI has written of a session."""
+    """The state of the CLI's record of a session."""
 
     NOTHING = "nothing"
-    """It can be begun under its id."""
+    """The session can begin under its id."""
     NO_MESSAGE = "no message"
-    """It can be neither begun under its id nor resumed."""
+    """The session can neither begin under its id nor be resumed."""
     MESSAGES = "messages"
-    """It can be resumed."""
+    """The session can be resumed."""
 
 
 def recorded(options: SessionOptions, session_id: str) -> Recorded:
-    """Return what the CLI has written of a session. Reads files: for a thread."""
+    """Return the state of a session's record. Reads files: for a thread."""
     paths = record_files(session_id, options.environ())
     if not paths:
         return Recorded.NOTHING

@@ -1,11 +1,11 @@
 """Adds the line to a session's record that the CLI needs to find all of the conversation, and only that one.
 
-On an orderly end the CLI notes the last entry of the session's record, and goes on from there when it is
-resumed, or from what follows on that entry. After a deferred call that entry is a note beside the call, on
-which nothing ever follows: the call's result follows on the call itself. Is the process that went on from
-there killed, the next one would go on right behind the result and know nothing of all that came after it.
+On an orderly end the CLI notes the last entry of the session's record. When resumed, it continues from that
+entry, or from those that follow on it. After a deferred call that entry is a note beside the call, on which
+nothing ever follows: the call's result follows on the call itself. If the process that continued there is
+killed, the next one would continue right after the result and know nothing of what came later.
 
-The format is Claude Code's own and promised by nobody: anything unknown in it is a reason to write nothing.
+The format is Claude Code's own and not documented: anything unknown in it is a reason to write nothing.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from ccq_tui.claude_files import record_entry
 _LEAF = '"last-prompt"'
 _DEFERRED = '"hook_deferred_tool"'
 _KNOWN = frozenset({"type", "lastPrompt", "leafUuid", "sessionId"})
-"""What a note of the last entry consists of."""
+"""The fields of a note of the last entry."""
 
 
 class RecordRepairError(Exception):
-    """The record is not as it was to be after the repair; the message is for the log."""
+    """A record that is not as intended after its repair; the message is for the log."""
 
 
 def repair(path: Path, newest: str) -> bool:
-    """Note ``newest`` as the last entry, where the CLI would resume before it; returns whether it had to.
+    """Note ``newest`` as the last entry if the CLI would resume before it; return whether it did.
 
     One line is appended, a copy of the CLI's own last note with another entry in it; nothing is changed
     or removed. A record with anything unexpected in it is left as it is. Raises OSError, or
-    `RecordRepairError` where the line does not stand in the record as it was written.
+    `RecordRepairError` if the record does not end with the line as it was written.
     """
     noted = _noted(path)
     if noted is None or noted.get("leafUuid") == newest or not _is_known(noted, path):
@@ -53,7 +53,7 @@ def repair(path: Path, newest: str) -> bool:
 
 
 def _is_known(noted: Mapping[str, Any], path: Path) -> bool:
-    """Whether a note is of the known form and of this record, which is a file of its own."""
+    """Return whether a note has the known form and belongs to this record, a regular file."""
     ours = noted.get("sessionId") == path.stem and _KNOWN.issuperset(noted)
     return ours and stat.S_ISREG(path.lstat().st_mode)
 
@@ -76,7 +76,7 @@ def _append(path: Path, added: bytes) -> None:
 
 
 def _noted(path: Path) -> dict[str, Any] | None:
-    """Return the last note of where the session ended, if a call was ever deferred in it."""
+    """Return the last note of the session's end, if a call was ever deferred in it."""
     noted: dict[str, Any] | None = None
     deferred = False
     for entry in _read(path, _LEAF, _DEFERRED):
@@ -89,7 +89,7 @@ def _noted(path: Path) -> dict[str, Any] | None:
 def _call_beside(entries: dict[str, dict[str, Any]], leaf: str) -> str:
     """Return the message whose call was deferred, if the leaf is one of the notes beside it, or "".
 
-    The note may stand behind the result of another call of the same message.
+    The note may come after the result of another call of the same message.
     """
     for uuid in line_of(entries, leaf):
         if entries[uuid].get("type") != "attachment":
@@ -106,7 +106,7 @@ def beside(entries: Mapping[str, Mapping[str, Any]], uuid: str) -> str:
 
 
 def line_of(entries: Mapping[str, Mapping[str, Any]], uuid: str) -> list[str]:
-    """Return an entry and all those that it follows on, the newest first."""
+    """Return an entry and its ancestors, the newest first."""
     found: dict[str, None] = {}
     while uuid in entries and uuid not in found:
         found[uuid] = None
@@ -123,18 +123,17 @@ def _deferred(entry: Mapping[str, Any]) -> str:
 
 
 def _calls(entry: Mapping[str, Any]) -> set[str]:
-    """Return the calls that an entry makes."""
     return {str(one.get("id")) for one in blocks_of(entry.get("message")) if one.get("type") == "tool_use"}
 
 
 def blocks_of(message: Any) -> Iterator[Mapping[str, Any]]:
-    """Give the content blocks of a message."""
+    """Return the content blocks of a message."""
     content = message.get("content") if isinstance(message, Mapping) else None
     return (block for block in (content if isinstance(content, list) else ()) if isinstance(block, Mapping))
 
 
 def _read(path: Path, *words: str) -> Iterator[dict[str, Any]]:
-    """Read the entries whose lines contain one of some words."""
+    """Read the entries whose lines contain one of the words."""
     with path.open(encoding="utf-8", errors="replace") as lines:
         for line in lines:
             if any(word in line for word in words):

@@ -15,7 +15,7 @@ from ccq_tui.compat.sdk.light_import import import_sdk
 LAST_MESSAGES = 3
 LONGEST_MESSAGE = 600
 TAIL = 128 * 1024
-"""Bytes at the end of a record in which the last messages are looked for."""
+"""Bytes at the end of a record to search for the last messages."""
 
 
 def listed(directory: str, limit: int) -> list[dict[str, Any]]:
@@ -39,11 +39,11 @@ def listed(directory: str, limit: int) -> list[dict[str, Any]]:
 
 
 def deleted(session_id: str) -> str:
-    """Delete the one file of a session, and return its path; raises where there is not exactly one."""
+    """Delete the one file of a session, and return its path; raises unless there is exactly one."""
     files = record_files(str(UUID(session_id)))
     if len(files) != 1:
         raise FileNotFoundError(f"{len(files)} files have the session {session_id}")
-    # Not the SDK's own, which takes the directory of its subagents away too.
+    # Not by the SDK's own function, which also removes the directory of its subagents.
     files[0].unlink()
     return str(files[0])
 
@@ -73,7 +73,7 @@ def _lines_from_end(session_id: str) -> Iterator[bytes]:
 
 
 def _said(line: bytes) -> tuple[str, str] | None:
-    """Return who said what in a line, or None for a line in which nobody says anything."""
+    """Return the role and text of a message's line, or None for any other line."""
     entry = record_entry(line)
     if entry.get("type") not in {"user", "assistant"}:
         return None
@@ -88,7 +88,7 @@ def _said(line: bytes) -> tuple[str, str] | None:
         if isinstance(block, dict) and block.get("type") == "text"
     ]
     text = "\n".join(texts).strip()[:LONGEST_MESSAGE]
-    # In angle brackets the CLI notes commands and what they printed.
+    # In angle brackets the CLI notes commands and their output.
     return (str(entry["type"]), text) if text and not text.startswith("<") else None
 
 

@@ -29,12 +29,12 @@ async def limited(operation: Awaitable[T], seconds: float) -> T:
             return await operation
     except TimeoutError as error:
         raise CommandError(f"Claude did not answer within {seconds:.0f} seconds.") from error
-    except Exception as error:  # the SDK raises bare exceptions for what the CLI refuses
+    except Exception as error:  # the SDK raises bare exceptions if the CLI refuses
         raise CommandError(str(error)) from error
 
 
 async def leave(client: ClaudeSDKClient, pid: int | None, *, busy: bool) -> None:
-    """End the CLI: ask it to go, then make it. Being cancelled does not stop this."""
+    """End the CLI: ask it to exit, then force it. Cancelling the caller does not stop this."""
     ending = asyncio.create_task(_disconnect(client, busy=busy))
     cancelled = await _outlast(ending, INTERRUPT_SECONDS + DISCONNECT_SECONDS)
     if not ending.done() or ending.cancelled() or ending.exception():
@@ -47,7 +47,7 @@ async def leave(client: ClaudeSDKClient, pid: int | None, *, busy: bool) -> None
 
 async def _disconnect(client: ClaudeSDKClient, *, busy: bool) -> None:
     if busy:
-        # In the middle of a turn the CLI does not go when its input ends: it would be terminated after 5 s.
+        # In the middle of a turn the CLI does not exit when its input ends: it would be terminated after 5 s.
         try:
             await limited(client.interrupt(), INTERRUPT_SECONDS)
         except CommandError:
@@ -56,7 +56,7 @@ async def _disconnect(client: ClaudeSDKClient, *, busy: bool) -> None:
 
 
 async def _outlast(task: asyncio.Task[None], seconds: float) -> bool:
-    """Wait for a task even while being cancelled; returns whether that was attempted."""
+    """Wait for a task even while being cancelled; return whether it was cancelled."""
     loop = asyncio.get_running_loop()
     deadline = loop.time() + seconds
     cancelled = False

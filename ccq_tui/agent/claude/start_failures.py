@@ -1,4 +1,4 @@
-"""Finds out why the CLI did not start: what the program is, and whether there is a place for it."""
+"""Finds out why the CLI did not start: examines the program and the directory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _logger = logging.getLogger(__name__)
 VERSION_SECONDS = 5.0
 _OUTPUT_BYTES = 4_000
 _SAID_CHARACTERS = 200
-# Which of these the SDK sees of a program that ends at once is a matter of chance.
+# Which of these the SDK reports for a program that ends at once is a matter of chance.
 _EXAMINED = frozenset(
     {
         Problem.CLI_UNUSABLE,
@@ -48,7 +48,7 @@ async def explain_start(error: BaseException, words: StderrTail, options: Sessio
 
 
 def is_too_old(version: str) -> bool:
-    """Say whether a version of the CLI is known and too old."""
+    """Return whether a version of the CLI is known and too old."""
     found = _VERSION.search(version)
     return found is not None and tuple(map(int, found.groups())) < MINIMUM_CLI
 
@@ -86,7 +86,7 @@ async def _examined(program: Path, options: SessionOptions, failure: SessionFail
 
 
 async def _said(process: Process) -> str:
-    """Read the first of what a program writes, a bounded part of it."""
+    """Read the bounded start of a program's output, or of its errors."""
     parts = [
         await stream.read(_OUTPUT_BYTES) for stream in (process.stdout, process.stderr) if stream is not None
     ]

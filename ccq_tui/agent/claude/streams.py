@@ -1,4 +1,4 @@
-"""Puts streamed blocks and the whole ones that follow them together.
+"""Matches streamed blocks with the whole ones that follow them.
 
 The CLI streams a block, then sends it whole in a message of its own that names the message id but not the
 block. A stream that broke ends the same way, only without the whole one, and comes again in a new message.
@@ -28,7 +28,7 @@ class _Block:
 
     @property
     def partial(self) -> bool:
-        """Whether something of it was shown that is not final."""
+        """Whether a part of the block was shown that is not final."""
         return bool(self.parts) and not self.whole and self.kind is not None
 
 
@@ -37,7 +37,7 @@ class _Message:
     id: str
     blocks: list[_Block] = field(default_factory=list)
     settled: int = 0
-    """How many of its first blocks are whole: a message may have any number of them."""
+    """Number of first blocks that are whole: a message may have any number of blocks."""
 
     def next_block(self) -> _Block | None:
         """Return the oldest block that is not whole yet, or None."""
@@ -83,13 +83,13 @@ class BlockStreams:
         yield block.key
 
     def retry(self) -> Iterator[BlockDropped]:
-        """Drop what broken streams left; the CLI is about to make their requests again."""
+        """Drop the rest of broken streams; the CLI is about to make their requests again."""
         for message in self._open.values():
             # A block that has not stopped belongs to another agent's stream, which continues.
             yield from _drop(block for block in message.unsettled() if block.stopped)
 
     def end_turn(self) -> Iterator[BlockFinished]:
-        """Keep what an interrupted turn left unfinished: it was read, and nothing will replace it."""
+        """Keep the unfinished blocks of an interrupted turn: they were read, and nothing replaces them."""
         for message in self._open.values():
             for block in message.unsettled():
                 if block.partial and block.kind is not None:

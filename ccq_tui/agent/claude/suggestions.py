@@ -12,11 +12,11 @@ from ccq_tui.inbox.suggestions import Rule, Suggestion
 _logger = logging.getLogger(__name__)
 
 MOST = 20
-"""Suggestions that are looked at; the CLI was never seen to make more than three."""
+"""Most suggestions to read; the CLI was never seen to make more than three."""
 
 
 def suggestions(updates: Iterable[PermissionUpdate]) -> tuple[Suggestion, ...]:
-    """Translate what the CLI suggests; what cannot be sent back is left out."""
+    """Translate the CLI's suggestions, without those that cannot be sent back."""
     return tuple(_readable(list(updates)[:MOST]))
 
 
@@ -45,7 +45,7 @@ def _readable(updates: Iterable[PermissionUpdate]) -> Iterator[Suggestion]:
             directories=tuple(one.directories or ()),
         )
         try:
-            # With one that cannot be sent the SDK would send none, and the choice would lie.
+            # If one cannot be sent, the SDK sends none, and the choice shown would be false.
             update(read).to_dict()
         except (ValueError, TypeError):
             _logger.warning("A suggestion of kind %s cannot be sent back", one.type)

@@ -17,7 +17,7 @@ SUBTYPES = frozenset({"task_started", "task_progress", "task_updated", "task_not
 def task(subtype: str, data: Mapping[str, Any]) -> Iterator[TaskEvent]:
     """Translate a message about a task.
 
-    The CLI may tell the end twice, the second time with a summary.
+    The CLI may report the end twice, the second time with a summary.
     """
     name = str(data.get("task_id") or "")
     call = str(data.get("tool_use_id") or "")

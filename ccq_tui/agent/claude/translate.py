@@ -1,4 +1,4 @@
-"""From the SDK's messages to events."""
+"""Translates the SDK's messages to events."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _SYNTHETIC = "<synthetic>"
 _REMARK = ("<local-command-", _INTERRUPTION)
 _NO_RESPONSE = "No response requested."
 KNOWN_MESSAGES = 50_000
-"""Messages whose order is known: far more than lie behind any prompt that a screen offers to rewind to."""
+"""Most messages whose order is kept: far more than follow any prompt that a screen offers to rewind to."""
 
 
 class Translator:
@@ -66,11 +66,11 @@ class Translator:
 
     Attributes:
         session_id: The Claude session id, "" until it is known.
-        model: The model in use, as last heard.
-        mode: The permission mode, as last heard.
-        cli_state: What the CLI says it does: "running", "requires_action", "idle", or "" before it says so.
+        model: The model in use, as last reported.
+        mode: The permission mode, as last reported.
+        cli_state: The CLI's own state: "running", "requires_action", "idle", or "" before its first report.
         sent: Prompts that were sent and did not reach the agent yet, by their ids.
-        usage: What the running turn read, and what the session cost before it.
+        usage: Tokens that the running turn read, and the session's cost before it.
     """
 
     def __init__(self, *, session_id: str, model: str, mode: str) -> None:
@@ -89,24 +89,24 @@ class Translator:
         self._tools: dict[str, str] = {}
 
     def remember(self, uuids: Iterable[str]) -> None:
-        """Take messages as known, the newest last, so that a replay of them is not reported again."""
+        """Mark messages as seen, the newest last, so that a replay of them is not reported again."""
         for uuid in uuids:
             self._seen.add(uuid)
             self._conversation.append(uuid)
 
     @property
     def newest_message(self) -> str:
-        """The UUID of the last message that was seen of the conversation, or "": no prompt is behind it."""
+        """UUID of the conversation's last message that was seen, or ""; no prompt comes after it."""
         return self._conversation[-1] if self._conversation else ""
 
     def rewound(self, prompt_id: str) -> None:
-        """Forget what came from a prompt on: named as seen, it makes the CLI refuse the next rewind."""
+        """Forget a prompt and all after it: the CLI refuses a rewind that names such a message as seen."""
         if prompt_id in self._conversation:
             while self._conversation.pop() != prompt_id:
                 continue
 
     def feed(self, message: Message) -> Iterator[AgentEvent]:
-        """Translate a message; nothing for one that is of no interest or came before."""
+        """Translate a message; yield nothing for one that does not matter or came before."""
         match message:
             case StreamEvent():
                 self._count(message)
@@ -131,13 +131,13 @@ class Translator:
                 _logger.debug("A message of type %s is not used", type(message).__name__)
 
     def set_model(self, model: str) -> Iterator[ModelChanged]:
-        """Note the model, and report it if it is another one."""
+        """Store the model, and report it if it changed."""
         if model and model != self.model:
             self.model = model
             yield ModelChanged(model)
 
     def set_mode(self, mode: str) -> Iterator[ModeChanged]:
-        """Note the permission mode, and report it if it is another one."""
+        """Store the permission mode, and report it if it changed."""
         if mode and mode != self.mode:
             self.mode = mode
             yield ModeChanged(mode)
@@ -224,7 +224,7 @@ class Translator:
         )
 
     def _count(self, message: StreamEvent | AssistantMessage) -> None:
-        """Count what the main agent's requests read."""
+        """Count the tokens that the main agent's requests read."""
         if message.parent_tool_use_id:
             return
         match message:
@@ -293,7 +293,7 @@ class Translator:
 
 
 def _is_prompt(content: str | list[ContentBlock]) -> bool:
-    """Say whether a user's message is one that the CLI counts: its own remarks are none, nor are results."""
+    """Return whether the CLI counts a user's message as a prompt: not its own remarks, nor results."""
     if isinstance(content, str):
         return not content.startswith(_REMARK)
     return any(isinstance(block, TextBlock) and not block.text.startswith(_REMARK) for block in content)

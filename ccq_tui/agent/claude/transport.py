@@ -1,4 +1,4 @@
-"""The way to the CLI: the SDK's own, but for deltas that came together, which are read as one."""
+"""The SDK's transport to the CLI, except that deltas which came together are read as one."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ccq_tui.agent.claude.guard import Guard
 from ccq_tui.compat.sdk.process_transport import ProcessTransport
 
 PAUSE = 0.005
-"""Seconds between two readings of a burst: a hundredth of the deltas, and nobody sees them later."""
+"""Seconds between two reads of a burst: leaves a hundredth of the deltas, with no visible delay."""
 AT_ONCE = 0.002
-"""What comes within so many seconds of being asked for was there, or nearly: it is a burst."""
+"""Most seconds that a read of a burst takes: the output was already there, or nearly."""
 LIFECYCLE = "command_lifecycle"
 """The CLI's message that a prompt was queued, started, completed or cancelled."""
 _DELTA = re.compile(
@@ -25,9 +25,9 @@ _DELTA = re.compile(
     r'"delta":\{"type":"(?:text|thinking)_delta","(?:text|thinking)":")([^"\\]*(?:\\.[^"\\]*)*)'
     r'("\}\},"session_id":"[^"\\]*","parent_tool_use_id":(?:null|"[^"\\]*"),)"uuid":"[^"\\]*"(.*)'
 )
-"""A delta of text as the CLI writes it: all before the text, the text, and all behind it but the UUID.
+"""A delta of text as the CLI writes it: all before the text, the text, and all after it but the UUID.
 
-A line that is written otherwise, by another version of the CLI, is left as it is.
+A line in another form, from another version of the CLI, is left as it is.
 """
 
 
@@ -43,11 +43,11 @@ class CliTransport(ProcessTransport):
         self._elicitations: Elicitations | None = None
 
     def elicit_by(self, answer: Answer) -> None:
-        """Let a person answer what MCP servers ask; else they are told that it was cancelled."""
+        """Let a person answer the forms of MCP servers; without this they are cancelled."""
         self._elicitations = Elicitations(answer, self.write)
 
     async def connect(self) -> None:
-        """Start the process, and what ends it when this program is killed."""
+        """Start the process, and the guard that ends it if this program is killed."""
         await super().connect()
         if self._guard is None and self.pid is not None:
             try:
@@ -66,7 +66,7 @@ class CliTransport(ProcessTransport):
         await super().close()
 
     async def end_input(self) -> None:
-        """End what the process reads."""
+        """Close the input of the process."""
         await self._release()
         await super().end_input()
 
@@ -83,7 +83,7 @@ class CliTransport(ProcessTransport):
 
 
 class JoinedDeltas:
-    """What the CLI writes, with fewer lines where deltas of one block follow each other."""
+    """The CLI's output, with consecutive deltas of one block joined into fewer lines."""
 
     def __init__(self, chunks: AsyncIterator[str]) -> None:
         self._chunks = chunks
@@ -100,7 +100,7 @@ class JoinedDeltas:
         asked = loop.time()
         *lines, rest = (await anext(self._chunks)).split("\n")
         waited = loop.time() - asked
-        # The first is the end of a line that is on its way already, if there is one.
+        # The first line may be the end of one whose beginning was already passed on.
         begun = 1 if self._in_line and lines else 0
         whole = joined(lines[begun:])
         self._burst = waited < AT_ONCE and bool(whole) and _DELTA.fullmatch(whole[-1]) is not None
@@ -109,7 +109,7 @@ class JoinedDeltas:
 
 
 def joined(lines: Iterable[str]) -> list[str]:
-    """Join whole lines of output that are deltas of one block and follow each other."""
+    """Join consecutive whole lines of output that are deltas of one block."""
     found: list[str] = []
     for around, group in groupby(((line, _DELTA.fullmatch(line)) for line in lines), _around):
         same = list(group)
@@ -117,14 +117,14 @@ def joined(lines: Iterable[str]) -> list[str]:
         if around is None or match is None or len(same) == 1:
             found += [line for line, _ in same]
         else:
-            # Pieces of a string, each escaped by itself, are one string when they stand behind each other.
+            # Pieces of a string, each escaped by itself, form one string when joined.
             text = "".join(match[2] for _, match in same if match)
             found.append(f"{match[1]}{text}{last[match.end(2) :]}")
     return found
 
 
 def _around(read: tuple[str, re.Match[str] | None]) -> tuple[str, ...] | None:
-    """Return what deltas of one block have in common, or None for any other line."""
+    """Return the parts that deltas of one block have in common, or None for any other line."""
     _, match = read
     return match.group(1, 3, 4) if match else None
 

@@ -11,22 +11,22 @@ _READ = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens
 
 
 class TurnUsage:
-    """Tells a turn's own share.
+    """Computes a turn's own share of the session's cost and tokens.
 
     A request sends the whole conversation again, and each of its messages in the stream repeats its usage:
-    a token counts as read in the turn in which the model got it first. The calls of subagents are not counted
-    here, as little as in the CLI's own figures for a turn.
+    a token counts as read in the turn in which the model got it first. Subagents' calls are not counted, as
+    in the CLI's own figures for a turn.
     """
 
     def __init__(self, cost: float | None = None) -> None:
-        """Begin; ``cost`` is that of the session so far, None where it is not known."""
+        """Begin; ``cost`` is that of the session so far, None if it is not known."""
         self.cost = cost
         self._request = ""  # the newest one of the turn
         self._known = 0
         self._read = 0
 
     def requested(self, message_id: str, usage: Mapping[str, Any] | None) -> None:
-        """Take the usage with which an answer of the model begins, as often as it is repeated."""
+        """Take the usage at the start of a model's answer; repeats of it do not count."""
         context = _context(usage)
         if message_id == self._request or not context:
             return
@@ -35,17 +35,17 @@ class TurnUsage:
         self._known = context
 
     def answered(self, usage: Mapping[str, Any] | None) -> None:
-        """Take the usage at the end of an answer: the next request sends what was written back."""
+        """Take the usage at the end of an answer: the next request sends the written tokens back."""
         self._known += _number(usage, "output_tokens") if self._request else 0
 
     def cleared(self) -> None:
-        """Take in that the conversation began anew."""
+        """Note that the conversation was cleared."""
         self._known = 0
 
     def end_turn(self, cost: float | None, usage: Mapping[str, Any] | None) -> tuple[int, float | None]:
         """Return the tokens that the model read for the first time in a turn, and its cost, or None.
 
-        ``cost`` is that of the session so far; ``usage``, the CLI's own count, is used where no
+        ``cost`` is that of the session so far; ``usage``, the CLI's own count, is used if no
         request was seen.
         """
         read = self._read if self._request else _context(usage)
@@ -53,7 +53,7 @@ class TurnUsage:
         before, self.cost = self.cost, cost if cost is not None else self.cost
         if before is None or cost is None:
             return read, None
-        # A cleared conversation counts from nothing again.
+        # A cleared conversation counts from zero again.
         return read, cost - before if cost >= before else cost
 
 

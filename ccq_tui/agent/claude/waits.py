@@ -44,16 +44,16 @@ _logger = logging.getLogger(__name__)
 
 _SEEN_SECONDS = 1.0
 _LOOKS = 10
-"""Waits that these seconds are made of: a process that was stopped has lost one of them, not all."""
+"""Number of waits that make up these seconds: a process that was stopped loses one of them, not all."""
 ALONE_SECONDS = 1.5
-"""How long a question that is parked waits for the results of calls beside it."""
+"""Seconds that a parked question waits for the results of calls beside it."""
 TURN_SECONDS = 5.0
-"""How long a question set waits for those before it in its message, which a hook may hold up."""
+"""Seconds that a question set waits for those before it in its message, which a hook may hold up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parked:
-    """Nobody answered yet, and the CLI is not to wait any longer.
+    """The outcome of a request that nobody has answered, and for which the CLI waits no longer.
 
     Attributes:
         deferred: Whether the CLI asks again, as the same call, when the session is resumed.
@@ -63,12 +63,12 @@ class Parked:
 
 
 class Calls:
-    """The calls of the main agent's message: which have no result yet, and which a person was asked."""
+    """The calls of the main agent's message: those without a result, and the question sets not asked yet."""
 
     def __init__(self) -> None:
         self._open: set[str] = set()
         self._unasked: list[str] = []
-        """The question sets, in their order, that nobody is asked yet."""
+        """The question sets that nobody was asked yet, in their order."""
         self._whole = True
         self._changed = asyncio.Event()
 
@@ -103,7 +103,7 @@ class Calls:
             self._changed.set()
 
     async def turn(self, call: str, seconds: float) -> None:
-        """Wait until a person is asked all question sets before this one.
+        """Wait until a person was asked all question sets before this one.
 
         Claude Code calls the hooks of all sets of a message at once, and they come in any order.
         """
@@ -131,8 +131,8 @@ class Waits:
     """The requests of one connection.
 
     Attributes:
-        pending: What waits for a person, oldest first.
-        calls: The calls that it comes from, and those beside them.
+        pending: The requests that wait for a person, oldest first.
+        calls: The calls that these come from, and those beside them.
     """
 
     def __init__(self, inbox: Inbox, emit: Callable[[AgentEvent], None]) -> None:
@@ -150,7 +150,7 @@ class Waits:
         self._written = ""
 
     def hear(self, event: AgentEvent) -> None:
-        """Keep what the agent itself wrote last in this turn: it says what a request is about."""
+        """Keep the main agent's last text of this turn: it says what a request is about."""
         self.calls.hear(event)
         match event:
             case BlockFinished(key, BlockKind.TEXT, text) if not key.parent:
@@ -169,11 +169,11 @@ class Waits:
         self._shown.pop(tool_use_id, None)
 
     def delivered(self, request: Request) -> None:
-        """Note that the CLI was told how a request ended."""
+        """Note that the CLI got the outcome of a request."""
         self._inbox.sessions.delivered(request.id, "result")
 
     def give_up_on(self, request: Request, reason: str) -> None:
-        """Note that the CLI ended before it was told how a request ended."""
+        """Note that the CLI ended before it got the outcome of a request."""
         self._inbox.sessions.give_up(request.id, reason)
 
     def give_up(self, reason: str) -> None:
@@ -190,16 +190,16 @@ class Waits:
             self._emit(RequestSettled(request_id, Cancelled(reason), WITHDRAWN))
 
     async def park(self) -> bool | None:
-        """Let the CLI go while questions wait; returns whether it ends its turn to ask one again.
+        """Put off the waiting questions; return whether the CLI ends its turn to ask one again.
 
         The last one is asked again, as the same call, when the session is resumed: of several that
         are put off that way the CLI would drop all but the last. The others are answered by message,
-        and so are those that come meanwhile. None: no question waits.
+        and so are those that come meanwhile. Return None if no question waits.
 
-        The CLI continues from the last entry of the session's record. Where the result of a call
-        beside the one that is asked again stands behind that, it would drop the latter's result
-        without a word: all others have theirs first. Where that takes too long, the last one is left
-        for a message, too.
+        The CLI continues from the last entry of the session's record. If the result of another call
+        came after that entry, the CLI would silently drop the result of the call that is asked again:
+        so all others must have their results first. If that takes too long, the last one is left for
+        a message, too.
         """
         waiting = [name for name in self.pending if name in self._parkable & self._told]
         if not waiting:
@@ -242,7 +242,7 @@ class Waits:
                 waits.set()
 
         unsubscribe = self._inbox.subscribe(hear)
-        # A task of its own, because the inbox hears the reason from us before its own wait ends.
+        # A task of its own, because the inbox gets the reason from us before its own wait ends.
         asking = asyncio.ensure_future(self._inbox.ask(request, self._written))
         asking.add_done_callback(lambda _: waits.set())
         park = self._parks[request.id] = asyncio.get_running_loop().create_future()
@@ -259,7 +259,7 @@ class Waits:
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             outcome = asking.result() if asking.done() else park.result()
         except asyncio.CancelledError:
-            # Nothing when the request was left for later: that end is meant.
+            # Not for a request that was left for later: its end is intended.
             if request.id in self.pending:
                 self._inbox.withdraw(request.id, self._ending)
             raise
@@ -293,7 +293,7 @@ class Waits:
             self._put_off(request.id, Parked(deferred=False))
 
     async def _draft(self, request: Request) -> Draft | None:
-        """Bring back what was typed for a request; without it the request is asked all the same."""
+        """Load the draft of a request; if that fails, the request is asked without it."""
         try:
             return await self._inbox.load_draft(request)
         except InboxError as error:
@@ -301,7 +301,7 @@ class Waits:
             return None
 
     async def _recalled(self, request: Request) -> tuple[Recalled | None, ...]:
-        """Find how questions were answered before; without it they are asked all the same."""
+        """Load earlier answers to the questions; if that fails, these are asked without them."""
         try:
             return await self._inbox.asked_before(request)
         except InboxError as error:
@@ -309,12 +309,12 @@ class Waits:
             return ()
 
     def _stop_when_over(self) -> None:
-        """Ask nobody and reply nothing once the process is gone: an attempt would only end in an error."""
+        """Cancel the wait once the process is gone: asking or replying would only end in an error."""
         if self._over:
             raise asyncio.CancelledError(self._ending)
 
     async def call_shown(self, tool_use_id: str) -> None:
-        """Wait until the call's own event is out: requests come on another way, and may be faster.
+        """Wait until the call's own event is out: requests come on another channel, and may be faster.
 
         A request from a session's past has no such event, hence the limit.
         """

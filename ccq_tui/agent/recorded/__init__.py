@@ -1,4 +1,4 @@
-"""Reading what was recorded elsewhere: stream-json, and the files in which Claude Code keeps its sessions."""
+"""Reads recordings: stream-json, and the files in which Claude Code keeps its sessions."""
 
 from ccq_tui.agent.recorded.reader import Recording, Slice
 from ccq_tui.agent.recorded.recording import RecordingError, open_recording

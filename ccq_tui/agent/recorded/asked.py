@@ -1,4 +1,4 @@
-"""The question sets of a recording: which were answered, and which one still waits for somebody."""
+"""The question sets of a recording: which were answered, and which one still waits for an answer."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ class RecordedSets:
         yield RequestSettled(request.id, outcome, at=result.at)
 
     def go_on(self) -> Iterator[AgentEvent]:
-        """Settle what is open as unanswered: the person said something else instead."""
+        """Settle the open sets as unanswered: the person said something else instead."""
         for request in self._open.values():
             yield RequestSettled(request.id, Cancelled(PASSED_OVER))
         self._open.clear()
 
     def end(self) -> Iterator[AgentEvent]:
-        """Settle what is open as unanswered, but for the last set, which still can be."""
+        """Settle the open sets as unanswered, except the last, which can still be answered."""
         for call in list(self._open)[:-1]:
             yield RequestSettled(self._open.pop(call).id, Cancelled(UNANSWERED))
 

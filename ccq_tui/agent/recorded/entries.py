@@ -14,7 +14,7 @@ from ccq_tui.agent.output_text import bounded
 Entry = dict[str, Any]
 
 DEEPEST = 40
-"""Levels of an input or a record that are kept."""
+"""Most levels of an input or a record that are kept."""
 MOST_ITEMS = 2_000
 LONGEST_TEXT = 200_000
 LARGEST_NUMBER = 1e15
@@ -48,7 +48,7 @@ def entries(data: bytes, *, too_long: bool = False) -> list[Entry]:
 
 
 def _whole(value: Any) -> Any:
-    """Replace halves of characters, which JSON can write and nothing can show."""
+    """Replace lone surrogates, which JSON can contain and nothing can show."""
     match value:
         case str():
             return value.encode("utf-8", "replace").decode()
@@ -87,7 +87,7 @@ def time_of(entry: Mapping[str, Any]) -> datetime | None:
 
 
 def blocks(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Give the content blocks of an entry's message; a text alone is one."""
+    """Yield the content blocks of an entry's message; a text alone is one."""
     content = fields(entry, "message").get("content")
     if isinstance(content, str):
         yield {"type": "text", "text": content}
@@ -96,7 +96,7 @@ def blocks(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def kept(value: Any, depth: int = 0) -> Any:
-    """Return a copy of a value without what is too deep, too many or too long to be shown."""
+    """Return a copy of a value without the parts that are too deep, too many or too long to be shown."""
     match value:
         case str():
             return bounded(value, LONGEST_TEXT)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 CHUNK = 1_000_000
 """Bytes read at once."""
 LONGEST_LINE = 16_000_000
-"""Bytes of a line that is read; a longer one would stop everything else while it is taken apart."""
+"""Most bytes of a line to read; a longer one would stop everything else while it is parsed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class RecordLine:
     """One line.
 
     Attributes:
-        number: Which one, from 1.
+        number: The line's number, from 1.
         data: Its bytes without the line's end; empty when it was too long.
         too_long: Whether it was longer than `LONGEST_LINE`.
     """
@@ -32,10 +32,10 @@ class Lines:
     """Reads lines from a file descriptor, which it closes at the end.
 
     Attributes:
-        size: Bytes of the file, or None where that is not known.
+        size: Bytes of the file, or None if that is not known.
         bytes: Bytes read so far.
         taken: Bytes of the lines that were taken, their ends included.
-        reads: How often it was read.
+        reads: Number of reads.
         ended: Whether all was read.
     """
 
@@ -56,13 +56,13 @@ class Lines:
         self._number = 0
 
     def head(self, seconds: float) -> bytes:
-        """Return the beginning without taking it, after waiting for something at most so long."""
+        """Return the beginning without taking it; wait for input at most ``seconds``."""
         if not self._chunk and not self.ended:
             self._fill(seconds)
         return self._chunk
 
     def next(self, seconds: float = 0.0) -> RecordLine | None:
-        """Take the next line; None for none yet, or, if all was read, never again."""
+        """Take the next line; None if none has come yet or, once `ended`, if none is left."""
         while True:
             end = self._chunk.find(b"\n", self._at)
             if end >= 0:

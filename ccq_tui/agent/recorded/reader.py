@@ -13,11 +13,11 @@ from ccq_tui.agent.recorded.translate import Translation
 from ccq_tui.inbox import QuestionRequest
 
 SLICE_SECONDS = 0.015
-"""How long one slice is read for: what is shown of it costs the screen about as long again."""
+"""Seconds to read one slice: to show it costs the screen about as long again."""
 SLICE_EVENTS = 250
 SLICE_BYTES = 1_000_000
 WAIT_SECONDS = 0.2
-"""How long a pipe is waited for at once."""
+"""Seconds to wait for a pipe at once."""
 MOST_NUMBERS = 12
 NOTHING = "It contains no conversation."
 
@@ -27,8 +27,8 @@ class Slice:
     """Events read from some lines.
 
     Attributes:
-        events: What happened, in order.
-        at: When the last of them was written, or None if it does not say.
+        events: The events, in order.
+        at: The time at which the last of them was written, or None if it does not say.
         streamed: Whether they are a piece of a text that is still being written.
     """
 
@@ -39,7 +39,7 @@ class Slice:
 
 @dataclass(slots=True)
 class BadLines:
-    """Which lines could not be read."""
+    """The lines that could not be read."""
 
     count: int = 0
     numbers: list[int] = field(default_factory=list)
@@ -51,7 +51,7 @@ class BadLines:
             self.numbers.append(number)
 
     def __str__(self) -> str:
-        """Say how many and which, or ""."""
+        """Return how many and which, in words, or ""."""
         if not self.count:
             return ""
         more = self.count - len(self.numbers)
@@ -64,10 +64,10 @@ class Recording:
     """One recording, read once from beginning to end by the callers that ask for the next slice.
 
     Attributes:
-        name: What it is called on the screen.
-        lines: Where it is read from.
-        read: How many lines were read.
-        bad: Those that could not be.
+        name: Its name on the screen.
+        lines: Its source.
+        read: Number of lines read.
+        bad: The lines that could not be read.
         ended: Whether all was read.
     """
 
@@ -96,9 +96,9 @@ class Recording:
         return self._translation.asked.waiting if self.ended else None
 
     def next(self, *, single: bool = False) -> Slice:
-        """Read on, for some hundredths of a second at most; `ended` says whether there is more to come.
+        """Read on, for a fraction of a second at most; `ended` says whether all was read.
 
-        ``single`` stops after the first line that tells something.
+        ``single`` stops after the first line that has events.
         """
         events: list[AgentEvent] = []
         until, most = time.monotonic() + SLICE_SECONDS, self.lines.bytes + SLICE_BYTES
@@ -132,7 +132,7 @@ class Recording:
     def _take(
         self, data: bytes, number: int, *, too_long: bool
     ) -> tuple[list[AgentEvent], datetime | None, bool]:
-        """Translate a line; one that cannot be read is counted, and nothing of it is shown."""
+        """Translate a line; one that cannot be read is counted, and not shown."""
         events: list[AgentEvent] = []
         try:
             found = entries(data, too_long=too_long)

@@ -1,4 +1,4 @@
-"""Opens a recording, or says in a line why it is none, or why its session cannot be resumed here."""
+"""Opens recordings; explains why a file is none, or why its session cannot be resumed here."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ccq_tui.claude_files import record_files
 from ccq_tui.text import one_line
 
 FIRST_SECONDS = 5.0
-"""How long the first bytes of a pipe are waited for before the screen is put up without them."""
+"""Seconds to wait for the first bytes of a pipe before the screen is shown without them."""
 _LOOKED_AT = 4_000
 _NAME = 200
 STDIN = "standard input"
 
 
 class RecordingError(Exception):
-    """It cannot be shown; the message is for a person."""
+    """A recording cannot be shown; the message is for a person."""
 
 
 def open_recording(path: str | None, descriptor: int | None = None) -> Recording:
@@ -72,7 +72,7 @@ def _check(lines: Lines, name: str) -> None:
 
 
 def _is_recording(head: bytes) -> bool:
-    """Whether a line of the beginning is an object; the last one may be cut."""
+    """Return whether a line of the beginning is an object; the last one may be cut."""
     *whole, rest = head.split(b"\n")
     for line in whole:
         try:
@@ -84,7 +84,7 @@ def _is_recording(head: bytes) -> bool:
 
 
 def why_gone(session_id: str, cwd: str, environment: Mapping[str, str]) -> str:
-    """Say why a recorded session cannot be resumed here, or "" where nothing is missing; reads the disk."""
+    """Return why a recorded session cannot be resumed here, or "" if nothing is missing; reads the disk."""
     if not session_id:
         return "the recording names no session"
     if not cwd:

@@ -19,21 +19,21 @@ from ccq_tui.inbox.waiting_line import Draft
 T = TypeVar("T")
 
 STEADY_SECONDS = 0.5
-"""Between two messages that do not say when they were written."""
+"""Seconds between two messages that do not say when they were written."""
 STREAM_SECONDS = 0.03
-"""Between two pieces of a text."""
+"""Seconds between two pieces of a text."""
 LONGEST_GAP = 5.0
-"""A person's pauses and a long build are not waited out."""
+"""Most seconds between two messages: a person's pauses and a long build are cut short."""
 NAP = 0.1
 MOST_BEHIND = 0.25
-"""How much of a delay of the screen's own is caught up with."""
+"""Most seconds of the screen's own delay to catch up with."""
 
 
 class ReplayedSession:
     """Plays a recording to a screen as a session.
 
-    What happened is told as past, so that nothing in it asks for anything; a question that can still be
-    answered is the screen's to offer once the session has `ENDED`.
+    Its events are reported as past, so that nothing in it asks for anything; the screen offers a question
+    that can still be answered once the session has `ENDED`.
     """
 
     def __init__(
@@ -46,9 +46,9 @@ class ReplayedSession:
         """Play nothing yet.
 
         Args:
-            recording: What to play.
+            recording: The recording.
             tell: Takes the events.
-            speed: How many times as fast as it was, or None for at once.
+            speed: The factor to the original speed, or None to play at once.
             clock: Returns seconds.
         """
         self.recording = recording
@@ -64,7 +64,7 @@ class ReplayedSession:
 
     @property
     def paused(self) -> bool:
-        """Whether it is held."""
+        """Whether it is paused."""
         return not self._going.is_set()
 
     def pause(self) -> None:
@@ -86,7 +86,7 @@ class ReplayedSession:
                 if part.events and not self._closed:
                     self._tell(HistoryLoaded(part.events))
                 if not self.timed:
-                    # What was read stays. Looking for garbage in all of it again and again would hold up
+                    # What was read stays. Collecting garbage in all of it again and again would hold up
                     # the screen, in a large file for tenths of a second each time.
                     gc.freeze()
         except asyncio.CancelledError:
@@ -96,7 +96,7 @@ class ReplayedSession:
         self._tell(StateChanged(SessionState.ENDED))
 
     async def _wait_for(self, part: Slice) -> None:
-        """Wait as long as there was between the last events and these."""
+        """Wait for the time between the last events and these."""
         now = self._clock()
         if self._last is None:
             self._due = now
@@ -110,31 +110,31 @@ class ReplayedSession:
                 await self._going.wait()
                 self._due += self._clock() - held
 
-    # -- what only a living session does -------------------------------------------------------------------
+    # -- commands that only a live session obeys -----------------------------------------------------------
 
     def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
-        """Note what was answered; the screen brings it to the session that was recorded."""
+        """Report the answer; the screen brings it to the session that was recorded."""
         self._tell(RequestSettled(request_id, outcome, actor))
 
     async def ask(self, control: Control[T]) -> T:
-        """Say that there is nobody to ask."""
+        """Refuse: nobody can be asked."""
         raise CommandError(f"a recording does not answer {control.subtype}")
 
     async def rewind(self, prompt_id: str, *, files: bool) -> Rewound:  # noqa: ARG002 - whatever is wanted
-        """Say that nothing is taken back."""
+        """Refuse: nothing is taken back."""
         raise CommandError("a recording cannot be rewound")
 
     async def rename(self, title: str) -> None:  # noqa: ARG002 - whatever is wanted
-        """Say that it keeps its name."""
+        """Refuse: a recording keeps its name."""
         raise CommandError("a recording cannot be renamed")
 
     @property
     def record_id(self) -> str:
-        """None: nothing is recorded again."""
+        """Empty: nothing is recorded again."""
         return ""
 
     async def taken(self, prompts: Mapping[str, str]) -> frozenset[str]:  # noqa: ARG002 - nothing is sent
-        """Say that nothing was read."""
+        """Return no prompts: none was read."""
         return frozenset()
 
     def send(  # it hears nothing

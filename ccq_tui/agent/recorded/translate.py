@@ -1,4 +1,4 @@
-"""From recorded entries to events: both formats have the same messages in slightly different envelopes."""
+"""Translates recorded entries to events: both formats have the same messages in slightly other envelopes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 class Translation:
-    """Turns one recording's entries into events, in order. What it does not know it passes over.
+    """Turns one recording's entries into events, in order, and skips unknown ones.
 
     Attributes:
         session_id: The first session id, or "".
@@ -60,7 +60,7 @@ class Translation:
         self._names = count(1)
 
     def feed(self, entry: Entry) -> Iterator[AgentEvent]:
-        """Translate an object of any shape; nothing for what is of no interest."""
+        """Translate an object of any shape; yield nothing for one that does not matter."""
         yield from self._identify(entry)
         if entry.get("isSidechain") is True or entry.get("isMeta") is True:
             return  # a subagent's own conversation, or text for the model alone
@@ -81,7 +81,7 @@ class Translation:
                 yield from self._attached(fields(entry, "attachment"))
 
     def end(self) -> Iterator[AgentEvent]:
-        """Close what the recording left open: streamed blocks, calls without a result, questions."""
+        """Close all that the recording left open: streamed blocks, calls without a result, questions."""
         yield from self._streams.end_turn()
         for call, tool in self._tools.items():
             if tool != QUESTION_TOOL:
@@ -202,7 +202,7 @@ class Translation:
 
 
 def _system(entry: Entry) -> Iterator[AgentEvent]:
-    """Translate what the CLI says beside the conversation, in the words of either format."""
+    """Translate the CLI's messages beside the conversation, in either format."""
     match text(entry, "subtype"):
         case "compact_boundary":
             facts = fields(entry, "compact_metadata", "compactMetadata")
@@ -235,7 +235,7 @@ def _short(record: Any) -> Any:
 
 
 def _is_whole(event: Mapping[str, Any]) -> bool:
-    """Whether a stream event has every field that is read."""
+    """Return whether a stream event has every field that is read."""
     index = event.get("index")
     match event.get("type"):
         case "message_start":

@@ -1,1 +1,1 @@
-"""Claude Code's own sessions: the hook they ask through, and those that wait without one."""
+"""Claude Code's own sessions: the hook that they ask through, and sessions that wait without one."""

@@ -1,4 +1,4 @@
-"""What is seen of Claude Code's own dialog for a request, which shows beside the hook and may be first."""
+"""The state of Claude Code's own dialog for a request, which shows beside the hook and may end first."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from ccq_tui.questions import QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 
 RESULT_SECONDS = 0.5
-"""How soon after the dialog has closed the result of a refused call is in the transcript."""
+"""Seconds from the end of the dialog until the result of a refused call is in the transcript."""
 WRITTEN_SECONDS = 1.0
-"""How soon the call is in the transcript."""
+"""Seconds until the call is in the transcript."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class Closed:
     """The dialog is closed.
 
     Attributes:
-        end: How the call ended, or None where that cannot be told: it still runs, or several calls are
-            equal and nothing tells which of them this hook was run for.
+        end: The end of the call, or None if unknown: it still runs, or several calls are equal and nothing
+            shows which of them this hook was run for.
     """
 
     end: CallEnd | None = None
@@ -40,13 +40,10 @@ class Gone:
 
 
 class Dialog:
-    """Looks at the dialog of the call that a hook was run for.
+    """The dialog of the call that a hook was run for.
 
-    The hook is not told the call's id: the call is found by its tool and its input. What ended before the
-    hook was started is an earlier one.
-
-    Args:
-        hook: What the hook was told.
+    The hook's input lacks the call's id, so the call is found by its tool and its input. A call that ended
+    before the hook was started is an earlier one.
     """
 
     def __init__(self, hook: HookInput) -> None:
@@ -59,7 +56,7 @@ class Dialog:
         self._equal: dict[str, RecordedCall] = {}
         self._alike: dict[str, RecordedCall] = {}
         """Open calls of the tool with another input, which a hook before the call may have changed."""
-        # A subagent's own dialog is not told from one of the main agent there, and a form has none yet.
+        # The live file does not distinguish a subagent's dialog from the main agent's; a form has none yet.
         program = None if hook.agent_id or not hook.tool or hook.program is None else hook.program.pid
         self._live = live_file(hook.config, program) if program else None
         self._live_seen = 0
@@ -74,7 +71,7 @@ class Dialog:
     def _calls(self) -> list[RecordedCall]:
         """Return the calls of one message that may be the hook's.
 
-        An agent may ask the same again: it does so only once the calls of the message before have ended.
+        An agent may ask the same again, but only after the calls of its earlier message have ended.
         """
         messages: dict[str, list[RecordedCall]] = {}
         for call in (self._equal or self._alike).values():
@@ -86,16 +83,14 @@ class Dialog:
         return [self._transcript.end_of(call.id) for call in calls]
 
     def context(self) -> str:
-        """Return what the agent wrote before it asked, or ""."""
+        """Return the agent's text before it asked, or ""."""
         call = next(iter(self._calls()), None)
         return self._transcript.before(call) if call is not None else ""
 
     def look(self) -> Closed | Gone | None:
-        """Look once; None while the dialog is open.
+        """Look once; return None while the dialog is open.
 
-        Raises:
-            OSError: The transcript cannot be read.
-            UnfitFileError: It is no file.
+        Raises `OSError` if the transcript cannot be read, `UnfitFileError` if it is no file.
         """
         gone = self._hook.program is not None and not alive(self._hook.program)
         self._transcript.look()
@@ -145,7 +140,7 @@ class Dialog:
 
 
 def _questions(tool: str, source: Mapping[str, Any]) -> QuestionSet | None:
-    """Return what is asked, to be compared: Claude Code fills in what a model left out."""
+    """Parse the questions for a comparison: Claude Code fills in what a model left out."""
     if tool != QUESTION_TOOL:
         return None
     try:

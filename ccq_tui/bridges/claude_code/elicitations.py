@@ -28,23 +28,18 @@ HOLDS_DIALOG = True
 
 
 def request_of(hook: HookInput, call_id: str) -> Request:
-    """Return what a person is asked.
-
-    Args:
-        hook: What the hook was told.
-        call_id: What stands for the ``tool_use_id``, which the hook is not told.
-    """
+    """Return the request of a hook; ``call_id`` stands in for the ``tool_use_id``, which its input lacks."""
     origin = Origin(Asker.HOOK, CLAUDE_CODE, hook.directory, this_process())
     return read_elicitation(hook.said, call_id, foreign_session(Asker.HOOK, hook.session_id), origin)
 
 
 def decision_of(hook: HookInput, request: Request, outcome: RequestOutcome) -> dict[str, Any] | None:  # noqa: ARG001
-    """Return what the hook prints for an outcome, or None for nothing, which has the terminal ask."""
+    """Return the hook's output for an outcome, or None to let the terminal ask."""
     if isinstance(outcome, Cancelled) or not isinstance(request, ElicitationRequest):
         return None
     return {"hookSpecificOutput": {"hookEventName": EVENT, **reply(request, outcome)}}
 
 
 def outcome_there(request: Request, end: CallEnd) -> RequestOutcome:  # noqa: ARG001 - no dialog is beside the hook
-    """Return that the form ended in Claude Code; how, nothing on disk says."""
+    """Return a cancellation: the form ended in Claude Code, and nothing on disk says how."""
     return Cancelled(DECIDED_THERE)

@@ -1,4 +1,4 @@
-"""A hook's first moment: it ends at once where nobody would see what is asked; Claude Code waits for it."""
+"""The start of a hook: it ends at once if nobody would see the request, because Claude Code waits for it."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ WAIT_SECONDS = 12 * 3600.0
 
 
 def run_hook(stream: BinaryIO, inbox: Path, say: Callable[[str], None], wait: float = WAIT_SECONDS) -> None:
-    """Be a hook of Claude Code, from its input to its end.
+    """Run a hook of Claude Code, from its input to its end.
 
     Args:
         stream: Its standard input.
         inbox: The inbox's database.
         say: Prints its decision.
-        wait: How many seconds it waits at most.
+        wait: Most seconds to wait.
 
     Raises:
-        HookInputError: The input is not what a hook gets.
+        HookInputError: The input is not a hook's.
         InboxError: The inbox cannot be used.
         OSError: The transcript cannot be read.
     """
     hook = read_hook_input(stream)
     if not _is_heard(inbox, hook):
         return
-    # What waits costs more to load than to see that nobody listens.
+    # The waiting part takes longer to load than the check that nobody listens.
     from ccq_tui.bridges.claude_code.waiting_hook import ask_person
 
     ask_person(hook, inbox, say, wait)
 
 
 def _is_heard(path: Path, hook: HookInput) -> bool:
-    """Whether a person would see the request, and Claude Code's own screen asks it and no session of ours."""
+    """Whether a person would see the request, and its session is none of ours."""
     if not path.exists():
         return False
     store = Store(path)

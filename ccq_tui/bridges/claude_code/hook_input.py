@@ -1,4 +1,4 @@
-"""What Claude Code gives a hook on its standard input, checked."""
+"""The input that Claude Code gives a hook on its standard input, checked."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from ccq_tui.bridges.claude_code.live_sessions import is_id
 from ccq_tui.processes import Owner, owner_of
 
 MOST_BYTES = 16_000_000
-"""A file that is to be written is part of the input."""
+"""The input includes the whole text of a file to write."""
 
 
 class HookInputError(ValueError):
-    """The input is not what a hook gets; the message says what is wrong, without quoting it."""
+    """The input is not a hook's; the message says what is wrong, without quoting it."""
 
 
 @dataclass(frozen=True, slots=True)
 class HookInput:
-    """What a hook is told.
+    """The input of a hook.
 
     Attributes:
         event: The hook's event, such as "PermissionRequest".
         session_id: The session that asks.
         transcript: Its transcript, or that of the subagent that asks.
-        config: The configuration directory of Claude Code in which that is.
-        directory: Where the session works, or "".
+        config: The configuration directory of Claude Code that has the transcript.
+        directory: The session's working directory, or "".
         agent_id: The subagent that asks, or "".
-        agent: What kind of agent that is, or "".
+        agent: The kind of that agent, or "".
         tool: The tool, or "".
         input: The tool's input.
-        suggestions: The lasting permissions that are suggested, as they came.
-        program: The process of Claude Code, or None where that is not known.
-        said: The whole input, for what an event alone has.
+        suggestions: The suggested lasting permissions, as they came.
+        program: The process of Claude Code, or None if unknown.
+        said: The whole input, for fields that only one event has.
     """
 
     event: str
@@ -54,13 +54,10 @@ class HookInput:
 
 
 def read_hook_input(stream: BinaryIO) -> HookInput:
-    """Read what a hook is told.
-
-    Args:
-        stream: Its standard input.
+    """Read a hook's standard input.
 
     Raises:
-        HookInputError: It is no JSON, too much, or not what a hook gets.
+        HookInputError: It is no JSON, too much, or not a hook's.
         OSError: It cannot be read.
     """
     data = stream.read(MOST_BYTES + 1)
@@ -103,12 +100,12 @@ def _checked(told: Mapping[str, Any]) -> HookInput:
 
 
 def _agents(transcript: Path, agent_id: str) -> Path:
-    """Return the transcript of a subagent, which is in a directory beside that of its session."""
+    """Return the transcript of a subagent, in a directory beside its session's transcript."""
     return transcript.with_suffix("") / "subagents" / f"agent-{agent_id}.jsonl"
 
 
 def _program() -> Owner | None:
-    """Return the process that runs this hook: Claude Code says so, for a shell stands between the two."""
+    """Return the process that runs this hook, which Claude Code names: a shell is between the two."""
     named = os.environ.get("CLAUDE_PID", "")
     return owner_of(int(named)) if named.isascii() and named.isdigit() else None
 

@@ -1,4 +1,4 @@
-"""The program that a hook runs: which it is to be, and how it is with the one that is installed."""
+"""The program that a hook runs: its command, and the check of an installed one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AGAIN = "run ccq-tui hooks install again"
 
 
 def hook_command() -> str:
-    """Return what Claude Code is to run: this program, by the path that stays when it is updated."""
+    """Return the command for Claude Code: this program, by the path that stays when it is updated."""
     beside = Path(sys.executable).with_name(PROGRAM)
     named = shutil.which(PROGRAM)
     if named and Path(named).resolve() == beside.resolve():
@@ -31,11 +31,8 @@ def hook_command() -> str:
 def problem_of(hook: InstalledHook, *, trusted: bool, off: Path | None) -> str:
     """Say what is wrong with an installed hook and what to do, or "".
 
-    Args:
-        hook: The hook.
-        off: The settings file that turns all hooks off, or None.
-        trusted: Whether another program than this one may be run for its version: what a project's file
-            names may be anybody's.
+    ``off`` is the settings file that turns all hooks off, or None. Only a ``trusted`` hook's program is run
+    for its version: the program in a project's file may be anybody's.
     """
     if off is not None:
         return f"“disableAllHooks” turns it off: take that out of {one_line(str(off), 300)}"

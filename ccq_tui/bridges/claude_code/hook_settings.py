@@ -1,4 +1,4 @@
-"""Our hooks in a settings file of Claude Code: found, added and taken out; everything else stays as it is."""
+"""Our hooks in a settings file of Claude Code: found, added and removed; everything else stays as it is."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ccq_tui.bridges.claude_code.json_text import (
 )
 
 TIMEOUT = 86_400
-"""Seconds; unless told, Claude Code drops a hook after 600."""
+"""Seconds; without a timeout, Claude Code drops a hook after 600."""
 PROGRAM, MODULE, COMMAND = "ccq-tui", "ccq_tui", "hook"
 QUESTIONS, EVERYTHING = "AskUserQuestion", "*"
 PERMISSION, ELICITATION = "PermissionRequest", "Elicitation"
@@ -36,9 +36,9 @@ class InstalledHook:
 
     Attributes:
         event: The event.
-        matcher: Which tools it is for, or "" for all there are.
-        command: What is run.
-        timeout: After how many seconds Claude Code drops it, or None where that is not said.
+        matcher: The tools that it is for, or "" for all.
+        command: The command that it runs.
+        timeout: Seconds until Claude Code drops it, or None if not given.
     """
 
     event: str
@@ -48,7 +48,7 @@ class InstalledHook:
 
     @property
     def covers(self) -> str:
-        """What it is for, in words."""
+        """The kinds of requests that it is for, in words."""
         if self.event == ELICITATION:
             return "elicitations"
         if self.event != PERMISSION:
@@ -57,64 +57,46 @@ class InstalledHook:
 
     @property
     def program(self) -> str:
-        """The program that it runs: the word before those that make it a hook."""
+        """The program that it runs: the word before those that make it our hook."""
         words = _words(self.command)
         return words[_ours(words)]
 
     @property
     def options(self) -> list[str]:
-        """The words behind those that make it a hook, such as ``--wait 2h``."""
+        """The words after those that make it our hook, such as ``--wait 2h``."""
         words = _words(self.command)
         return words[words.index(COMMAND, _ours(words)) + 1 :]
 
     @property
     def plain(self) -> InstalledHook:
-        """It without its options."""
+        """The hook without its options."""
         words = _words(self.command)
         return replace(self, command=shlex.join(words[: words.index(COMMAND, _ours(words)) + 1]))
 
     def entry(self) -> dict[str, Any]:
-        """Return it as the file has it."""
+        """Return the hook in the form of the file."""
         return {"type": "command", "command": self.command, "timeout": self.timeout}
 
     def group(self) -> dict[str, Any]:
-        """Return it with what it is for, as the file has it."""
+        """Return the hook with its matcher, in the form of the file."""
         return {**({"matcher": self.matcher} if self.matcher else {}), "hooks": [self.entry()]}
 
 
 def wanted(command: str, *, permissions: bool, elicitation: bool) -> list[InstalledHook]:
-    """Return the hooks that are to be installed.
-
-    Args:
-        command: What they run.
-        permissions: Whether permissions and plans are asked, too.
-        elicitation: Whether elicitations of MCP servers are.
-    """
+    """Return the hooks to install: for questions, and if wanted for permissions, plans and elicitations."""
     asked = [InstalledHook(PERMISSION, EVERYTHING if permissions else QUESTIONS, command)]
     return [*asked, InstalledHook(ELICITATION, "", command)] if elicitation else asked
 
 
 def installed(text: str) -> list[InstalledHook]:
-    """Return our hooks in a file.
-
-    Args:
-        text: What the file says, or "".
-
-    Raises:
-        SettingsFileError: It is no JSON, or not shaped as settings are.
-    """
+    """Return our hooks in the text of a file; raises `SettingsFileError` if it is not like settings."""
     return [hook for hook, *_ in _found(_read(text))] if text.strip() else []
 
 
 def with_options(hooks: Iterable[InstalledHook], text: str) -> list[InstalledHook]:
-    """Return hooks with the options that those of the same event have in a file: a person wrote them there.
+    """Return hooks with the options of those in a file for the same event, which a person wrote there.
 
-    Args:
-        hooks: The hooks.
-        text: What the file says, or "".
-
-    Raises:
-        SettingsFileError: It is no JSON, or not shaped as settings are.
+    Raises `SettingsFileError` if the text is not like settings.
     """
     given = {hook.event: hook.options for hook in installed(text)}
     return [
@@ -124,27 +106,18 @@ def with_options(hooks: Iterable[InstalledHook], text: str) -> list[InstalledHoo
 
 
 def turns_off(text: str) -> bool | None:
-    """Return whether a file turns all hooks off, or None where it does not say.
+    """Return whether a file turns all hooks off, or None if it does not say.
 
-    Args:
-        text: What the file says, or "".
-
-    Raises:
-        SettingsFileError: It is no JSON, or not shaped as settings are.
+    Raises `SettingsFileError` if the text is not like settings.
     """
     said = _read(text).members.get("disableAllHooks") if text.strip() else None
     return said.value if said is not None and isinstance(said.value, bool) else None
 
 
 def with_hooks(text: str, hooks: list[InstalledHook]) -> str:
-    """Return what a file says with these hooks of ours, and no others of ours.
+    """Return the text of a file with these hooks of ours, and no others of ours.
 
-    Args:
-        text: What the file says, or "".
-        hooks: The hooks; none takes out all of ours.
-
-    Raises:
-        SettingsFileError: It is no JSON, or not shaped as settings are.
+    Raises `SettingsFileError` if the text is no JSON, or not like settings.
     """
     if not text.strip():
         if not hooks:
@@ -159,7 +132,7 @@ def with_hooks(text: str, hooks: list[InstalledHook]) -> str:
 
 
 def _step(text: str, left: list[InstalledHook]) -> str:
-    """Change or take out one hook that is not among those left; take those that are there off them."""
+    """Change or remove one hook that is not in ``left``; remove from ``left`` the hooks already there."""
     kept = list(left)
     for hook, entry, group, event, hooks, root in _found(_read(text)):
         if hook in kept and entry.value == hook.entry():
@@ -176,7 +149,7 @@ def _step(text: str, left: list[InstalledHook]) -> str:
 def _without(
     text: str, entry: TextSpan, group: TextSpan, event: TextSpan, hooks: TextSpan, root: TextSpan
 ) -> str:
-    """Take an entry out, with what is empty then."""
+    """Remove an entry, with everything that becomes empty."""
     if len(group.members["hooks"].items) > 1:
         return without(text, group.members["hooks"], entry)
     if len(event.items) > 1:
@@ -200,7 +173,7 @@ def _with(text: str, hook: InstalledHook) -> str:
 def _found(
     root: TextSpan,
 ) -> Iterator[tuple[InstalledHook, TextSpan, TextSpan, TextSpan, TextSpan, TextSpan]]:
-    """Give each hook of ours with the places of its entry, its group, its event, of all hooks, and of all."""
+    """Yield each hook of ours with the spans of its entry, group and event, of all hooks, and of the root."""
     hooks = root.members.get("hooks")
     for name, event in hooks.members.items() if hooks else ():
         for group in event.items:
@@ -227,7 +200,7 @@ def _words(command: str) -> list[str]:
 
 
 def _ours(words: list[str]) -> int:
-    """Return which word of a command is our program, wherever that is; -1 where it is none of ours."""
+    """Return the index of the word of a command that is our program, in any directory; -1 if none is."""
     for at, word in enumerate(words[:-1]):
         name = PurePath(word.replace("\\", "/")).name
         if name.removesuffix(".exe") == PROGRAM and words[at + 1] == COMMAND:
@@ -238,7 +211,7 @@ def _ours(words: list[str]) -> int:
 
 
 def _read(text: str) -> TextSpan:
-    """Read a file, and see to it that hooks can be found and added in it."""
+    """Read a file, and check that hooks can be found and added in it."""
     try:
         parse_json(text)
     except json.JSONDecodeError as error:

@@ -1,6 +1,6 @@
-"""JSON that is changed in its text: what is not changed keeps its place, its order and its look.
+"""Changes of JSON in its text: everything else keeps its place, its order and its look.
 
-The text is one that `json` reads; here it is only looked where each value stands.
+The text must be readable by `json`; this module only finds the place of each value.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _INDENT = re.compile(r"\n([ \t]+)\S")
 
 @dataclass(slots=True)
 class TextSpan:
-    """Where a value stands.
+    """The place of a value.
 
     Attributes:
         begin: Its first character.
-        end: The character behind its last one.
-        key: The first character of what belongs to it: of its key, where it is a member of an object.
+        end: The character after its last one.
+        key: The first character of its key, if it is a member of an object, else its own.
         value: The value.
         items: The places of the items of an array.
         members: The places of the members of an object, by key.
@@ -39,11 +39,7 @@ class TextSpan:
 
 
 def places(text: str) -> TextSpan:
-    """Return where each value of a text stands.
-
-    Args:
-        text: JSON, as `json.loads` takes it.
-    """
+    """Return the place of each value of a text, which must be JSON as `json.loads` takes it."""
     at = _blank(text, 0)
     return _value(text, at, at)
 
@@ -60,13 +56,7 @@ def with_member(text: str, place: TextSpan, key: str, value: Any) -> str:
 
 
 def without(text: str, whole: TextSpan, gone: TextSpan) -> str:
-    """Return the text without an item of an array or a member of an object.
-
-    Args:
-        text: The text.
-        whole: The array or object.
-        gone: The item or member.
-    """
+    """Return the text without the item ``gone`` of an array, or member of an object, ``whole``."""
     all_of_it = whole.items or list(whole.members.values())
     at = next(number for number, one in enumerate(all_of_it) if one is gone)
     if len(all_of_it) == 1:
@@ -77,7 +67,7 @@ def without(text: str, whole: TextSpan, gone: TextSpan) -> str:
 
 
 def replaced(text: str, place: TextSpan, value: Any) -> str:
-    """Return the text with another value in the place of one."""
+    """Return the text with another value in a place."""
     lead = text[text.rfind("\n", 0, place.begin) + 1 : place.begin]
     outer = lead[: len(lead) - len(lead.lstrip(" \t"))]
     return text[: place.begin] + _dumped(text, value, outer) + text[place.end :]
@@ -103,7 +93,7 @@ def _dumped(text: str, value: Any, indent: str) -> str:
 
 
 def _step(text: str) -> str:
-    """Return by how much one level is indented."""
+    """Return the indent of one level."""
     found = _INDENT.search(text)
     return found[1] if found else "  "
 
@@ -150,7 +140,7 @@ def _object(text: str, at: int, key: int) -> TextSpan:
     while text[at] != "}":
         begin = at
         name, at = _DECODER.raw_decode(text, at)
-        at = _blank(text, _blank(text, at) + 1)  # behind the colon
+        at = _blank(text, _blank(text, at) + 1)  # after the colon
         member = _value(text, at, begin)
         if name in place.members:
             place.twice.append(name)

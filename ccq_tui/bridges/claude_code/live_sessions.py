@@ -1,6 +1,6 @@
-"""The files in which each running Claude Code says what it is doing: ``<config>/sessions/PID.json``.
+"""The files in which each running Claude Code writes its state: ``<config>/sessions/PID.json``.
 
-They are removed as it ends; one that was killed leaves its file, so its process is looked at, too.
+It removes its file as it ends. If it was killed, the file stays, so this module checks its process, too.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class LiveSession:
     Attributes:
         session_id: The session.
         process: The process.
-        directory: Where it works, or "".
+        directory: Its working directory, or "".
         waits: Whether it waits for the person.
-        since: Since when it does what it does.
-        is_screen: Whether it is Claude Code's own screen, and no program's session.
+        since: The time at which its state began.
+        is_screen: Whether it runs in Claude Code's own screen, and not in another program.
     """
 
     session_id: str
@@ -44,26 +44,17 @@ class LiveSession:
 
 
 def is_id(value: object) -> TypeGuard[str]:
-    """Whether something can be the id of a session or an agent, which is a part of paths."""
+    """Whether a value can be the id of a session or an agent, which becomes a part of paths."""
     return isinstance(value, str) and _ID.fullmatch(value) is not None
 
 
 def live_file(config: Path, process: int) -> Path:
-    """Return the file of a process; it may not be there.
-
-    Args:
-        config: Claude Code's configuration directory.
-        process: The number of the process.
-    """
+    """Return the file of a process in Claude Code's configuration directory; it may not exist."""
     return config / "sessions" / f"{process}.json"
 
 
 def live_sessions(config: Path) -> list[LiveSession]:
-    """Return the sessions of all Claude Codes that run; reads files and looks at processes: for a thread.
-
-    Args:
-        config: Claude Code's configuration directory.
-    """
+    """Return the sessions of all running Claude Codes; call it in a thread: it reads files and processes."""
     try:
         with os.scandir(config / "sessions") as entries:
             names = sorted(entry.name for entry in entries if entry.name.endswith(".json"))
@@ -74,11 +65,7 @@ def live_sessions(config: Path) -> list[LiveSession]:
 
 
 def read_live(path: Path) -> LiveSession | None:
-    """Read what a Claude Code says of itself; None where that cannot be read.
-
-    Args:
-        path: Its file.
-    """
+    """Read the file of a Claude Code; return None if it is unreadable."""
     try:
         said = parse_json(read_bytes(path, MOST_BYTES))
     except (OSError, ValueError, UnfitFileError):
@@ -104,7 +91,7 @@ def read_live(path: Path) -> LiveSession | None:
 
 
 def _process(pid: int, start: object, domain: object) -> Owner:
-    """Return a process that is told apart from a later one with its number; none from another machine."""
+    """Return the process, or one that never runs if the number is another's or from another machine."""
     known = owner_of(pid)
     if sys.platform != "linux":
         return known

@@ -17,26 +17,22 @@ from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.processes import alive
 
 SETTLED_SECONDS = 2.0
-"""How long a session has waited before it is listed: a hook asks within that time."""
+"""Seconds that a session waits before it is listed: a hook asks within that time."""
 NUMBERS = 1 << 61
-"""From here on what is in no inbox is numbered: behind everything that is."""
+"""First number of requests that are in no inbox: after all that are."""
 MOST_SESSIONS = 50
 _NOT_IN_A_KEY = re.compile(r"[^a-zA-Z0-9]")
 
 
 class NativeSessions:
-    """What waits in Claude Code's own screen; a session is read again only after its state has changed.
-
-    Args:
-        config: Claude Code's configuration directory.
-    """
+    """Requests in Claude Code's own screen; a session is read again only after its state has changed."""
 
     def __init__(self, config: Path) -> None:
         self._config = config
         self._known: dict[tuple[str, datetime], StoredRequest | None] = {}
 
     def waiting(self) -> list[StoredRequest]:
-        """Return what waits, as if it were stored; reads files and looks at processes: for a thread."""
+        """Return pending requests, as if stored; call it in a thread: it reads files and processes."""
         before, now = self._known, datetime.now(UTC)
         waits = [
             one
@@ -81,20 +77,12 @@ class NativeSessions:
 
 
 def without_ours(store: Store, found: Iterable[StoredRequest]) -> list[StoredRequest]:
-    """Leave out sessions that a ccq-tui runs.
-
-    Args:
-        store: The inbox.
-        found: What `NativeSessions.waiting` found.
-
-    Raises:
-        InboxUnavailable: It cannot be read.
-    """
+    """Leave out requests of sessions that a ccq-tui runs; raises `InboxUnavailable`."""
     return [one for one in found if not _is_ours(store, one.request)]
 
 
 def without_asked(store: Store, found: Iterable[StoredRequest]) -> list[StoredRequest]:
-    """Leave out, besides, sessions of which a hook has a request in the inbox; the arguments are the same."""
+    """Leave out, as well, requests of sessions with a hook's request in the inbox."""
     return [one for one in without_ours(store, found) if not has_hook(store, one.request)]
 
 

@@ -1,6 +1,6 @@
 """The event PermissionRequest: questions, permissions and plans, to the inbox and back.
 
-What Claude Code takes back, and what the model then reads, was measured: docs/measured.md.
+The replies that Claude Code takes, and the text that the model then reads, are measured: docs/measured.md.
 """
 
 from __future__ import annotations
@@ -41,12 +41,7 @@ HOLDS_DIALOG = False
 
 
 def request_of(hook: HookInput, call_id: str) -> Request | None:
-    """Return what a person is asked, or None where that cannot be shown.
-
-    Args:
-        hook: What the hook was told.
-        call_id: The ``tool_use_id``, or what stands for it.
-    """
+    """Return the request of a hook, or None if it cannot be shown; ``call_id`` may be a stand-in."""
     return call_request(
         hook.tool,
         hook.input,
@@ -68,7 +63,7 @@ def call_request(
     agent: tuple[str, str] = ("", ""),
     suggestions: tuple[Suggestion, ...] = (),
 ) -> Request | None:
-    """Return what a call of a tool asks a person, or None where it cannot be read.
+    """Return the request of a call of a tool, or None if it cannot be read.
 
     Args:
         tool: The tool.
@@ -102,7 +97,7 @@ def call_request(
 
 
 def decision_of(hook: HookInput, request: Request, outcome: RequestOutcome) -> dict[str, Any] | None:
-    """Return what the hook prints for an outcome, or None where it leaves quietly."""
+    """Return the hook's output for an outcome, or None to end without output."""
     decision = _decision(hook, request, outcome)
     if decision is None:
         return None
@@ -114,8 +109,8 @@ def _decision(hook: HookInput, request: Request, outcome: RequestOutcome) -> dic
         case Answered(answers), QuestionRequest():
             return {"behavior": "allow", "updatedInput": encode(request.questions, answers)}
         case Discussed(), QuestionRequest():
-            # Prose that stands for answers is not taken from a hook: it goes as Claude Code's own
-            # "Chat about this" does.
+            # Claude Code takes no prose for answers from a hook: send it the way its own "Chat about
+            # this" does.
             return _denied(rejection(discussion_text(request.questions, outcome)))
         case Declined(), _:
             return _denied(DECLINED)
@@ -137,19 +132,14 @@ def _denied(message: str) -> dict[str, Any]:
 
 
 def _granted(hook: HookInput, outcome: Allowed) -> Iterator[Any]:
-    """Give what is granted for longer as it came: a rule made up here might match less or more."""
+    """Yield the lasting grants as they came: a rule made up here might match less or more."""
     if outcome.mode:
         yield {"type": "setMode", "mode": outcome.mode, "destination": "session"}
     yield from (raw for read, raw in _suggested(hook.suggestions) if read == outcome.suggestion)
 
 
 def outcome_there(request: Request, end: CallEnd) -> RequestOutcome:
-    """Return how a request ended in Claude Code's own dialog, as far as its result says so.
-
-    Args:
-        request: The request.
-        end: What the transcript says of its call.
-    """
+    """Return the outcome from Claude Code's own dialog, as far as the end of the call shows it."""
     result = end.result
     if isinstance(request, QuestionRequest):
         outcome = outcome_of(request.questions, result)
@@ -165,7 +155,7 @@ def outcome_there(request: Request, end: CallEnd) -> RequestOutcome:
 
 
 def _suggested(raw: tuple[Any, ...]) -> Iterator[tuple[Suggestion, Any]]:
-    """Read what is suggested; what cannot be read is left out."""
+    """Read suggestions, and leave out unreadable ones."""
     for one in raw[:MOST_SUGGESTIONS]:
         if not isinstance(one, dict) or not _text(one, "type"):
             continue

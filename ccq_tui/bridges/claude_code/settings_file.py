@@ -20,23 +20,13 @@ BACKUP = ".before-ccq-tui"
 
 
 def settings_files(environment: Mapping[str, str], directory: Path) -> list[ClaudeSettingsFile]:
-    """Return the settings files that hooks can be in: the person's, then the project's; each file once.
-
-    Args:
-        environment: The environment that Claude Code would have.
-        directory: The project.
-    """
+    """Return the settings files that hooks can be in: the person's, then the project's; each file once."""
     user, project = ClaudeSettingsFile.of_user(environment), ClaudeSettingsFile.of_project(directory)
     return [user] if user.path == project.path else [user, project]
 
 
 def hooks_off(environment: Mapping[str, str], directory: Path) -> Path | None:
-    """Return the settings file that turns all hooks off, or None.
-
-    Args:
-        environment: The environment that Claude Code would have.
-        directory: The project.
-    """
+    """Return the settings file that turns all hooks off for Claude Code in a project, or None."""
     project = ClaudeSettingsFile.of_project(directory)
     local = replace(project, path=project.path.with_name("settings.local.json"))
     off = None
@@ -52,9 +42,9 @@ class ClaudeSettingsFile:
     """A settings file.
 
     Attributes:
-        scope: Whose settings they are, `USER` or `PROJECT`.
-        path: Where it is, as people name it.
-        home: The directory that it must not lead out of, should it be a link.
+        scope: The owner of the settings, `USER` or `PROJECT`.
+        path: Its path, as people name it.
+        home: The directory that a link must not lead out of.
     """
 
     scope: str
@@ -74,10 +64,9 @@ class ClaudeSettingsFile:
         return cls(PROJECT, directory / ".claude" / "settings.json", directory)
 
     def read(self) -> str:
-        """Return what it says, or "" where there is none.
+        """Return its text, or "" if there is no file.
 
-        Raises:
-            SettingsFileError: It is not what it should be, is somebody else's, or cannot be read.
+        Raises `SettingsFileError` if it is no text file, belongs to another user, or cannot be read.
         """
         try:
             target = self._target()
@@ -92,17 +81,9 @@ class ClaudeSettingsFile:
             raise SettingsFileError(f"it is not UTF-8 text: {error.reason}") from error
 
     def write(self, before: str, after: str) -> Path | None:
-        """Replace what it says, and keep what it said in a file beside it.
+        """Replace its text ``before`` by ``after``, and return the backup beside it, or None without a file.
 
-        Args:
-            before: What it said when it was read.
-            after: What it is to say.
-
-        Returns:
-            The backup, or None where there was no file.
-
-        Raises:
-            SettingsFileError: It cannot be written, or says something else by now; nothing was changed.
+        Raises `SettingsFileError` if it cannot be written, or was changed since it was read.
         """
         if self.read() != before:
             raise SettingsFileError("another program changed it since it was read")
@@ -122,17 +103,15 @@ class ClaudeSettingsFile:
         return backup
 
     def change(self, before: str, after: str) -> list[str]:
-        """Return what is changed, as the lines of a diff."""
+        """Return a change as the lines of a diff."""
         name = str(self.path)
         lines = difflib.unified_diff(before.splitlines(), after.splitlines(), name, name, lineterm="")
         return list(lines)
 
     def _target(self) -> Path | None:
-        """Return the file itself, or None where there is none.
+        """Return the file itself, or None if there is none.
 
-        Raises:
-            SettingsFileError: It is a link that leads away, or somebody else's.
-            OSError: It cannot be looked at.
+        Raises `SettingsFileError` if it is a link that leads away or another user's, and `OSError`.
         """
         if not os.path.lexists(self.path):
             self._check_owner(self.path.parent)

@@ -1,7 +1,7 @@
-"""What a session's transcript says of its newest calls: which wait, and what became of the others.
+"""The newest calls in a session's transcript: those without a result, and the ends of the others.
 
-Only the end of the file is read at first, and from then on what is added to it. Lines that are too long, and
-lines of kinds that do not matter here, are passed over.
+The first look reads only the end of the file, each later one what was added. Lines that are too long, and
+lines of kinds that do not matter here, are skipped.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from ccq_tui.bounded import begin
 from ccq_tui.inbox.call_results import CallResult
 
 TAIL = 2_000_000
-"""Bytes of the end of the file that are read at first, and of what was added at each later look."""
+"""Most bytes of the file's end to read at the first look, and of each piece to read later."""
 LONGEST_LINE = 8_000_000
 MOST_CALLS = 200
-"""Calls that are remembered: a message of the model has a few."""
+"""Most calls to remember: a message of the model has a few."""
 MOST_CONTEXT = 20_000
-"""Characters of what the agent wrote before a call."""
+"""Most characters of the agent's text before a call."""
 _MATTERS = re.compile(rb'"type"\s*:\s*"(?:assistant|user)"')
 
 
@@ -46,13 +46,13 @@ class RecordedCall:
 
 @dataclass(frozen=True, slots=True)
 class CallEnd:
-    """How a call ended.
+    """The end of a call.
 
     Attributes:
         result: Its result.
-        decision: "accept" or "reject" where somebody was asked for permission, or "".
+        decision: "accept" or "reject" if somebody was asked for permission, or "".
         source: Who decided that: "user_temporary", "user_reject", "hook", "config" and others, or "".
-        denial: Why it did not run, such as "user-rejected", or "".
+        denial: The reason that it did not run, such as "user-rejected", or "".
     """
 
     result: CallResult
@@ -62,11 +62,7 @@ class CallEnd:
 
 
 class TranscriptFile:
-    """Follows the file of a session or of one of its subagents.
-
-    Args:
-        path: The file, which may not be there yet.
-    """
+    """The transcript of a session or of one of its subagents, which may not exist yet."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -76,14 +72,12 @@ class TranscriptFile:
         self._calls: dict[str, RecordedCall] = {}
         self._ends: dict[str, CallEnd] = {}
         self._texts: dict[str, str] = {}
-        """What the model wrote since the last prompt, by message."""
+        """The model's texts since the last prompt, by message."""
 
     def look(self) -> None:
-        """Read what was added; costs next to nothing where nothing was.
+        """Read what was added; costs next to nothing if nothing was.
 
-        Raises:
-            OSError: The file is there and cannot be read.
-            UnfitFileError: It is no regular file.
+        Raises `OSError` if the file exists and cannot be read, `UnfitFileError` if it is no regular file.
         """
         try:
             size = self._path.stat().st_size
@@ -113,11 +107,11 @@ class TranscriptFile:
         ]
 
     def end_of(self, call_id: str) -> CallEnd | None:
-        """Return how a call ended, or None."""
+        """Return the end of a call, or None."""
         return self._ends.get(call_id)
 
     def before(self, call: RecordedCall) -> str:
-        """Return what the model wrote before a call: in its message, else last since the prompt; or ""."""
+        """Return the model's text before a call: in its message, else the last since the prompt; or ""."""
         return self._texts.get(call.message) or next(reversed(self._texts.values()), "")
 
     def _take(self, piece: bytes) -> None:

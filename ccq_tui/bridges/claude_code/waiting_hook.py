@@ -1,7 +1,7 @@
-"""A hook that asks: it puts what Claude Code asks into the inbox, and waits for the first answer.
+"""A hook that asks: it puts Claude Code's request into the inbox, and waits for the first answer.
 
-Claude Code shows its own dialog beside the hook. Whichever of the two is answered first counts, and the other
-one closes. A hook that has nothing to say ends without a word, and the dialog stays.
+Claude Code shows its own dialog beside the hook. The first answer in either place counts, and the other place
+closes. A hook without a decision ends without output, and the dialog stays.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, InvalidOutcome
 _logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.1
-"""How often it is looked whether the dialog was answered."""
+"""Seconds between two looks whether the dialog was answered."""
 CALL_SECONDS = 0.4
-"""How long the call is waited for in the transcript before the request goes without its id."""
+"""Seconds to wait for the call in the transcript before the request goes without its id."""
 REASON_SECONDS = 1.0
-"""How long a hook that is stopped looks for what the person did."""
+"""Seconds that a stopped hook looks for the person's decision in the dialog."""
 TAKEN_SECONDS = 3.0
-"""How long it is looked whether Claude Code took a decision."""
+"""Seconds to look whether Claude Code took a decision."""
 LISTEN_SECONDS = 1.0
-"""How often a hook that holds the dialog looks whether a ccq-tui is still open."""
+"""Seconds between two looks of a hook that holds the dialog whether a ccq-tui is still open."""
 UNHEARD_SECONDS = 5.0
-"""How long none may be open: one that is started again needs a moment."""
+"""Seconds in which none may be open: one that is started again needs a moment."""
 CLOSE_SECONDS = 10.0
-"""How long the inbox may take to close a request."""
+"""Seconds in which the inbox must close a request."""
 STOPPED = "Claude Code no longer waits for it"
 FAILED = "its hook has failed"
 SESSION_ENDED = "its Claude Code session has ended"
@@ -57,7 +57,7 @@ _SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
 
 class Handler(Protocol):
-    """What an event means: what is asked, what is printed for an outcome, and what the dialog's end was.
+    """The handler of an event: its request, the hook's output for an outcome, and the dialog's outcome.
 
     Attributes:
         HOLDS_DIALOG: Whether Claude Code shows its own dialog only once the hook has ended.
@@ -66,32 +66,32 @@ class Handler(Protocol):
     HOLDS_DIALOG: bool
 
     def request_of(self, hook: HookInput, call_id: str, /) -> Request | None:
-        """Return what a person is asked, or None where that cannot be shown."""
+        """Return the request, or None if it cannot be shown."""
 
     def decision_of(
         self, hook: HookInput, request: Request, outcome: RequestOutcome, /
     ) -> Mapping[str, Any] | None:
-        """Return what the hook prints for an outcome, or None for nothing."""
+        """Return the hook's output for an outcome, or None for none."""
 
     def outcome_there(self, request: Request, end: CallEnd, /) -> RequestOutcome:
-        """Return how a request ended in Claude Code's own dialog."""
+        """Return the outcome from Claude Code's own dialog."""
 
 
 HANDLERS: Mapping[str, Handler] = {
     "PermissionRequest": permission_requests,
     elicitations.EVENT: elicitations,
 }
-"""The events that become requests; a hook that is run for another one ends without a word."""
+"""The events that become requests; a hook that is run for another one ends without output."""
 
 
 @dataclass(frozen=True, slots=True)
 class HookDecision:
-    """What a person decided here, for Claude Code.
+    """A person's decision here, for Claude Code.
 
     Attributes:
         request: The request.
-        said: What the hook prints.
-        dialog: Sees whether Claude Code takes it.
+        said: The hook's output.
+        dialog: The dialog, which shows whether Claude Code takes it.
     """
 
     request: Request
@@ -100,13 +100,13 @@ class HookDecision:
 
 
 def ask_person(hook: HookInput, inbox: Path, say: Callable[[str], None], wait: float) -> None:
-    """Put what is asked into the inbox, wait, and print what was decided here, if anything was.
+    """Put the request into the inbox, wait, and print the decision that was made here, if any.
 
     Args:
-        hook: What the hook was told.
+        hook: The hook's input.
         inbox: The inbox's database.
         say: Prints its decision.
-        wait: How many seconds it waits at most.
+        wait: Most seconds to wait.
 
     Raises:
         InboxError: The inbox cannot be used.
@@ -160,7 +160,7 @@ async def _asked(
         finally:
             if unheard is not None:
                 unheard.cancel()
-            asking.cancel(FAILED)  # where it is settled, that changes nothing
+            asking.cancel(FAILED)  # changes nothing if it is settled
             await asyncio.wait((asking,))
         end = dialog.look()
         if end is not None:
@@ -180,7 +180,7 @@ async def _waited(
     unheard: asyncio.Future[None] | None,
     wait: float,
 ) -> CallEnd | Cancelled | None:
-    """Wait until somebody answers here, or the dialog closes; return how that ended where nobody did."""
+    """Wait until somebody answers here or the wait ends; return its end, or None for an answer."""
     ends, reason = time.monotonic() + wait, WAITED
     while not asking.done():
         match dialog.look():
@@ -189,7 +189,7 @@ async def _waited(
             case Gone():
                 return Cancelled(SESSION_ENDED)
         if stopped.is_set() and reason is WAITED:
-            # An interrupt stops hooks first, and is written down a moment later.
+            # Claude Code stops hooks at an interrupt first, and records the interrupt a moment later.
             ends, reason = min(ends, time.monotonic() + REASON_SECONDS), STOPPED
         if unheard is not None and unheard.done():
             return Cancelled(UNHEARD)
@@ -200,7 +200,7 @@ async def _waited(
 
 
 async def _until_unheard(inbox: DurableInbox) -> None:
-    """Wait until no ccq-tui has shown what waits for some seconds, or the inbox could not be read."""
+    """Wait until, for `UNHEARD_SECONDS`, no ccq-tui showed requests or the inbox was unreadable."""
     heard = time.monotonic()
     while time.monotonic() - heard < UNHEARD_SECONDS:
         with suppress(InboxError):
@@ -216,7 +216,7 @@ async def _is_answered_after_all(
     ended: CallEnd | Cancelled | None,
     asking: asyncio.Future[RequestOutcome],
 ) -> bool:
-    """Close a request that ended without an answer from here; return whether one came in that very moment."""
+    """Close a request that ended without an answer from here; return whether one came at that very moment."""
     await _close(inbox, request, handler, ended)
     if isinstance(ended, CallEnd):
         return False
@@ -227,7 +227,7 @@ async def _is_answered_after_all(
 async def _close(
     inbox: DurableInbox, request: Request, handler: Handler, ended: CallEnd | Cancelled | None
 ) -> None:
-    """Close a request that was settled at Claude Code's end."""
+    """Close a request that ended in Claude Code, or whose wait ended."""
     outcome = handler.outcome_there(request, ended) if isinstance(ended, CallEnd) else ended
     by_hook = isinstance(ended, CallEnd) and ended.source == "hook"
     actor = Actor.here(Surface.HOOK) if by_hook else Actor.here(Surface.ASKER, CLAUDE_CODE)
@@ -249,7 +249,7 @@ async def _close(
 
 
 def _see_it_taken(decided: HookDecision, path: Path) -> None:
-    """Note whether Claude Code took a decision: it does so only once this process has ended."""
+    """Record whether Claude Code took a decision, which it does only after this process has ended."""
     if not hasattr(os, "fork"):
         _note(decided.request, path, "")
         return
@@ -258,7 +258,7 @@ def _see_it_taken(decided: HookDecision, path: Path) -> None:
     os.setsid()
     quiet = os.open(os.devnull, os.O_RDWR)
     for number in range(3):
-        os.dup2(quiet, number)  # Claude Code waits until nobody has its pipes any more
+        os.dup2(quiet, number)  # Claude Code waits until no process has its pipes any more
     _note(decided.request, path, _why_not(decided))
 
 

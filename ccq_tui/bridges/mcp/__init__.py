@@ -1,1 +1,1 @@
-"""Any agent that speaks MCP asks a person: its tools put question sets into the inbox and wait for them."""
+"""The MCP server for any agent that asks a person: its tools put question sets into the inbox and wait."""

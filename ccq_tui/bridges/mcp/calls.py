@@ -21,9 +21,9 @@ from ccq_tui.questions import QuestionSet
 T = TypeVar("T")
 
 MOST_AT_ONCE = 50
-"""Requests of one process that wait at once; more are a loop of a model."""
+"""Most requests of one process that wait at once; more are a loop of a model."""
 MOST_SAME = 200
-"""Running clients that may ask exactly the same at once."""
+"""Most running clients that may ask exactly the same at once."""
 
 
 class TooManyError(Exception):
@@ -47,13 +47,13 @@ class McpCall:
 
 @dataclass(frozen=True, slots=True)
 class McpOutcome:
-    """What became of a call.
+    """The outcome of a call.
 
     Attributes:
         request: Its request.
-        outcome: How that ended.
-        at: When, or None where that is not known.
-        asked_at: When the call began.
+        outcome: The request's outcome.
+        at: The time of the outcome, or None if unknown.
+        asked_at: The time at which the call began.
     """
 
     request: QuestionRequest
@@ -66,10 +66,7 @@ class WaitingCalls:
     """The calls of one process.
 
     A call that ends before it has an outcome leaves its request in the inbox: its client may have lost its
-    connection, and asks again. Only a client that says that it wants no answer withdraws it.
-
-    Args:
-        inbox: Where requests are.
+    connection, and asks again. Only a client that cancels the call withdraws it.
     """
 
     def __init__(self, inbox: DurableInbox) -> None:
@@ -90,17 +87,17 @@ class WaitingCalls:
 
         Args:
             call: The call.
-            questions: What is asked.
-            waits: Called when the request waits, and again every so often.
-            gone: Set when nobody is there any more to take an outcome.
+            questions: The questions.
+            waits: Called once the request is pending, and then every ``every`` seconds.
+            gone: Set when nobody is left to take an outcome.
             every: Seconds from one call of `waits` to the next.
 
         Returns:
-            How it ended, or None when `gone` was set first.
+            The outcome, or None if `gone` was set first.
 
         Raises:
             InboxError: The inbox cannot be written; nothing was asked.
-            TooManyError: Too much waits already.
+            TooManyError: Too many requests wait already.
         """
         began = datetime.now(UTC)
         request = await self._claimed(call, questions)
@@ -122,21 +119,20 @@ class WaitingCalls:
         return McpOutcome(request, outcome, await self._settled_at(request.id), began)
 
     def withdraw(self, call: McpCall) -> None:
-        """Take back what a call asked, soon and without waiting; what is decided stays decided."""
+        """Withdraw the request of a call, without waiting; a decision that was made stays."""
         call.is_withdrawn = True
         if call.request_id:
             actor = Actor(Surface.ASKER, call.client.name, this_process())
             self._inbox.withdraw(call.request_id, _withdrawn_by(call), actor)
 
     def delivered(self, request_id: str) -> None:
-        """Note that a client was sent the outcome of a request."""
+        """Record that a client was sent the outcome of a request."""
         self._inbox.sessions.delivered(request_id, "result")
 
     async def listed(self, client: Client) -> tuple[list[StoredRequest], list[StoredRequest]]:
-        """Return what a client asked that waits, and what is decided and no other call is there to take.
+        """Return a client's pending requests, and its decided ones that no other call is there to take.
 
-        Raises:
-            InboxError: The inbox cannot be read.
+        Raises `InboxError`.
         """
         here = this_process()
 
@@ -150,18 +146,14 @@ class WaitingCalls:
         return waiting, [one for one, owner in owners if owner == here or not alive(owner)]
 
     async def somebody_looks(self) -> bool:
-        """Whether a ccq-tui is open that shows what waits; where that cannot be read, it may be."""
+        """Whether a ccq-tui that shows requests is open; True if the inbox cannot be read."""
         try:
             return await self._inbox.run(lambda store: store.listeners.any())
         except InboxError:
             return True
 
     async def notify(self, client: Client, message: str) -> None:
-        """Tell the person something.
-
-        Raises:
-            InboxError: It cannot be written.
-        """
+        """Show the person a message; raises `InboxError`."""
         actor = Actor(Surface.ASKER, client.name, this_process())
         await self._inbox.run(lambda store: store.history.notify(client.session_id, actor, message))
 
@@ -203,7 +195,7 @@ class WaitingCalls:
         return stored.request
 
     async def _outcome(self, call: McpCall, request: QuestionRequest) -> RequestOutcome:
-        if call.is_withdrawn:  # since the request was written: asked now, it would wait anew
+        if call.is_withdrawn:  # since the request was written: asked now, it would be pending again
             return Cancelled(_withdrawn_by(call))
         return await self._inbox.ask(request)
 
@@ -215,7 +207,7 @@ class WaitingCalls:
         return stored.settled_at if stored is not None else None
 
     def _keep(self, task: asyncio.Task[T]) -> asyncio.Task[T]:
-        """Hold a task until it is done: the loop alone would not."""
+        """Hold a task until it is done: the event loop keeps only weak references."""
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task

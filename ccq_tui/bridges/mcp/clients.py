@@ -16,7 +16,7 @@ from ccq_tui.inbox.requests import Asker, foreign_session
 from ccq_tui.text import one_line
 
 SERVER = "ccq"
-"""What the configuration of a client calls this server; in Claude Code a tool is ``mcp__ccq__ask_user``."""
+"""The server's name in a client's configuration; in Claude Code a tool is ``mcp__ccq__ask_user``."""
 MOST_NAME = 40
 MOST_DIRECTORY = 1000
 DAY_SECONDS = 86_400
@@ -27,7 +27,7 @@ _NAMES = {
     "gemini-cli-mcp-client": "Gemini CLI",
     "cursor-vscode": "Cursor",
 }
-"""What clients call themselves that have a better known name."""
+"""The better known names of clients, by the beginning of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class Client:
     """A client, as far as its questions belong together.
 
     Attributes:
-        name: What people call it, harmless and in one line.
-        directory: Where it works, or "" where that is not known.
-        connection: Tells it from other clients of its name where its directory is not known, or "".
+        name: Its name for people, harmless and in one line.
+        directory: Its working directory, or "" if unknown.
+        connection: A key that distinguishes it from clients of its name if its directory is unknown, or "".
     """
 
     name: str
@@ -46,17 +46,15 @@ class Client:
 
     @property
     def session_id(self) -> str:
-        """What stands for its session: the same for the same client in the same directory."""
+        """The stand-in for its session: the same for the same client in the same directory."""
         told = "\0".join((self.name, self.directory, self.connection))
         return foreign_session(Asker.MCP, sha256(told.encode("utf-8", "replace")).hexdigest()[:16])
 
 
 def shown_name(name: str, title: str = "") -> str:
-    """Return what people call a client.
+    """Return a client's name for people, from its title or its own name.
 
-    Args:
-        name: What it calls itself; a client such as Gemini CLI appends the name that it has for the server.
-        title: Its title for people, or "".
+    A client such as Gemini CLI appends its name for the server to its own name.
     """
     known = next((shown for begin, shown in _NAMES.items() if name.startswith(begin)), "")
     return one_line(title or known or name, MOST_NAME) or "MCP client"
@@ -76,11 +74,11 @@ class Setup:
     """The entry of a server in the configuration of a client.
 
     Attributes:
-        file: Its own configuration, below the home directory.
-        hint: Where the lines go, for a person.
-        more: What the entry has besides the command, such as how long a call may take.
-        key: What the entry is under.
-        url: What the URL of a server over HTTP is called.
+        file: The client's own configuration, below the home directory.
+        hint: The place of the lines, for a person.
+        more: Fields of the entry besides the command, such as the timeout of a call.
+        key: The key above the entry.
+        url: The name of the field for the URL of a server over HTTP.
     """
 
     file: str
@@ -115,28 +113,17 @@ SETUPS = {
     ),
 }
 TYPED = ("claude",)
-"""Clients whose entries say by which transport."""
+"""Clients whose entries name the transport."""
 
 
 def stdio_entry(client: str, command: list[str]) -> dict[str, Any]:
-    """Return the entry of this server in the configuration of a client that starts it itself.
-
-    Args:
-        client: One of `SETUPS`.
-        command: What starts this program.
-    """
+    """Return the entry of this server in the configuration of a client of `SETUPS` that starts it itself."""
     kind = {"type": "stdio"} if client in TYPED else {}
     return {**kind, "command": command[0], "args": [*command[1:], "mcp"], **SETUPS[client].more}
 
 
 def http_entry(client: str, url: str, token: str) -> dict[str, Any]:
-    """Return the entry of a server that runs already.
-
-    Args:
-        client: One of `SETUPS`.
-        url: Where it listens.
-        token: Its token.
-    """
+    """Return the entry of a running server in the configuration of a client of `SETUPS`."""
     setup = SETUPS[client]
     kind = {"type": "http"} if client in TYPED else {}
     headers = "http_headers" if setup.is_toml else "headers"
@@ -144,7 +131,7 @@ def http_entry(client: str, url: str, token: str) -> dict[str, Any]:
 
 
 def lines_of(client: str, entry: Mapping[str, Any]) -> str:
-    """Write an entry as the configuration of a client has it."""
+    """Write an entry in the format of a client's configuration."""
     setup = SETUPS[client]
     if not setup.is_toml:
         return json.dumps({setup.key: {SERVER: entry}}, indent=2, ensure_ascii=False)
@@ -153,7 +140,7 @@ def lines_of(client: str, entry: Mapping[str, Any]) -> str:
 
 
 def _toml(value: Any) -> str:
-    """Write a value in one line; strings and lists of them are the same in JSON."""
+    """Write a value on one line; strings and lists of them look the same as in JSON."""
     if isinstance(value, dict):
         return "{ " + ", ".join(f"{json.dumps(name)} = {_toml(one)}" for name, one in value.items()) + " }"
     return json.dumps(value, ensure_ascii=False)

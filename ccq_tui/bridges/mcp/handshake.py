@@ -1,7 +1,7 @@
 """The answer to ``initialize``, given before the `mcp` package is loaded.
 
-That takes about a second, and some clients show a server as failed that is slower. The package gets the same
-message when it is there, and what it answers is left out. Nothing here may import it.
+Loading takes about a second, and some clients show a slower server as failed. The package gets the same
+message once it is loaded, and its answer is dropped. Nothing here may import it.
 """
 
 from __future__ import annotations
@@ -36,14 +36,7 @@ class Handshake(NamedTuple):
 
 
 def early_answer(line: bytes) -> Handshake | None:
-    """Answer the first message of a client, or leave it to the package.
-
-    Args:
-        line: The message.
-
-    Returns:
-        The answer of the package to it, or None where it is anything but a plain ``initialize``.
-    """
+    """Return the package's answer to a first message; None unless it is a plain ``initialize``."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
@@ -65,7 +58,7 @@ def early_answer(line: bytes) -> Handshake | None:
 
 
 def initialize_result(version: str) -> dict[str, Any]:
-    """Return what ``initialize`` of a version of the protocol gets."""
+    """Return the result of ``initialize`` for a version of the protocol."""
     return {
         "protocolVersion": version,
         "capabilities": CAPABILITIES,

@@ -24,30 +24,26 @@ from ccq_tui.bridges.mcp.token import HOST, PATH
 from ccq_tui.inbox.durable import DurableInbox
 
 EXCHANGE = "ccq_tui.exchange"
-"""Where a request's `HttpExchange` is in its scope."""
+"""Key of a request's `HttpExchange` in its scope."""
 SESSION_HEADER = "mcp-session-id"
 IDLE_SECONDS = 24 * 3600.0
-"""How long a session without any request stays."""
+"""Seconds that a session without any request stays."""
 STOP_SECONDS = 2
-"""How long connections that are open are waited for at the end."""
+"""Seconds to wait for open connections at the end."""
 STOPS = (signal.SIGINT, signal.SIGTERM)
 
 
 def listening(port: int) -> socket.socket:
-    """Take a port of this machine; 0 for any that is free.
-
-    Raises:
-        OSError: It cannot be taken.
-    """
+    """Take a port of this machine, or any free one for 0; raises `OSError`."""
     return socket.create_server((HOST, port))
 
 
 async def serve_http(taken: socket.socket, token: str, inbox_file: Path) -> None:
-    """Serve clients until the process is told to stop; what they asked waits on.
+    """Serve clients until a signal stops the process; their requests stay pending.
 
     Args:
         taken: The port.
-        token: What every request must bring.
+        token: The token that every request must bring.
         inbox_file: The inbox.
 
     Raises:
@@ -81,7 +77,7 @@ async def serve_http(taken: socket.socket, token: str, inbox_file: Path) -> None
 
 
 class StoppableServer(uvicorn.Server):
-    """Stops at a signal and returns; uvicorn's own would end the process by that signal then."""
+    """A server that returns after a signal stopped it; uvicorn's own would end the process by that signal."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -100,7 +96,7 @@ class HttpExchange:
     """One request over HTTP, and the response to it.
 
     Attributes:
-        gone: Set when the client left before it had the whole response.
+        gone: Set when the client has left or the response is complete.
         outcomes: The requests whose outcomes are in the response.
     """
 
@@ -110,7 +106,7 @@ class HttpExchange:
 
 
 def place_of(context: Context) -> CallPlace:
-    """Say where a call comes from."""
+    """Return the place of a call."""
     scope: Scope = context.request.scope if context.request is not None else {}
     exchange: HttpExchange = scope[EXCHANGE]
     given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("directory", [""])[0]
@@ -119,10 +115,10 @@ def place_of(context: Context) -> CallPlace:
 
 
 class Guarded:
-    """Lets requests with the token through, and notes which outcomes reach a client.
+    """The app behind a check of the token; it reports the outcomes that reach a client.
 
     Args:
-        app: What answers them.
+        app: The app.
         token: The token.
         delivered: Called with the id of each request whose outcome was sent whole.
     """

@@ -1,4 +1,4 @@
-"""Standard input, read from the first moment: lines wait for the package, which loads meanwhile."""
+"""Standard input, read from the first moment: its lines wait while the package loads."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     import asyncio
 
 MOST_BYTES = 4 * 1024 * 1024
-"""The longest message, as over HTTP."""
+"""Most bytes of a message, as over HTTP."""
 WAITING_LINES = 64
-"""Messages that are read ahead."""
+"""Most messages that are read ahead."""
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 LEAVING_SECONDS = 2.0
-"""How long a client that has left may take to read the rest."""
+"""Seconds in which a client that has left must read the rest."""
 _LOOKS = 500
 """Milliseconds between two looks whether it has left."""
 _END = 300
@@ -35,8 +35,8 @@ _ID_FIRST = re.compile(
 class StdioLines:
     """The lines of a client, and the lines to it.
 
-    The process's own standard output is put aside: what anything prints goes to standard error instead of
-    between messages, and standard input is empty for whatever else reads it.
+    The process's own standard output is put aside: everything that code prints goes to standard error instead
+    of between messages, and standard input is empty for all other readers.
 
     Attributes:
         answered_early: The id of the ``initialize`` that was answered already, or None.
@@ -54,7 +54,7 @@ class StdioLines:
         self._left_at: float | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lines: asyncio.Queue[bytes] | None = None
-        # A daemon: nothing ends a read but a client that writes or leaves.
+        # A daemon: only a client that writes or leaves ends a read.
         threading.Thread(target=self._read, name="mcp input", daemon=True).start()
 
     def follow(self) -> None:
@@ -67,11 +67,7 @@ class StdioLines:
                 self._lines.put_nowait(line)
 
     async def next(self) -> bytes:
-        """Return the next line; b"" at the end.
-
-        Raises:
-            RuntimeError: `follow` was not called.
-        """
+        """Return the next line; b"" at the end. Call `follow` first."""
         if self._lines is None:
             raise RuntimeError("no event loop follows the lines")
         line = b"" if self._is_over else await self._lines.get()
@@ -80,11 +76,7 @@ class StdioLines:
         return line
 
     def write(self, line: bytes) -> None:
-        """Write a line whole.
-
-        Raises:
-            OSError: The client no longer reads.
-        """
+        """Write a line whole; raises `OSError` if the client no longer reads."""
         with self._writing:
             room = select.poll()
             room.register(self._target, select.POLLOUT)
@@ -107,7 +99,7 @@ class StdioLines:
         self._hand(b"")
 
     def _next_line(self) -> bytes:
-        """Read a line; one that is too long is answered and passed over."""
+        """Read a line; answer and skip those that are too long."""
         try:
             while len(line := self._source.readline(MOST_BYTES + 1)) > MOST_BYTES:
                 head, tail = line[:_END], line[-_END:]
@@ -135,11 +127,11 @@ class StdioLines:
             try:
                 self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
             except RuntimeError:
-                return  # the server has ended, and nobody is left to take it
+                return  # the server has ended, so nobody is left to take it
 
 
 def refused(line: bytes) -> bytes:
-    """Answer a line that is no message of the protocol; a request, by its id, so that nobody waits for it."""
+    """Answer a line that is no message of the protocol; use a request's id, so that nobody waits for it."""
     said = "not a message of the protocol"
     try:
         message = json.loads(line)
@@ -159,7 +151,7 @@ def error_line(id_: str | int | None, code: int, message: str) -> bytes:
 
 
 def _aside(descriptor: int, instead: int) -> int:
-    """Put something else in the place of a standard stream; return where it is now."""
+    """Put another descriptor in place of a standard stream's, and return a copy of the stream's own."""
     if sys.stdout is not None:
         sys.stdout.flush()
     kept = os.dup(descriptor)

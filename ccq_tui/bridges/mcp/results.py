@@ -1,4 +1,4 @@
-"""What a tool call gets: as structured content for programs, and as text that a model reads."""
+"""Results of tool calls: structured content for programs, and text for a model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Ki
 from ccq_tui.questions.message import answers_as_result
 
 LONG_AGO = timedelta(minutes=1)
-"""An answer that is older was given before the call: its result says when."""
+"""An older answer was given before the call, and its result names the time."""
 
 
 def text_result(text: str, *, is_error: bool = False) -> types.CallToolResult:
@@ -24,21 +24,14 @@ def text_result(text: str, *, is_error: bool = False) -> types.CallToolResult:
 
 
 def wrong_arguments(tool: str, problem: str) -> types.CallToolResult:
-    """Return what a call with wrong arguments gets."""
+    """Return the result of a call with wrong arguments."""
     return text_result(f"{tool}: {problem}. Nothing was done; correct this and call it again.", is_error=True)
 
 
 def outcome_result(
     request: QuestionRequest, outcome: RequestOutcome, at: datetime | None, asked_at: datetime
 ) -> types.CallToolResult:
-    """Return what a question set gets.
-
-    Args:
-        request: The request.
-        outcome: How it ended.
-        at: When, or None where that is not known.
-        asked_at: When the call began.
-    """
+    """Return the result for an outcome; ``at`` is its time, if known, ``asked_at`` the begin of the call."""
     text = _outcome_text(request.questions, outcome)
     if at is not None and asked_at - at > LONG_AGO and not isinstance(outcome, Cancelled):
         text = f"{text}\n\n(This was decided at {at.astimezone(UTC):%Y-%m-%d %H:%M} UTC, before this call.)"
@@ -46,7 +39,7 @@ def outcome_result(
 
 
 def list_result(waiting: Sequence[StoredRequest], answered: Sequence[StoredRequest]) -> types.CallToolResult:
-    """Return what the list of a client's requests gets."""
+    """Return the result for a list of a client's requests."""
     open_ones = [_waiting_record(one) for one in waiting]
     done = [
         (one, outcome_record(one.request, one.outcome, one.settled_at))
@@ -65,7 +58,7 @@ def list_result(waiting: Sequence[StoredRequest], answered: Sequence[StoredReque
 
 
 def outcome_record(request: QuestionRequest, outcome: RequestOutcome, at: datetime | None) -> dict[str, Any]:
-    """Return how a question set ended, as the schema of the tool has it."""
+    """Return the outcome of a question set in the tool's schema."""
     record: dict[str, Any] = {"outcome": "withdrawn", "request": request.id}
     questions = request.questions.questions
     match outcome:

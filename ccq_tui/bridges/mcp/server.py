@@ -1,4 +1,4 @@
-"""The MCP server: its tools, for whichever transport brings the calls."""
+"""The MCP server: its tools, for calls over any transport."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ _logger = logging.getLogger(__name__)
 Context = ServerRequestContext[Any, Any]
 
 PROGRESS_SECONDS = 5.0
-"""How often a client hears that a call still waits."""
+"""Seconds between two reports to a client that a call still waits."""
 ROOTS_SECONDS = 3.0
-"""How long a client may take to say where it works."""
+"""Seconds in which a client must name its working directory."""
 WITHDRAWABLE_SECONDS = 5.0
-"""How long after the end of a call it is still heard that its client wanted that."""
+"""Seconds after the end of a call in which its client's cancellation still counts."""
 MOST_CONNECTIONS = 100
-"""Connections of which something is remembered."""
+"""Most connections to remember."""
 MOST_TOLD, TOLD_SECONDS = 20, 60.0
-"""So many notifications of one connection are taken in so many seconds."""
+"""Most notifications of one connection, and the seconds in which they count."""
 WAITS = "Waiting for the user to answer in ccq-tui ({} s)"
 NOBODY = "No ccq-tui is open: the question waits in its inbox until the user opens one ({} s)"
 
 
 @dataclass(frozen=True, slots=True)
 class CallPlace:
-    """Where a call comes from, as its transport knows it.
+    """The place of a call, as its transport knows it.
 
     Attributes:
-        connection: Tells its connection from others of this process.
-        directory: Where its client works if it does not say so itself, or "".
-        gone: Set when nobody is there any more to take its result.
+        connection: A key that distinguishes its connection from others of this process.
+        directory: The client's working directory if it does not name one itself, or "".
+        gone: Set when nobody is left to take its result.
         answered: Called with the id of a request whose outcome is about to be sent.
     """
 
@@ -61,11 +61,11 @@ class CallPlace:
 
 @dataclass(slots=True)
 class ConnectedClient:
-    """What is known of a connection.
+    """A connection's client.
 
     Attributes:
-        directory: Where its client works, or None before it was asked.
-        told: When it notified the person last.
+        directory: The client's working directory, or None before it was asked.
+        told: The times of its last notifications.
     """
 
     directory: str | None = None
@@ -73,15 +73,15 @@ class ConnectedClient:
 
 
 class AskingServer:
-    """Serves the tools.
+    """The server of the tools.
 
     Args:
         calls: The calls of this process.
-        place_of: Says where a call comes from.
+        place_of: Returns the place of a call.
         clock: Returns seconds of a monotonic clock.
 
     Attributes:
-        mcp: What a transport drives.
+        mcp: The package's server, which a transport drives.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class AskingServer:
         try:
             result = await self._asked(context, place, call, questions)
         except asyncio.CancelledError:
-            # The package ends a call first, and tells then that the client wanted it.
+            # The package ends a call first, and reports the client's cancellation after that.
             asyncio.get_running_loop().call_later(WITHDRAWABLE_SECONDS, self._forget, name, call)
             raise
         except Exception:
@@ -173,7 +173,7 @@ class AskingServer:
             del self._open[name]
 
     async def _cancelled(self, context: Context, params: types.CancelledNotificationParams) -> None:
-        """Withdraw what a client no longer waits for; the package has ended the call itself."""
+        """Withdraw the request of a cancelled call; the package has ended the call itself."""
         if params.request_id is None:
             return
         call = self._open.pop(_key(self._place_of(context), params.request_id), None)
@@ -211,7 +211,7 @@ class AskingServer:
         if connection.directory is None:
             connection.directory = await _first_root(context) or place.directory
         directory = connection.directory
-        # Two projects must not share an answer because neither says where it is.
+        # Two projects must not share an answer because neither names its directory.
         return Client(name, directory, "" if directory else place.connection)
 
     def _connection(self, place: CallPlace) -> ConnectedClient:
@@ -227,7 +227,7 @@ def _key(place: CallPlace, request_id: types.RequestId | None) -> tuple[str, str
 
 
 async def _first_root(context: Context) -> str:
-    """Return the first directory that a client says it works in, or ""."""
+    """Return the first directory that a client names as its own, or ""."""
     capabilities = context.session.client_capabilities
     if capabilities is None or capabilities.roots is None or not context.session.can_send_request:
         return ""
@@ -241,7 +241,7 @@ async def _first_root(context: Context) -> str:
 
 
 def file_path(uri: str) -> str:
-    """Return the directory that a URI names, or "" where it names none of this machine."""
+    """Return the directory that a URI names, or "" if it names none of this machine."""
     parts = urlsplit(uri)
     path = unquote(parts.path)
     if parts.scheme != "file" or parts.netloc not in ("", "localhost") or not path.startswith("/"):
@@ -250,7 +250,7 @@ def file_path(uri: str) -> str:
 
 
 def directory_of(path: str) -> str:
-    """Return a directory as it is compared, or "" where it is none: relative, or longer than any is."""
+    """Return a directory in a form to compare, or "" if it is relative or too long to be one."""
     if not os.path.isabs(path) or len(path) > MOST_DIRECTORY or "\0" in path:  # noqa: PTH117 - text alone
         return ""
     return os.path.normpath(path)

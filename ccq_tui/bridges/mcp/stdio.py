@@ -1,4 +1,4 @@
-"""The server for one client, which starts it: over standard input and output."""
+"""The server for the one client that starts it, over standard input and output."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from ccq_tui.bridges.mcp.server import AskingServer, CallPlace, Context, directo
 from ccq_tui.inbox.durable import DurableInbox
 
 WRITTEN_SECONDS = 5.0
-"""How long the end waits for what is being written to a client that has left."""
+"""Seconds to wait at the end for writes to a client that has left."""
 
 
 async def serve_stdio(lines: StdioLines, inbox_file: Path, directory: str) -> None:
-    """Serve the client until it leaves; what it asked and has no answer to waits on.
+    """Serve the client until it leaves; its unanswered requests stay pending.
 
     Args:
-        lines: What it writes and reads.
+        lines: The lines from it and to it.
         inbox_file: The inbox.
-        directory: Where it works, if it does not say so itself.
+        directory: The client's working directory, if it does not name one itself.
 
     Raises:
         InboxError: The inbox cannot be opened.
@@ -48,12 +48,12 @@ async def serve_stdio(lines: StdioLines, inbox_file: Path, directory: str) -> No
 
 
 class StdioStream:
-    """What the package reads from and writes to.
+    """The stream that the package reads from and writes to.
 
     Args:
         lines: The lines.
-        calls: Hears which outcomes were written.
-        directory: Where the client works, if it does not say so itself.
+        calls: Gets the ids of requests whose outcomes were written.
+        directory: The client's working directory, if it does not name one itself.
     """
 
     def __init__(self, lines: StdioLines, calls: WaitingCalls, directory: str) -> None:
@@ -65,7 +65,7 @@ class StdioStream:
         self._writing: set[asyncio.Task[None]] = set()
 
     def place_of(self, context: Context) -> CallPlace:
-        """Say where a call comes from."""
+        """Return the place of a call."""
 
         def answered(request_id: str) -> None:
             self._outcomes.setdefault(str(context.request_id), []).append(request_id)
@@ -73,11 +73,7 @@ class StdioStream:
         return CallPlace("stdio", self._directory, self._gone, answered)
 
     async def receive(self) -> SessionMessage | Exception:
-        """Return the next message.
-
-        Raises:
-            EndOfStream: The client left.
-        """
+        """Return the next message; raises `EndOfStream` if the client left."""
         try:
             return await anext(self)
         except StopAsyncIteration as error:
@@ -97,10 +93,9 @@ class StdioStream:
         raise StopAsyncIteration
 
     async def send(self, item: SessionMessage, /) -> None:
-        """Write a message; an outcome that was written was delivered.
+        """Write a message; a written outcome counts as delivered.
 
-        Raises:
-            BrokenResourceError: The client no longer reads.
+        Raises `BrokenResourceError` if the client no longer reads.
         """
         message = item.message
         if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
@@ -115,7 +110,7 @@ class StdioStream:
         )
 
     async def written(self) -> None:
-        """Wait until nothing is being written any more; of use once the client has left."""
+        """Wait until all writes have ended; for use once the client has left."""
         if self._writing:
             await asyncio.wait(self._writing, timeout=WRITTEN_SECONDS)
 
@@ -123,7 +118,7 @@ class StdioStream:
         writing = asyncio.ensure_future(self._write_whole(line, outcomes))
         self._writing.add(writing)
         writing.add_done_callback(self._writing.discard)
-        # A client that has read the line may leave at once, which ends what waits for this here.
+        # A client that has read the line may leave at once, which cancels the task that waits here.
         await asyncio.shield(writing)
 
     async def _write_whole(self, line: bytes, outcomes: Iterable[str]) -> None:

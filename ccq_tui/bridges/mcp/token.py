@@ -1,4 +1,4 @@
-"""Where the server over HTTP is, and the token that every request must bring."""
+"""The address of the server over HTTP, and the token that every request must bring."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ LONGEST_TOKEN = 1000
 
 
 def url_of(port: int) -> str:
-    """Return where a server listens."""
+    """Return the URL of a server."""
     return f"http://{HOST}:{port}{PATH}"
 
 
 def token_file() -> Path:
-    """Return where the token is kept."""
+    """Return the path of the token's file."""
     return state_dir() / "mcp-token"
 
 
@@ -29,13 +29,9 @@ class TokenError(Exception):
 
 
 def read_token(file: Path) -> str:
-    """Return the token that every request must bring, made at the first use.
+    """Return the token that every request must bring; make its file, for its owner alone, at the first use.
 
-    Args:
-        file: Where it is, for its owner alone.
-
-    Raises:
-        TokenError: The file is not private, is not the person's own, or cannot be read or made.
+    Raises `TokenError` if the file is not private, is not the person's own, or cannot be read or made.
     """
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The tools that a client is offered, and what is said of their arguments when these are wrong."""
+"""The tools that a client is offered, and the errors for their wrong arguments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ASK, NOTIFY, LIST = "ask_user", "notify_user", "list_requests"
 MOST_QUESTIONS = 20
 MOST_OPTIONS = 100
 MOST_CHARACTERS = 200_000
-"""Characters of all arguments of a call; longer material belongs in a file that a question names."""
+"""Most characters of all arguments of a call; longer material belongs in a file that a question names."""
 MOST_MESSAGE = 2_000
 MOST_QUOTED = 80
 
@@ -169,20 +169,13 @@ TOOLS = [
 
 
 class ArgumentsError(ValueError):
-    """Arguments of a call are wrong; the message is for the model, and says which field and what is right."""
+    """Wrong arguments of a call; the message is for the model, and names the field and the right content."""
 
 
 def read_questions(arguments: Mapping[str, Any]) -> QuestionSet:
-    """Read the arguments of `ask_user`.
+    """Read the arguments of `ask_user` as a question set; raises `ArgumentsError`.
 
-    Args:
-        arguments: The arguments as they came.
-
-    Returns:
-        The question set; its id is the same for the same questions, whatever else came along.
-
-    Raises:
-        ArgumentsError: They are wrong.
+    Its id is the same for the same questions, whatever other fields came along.
     """
     characters = len(json.dumps(arguments, ensure_ascii=False))
     if characters > MOST_CHARACTERS:
@@ -201,11 +194,7 @@ def read_questions(arguments: Mapping[str, Any]) -> QuestionSet:
 
 
 def read_message(arguments: Mapping[str, Any]) -> str:
-    """Read the arguments of `notify_user`.
-
-    Raises:
-        ArgumentsError: They are wrong.
-    """
+    """Read the arguments of `notify_user`; raises `ArgumentsError`."""
     message = arguments.get("message")
     if not isinstance(message, str) or not message.strip():
         raise ArgumentsError("message: expected a sentence for the user, as a string that is not empty")
@@ -238,5 +227,5 @@ def _check_counts(read: QuestionSet) -> None:
 
 
 def _plain(questions: QuestionSet) -> Any:
-    """Return what makes two question sets the same."""
+    """Return the parts of a question set in which equal sets agree."""
     return {"title": questions.title, "questions": [asdict(one) for one in questions.questions]}

@@ -1,4 +1,4 @@
-"""Programs in a terminal: passed through as they are, and their prompts asked in the inbox beside that."""
+"""Programs in a terminal: passed through as they are, while their prompts are also asked in the inbox."""
 
 WRAPPED = "CCQ_WRAPPED"
-"""The variable that names the terminal of what is wrapped: a wrap in a wrap would ask everything twice."""
+"""The variable that names the wrapped program's terminal: a wrap in a wrap would ask everything twice."""

@@ -1,4 +1,4 @@
-"""Finds the prompt at which a program stands, by rules. No prompt is better than a false one."""
+"""Rules applied to a screen to find the prompt at which a program waits. No prompt beats a false one."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ SECRET = re.compile(
     r"|kennwort|passwort|mot de passe|contraseña",
     re.IGNORECASE,
 )
-"""A text that asks for what nobody else is to see."""
+"""A text that asks for a secret."""
 _BAR = re.compile(r"\s*│\s*")
 _SAYS = re.compile(r"\w")
 MOST_ROWS = 100
 MOST_ABOVE = 10
-"""Lines of a question."""
+"""Most lines of a question."""
 MOST_BELOW = 10
-"""Lines below a list that are no row."""
+"""Most lines below a list that are no row."""
 LONGEST_LINE = 600
-"""Characters of a prompt's line: the work of a pattern may grow with their cube."""
+"""Most characters of a prompt's line: the work of a pattern may grow with their cube."""
 LONGEST = 2000
-"""Characters of a text that a pattern is tried on."""
+"""Most characters of a text that a pattern is tried on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """How a program reads from its terminal.
+    """A program's way of reading from its terminal.
 
     Attributes:
-        echo: Whether the terminal shows what is typed.
+        echo: Whether the terminal shows typed text.
         lines: Whether the terminal gives it whole lines.
-        waits: Whether it is known to wait for the terminal; None where that cannot be known.
+        waits: Whether it waits for the terminal; None if that cannot be known.
     """
 
     echo: bool = True
@@ -52,11 +52,11 @@ class PromptRow:
     """A row of a list, or a numbered line.
 
     Attributes:
-        label: What it says.
+        label: Its text.
         y: Its line on the screen.
         marked: Whether the mark is on it.
-        checked: Whether its box is checked; None where it has none.
-        detail: What is said about it, or "".
+        checked: Whether its box is checked; None without a box.
+        detail: The text that explains it, or "".
         number: Its number, or "".
         own_text: Whether it takes a text.
         submits: Whether it ends the list and is no option.
@@ -77,14 +77,14 @@ class FoundPrompt:
     """A prompt on the screen.
 
     Attributes:
-        rule: What it was found by.
-        question: What it asks.
-        at: The line on which it begins, counted from the first that ever was there.
-        rows: The rows, those that are no option among them.
-        words: What is typed for each option of a yes-no or letters prompt, by its label.
-        typed: What stands in its field already.
+        rule: The rule that found it.
+        question: Its question.
+        at: The line on which it begins, counted from the first that the terminal ever had.
+        rows: The rows, including those that are no option.
+        words: The labels of the options of a yes-no or letters prompt, each with the text to type for it.
+        typed: The text already in its field.
         lead: The text of the cursor's line before that.
-        default: What an empty answer means, or "".
+        default: The meaning of an empty answer, or "".
     """
 
     rule: PromptRule
@@ -103,16 +103,16 @@ class FoundPrompt:
 
     @property
     def own_text(self) -> int | None:
-        """Which row takes a text, or None."""
+        """The index of the row that takes a text, or None."""
         return next((index for index, row in enumerate(self.rows) if row.own_text), None)
 
     @property
     def marked(self) -> int:
-        """Which row is marked."""
+        """The index of the marked row, or -1."""
         return next((index for index, row in enumerate(self.rows) if row.marked), -1)
 
     def is_same(self, other: FoundPrompt | None) -> bool:
-        """Whether it is another look at one prompt: its marks, boxes and typed text may differ."""
+        """Whether both are looks at the same prompt: its marks, boxes and typed text may differ."""
         if other is None or self.rule.name != other.rule.name or self.question != other.question:
             return False
         if not self.rule.shape.is_list:
@@ -126,11 +126,11 @@ class FoundPrompt:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the rules say of a screen.
+    """The result of the rules for a screen.
 
     Attributes:
         prompt: The prompt, or None.
-        said: A rule's name and why it found none, one after the other.
+        said: The name and the result of each rule that was tried, in order.
     """
 
     prompt: FoundPrompt | None
@@ -138,19 +138,19 @@ class Found:
 
 
 class _NoPromptError(Exception):
-    """A rule does not fit; the message says why."""
+    """A rule does not fit; the message gives the reason."""
 
 
 def find(
     picture: ScreenPicture, reads: Reads, rules: Sequence[PromptRule], *, unasked: bool = False
 ) -> Found:
-    """Find the prompt at which a program stands.
+    """Find the prompt at which a program waits.
 
     Args:
         picture: The screen, once it rests.
-        reads: How the program reads.
-        rules: The rules; the first that fits has it.
-        unasked: Whether rules count that are never asked by themselves.
+        reads: The program's way of reading.
+        rules: The rules; the first that fits wins.
+        unasked: Whether to try rules whose prompts are asked only on request.
     """
     said: list[tuple[str, str]] = []
     if reads.lines and not reads.echo:
@@ -219,7 +219,7 @@ def _line(rule: PromptRule, picture: ScreenPicture) -> FoundPrompt:
 
 
 def _lead(match: re.Match[str], text: str) -> str:
-    """Return what stays of a prompt's line whatever is typed."""
+    """Return the part of a prompt's line that stays the same whatever a person types."""
     if match.groupdict().get("typed"):
         return text[: match.start("typed")]
     return text[: match.end("question")] if match["question"] else text.rstrip()
@@ -269,7 +269,7 @@ def _numbered(rule: PromptRule, picture: ScreenPicture, below: int) -> tuple[Pro
 
 
 def _above(picture: ScreenPicture, y: int) -> str:
-    """Return the line above a list where it asks something."""
+    """Return the line above a list if it asks something, else a general question."""
     line = picture.lines[y - 1].strip() if y else ""
     return line if line.endswith(("?", ":")) else "Which one?"
 
@@ -376,7 +376,7 @@ def _question(rule: PromptRule, picture: ScreenPicture, first: int) -> tuple[str
 
 
 def _end(rule: PromptRule, picture: ScreenPicture, first: int, hinted: bool) -> int:
-    """Return the line on which a list ends with all that belongs to it."""
+    """Return the line on which a list ends, including its hint and the lines that may follow."""
     left = [y for y in range(first, picture.end) if picture.lines[y]]
     if rule.hint is not None and not hinted:
         below = next((y for y in left if rule.hint.search(picture.lines[y][:LONGEST])), None)

@@ -1,8 +1,9 @@
 """pyte's terminal emulator, made faster for full-screen programs and safe for hostile output.
 
 pyte takes its input letter by letter and renders the whole screen at each look. A full-screen program sends
-hardly anything but control sequences and runs of letters, so these are taken whole; all else is left to pyte.
-pyte also fails on control sequences with more or other parameters than it knows: those are ignored here.
+hardly anything but control sequences and runs of letters, so this module takes these whole and leaves all
+else to pyte. pyte also fails on control sequences with more or other parameters than it knows; this module
+ignores them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pyte.screens import Char
 from wcwidth import wcwidth
 
 CSI = re.compile(r"\x1b\[([^@-~\x1b]*)([@-~])")
-"""Control sequences: with ordinary letters nearly all that comes."""
+"""Control sequences: with ordinary letters nearly all of a program's output."""
 _PARAMETERS = re.compile(r"(\??)([0-9;]{0,1000})")
 _ACTIONS = {
     **{final: name for final, name in pyte.Stream.csi.items() if not name.startswith("report_")},
@@ -33,19 +34,19 @@ _MOST_PARAMETERS = {
     "save_cursor": 0,
     "restore_cursor": 0,
 }
-"""Of all others one."""
+"""Most parameters of sequences; all others have one."""
 _MODES = ("set_mode", "reset_mode")
 _ERASES = {"erase_in_line": 2, "erase_in_display": 3}
-"""The highest parameter that is known."""
+"""The highest known parameter."""
 MOST_MARKS = 8
-"""Marks that combine with one letter: pyte's work grows with their square."""
+"""Most marks that combine with one letter: pyte's work grows with their square."""
 MOST_COLOURED = 1 << 12
 width = lru_cache(maxsize=1 << 16)(wcwidth)
 
 
 @lru_cache(maxsize=1 << 13)
 def is_plain(text: str) -> bool:
-    """Whether each letter of a text takes one cell and combines with none."""
+    """Whether each letter of a text takes one cell and combines with no other."""
     return all(width(letter) == 1 for letter in text)
 
 
@@ -57,7 +58,7 @@ def cell(attributes: Char, letter: str) -> Char:
 
 @lru_cache(maxsize=1 << 16)
 def parameters(text: str) -> tuple[int, ...]:
-    """Return the numbers of a sequence; one that is left out is 0."""
+    """Return the numbers of a sequence; a missing one is 0."""
     return tuple(min(int(number or 0), 9999) for number in text.split(";"))
 
 
@@ -105,7 +106,7 @@ class Screen(pyte.Screen):
             self._drawing = True
             super().draw(self._drawable(data))
             self._drawing = False
-            # What combines with the letter before it may change the line above, of which pyte says nothing.
+            # A combining mark may change a letter on the line above, which pyte does not mark as dirty.
             self.dirty.update((y, max(y - 1, 0)))
             return
         attributes, line = self.cursor.attrs, self.buffer[y]
@@ -116,7 +117,7 @@ class Screen(pyte.Screen):
         self.dirty.add(y)
 
     def _drawable(self, data: str) -> str:
-        """Leave out what is not drawn, at which pyte would drop the rest, and marks beyond the most."""
+        """Leave out letters that are not drawn, after which pyte would drop the rest, and excess marks."""
         x, y = self.cursor.x, self.cursor.y
         before = self.buffer[y][x - 1] if x else self.buffer[max(y - 1, 0)][self.columns - 1]
         marks, kept = len(before.data) - 1, []
@@ -131,7 +132,7 @@ class Screen(pyte.Screen):
         return "".join(kept)
 
     def linefeed(self) -> None:
-        """Begin the next line; in the middle of a text this one continues there."""
+        """Begin the next line; while a text is drawn, mark this line as continued there."""
         if self._drawing:
             self._line(self.cursor.y).continues = True
         super().linefeed()
@@ -150,27 +151,27 @@ class Screen(pyte.Screen):
         super().erase_in_display(how, *args, **options)
 
     def continues(self, y: int) -> bool:
-        """Whether a text that was too long for a line continues on the next one."""
+        """Whether a text too long for a line continues on the next one."""
         return bool(getattr(self._line(y), "continues", False))
 
     def _line(self, y: int) -> Any:
-        """Return a line; what is noted on it moves with it."""
+        """Return a line; attributes set on it move with it."""
         return self.buffer[y]
 
     def save_cursor(self) -> None:
-        """Remember the cursor in place of what was remembered before."""
+        """Remember the cursor, and forget the one remembered before."""
         self.savepoints.clear()
         super().save_cursor()
 
     def restore_cursor(self) -> None:
-        """Return to the cursor that was remembered, and remember it further on."""
+        """Return to the remembered cursor, and keep it remembered."""
         if self.savepoints:
             saved = self.savepoints[-1]
             self.savepoints.append(saved._replace(cursor=copy.copy(saved.cursor)))
         super().restore_cursor()
 
     def select_graphic_rendition(self, *attrs: int) -> None:
-        """Choose the colours of what is drawn next."""
+        """Choose the colours for the next letters."""
         before = (self.cursor.attrs, attrs)
         known = self._coloured.get(before)
         if known is None:
@@ -191,7 +192,7 @@ class Stream(pyte.Stream):
         self._drawn_on = screen
 
     def take(self, data: bytes) -> None:
-        """Draw what a program has written."""
+        """Draw a program's output."""
         text, offset = self._decoder.decode(data).replace("\x9b", "\x1b["), 0
         while offset < len(text):
             known = self._taking_plain_text and (
@@ -208,7 +209,7 @@ class Stream(pyte.Stream):
                 self._control(known[1], known[2])
 
     def _control(self, given: str, final: str) -> None:
-        """Do what a control sequence says, if it is one that the emulator knows."""
+        """Execute a control sequence that the emulator knows."""
         found, name = _PARAMETERS.fullmatch(given), _ACTIONS.get(final)
         if found is None or name is None:
             return

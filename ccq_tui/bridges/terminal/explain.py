@@ -1,4 +1,4 @@
-"""Says which rule sees what on a screen."""
+"""An explanation of the results of rules on a screen."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ccq_tui.bridges.terminal.rules import SHIPPED, PromptRule
 from ccq_tui.bridges.terminal.screen import LiveScreen
 
 MOST_BYTES = 4_000_000
-"""The longest recording."""
+"""Most bytes of a recording."""
 LINES, KEYS = Reads(), Reads(echo=False, lines=False)
 PLAIN = (
     "the text up to the cursor does not match",
@@ -21,15 +21,9 @@ PLAIN = (
 
 
 def explain(recording: bytes, size: tuple[int, int], rules: Sequence[PromptRule]) -> Iterator[str]:
-    """Say what rules see at the end of a recording, for a program that reads lines or keys.
+    """Yield lines about the results of rules at a recording's end, for a program that reads lines or keys.
 
-    Args:
-        recording: What a program wrote.
-        size: Columns and lines of its terminal.
-        rules: The rules.
-
-    Yields:
-        Lines of text.
+    ``size`` is the terminal's columns and lines.
     """
     screen = LiveScreen(size)
     screen.draw(recording)
@@ -44,7 +38,7 @@ def explain(recording: bytes, size: tuple[int, int], rules: Sequence[PromptRule]
 
 
 def said(found: Found, rules: Sequence[PromptRule]) -> Iterator[str]:
-    """Say what rules saw, but for shipped ones that saw nothing."""
+    """Yield lines about the results of rules, except shipped ones with a plain reason."""
     prompt = found.prompt
     own = {rule.name for rule in rules if not rule.file.startswith(str(SHIPPED))}
     for name, reason in found.said:

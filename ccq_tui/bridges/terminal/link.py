@@ -1,4 +1,4 @@
-"""What the relay says to the watcher: bounded, in order, and never waited for."""
+"""Messages from the relay to the watcher: bounded and in order; the relay never waits for it."""
 
 from __future__ import annotations
 
@@ -11,43 +11,39 @@ from enum import IntEnum
 
 _HEAD = struct.Struct("=BI")
 MOST_OWED = 1 << 20
-"""Bytes that the watcher has not read yet before output is dropped."""
+"""Most bytes that the watcher has not read yet; beyond that, output is dropped."""
 MOST_SAID = 20_000
-"""Bytes of what the watcher has to say at the end."""
+"""Most bytes of the watcher's message at the end."""
 
 
 ASKED = "\0"
-"""What the watcher says when it asks something."""
+"""The watcher's sign that it asks something."""
 SHOW = "\5"
-"""What it says when it must see the screen as it is now."""
+"""The watcher's sign that it must see the screen as it is now."""
 
 
 class ToWatcher(IntEnum):
     """A message to the watcher."""
 
     OUTPUT = 1
-    """What the program wrote."""
+    """The program's output."""
     LOST = 2
-    """Output was dropped: what the screen shows is not known."""
+    """Output was dropped: the content of the screen is unknown."""
     TYPED = 3
     """The person typed."""
     SIZE = 4
     """The terminal's columns and rows."""
     STOPPED = 5
-    """The program was stopped, and nobody is asked meanwhile."""
+    """The program was stopped; ask nobody meanwhile."""
     CONTINUED = 6
     ENDED = 7
     """The program has ended; the payload is its exit code."""
     SHOWN = 8
-    """All that the program had written when the watcher wanted to see it was sent."""
+    """All output from before the watcher's `SHOW` was sent."""
 
 
 class Link:
-    """The relay's end.
-
-    Args:
-        end: The socket to the watcher.
-    """
+    """The relay's end of the link; ``end`` is the socket to the watcher."""
 
     def __init__(self, end: socket.socket) -> None:
         end.setblocking(False)
@@ -60,12 +56,12 @@ class Link:
 
     @property
     def descriptor(self) -> int:
-        """What to wait for."""
+        """The descriptor to poll."""
         return self._end.fileno()
 
     @property
     def events(self) -> int:
-        """What of it to wait for."""
+        """The events to poll for."""
         if self._over:
             return 0
         return select.POLLIN | (select.POLLOUT if self._owed else 0)
@@ -87,11 +83,11 @@ class Link:
 
     @property
     def said(self) -> str:
-        """What the watcher wants the person to know once the terminal is free."""
+        """The watcher's message to the person, for when the terminal is free."""
         return self._said.decode(errors="replace").replace(ASKED, "")
 
     def send(self, kind: ToWatcher, payload: bytes = b"") -> None:
-        """Say something, now or soon; output is dropped where the watcher does not keep up."""
+        """Send a message, now or soon; drop output if the watcher does not keep up."""
         if self._over:
             return
         if kind is ToWatcher.OUTPUT and len(self._owed) + len(payload) > MOST_OWED:
@@ -104,7 +100,7 @@ class Link:
         self._write()
 
     def exchange(self) -> None:
-        """Send what is owed, and take what the watcher said."""
+        """Send what is owed, and take the watcher's words."""
         self._write()
         try:
             data = self._end.recv(4096)
@@ -119,7 +115,7 @@ class Link:
         self._said += data[: max(0, MOST_SAID - len(self._said))]
 
     def take_wish(self) -> bool:
-        """Whether the watcher wants to see the screen since the last time."""
+        """Return whether the watcher has asked to see the screen since the last call."""
         wanted, self._to_show = self._to_show, False
         return wanted
 
@@ -143,7 +139,7 @@ class Link:
 
 
 class Messages:
-    """Takes messages out of what the watcher read, in whatever pieces it came."""
+    """The messages in the bytes that the watcher read, in pieces of any size."""
 
     def __init__(self) -> None:
         self._data = bytearray()

@@ -31,7 +31,7 @@ class NotStartedError(Exception):
     """A program cannot be started; the message says why.
 
     Attributes:
-        code: What a shell ends with then.
+        code: The exit code of a shell in that case.
     """
 
     def __init__(self, command: str, error: OSError) -> None:
@@ -41,15 +41,15 @@ class NotStartedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What is watched.
+    """A watched program.
 
     Attributes:
-        name: What the program is called.
-        directory: Where it works.
+        name: Its name.
+        directory: Its working directory.
         master: Our end of its terminal.
         device: The number of its terminal's device.
         size: The terminal's size.
-        explain: Whether to say at the end which rule saw what.
+        explain: Whether to explain the results of rules at the end.
     """
 
     name: str
@@ -62,14 +62,14 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program that runs.
+    """A running program.
 
     Attributes:
         pid: Its process, which is also its process group.
         leader: The process that leads its session and reports its state.
-        master: Our end of its terminal, which is never waited for.
+        master: Our end of its terminal, which never blocks.
         device: The number of its terminal's device.
-        states: Where its states come: what ``os.waitpid`` said of it, one after the other.
+        states: The pipe of its states: the statuses of ``os.waitpid``, in order.
     """
 
     pid: int
@@ -83,7 +83,7 @@ class Program:
         set_size(self.master, size)
 
     def signal(self, number: int) -> None:
-        """Send a signal to what is in the foreground of its terminal, and to the program."""
+        """Send a signal to the foreground of its terminal, and to the program."""
         for group in {self.pid, self.foreground}:
             if group > 0:
                 with suppress(ProcessLookupError, PermissionError):
@@ -98,12 +98,12 @@ class Program:
             return 0
 
     def read_states(self) -> list[int]:
-        """Return what became of it since the last look; nothing once its leader is gone."""
+        """Return its new states since the last look; nothing once its leader is gone."""
         data = os.read(self.states, _STATUS.size * 64)
         return [status for (status,) in _STATUS.iter_unpack(data[: len(data) // 4 * 4])]
 
     def close(self) -> None:
-        """Let go of its terminal; what it left behind there is hung up."""
+        """Close its terminal; processes that it left there are hung up."""
         os.close(self.master)
         os.close(self.states)
         with suppress(ChildProcessError):
@@ -115,15 +115,15 @@ def start(command: Sequence[str], streams: Sequence[int], like: int, size: Size 
 
     Args:
         command: The program and its arguments.
-        streams: Which of its standard streams, 0 to 2, the terminal is; it inherits the others.
+        streams: The standard streams, 0 to 2, that get the terminal; it inherits the others.
         like: The terminal whose modes the new one begins with.
-        size: The new one's size, or None for none.
+        size: The new terminal's size, or None for none.
 
     Returns:
         The running program.
 
     Raises:
-        NotStartedError: It cannot be started, or there is no pseudo-terminal to be had.
+        NotStartedError: It cannot be started, or no pseudo-terminal is available.
     """
     try:
         master, slave = pty.openpty()
@@ -201,12 +201,12 @@ def _report(pid: int, slave: int, report: int) -> None:
     while True:
         _, status = os.waitpid(pid, os.WUNTRACED)
         if os.WIFSTOPPED(status) and os.WSTOPSIG(status) in (signal.SIGTTIN, signal.SIGTTOU):
-            # It belongs into the foreground: nothing else of the session wants to be there.
+            # It belongs in the foreground: nothing else of the session wants to be there.
             os.tcsetpgrp(slave, pid)
             os.killpg(pid, signal.SIGCONT)
             continue
         if not os.WIFSTOPPED(status):
-            # The end of a session's leader hangs up its foreground: children left there live on.
+            # The end of a session's leader hangs up its foreground; children left there must live on.
             os.tcsetpgrp(slave, os.getpgrp())
         os.write(report, _STATUS.pack(status))
         if not os.WIFSTOPPED(status):
@@ -214,7 +214,7 @@ def _report(pid: int, slave: int, report: int) -> None:
 
 
 def size_of(terminal: int) -> Size | None:
-    """Return the size of a terminal, or None where it has none."""
+    """Return the size of a terminal, or None if it has none."""
     try:
         size = os.get_terminal_size(terminal)
     except OSError:

@@ -1,4 +1,4 @@
-"""A prompt as a question, an answer as what is typed, and what was answered at the terminal, read off."""
+"""A prompt as a question, an answer as keys to type, and an answer at the terminal, read off the screen."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _BETWEEN = re.compile(r"^[\s:›…→?.·»>|-]+")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a prompt is to be answered.
+    """The answer to give at a prompt.
 
     Attributes:
-        labels: The rows.
-        text: The text, where there is one.
+        labels: The labels of the rows.
+        text: The text, if there is one.
     """
 
     labels: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ def request_for(prompt: FoundPrompt, call: str, session_id: str, origin: Origin)
 
 
 def takes_text(prompt: FoundPrompt) -> bool:
-    """Whether a prompt can be answered with a text that is none of its options."""
+    """Whether a prompt takes a text that is none of its options."""
     shape = prompt.rule.shape
     # A list may have more rows than are shown: a text names one.
     return shape not in (Shape.CHECKS, Shape.YES_NO) or prompt.own_text is not None
@@ -71,7 +71,7 @@ def context_of(picture: ScreenPicture, prompt: FoundPrompt) -> str:
 
 
 def wanted(prompt: FoundPrompt, answer: Answer) -> Wanted:
-    """Return what is to be done at a prompt for an answer."""
+    """Return the rows and the text of an answer, as the prompt takes them."""
     if prompt.words and answer.selected:
         return Wanted(text=dict(prompt.words)[answer.selected[0]])
     if prompt.rule.shape is Shape.NUMBER and answer.selected:
@@ -80,9 +80,9 @@ def wanted(prompt: FoundPrompt, answer: Answer) -> Wanted:
 
 
 def read_off(prompt: FoundPrompt, picture: ScreenPicture) -> Answer | None:
-    """Return how a prompt was answered at its terminal, or None where the screen does not show that.
+    """Return the answer that was given at the terminal, or None if the screen does not show it.
 
-    Programs leave question and answer on the screen, in the line of the prompt or above what follows.
+    Programs leave question and answer on the screen, in the line of the prompt or above the next output.
     """
     for said in _said(prompt, picture):
         if (answer := _understood(prompt, said)) is not None:
@@ -91,7 +91,7 @@ def read_off(prompt: FoundPrompt, picture: ScreenPicture) -> Answer | None:
 
 
 def _said(prompt: FoundPrompt, picture: ScreenPicture) -> Iterator[str]:
-    """Yield what stands behind the question, nearest first."""
+    """Yield the texts after the question, nearest first."""
     own = prompt.at - picture.scrolled
     if not prompt.rule.shape.is_list and 0 <= own < len(picture.lines):
         line = picture.lines[own]

@@ -1,6 +1,6 @@
-"""Passes bytes between a person's terminal and a program's, both ways, and waits for nothing else.
+"""The relay of bytes, both ways, between a person's terminal and a program's; it waits for nothing else.
 
-A watcher gets what the program wrote when the program pauses; when it floods, the oldest is dropped.
+A watcher gets the program's output when the program pauses; the oldest output of a flood is dropped.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from ccq_tui.bridges.terminal.program import Program, size_of
 
 CHUNK = 1 << 16
 MOST_WAITING = 1 << 16
-"""Bytes that wait for one side before the other is read on: the program then waits, as on a slow terminal."""
+"""Most bytes that wait for one side; beyond that the other waits, as on a slow terminal."""
 PAUSE = 0.03
-"""Seconds without output after which the watcher gets what came."""
+"""Seconds without output after which the watcher gets the output so far."""
 FLOOD_PAUSE = 0.2
-"""As PAUSE, once some was dropped: a flood has short pauses too, and drawing in each slows it."""
+"""As `PAUSE`, once some output was dropped: a flood has short pauses too, and drawing in each slows it."""
 LONGEST = 0.5
-"""Seconds after which it gets it although more comes, unless so much came that some was dropped."""
+"""Seconds after which it gets the output although more comes, unless some was dropped."""
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 LAST_OUTPUT = 0.2
 """Seconds for output that is still on its way when the program has ended."""
@@ -43,16 +43,16 @@ _REPORTS = re.compile(
     rb"|\x1b[\]P_][^\x07\x1b]*(?:\x07|\x1b\\)",  # colours, versions
     re.DOTALL,
 )
-"""What a terminal answers by itself."""
+"""The reports that a terminal sends by itself."""
 
 
 class Relay:
-    """Runs a program in a terminal until it ends.
+    """The relay of one program, until the program ends.
 
     Args:
         terminal: The person's terminal.
         program: The program.
-        link: Tells the watcher, or None where nobody watches.
+        link: The link to the watcher, or None if nobody watches.
     """
 
     def __init__(self, terminal: int, program: Program, link: Link | None) -> None:
@@ -70,11 +70,7 @@ class Relay:
         self._ended: int | None = None
 
     def run(self) -> int:
-        """Pass everything through until the program has ended.
-
-        Returns:
-            Its exit code; 128 and the number of the signal that ended it.
-        """
+        """Pass everything through until the program has ended; return its exit code, as `exit_code`."""
         for descriptor in (self._woken, self._wake):
             os.set_blocking(descriptor, False)
         before = {number: signal.signal(number, _nothing) for number in _HEARD}
@@ -135,7 +131,7 @@ class Relay:
             link.send(ToWatcher.SHOWN)
 
     def _want(self, descriptor: int, events: int) -> None:
-        """Wait for events of a descriptor from now on; for none, not even for its hang-up."""
+        """Poll a descriptor for events from now on; without events, not even for its hang-up."""
         if self._polled.get(descriptor, 0) == events:
             return
         self._polled[descriptor] = events
@@ -146,7 +142,7 @@ class Relay:
                 self._poll.unregister(descriptor)
 
     def _read_program(self) -> None:
-        """Pass on what the program wrote: as much as is there, in one piece."""
+        """Pass on the program's output, as much as is there, in one piece."""
         pieces, size = [], 0
         while size < CHUNK:
             try:
@@ -155,7 +151,7 @@ class Relay:
                 break
             except OSError:
                 data = b""
-            if not data:  # nobody has the other end open
+            if not data:  # no process has the other end open
                 self._closed = True
                 break
             pieces.append(data)
@@ -171,7 +167,7 @@ class Relay:
                     self._pause()
 
     def _read_terminal(self) -> None:
-        self._hear()  # a size that was changed before a key is the program's before the key, too
+        self._hear()  # the program must get a change of size before the keys typed after it
         try:
             data = os.read(self._terminal, CHUNK)
         except BlockingIOError:
@@ -184,7 +180,7 @@ class Relay:
         self._to_program += data
         self._write()
         if self._link is not None and is_typed(data):
-            self._pause()  # what the person saw when they typed
+            self._pause()  # the watcher must see the screen on which the person typed
             self._link.send(ToWatcher.TYPED)
 
     def _write(self) -> None:
@@ -200,20 +196,20 @@ class Relay:
                 self._lose_terminal()
 
     def _hang_up(self) -> None:
-        """Tell the program that its terminal is gone, once."""
+        """Signal to the program that its terminal is gone, once."""
         if not self._hung_up:
             self._hung_up = True
             self._program.signal(signal.SIGHUP)
 
     def _lose_terminal(self) -> None:
-        """Go on without the terminal, until the program has ended."""
+        """Continue without the terminal, until the program has ended."""
         self._hang_up()
         self._gone = True
         self._to_terminal.clear()
         self._want(self._terminal, 0)
 
     def _pause(self) -> None:
-        """Give the watcher what came."""
+        """Send the kept output to the watcher."""
         if self._link is not None and self._kept:
             if self._kept.lost:
                 self._link.send(ToWatcher.LOST)
@@ -221,7 +217,7 @@ class Relay:
             self._told = time.monotonic()
 
     def _hear(self) -> None:
-        """Do what signals ask for that came since the last look."""
+        """Handle the signals that came since the last look."""
         try:
             numbers = set(os.read(self._woken, 1024))
         except BlockingIOError:
@@ -244,7 +240,7 @@ class Relay:
                 self._link.send(ToWatcher.SIZE, b"%d %d" % size)
 
     def _look_after(self) -> None:
-        """Stop with the program, or note its end."""
+        """Stop with the program, or record its end."""
         states = self._program.read_states()
         if not states:
             self._ended = self._ended if self._ended is not None else signal.SIGKILL
@@ -255,7 +251,7 @@ class Relay:
                 self._ended = status
 
     def _stop(self) -> None:
-        """Stop as the program did, so that the shell has the terminal; until the shell continues us."""
+        """Stop as the program did, so that the shell gets the terminal, until the shell continues us."""
         self._drain()
         if self._link is not None:
             self._pause()
@@ -263,8 +259,8 @@ class Relay:
             self._link.exchange()
         self._give_terminal_back()
         previous = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
-        os.kill(0, signal.SIGTSTP)  # the whole job, as the terminal would
-        # From here on the shell has continued us, or nobody could and the kernel did not stop us.
+        os.kill(0, signal.SIGTSTP)  # stop the whole job, as the terminal would
+        # The shell has continued us, or the kernel did not stop us because nobody could continue us.
         signal.signal(signal.SIGTSTP, previous)
         self._go_on()
 
@@ -277,7 +273,7 @@ class Relay:
             self._link.send(ToWatcher.CONTINUED)
 
     def _take_terminal(self) -> None:
-        """Put the terminal into raw mode where it is ours to read."""
+        """Put the terminal into raw mode if we are in its foreground."""
         self._foreground = False
         with suppress(OSError, termios.error):
             self._foreground = os.tcgetpgrp(self._given) == os.getpgrp()
@@ -294,7 +290,7 @@ class Relay:
             self._modes = None
 
     def _drain(self) -> None:
-        """Write what the program has written, for as long as the terminal takes it at once or soon."""
+        """Write the program's last output, for at most `LAST_OUTPUT`."""
         until = time.monotonic() + LAST_OUTPUT
         while time.monotonic() < until:
             self._read_program()
@@ -304,12 +300,12 @@ class Relay:
             self._write()
 
     def _finish(self) -> None:
-        """Pass on the last of what the program wrote; its children are not waited for."""
+        """Pass on the program's last output; do not wait for its children."""
         while not self._gone:
             before = self._kept.total
             self._drain()
             if self._to_terminal:
-                # The terminal is slow, and what the program wrote is not to be lost.
+                # The terminal is slow, and no output may be lost.
                 select.select([], [self._terminal], [], None)
                 self._write()
             elif self._kept.total == before:
@@ -321,8 +317,8 @@ class Kept:
     """The newest output, as much as the watcher gets at once.
 
     Attributes:
-        lost: Whether older output was dropped since it was taken last.
-        total: How many bytes there ever were.
+        lost: Whether older output was dropped since the last `take`.
+        total: Number of bytes that were ever added.
     """
 
     MOST, END = 1 << 18, 1 << 16
@@ -337,7 +333,7 @@ class Kept:
         return bool(self._pieces)
 
     def add(self, data: bytes) -> None:
-        """Keep a piece; the oldest are dropped beyond the limit."""
+        """Keep a piece; drop the oldest beyond the limit."""
         self._pieces.append(data)
         self._size += len(data)
         self.total += len(data)
@@ -346,7 +342,7 @@ class Kept:
             self.lost = True
 
     def take(self) -> bytes:
-        """Return what is kept, of a flood its end, and forget it."""
+        """Return the kept output, of a flood only its end, and forget it."""
         data = b"".join(self._pieces)
         data = data[-self.END :] if self.lost else data
         self._pieces.clear()
@@ -355,14 +351,14 @@ class Kept:
 
 
 def exit_code(status: int | None) -> int:
-    """Return what a shell would say of how a program ended, as ``os.waitpid`` has it."""
+    """Return a shell's exit code for a status of ``os.waitpid``: 128 plus the number of an ending signal."""
     if status is None:
         return 1
     return 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
 
 
 def _own(terminal: int) -> int:
-    """Open a terminal anew, never to wait for it; the one that was given is shared with other programs."""
+    """Open a terminal again, without blocking: the given descriptor is shared with other programs."""
     try:
         return os.open(os.ttyname(terminal), os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
     except OSError:
@@ -370,9 +366,9 @@ def _own(terminal: int) -> int:
 
 
 def _nothing(_number: int, _frame: FrameType | None) -> None:
-    """Let the wake-up descriptor tell."""
+    """Do nothing: the wake-up descriptor reports the signal."""
 
 
 def is_typed(data: bytes) -> bool:
-    """Whether something of what came from a terminal is a person's."""
+    """Whether a person typed some of the bytes from a terminal."""
     return bool(_REPORTS.sub(b"", data))

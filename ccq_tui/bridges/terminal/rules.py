@@ -1,4 +1,4 @@
-"""Which texts on a screen are prompts: rules that are data, shipped and a person's own."""
+"""Rules, as data, for the texts on a screen that are prompts: shipped ones and a person's own."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 class RuleFileError(ValueError):
-    """A file of rules cannot be used; the message says where and what would be right."""
+    """A file of rules cannot be used; the message names the place and the right content."""
 
 
 class Shape(StrEnum):
-    """How a prompt is answered."""
+    """The way to answer a prompt."""
 
     YES_NO = "yes-no"
     """With one of two words."""
@@ -42,12 +42,12 @@ class Shape(StrEnum):
 
     @property
     def is_list(self) -> bool:
-        """Whether a mark is moved."""
+        """Whether a person moves a mark."""
         return self in (Shape.LIST, Shape.CHECKS)
 
 
 class Reading(StrEnum):
-    """What the terminal's modes must say of how the program reads."""
+    """The program's way of reading, as the terminal's modes must show it."""
 
     LINES = "lines"
     """Line by line, with echo."""
@@ -71,34 +71,34 @@ _GROUPS: Mapping[Shape, frozenset[str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptRule:
-    """What one kind of prompt looks like; `docs/bridges.md` explains each field.
+    """The look of one kind of prompt; `docs/bridges.md` explains each field.
 
     Attributes:
-        name: What it is called; a person's own rule replaces a shipped one of its name.
-        shape: How the prompt is answered.
-        reading: How the program reads.
+        name: Its name; a person's own rule replaces a shipped one of the same name.
+        shape: The way to answer the prompt.
+        reading: The program's way of reading.
         prompt: All of the cursor's line up to the cursor; not for lists.
-        after: What may stand after the cursor.
-        below: What a line below the prompt may be; none may stand there otherwise.
+        after: Text allowed after the cursor.
+        below: A line allowed below the prompt; without it, none is.
         row: A row of a list, or a numbered line.
         question: The lines above a list.
         paragraph: Whether the question is all lines up to the next blank one.
         hint: The line that ends a list, below it, or a part of its question; lines between are free.
         needs_hint: Whether there is no such list without it.
         detail: A line between rows that explains the one above it.
-        marked: What the group ``mark`` has on the marked row; anything where that is empty.
+        marked: Values of the group ``mark`` on the marked row; if empty, any value marks it.
         underlined: Whether the marked row is the underlined one.
-        checked: What the group ``box`` has where it is checked.
+        checked: Values of the group ``box`` if it is checked.
         own_text: The label of a row that takes a text.
-        left_out: The label of a row that is offered to nobody else.
+        left_out: The label of a row that is not offered in the inbox.
         submit: A row that ends a check list.
-        review: The list that may come next to confirm it, and what is chosen there.
-        yes: What is typed for yes.
-        no: What is typed for no.
+        review: The name of the rule of the list that may come next to confirm it, and the label to choose.
+        yes: The text to type for yes.
+        no: The text to type for no.
         must_read: Whether the program must be known to read from its terminal.
         first_screen: Whether it never is on the second screen of full-screen programs.
-        asked: Whether it is asked by itself.
-        file: Where the rule is from.
+        asked: Whether the prompt is asked without a request.
+        file: The file of the rule.
     """
 
     name: str
@@ -136,16 +136,10 @@ KNOWN = frozenset({"name", "shape", "reading"}) | _PATTERNS | _FLAGS | _WORDS | 
 
 
 def load_rules(own: Path | None) -> tuple[tuple[PromptRule, ...], list[str]]:
-    """Read the rules that come with the program, and a person's own.
+    """Read the shipped rules, and a person's own from a directory, which may not exist.
 
-    Args:
-        own: The directory of their own, which may not exist.
-
-    Returns:
-        The rules, theirs first, and a line for each of their files that cannot be used.
-
-    Raises:
-        RuleFileError: A file that comes with the program is damaged.
+    Returns the rules, the person's first, and a line for each of their files that cannot be used. Raises
+    `RuleFileError` if a shipped file is damaged.
     """
     problems: list[str] = []
     theirs: list[PromptRule] = []
@@ -170,11 +164,7 @@ def _files(directory: Path) -> list[Path]:
 
 
 def read_rules(path: Path) -> list[PromptRule]:
-    """Read a file of rules.
-
-    Raises:
-        RuleFileError: It cannot be used.
-    """
+    """Read a file of rules; raises `RuleFileError`."""
     shown = one_line(str(path), 300)
     try:
         values = parse_toml(read_text(path))
@@ -189,20 +179,13 @@ def read_rules(path: Path) -> list[PromptRule]:
 
 
 class _Reader:
-    """Reads one rule, and says what is wrong with it.
-
-    Args:
-        file: The file, for a person.
-        number: Which of its rules, counted from 1.
-        values: The table.
-    """
+    """The reader of one rule, with a file's name for a person and the rule's number in it, from 1."""
 
     def __init__(self, file: str, number: int, values: Mapping[str, Any]) -> None:
         self._file, self._values = file, values
         self._called = f"rule {number}"
 
     def rule(self) -> PromptRule:
-        """Return the rule."""
         name = self._text("name", required=True)
         if not _NAME.fullmatch(name) or len(name) > 60:
             raise self._wrong("name", "lower-case words joined by -, at most 60 characters", name)

@@ -1,4 +1,4 @@
-"""What a terminal shows, read from what a program wrote to it."""
+"""The content of a terminal's screen, read from a program's output."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ccq_tui.bridges.terminal.emulator import Screen, Stream
 _ALTERNATE = frozenset({47, 1047, 1049})
 _APPLICATION_KEYS = 1 << 5
 _STRING = re.compile(rb"\x1b[]P_^X][^\x07\x1b]*(?:\x07|\x1b\\)?")
-"""A string for the terminal, such as its title; another sequence breaks it off."""
+"""A string for the terminal, such as its title; another sequence ends it early."""
 _UNENDED = re.compile(rb"\x1b(?:[]P_^X][^\x07\x1b]*\x1b?|\[[ -?]*)?\Z")
-"""A sequence that the end of what was written cuts off."""
+"""A sequence that the end of the output cuts off."""
 _LONGEST = 4096
-"""Bytes that are kept of a sequence whose end has not come."""
+"""Most bytes to keep of a sequence whose end has not come."""
 _RULE = re.compile(r"[─-╿▀-▟]$")
 MOST_COLUMNS, MOST_LINES = 1000, 500
 
@@ -29,13 +29,13 @@ class ScreenPicture:
 
     Attributes:
         lines: Its lines, without blanks at their ends.
-        columns: How wide it is.
+        columns: Its width.
         cursor: Column and line of the cursor.
-        scrolled: How many lines have left it at the top: with them a line can be found again.
+        scrolled: Number of lines that have left it at the top, to find a line again.
         alternate: Whether it is the second screen, which full-screen programs use.
-        underlined: The lines with something underlined.
+        underlined: The lines with underlined text.
         hidden: Whether the cursor is hidden.
-        application_keys: Whether the arrow keys are to be sent as applications ask for them.
+        application_keys: Whether to send arrow keys in application mode.
         wrapped: The lines that the terminal continued on the next one.
     """
 
@@ -55,7 +55,7 @@ class ScreenPicture:
         return next((y + 1 for y in reversed(range(len(self.lines))) if self.lines[y]), 0)
 
     def begin_of(self, y: int) -> int:
-        """Return where the line begins that the terminal wrapped into line ``y``."""
+        """Return the first line of the text that the terminal wrapped into line ``y``."""
         while y > 0 and self._goes_on(y - 1):
             y -= 1
         return y
@@ -68,7 +68,7 @@ class ScreenPicture:
         return self.lines[y].ljust(self.columns) if y in self.wrapped else self.lines[y]
 
     def joined(self, first: int, last: int) -> str:
-        """Return lines as one text, what the terminal wrapped put together, the others with a blank."""
+        """Return lines as one text: join lines that the terminal wrapped, and others with a blank."""
         text = ""
         for y in range(first, last):
             line = self._whole(y)
@@ -90,7 +90,7 @@ class ScreenPicture:
 
 
 class _Screen(Screen):
-    """The emulator's screen, with a second one and a count of what scrolled away."""
+    """The emulator's screen, with a second one and a count of the lines that scrolled away."""
 
     def __init__(self, columns: int, lines: int) -> None:
         self.scrolled = 0
@@ -125,18 +125,14 @@ class _Screen(Screen):
 
 
 class LiveScreen:
-    """Draws what a program writes.
-
-    Args:
-        size: Columns and lines.
-    """
+    """The screen with a program's output so far; ``size`` is its columns and lines."""
 
     def __init__(self, size: tuple[int, int]) -> None:
         self._size = _bounded(size)
         self.clear()
 
     def clear(self) -> None:
-        """Begin with an empty screen: what is on the real one is not known."""
+        """Begin with an empty screen: the content of the real one is unknown."""
         self._screen = _Screen(*self._size)
         self._stream = Stream(self._screen)
         self._rest = b""
@@ -147,18 +143,18 @@ class LiveScreen:
         self._screen.resize(self._size[1], self._size[0])
 
     def draw(self, data: bytes) -> None:
-        """Draw what was written; a sequence that is cut at the end waits for its rest."""
+        """Draw output; keep a sequence that is cut off at the end until its rest comes."""
         data = self._rest + data
         found = _UNENDED.search(data)
         cut = found.start() if found else len(data)
         self._rest = data[cut:]
         if len(self._rest) > _LONGEST:
-            # What it says does not matter; its end does, and that may be cut, too.
+            # Its content does not matter; its end does, and may be cut off, too.
             self._rest = self._rest[:2] + (b"\x1b" if self._rest.endswith(b"\x1b") else b"")
         self._stream.take(_STRING.sub(b"", data[:cut]))
 
     def picture(self) -> ScreenPicture:
-        """Return what it shows now."""
+        """Return the screen as it is now."""
         screen = self._screen
         lines = tuple(line.rstrip().replace("\xa0", " ") for line in screen.display)
         underlined = frozenset(

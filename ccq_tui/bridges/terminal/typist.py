@@ -1,4 +1,4 @@
-"""Types an answer at a prompt as a person would, and looks after each key whether it did what it should."""
+"""Typing of an answer at a prompt as a person would, with a check of the effect of each key."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from ccq_tui.text import one_line
 ENTER, SPACE, BACKSPACE = "\r", " ", "\x7f"
 WARNING = "⚠"
 MOST_COMPARED = 30
-"""Characters of a question that tell its line."""
+"""Most characters of a question that identify its line."""
 MOST_MOVES = 300
 REVIEW_SECONDS = 0.7
-"""How long a list may take to come that asks once more."""
+"""Seconds to wait for a list that asks once more."""
 
 
 class StoppedError(Exception):
-    """Something unexpected happened at the prompt, which is the person's now; the message says what."""
+    """An unexpected event at the prompt, which is the person's now; the message names the event."""
 
 
 class KeysTaken(StrEnum):
-    """What became of keys that were pressed."""
+    """The result of pressed keys."""
 
     LINE = "line"
-    """They stand in a line, which the program gets with Enter."""
+    """They are in a line, which the program gets with Enter."""
     MORE = "more"
     """The program has taken them and waits for more."""
     BUSY = "busy"
@@ -38,7 +38,7 @@ class KeysTaken(StrEnum):
 
 
 class Hands(Protocol):
-    """What types at a prompt, and looks at the screen."""
+    """The interface for typing at a prompt, and for looking at the screen."""
 
     @property
     def prompt(self) -> FoundPrompt | None:
@@ -56,52 +56,37 @@ class Hands(Protocol):
         ...
 
     async def see(self) -> None:
-        """Have the screen as it is now, with all that the program has written.
-
-        Raises:
-            StoppedError: It cannot be seen.
-        """
+        """Update the screen to all of the program's output; raises `StoppedError` if it cannot be seen."""
         ...
 
     async def taken(self) -> KeysTaken:
-        """Wait until the program has taken the keys that its terminal shows, and have the screen as it is.
+        """Wait until the program has taken the keys that its terminal shows, and update the screen.
 
-        Raises:
-            StoppedError: The screen cannot be seen.
+        Raises `StoppedError` if the screen cannot be seen.
         """
         ...
 
     async def press(self, keys: str, until: Callable[[], bool]) -> bool:
-        """Type, and wait until the screen is as it should be; whether it became so.
+        """Type, wait for a state of the screen, and return whether it came.
 
-        Raises:
-            StoppedError: Nothing can be typed any more, or the person types.
+        Raises `StoppedError` if typing is no longer possible, or the person types.
         """
         ...
 
     async def wait(self, until: Callable[[], bool], seconds: float) -> bool:
-        """Wait until the screen is as it should be; whether it became so."""
+        """Wait for a state of the screen, and return whether it came."""
         ...
 
 
 class Typist:
-    """Answers one prompt.
-
-    Args:
-        hands: What types and looks.
-        prompt: The prompt as it was asked.
-    """
+    """The typist of the answer to one prompt, which is given as it was asked."""
 
     def __init__(self, hands: Hands, prompt: FoundPrompt) -> None:
         self._hands, self._prompt = hands, prompt
         self._entered: int | None = None
 
     async def answer(self, wanted: Wanted) -> None:
-        """Type an answer to its end.
-
-        Raises:
-            StoppedError: Something was not as expected; nothing more was typed.
-        """
+        """Type an answer to its end; raises `StoppedError` at an unexpected event, and types no more."""
         await self._hands.see()
         if self._hands.over or not stands(self._prompt, self._hands.prompt, self._hands.picture):
             raise StoppedError("another screen came")
@@ -127,16 +112,16 @@ class Typist:
             await self._enter()
 
     def _check_room(self, text: str) -> None:
-        """Refuse a text with which the prompt would leave the screen: it could not be checked there."""
+        """Refuse a text that would push the prompt off the screen, where it could not be checked."""
         picture = self._hands.picture
         cells = sum(max(width(letter), 0) for letter in picture.typed + text)
         if cells > picture.columns * (len(picture.lines) - 1):
             raise StoppedError("its terminal is too small to show the whole text")
 
     async def _typed(self, text: str) -> bool:
-        """Type a text; return whether Enter ends it, or the prompt took it as it was typed."""
+        """Type a text; return whether Enter must end it, or False if the prompt took it already."""
         before, typed = self._rest(), ""
-        # Of a word the first letter alone: where that is enough, the others would go to what comes next.
+        # First only the first letter of a word: if that is enough, the next screen would get the others.
         for keys in (text[:1], text[1:]) if self._prompt.words else (text,):
             if not keys:
                 continue
@@ -154,17 +139,17 @@ class Typist:
         return True
 
     def _rest(self) -> str:
-        """What stands between the question and the cursor."""
+        """Return the text between the question and the cursor."""
         return self._hands.picture.typed.removeprefix(self._prompt.lead).strip()
 
     def _shows(self, before: str, text: str) -> bool:
-        """Whether the field has exactly a text, beside what it proposed."""
+        """Whether the field has exactly a text, apart from its own proposal."""
         rest = self._rest()
         plain = rest.lstrip(" :?›>").strip()
         return not self._left() and text.strip() in (plain, rest.removeprefix(before).strip())
 
     def _left(self) -> bool:
-        """Whether the prompt is gone; drawn anew elsewhere it is another one only after Enter."""
+        """Whether the prompt is gone; a prompt drawn again elsewhere is another one only after Enter."""
         if self._hands.over or self._prompt.rule.shape.is_list:
             return self._hands.over or not stands(self._prompt, self._hands.prompt, self._hands.picture)
         picture = self._hands.picture
@@ -264,7 +249,7 @@ class Typist:
             raise StoppedError("it did not show the text that was typed")
 
     async def _review(self, rule: str, label: str, *, nothing: bool) -> None:
-        """Confirm once more where a list comes that asks for it, unless it warns of what was not answered."""
+        """Confirm in a list that asks once more, if it comes, unless it warns of unanswered questions."""
 
         def came() -> bool:
             now = self._hands.prompt
@@ -280,19 +265,13 @@ class Typist:
 
 
 def stands(prompt: FoundPrompt, found: FoundPrompt | None, picture: ScreenPicture) -> bool:
-    """Whether a prompt still stands on the screen, whatever is typed or marked there.
-
-    Args:
-        prompt: The prompt.
-        found: What is found on the screen.
-        picture: The screen.
-    """
+    """Whether a prompt is still on the screen, where ``found`` is, whatever text or mark it has."""
     before = prompt.at - picture.scrolled
     line = picture.lines[before] if 0 <= before < len(picture.lines) else ""
     if prompt.rule.shape.is_list:
         if found is None or (found.rule.name, found.question) != (prompt.rule.name, prompt.question):
             return False
-        # One that came below the answered one is another; a full screen is drawn anew anywhere.
+        # A prompt below the answered one is another; a full-screen program may draw the same one anywhere.
         return found.at == prompt.at or picture.alternate or prompt.question[:MOST_COMPARED] not in line
     if not picture.typed.startswith(prompt.lead):
         return False
@@ -300,5 +279,5 @@ def stands(prompt: FoundPrompt, found: FoundPrompt | None, picture: ScreenPictur
 
 
 def line_of(picture: ScreenPicture) -> int:
-    """Return the cursor's line, counted from the first that ever was there."""
+    """Return the cursor's line, counted from the first that the terminal ever had."""
     return picture.scrolled + picture.begin_of(picture.cursor[1])

@@ -16,15 +16,16 @@ MOST_PROCESSES = 200
 
 
 def waits_for(group: int, terminal: int, *, lines: bool) -> bool | None:
-    """Say whether a process group waits for a terminal.
+    """Return whether a process group waits for a terminal.
 
     Args:
         group: The process group in the terminal's foreground.
         terminal: The number of the terminal's device.
-        lines: Whether the terminal gives lines: programs then read without asking first.
+        lines: Whether the terminal gives lines: programs then read without polling first.
 
     Returns:
-        Whether one of its processes reads from the terminal and none runs; None where that cannot be known.
+        True if one of its processes reads from the terminal, or polls for keys; False if none of them can;
+        None if that cannot be known.
     """
     if sys.platform != "linux" or group <= 0 or not _PROC.joinpath("self/stat").exists():
         return None
@@ -40,7 +41,7 @@ def waits_for(group: int, terminal: int, *, lines: bool) -> bool | None:
 
 
 def _members(group: int) -> list[tuple[int, str]]:
-    """Return process and state of a group's members."""
+    """Return the process and the state of each member of a group."""
     members: list[tuple[int, str]] = []
     for name in os.listdir(_PROC):  # noqa: PTH208 - names alone, of many
         if not name.isdigit():
@@ -58,7 +59,7 @@ def _members(group: int) -> list[tuple[int, str]]:
 
 
 def _one(pid: int, state: str, terminal: int) -> bool | None:
-    """Say whether one process reads from a terminal; None where it may."""
+    """Return whether one process reads from a terminal; None if it may."""
     if state != "S":
         return False
     place = _PROC / str(pid)
@@ -79,7 +80,7 @@ def _one(pid: int, state: str, terminal: int) -> bool | None:
 
 
 def _polls(members: list[tuple[int, str]]) -> bool | None:
-    """Say whether one of several waits for whichever of its files comes first, as for keys."""
+    """Return True if a process polls several files, as it would for keys, else None."""
     channels = [_channel(_PROC / str(pid)) for pid, _ in members]
     return True if any(channel.startswith(_POLLING) for channel in channels) else None
 
@@ -102,7 +103,7 @@ def _is_terminal(descriptor: Path, terminal: int) -> bool | None:
 
 
 def _has_sockets(place: Path) -> bool:
-    """Whether a process has a socket open: the kernel calls waiting for one the same."""
+    """Whether a process has a socket open: a wait for one has the same name in the kernel."""
     try:
         names = os.listdir(place / "fd")  # noqa: PTH208 - names alone, of many
         return any(str((place / "fd" / name).readlink()).startswith("socket:") for name in names)

@@ -1,4 +1,4 @@
-"""Watches what a program shows, asks its prompts in the inbox and types the answers; in its own process."""
+"""The watcher of a program's screen: it asks prompts in the inbox and types answers, in its own process."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ _logger = logging.getLogger(__name__)
 QUIET = 0.2
 """Seconds without output after which a prompt is asked."""
 STEADY = 0.6
-"""Seconds after which a list is asked that stands still while something else on the screen moves."""
+"""Seconds after which a list is asked that stays the same while other parts of the screen change."""
 AGAIN = 0.5
-"""Seconds after which it is looked again whether a program waits by now at what may be a prompt."""
+"""Seconds until the next look whether a program waits at a possible prompt."""
 GONE = 0.15
-"""Seconds that a prompt must be gone: a program may draw it anew."""
+"""Seconds that a prompt must be gone: a program may draw it again."""
 ANSWERING = 0.8
-"""Seconds from the first key at the terminal to the withdrawal; an answer given in them is kept as one."""
+"""Seconds from the first key at the terminal to the withdrawal; an answer there within them is kept."""
 KEY_SECONDS = 4.0
-"""How long the screen may take to show what a key did."""
+"""Most seconds until the screen shows the effect of a key."""
 LOOKS_AGAIN = 0.02
-"""Seconds between two looks whether a program has taken a key: nothing tells."""
+"""Seconds between two looks whether a program has taken a key: nothing reports it."""
 TAKES_UNKNOWN = 0.3
-"""How long it may take where nothing says whether it waits for the next one."""
+"""Seconds to allow a program for a key if nothing shows whether it waits for the next one."""
 MOST_UNANSWERED = 20
-"""Prompts that went away by themselves, one after the other, after which no more are asked."""
+"""Number of prompts in a row that went away by themselves, after which no more are asked."""
 CLOSE_SECONDS = 3.0
 
 
@@ -60,12 +60,12 @@ class Open:
 
     Attributes:
         prompt: The prompt.
-        request: What was asked.
+        request: Its request.
         asking: The wait for the outcome.
-        typed_at: When the person typed at the terminal first, or None.
+        typed_at: The time at which the person first typed at the terminal, or None.
         withdrawn: Whether the request is withdrawn, and the prompt left to the person.
         typing: The typing of an answer, or None.
-        own: What was answered at the terminal, or None.
+        own: The answer from the terminal, or None.
     """
 
     prompt: FoundPrompt
@@ -78,12 +78,7 @@ class Open:
 
 
 def watch(watched: Watched, end: socket.socket) -> None:
-    """Watch a program until it ends; for a process of its own.
-
-    Args:
-        watched: The program.
-        end: The socket to the relay.
-    """
+    """Watch a program until it ends, in a process of its own; ``end`` is the socket to the relay."""
     start_logging()
     rules, problems = load_rules(prompt_rules())
 
@@ -101,11 +96,11 @@ def watch(watched: Watched, end: socket.socket) -> None:
 
 
 class Watcher:
-    """Watches one program.
+    """The watcher of one program.
 
     Args:
         watched: The program.
-        rules: What prompts look like.
+        rules: The rules for prompts.
         end: The socket to the relay.
     """
 
@@ -188,7 +183,7 @@ class Watcher:
             self._looked.notify_all()
 
     def _look(self) -> None:
-        """See what the screen shows, and what of it is news."""
+        """Take a picture of the screen, and act on a prompt that came or went."""
         self._picture = self._screen.picture()
         self._found = self._find(unasked=self._open is not None).prompt
         opened = self._open
@@ -200,7 +195,7 @@ class Watcher:
             self._cancel("gone")
 
     def _find(self, *, unasked: bool = False) -> Found:
-        """Find a prompt; whether the program waits is looked at where one is found otherwise."""
+        """Find a prompt; look whether the program waits only if one is found without that."""
         if (modes := self._modes()) is None:
             return Found(None)
         echo, lines = modes
@@ -216,7 +211,7 @@ class Watcher:
         return found
 
     def _modes(self) -> tuple[bool, bool] | None:
-        """Whether the terminal shows what is typed, and gives it line by line; None once it is gone."""
+        """Return whether the terminal echoes, and whether it gives whole lines; None once it is gone."""
         try:
             local = termios.tcgetattr(self._watched.master)[3]
         except termios.error:
@@ -233,7 +228,7 @@ class Watcher:
     # -- from a prompt to a request -------------------------------------------------------------------------
 
     def _consider(self) -> None:
-        """Ask a prompt once it stands still."""
+        """Ask a prompt once it stays the same."""
         found = self._found
         if self._left is not None and not stands(self._left, found, self._picture):
             self._left = None
@@ -255,7 +250,7 @@ class Watcher:
         if not (quiet or steady):
             self._later("ripe", QUIET / 2, self._ripe)
             return
-        self._found = self._find().prompt  # once more: a password's prompt may hide what is typed only now
+        self._found = self._find().prompt  # once more: a password's prompt may turn the echo off only now
         candidate, self._candidate = self._candidate, None
         if candidate is None or self._found is None or not candidate.is_same(self._found):
             if self._found is None and candidate is not None:
@@ -286,7 +281,7 @@ class Watcher:
                 self._leave(opened)
             return
         if opened.withdrawn:
-            if outcome != opened.own:  # somebody answered in the same moment, too late for the prompt
+            if outcome != opened.own:  # an answer from elsewhere at the same moment, too late for the prompt
                 self._inbox.sessions.give_up(opened.request.id, "it was answered at its terminal first")
             return
         opened.typing = self._begin(self._deliver(opened, outcome, self._inbox))
@@ -300,7 +295,7 @@ class Watcher:
         if isinstance(outcome, Cancelled):
             self._leave(opened)
         elif isinstance(outcome, Declined) or not isinstance(outcome, Answered):
-            sessions.delivered(opened.request.id, "result")  # the prompt stays to the person
+            sessions.delivered(opened.request.id, "result")  # the prompt is left to the person
             self._leave(opened)
         else:
             try:
@@ -331,21 +326,16 @@ class Watcher:
         return self._picture
 
     async def see(self) -> None:
-        """Have the screen as it is now, with all that the program has written.
-
-        Raises:
-            StoppedError: It cannot be seen.
-        """
+        """Update the screen to all of the program's output; raises `StoppedError` if it cannot be seen."""
         wanted = self._shown + 1
         self._send(SHOW)
         if not await self.wait(lambda: self._shown >= wanted or self.over, KEY_SECONDS):
             raise StoppedError("its screen cannot be seen")
 
     async def taken(self) -> KeysTaken:
-        """Wait until the program has taken the keys that its terminal shows.
+        """Wait until the program has taken the keys that its terminal shows, and update the screen.
 
-        Raises:
-            StoppedError: The screen cannot be seen.
+        Raises `StoppedError` if the screen cannot be seen.
         """
         echo, lines = self._pressed_in
         if lines:
@@ -369,10 +359,9 @@ class Watcher:
         return KeysTaken.BUSY
 
     async def press(self, keys: str, until: Callable[[], bool]) -> bool:
-        """Type, and wait until the screen is as it should be.
+        """Type, wait for a state of the screen, and return whether it came.
 
-        Raises:
-            StoppedError: The person types, or the terminal takes no keys.
+        Raises `StoppedError` if the person types, or the terminal takes no keys.
         """
         if self._typed:
             raise StoppedError("somebody types there")
@@ -386,7 +375,7 @@ class Watcher:
         return await self.wait(until, KEY_SECONDS)
 
     async def wait(self, until: Callable[[], bool], seconds: float) -> bool:
-        """Wait until the screen is as it should be, and whether it became so."""
+        """Wait for a state of the screen, and return whether it came."""
         try:
             async with asyncio.timeout(seconds), self._looked:
                 await self._looked.wait_for(until)
@@ -405,7 +394,7 @@ class Watcher:
         self._later("answering", ANSWERING, lambda: self._withdraw("somebody answers it at its terminal"))
 
     def _withdraw(self, reason: str) -> None:
-        """Ask nobody else any longer; what is answered at the terminal is still read off."""
+        """Withdraw the request; an answer at the terminal is still read off."""
         opened = self._open
         if opened is None or opened.withdrawn:
             return
@@ -414,7 +403,7 @@ class Watcher:
             self._inbox.withdraw(opened.request.id, reason, self._actor)
 
     def _go(self) -> None:
-        """Note how a prompt was answered that is gone, though nothing was typed for it from here."""
+        """Record the answer to a prompt that is gone without an answer typed from here."""
         opened, self._open = self._open, None
         self._cancel("answering")
         if opened is None or self._inbox is None:
@@ -461,7 +450,7 @@ class Watcher:
     # -- the end --------------------------------------------------------------------------------------------
 
     async def _end_all(self, code: str) -> None:
-        """Finish what the program's end leaves open."""
+        """Close the open request and the tasks at the program's end."""
         for name in list(self._timers):
             self._cancel(name)
         opened, self.over = self._open, True
@@ -485,7 +474,7 @@ class Watcher:
             self._withdraw(f"{self._watched.name} ended{f' with exit code {code}' if code else ''}")
 
     def _explain(self, found: Found) -> None:
-        """Say what rules saw once the screen rested."""
+        """Print the results of rules on a screen at rest."""
         x, y = self._picture.cursor
         self.say(f"at rest, with the cursor behind “{self._picture.lines[y][:x][-60:]}”:")
         for line in said(found, self._rules):
@@ -497,7 +486,7 @@ class Watcher:
             self._cancel(name)
 
     def say(self, line: str) -> None:
-        """Have a line printed once the terminal is free."""
+        """Send a line to be printed once the terminal is free."""
         self._send(f"{one_line(line, 500)}\n")
 
     def _send(self, text: str) -> None:
@@ -534,5 +523,5 @@ class Watcher:
 
 
 def answered_at(answered: Answered) -> str:
-    """Say what was answered at a terminal."""
+    """Return the remark about an answer at a terminal."""
     return f"answered at its terminal: {one_line(answer_line(answered.answers[0]), 200)}"

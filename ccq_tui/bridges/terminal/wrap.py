@@ -1,4 +1,4 @@
-"""Runs a program wrapped: the relay in this process, the watcher in another one beside it."""
+"""A wrapped program: the relay runs in this process, the watcher in another one beside it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ccq_tui.bridges.terminal.program import NotStartedError, Size, Watched, siz
 from ccq_tui.bridges.terminal.relay import Relay
 
 FAREWELL = 2.0
-"""Seconds that the watcher has to note the end of what it asked."""
+"""Seconds that the watcher has to record the end of its requests."""
 FAILED = (
     "its prompts were not in the inbox to the end, as their watcher failed; see the log: ccq-tui config path"
 )
@@ -28,11 +28,11 @@ USUAL: Size = (80, 24)
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a wrapped program ended.
+    """The end of a wrapped program.
 
     Attributes:
         code: Its exit code.
-        said: What the watcher wants the person to know, line by line.
+        said: The lines of the watcher's message to the person.
     """
 
     code: int
@@ -53,21 +53,21 @@ def terminal() -> int | None:
 def wrap(command: Sequence[str], name: str, *, explain: bool = False) -> Ended:
     """Run a program, and ask its prompts in the inbox beside that.
 
-    Without a terminal, or where it is wrapped already, this process becomes the program.
+    Without a terminal, or if the terminal is wrapped already, this process becomes the program.
 
     Args:
         command: The program and its arguments.
-        name: What it is called where it asks.
-        explain: Whether the watcher says at the end which rule saw what.
+        name: The name under which it asks.
+        explain: Whether the watcher explains the results of rules at the end.
 
     Returns:
-        How it ended.
+        The end of the program.
 
     Raises:
         NotStartedError: It cannot be started.
     """
     _fill_streams()
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored by the caller, no state of a child could be told
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # if it were ignored, no child would report its state
     given = terminal()
     if given is None or _is_wrapped(given):
         become(command)
@@ -75,7 +75,7 @@ def wrap(command: Sequence[str], name: str, *, explain: bool = False) -> Ended:
     program = start(command, streams, given, size_of(given))
     link, watcher, problem = None, 0, ""
     try:
-        # A program that reads elsewhere is not asked for: nobody could answer it here.
+        # Do not watch a program that reads elsewhere: nobody could answer it here.
         if 0 in streams:
             size = size_of(given) or USUAL
             watched = Watched(name, _directory(), program.master, program.device, size, explain)
@@ -93,7 +93,7 @@ def wrap(command: Sequence[str], name: str, *, explain: bool = False) -> Ended:
 
 
 def _directory() -> str:
-    """Return the directory, as it was called before somebody deleted it, or ""."""
+    """Return the working directory, under its old name if it was deleted, or ""."""
     try:
         return os.getcwd()  # noqa: PTH109 - a text
     except OSError:
@@ -101,7 +101,7 @@ def _directory() -> str:
 
 
 def _fill_streams() -> None:
-    """Occupy standard streams that are closed, so that nothing else gets their numbers."""
+    """Open closed standard streams, so that no other file gets their numbers."""
     for stream in (0, 1, 2):
         try:
             os.fstat(stream)
@@ -110,11 +110,7 @@ def _fill_streams() -> None:
 
 
 def become(command: Sequence[str]) -> NoReturn:
-    """Let this process be the program.
-
-    Raises:
-        NotStartedError: It cannot be started.
-    """
+    """Replace this process by the program; raises `NotStartedError`."""
     before = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGPIPE, signal.SIGXFSZ)}
     try:
         os.execvp(command[0], list(command))  # noqa: S606 (the person's own command)
@@ -132,7 +128,7 @@ def _is_wrapped(terminal: int) -> bool:
 
 
 def _start_watcher(watched: Watched, states: int) -> tuple[Link, int]:
-    """Start the watcher; a fork, so that it is there at once and shares what is imported."""
+    """Start the watcher as a fork, so that it runs at once and shares the imported modules."""
     ours, theirs = pair()
     watcher = os.fork()
     if watcher == 0:
@@ -144,7 +140,7 @@ def _start_watcher(watched: Watched, states: int) -> tuple[Link, int]:
 
 
 def _watch(end: socket.socket, watched: Watched) -> NoReturn:
-    """Watch, apart from the terminal and its signals."""
+    """Run the watcher, apart from the terminal and its signals."""
     code = 1
     try:
         os.setsid()
@@ -162,7 +158,7 @@ def _watch(end: socket.socket, watched: Watched) -> NoReturn:
 
 
 def _farewell(link: Link | None, watcher: int) -> list[str]:
-    """Let the watcher note the end, if it has asked anything, and return what it says."""
+    """Let the watcher record the end, if it has asked anything, and return the lines of its message."""
     if link is None:
         return []
     until = time.monotonic() + FAREWELL

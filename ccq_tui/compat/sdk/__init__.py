@@ -1,1 +1,1 @@
-"""Private parts of the SDK, one a module."""
+"""Private parts of the SDK, one in each module."""

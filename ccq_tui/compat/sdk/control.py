@@ -12,7 +12,7 @@ from claude_agent_sdk import ClaudeSDKClient
 
 
 def sender(client: ClaudeSDKClient) -> Callable[[dict[str, Any]], Awaitable[Any]] | None:
-    """Return what sends a request and waits for its answer, or None where this SDK has no such thing."""
+    """Return the function that sends a request and waits for its answer, or None if this SDK has none."""
     send: Callable[[dict[str, Any]], Awaitable[Any]] | None = getattr(
         getattr(client, "_query", None), "_send_control_request", None
     )

@@ -1,8 +1,8 @@
-"""Imports the SDK without what only MCP servers inside this very process need.
+"""The import of the SDK without the modules that only MCP servers inside this very process need.
 
 The SDK can run such servers; ccq-tui has none. For them it imports `mcp` and `jsonschema`, which takes five
 times as long as all the rest (measured in docs/measured.md), and every start of the program and every look at
-earlier sessions would pay for it.
+earlier sessions would take that time.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _SPARED = (
 
 
 class SparedError(RuntimeError):
-    """Something needs what was left out when the SDK was imported."""
+    """Code needs a part that was left out when the SDK was imported."""
 
 
 def import_sdk() -> ModuleType:
-    """Import the SDK, lightly where that works, else as it is; raises ImportError. Later calls are quick."""
+    """Import the SDK, lightly if that works, else as it is; raises ImportError. Later calls are quick."""
     if NAME in sys.modules or any(name in sys.modules for name in _SPARED):
         return importlib.import_module(NAME)
     with _placeholders():
         try:
             return importlib.import_module(NAME)
-        except Exception:  # noqa: BLE001 - another version may do anything with a placeholder; it gets the real ones
+        except Exception:  # noqa: BLE001 - another version may do anything with a placeholder; it gets the real modules
             for name in [name for name in sys.modules if name.partition(".")[0] == NAME]:
                 del sys.modules[name]
     return importlib.import_module(NAME)
@@ -54,7 +54,7 @@ def _placeholders() -> Iterator[None]:
     try:
         yield
     finally:
-        # An import from now on gets the real one.
+        # Later imports get the real modules.
         for name in modules:
             sys.modules.pop(name, None)
 
@@ -76,7 +76,7 @@ class _Placeholder(ModuleType):
 
 class _Spared:
     def __init_subclass__(cls, **_options: object) -> None:
-        """Accept what the real class would accept of a subclass."""
+        """Accept the options that the real class would accept from a subclass."""
 
     def __init__(self, *_arguments: Any, **_named: Any) -> None:
         raise SparedError(f"{type(self).__module__}.{type(self).__name__} was left out of the SDK's import.")

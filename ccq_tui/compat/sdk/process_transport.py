@@ -1,7 +1,7 @@
-"""The SDK's own way to the CLI, whose process and output can be reached.
+"""The SDK's own transport to the CLI, with access to the CLI's process and output.
 
 The SDK has a public interface for transports, but its transport that starts the CLI is private: a program
-that needs the process, or that reads its output differently, would have to write all of that anew. Without
+that needs the process, or that reads its output differently, would have to write all of that again. Without
 this module the SDK makes its own transport: each delta of a text is a message, the CLI's queue of prompts is
 not reported, no process is started ahead of its session, forms of MCP servers are cancelled unseen (the SDK
 answers "Unsupported control request subtype: elicitation"), and the CLI of a killed program ends at the next
@@ -27,29 +27,29 @@ require(
 
 
 class ProcessTransport(SubprocessCLITransport):
-    """Starts the CLI."""
+    """The transport that starts the CLI."""
 
     def __init__(self, options: ClaudeAgentOptions) -> None:
-        # What the SDK sets itself where it makes the transport and somebody can be asked.
+        # The SDK sets this itself when it makes the transport and there is somebody to ask.
         super().__init__(_nothing(), replace(options, permission_prompt_tool_name="stdio"))
 
     @property
     def pid(self) -> int | None:
-        """The id of the process, or None where there is none."""
+        """The id of the process, or None without one."""
         return None if self._process is None else self._process.pid
 
     def input_descriptor(self) -> int | None:
         """Duplicate the descriptor that writes to the process; the caller closes it.
 
-        None where the process no longer runs, or where anyio, which has no public way to it, has
-        another private one.
+        Return None if the process no longer runs, or if anyio, which has no public way to it, has changed its
+        private one.
         """
         writer: Any = getattr(getattr(self._process, "stdin", None), "_stream", None)
         pipe = writer.get_extra_info("pipe") if hasattr(writer, "get_extra_info") else None
         return None if pipe is None or pipe.closed else os.dup(pipe.fileno())
 
     def read_through(self, wrap: Callable[[AsyncIterator[str]], AsyncIterator[str]]) -> None:
-        """Read the output, which is cut anywhere, through another stream that ``wrap`` makes of it."""
+        """Read the output, in pieces cut anywhere, through another stream that ``wrap`` makes of it."""
         if self._stdout_stream is not None:
             self._stdout_stream: Any = wrap(self._stdout_stream)
 

@@ -1,1 +1,1 @@
-"""Private parts of Textual, one a module."""
+"""Private parts of Textual, one in each module."""

@@ -14,11 +14,11 @@ require(Compositor, "_render_chops", "_get_renders", "visible_widgets", "size")
 
 
 class FrugalCompositor(Compositor):
-    """Asks each widget for those of its lines that are to be drawn and that nothing before it hides.
+    """A compositor that asks each widget only for lines that must be drawn and that no other widget hides.
 
-    Textual's own asks all widgets on the screen for all of their lines at each update, be it for one key: it
-    looks at what clips a widget where it means the place of the widget (`Compositor._get_renders`, Textual
-    8.2.8), and draws what lies behind others to throw it away.
+    Textual's own asks all widgets on the screen for all of their lines at each update, even for one key: it
+    uses the clip of a widget where it means the place of the widget (`Compositor._get_renders`, Textual
+    8.2.8), and draws hidden widgets only to discard them.
     """
 
     _lines: Sequence[int] = ()
@@ -30,7 +30,7 @@ class FrugalCompositor(Compositor):
         return super()._render_chops(crop, is_rendered_line)
 
     def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
-        # The cells of each line that nobody has drawn yet, as bits.
+        # The cells of each line that no widget has drawn yet, as bits.
         left = dict.fromkeys(self._lines, _cells(crop or self.size.region))
         for widget, (region, clip) in self.visible_widgets.items():
             seen = region.intersection(clip)
@@ -41,7 +41,7 @@ class FrugalCompositor(Compositor):
             part = Region(seen.x, lines[0], seen.width, lines[-1] + 1 - lines[0])
             strips = widget.render_lines(part.translate(-region.offset))
             for y, strip in zip(part.line_range, strips, strict=False):
-                # A widget that does not know its new size yet shows what lies behind it.
+                # A widget that does not know its new size yet shows the widgets behind it.
                 if y in left and strip.cell_length >= seen.width:
                     left[y] &= ~cells
             yield region, part, strips

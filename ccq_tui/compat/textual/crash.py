@@ -1,4 +1,4 @@
-"""An exception that nobody caught: Textual prints a traceback, and has no public hook for it."""
+"""Uncaught exceptions: Textual prints a traceback, and has no public hook for them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _logger = logging.getLogger(__name__)
 
 
 class CrashLogged(App[Any]):
-    """Writes a crash to the log, and says it in a line: a traceback has values in it."""
+    """An app that logs a crash, and prints only a line about it: a traceback contains values."""
 
     CRASHED: ClassVar[str]
     """The line."""

@@ -1,4 +1,4 @@
-"""The terminal's driver: which one it is, and what the program asks of it beside the screen."""
+"""The terminal's driver: the choice of one, and the program's uses of it beside the screen."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ class _MoreKeys(Enum):
 
 
 def know_alt_keys() -> None:
-    """Read what most terminals send for Alt+Enter and for Alt+1 to Alt+9 as those keys.
+    """Read the bytes that most terminals send for Alt+Enter and for Alt+1 to Alt+9 as those keys.
 
     Textual knows them only from terminals with kitty's keyboard protocol. Elsewhere it took Alt+Enter for
-    Enter, which sends a prompt where a new line was meant, or for a "^" and Enter when another key followed
-    at once; and Alt+1 for "¡", which one terminal on macOS means by it.
+    Enter, which sends a prompt where a person meant a new line, or for a "^" and Enter when another key
+    followed at once; and Alt+1 for "¡", which one terminal on macOS means by it.
     """
     try:
         from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
     except ImportError:
-        return  # Alt+Enter is Enter then, where the terminal has no protocol for it
+        return  # then Alt+Enter is Enter, if the terminal has no protocol for it
     keys: Any = ANSI_SEQUENCES_KEYS
     for key in _MoreKeys:
         sent = "\r" if key is _MoreKeys.ALT_ENTER else key.value[-1]
@@ -52,7 +52,7 @@ def know_alt_keys() -> None:
 
 
 def _as_typed(typed: str) -> Iterator[Message]:
-    """Read what a terminal sent, all of it."""
+    """Read all that a terminal sent."""
     from textual import constants, events
 
     from ccq_tui.compat.textual.lasting_driver import PasteParser
@@ -64,12 +64,12 @@ def _as_typed(typed: str) -> Iterator[Message]:
         yield events.Key("escape", "\x1b")
         yield from parser.feed(other) if other else ()
     if parser._timeout_time is not None:
-        time.sleep(constants.ESCAPE_DELAY)  # nothing follows: then it was Esc, or Alt and a letter
+        time.sleep(constants.ESCAPE_DELAY)  # nothing follows, so it was Esc, or Alt and a letter
         yield from parser.tick()
 
 
 def lasting_driver() -> type[Driver] | None:
-    """Return a driver for a terminal that may go away, or None where Textual's own does."""
+    """Return a driver for a terminal that may go away, or None to use Textual's own."""
     if sys.platform == "win32":
         return None
     know_alt_keys()
@@ -78,16 +78,16 @@ def lasting_driver() -> type[Driver] | None:
 
 
 def taking_over(early: EarlyPrompt, taken: Callable[[str], str]) -> type[Driver] | None:
-    """Return `lasting_driver`, made to take the terminal from what had it until now.
+    """Return `lasting_driver`, made to take the terminal over from ``early``.
 
-    ``taken`` is given what was typed until then, and returns the part that the screen takes as typed now.
+    ``taken`` gets the text typed until then, and returns the part that the screen takes as typed now.
     """
     lasting: Any = lasting_driver()
     if lasting is None:
         return None
 
     class TakingOver(lasting):  # type: ignore[misc]
-        """The driver that begins with what was typed before it was there."""
+        """The driver that begins with the keys typed before it started."""
 
         def start_application_mode(self) -> None:
             """Take the terminal."""
@@ -97,7 +97,7 @@ def taking_over(early: EarlyPrompt, taken: Callable[[str], str]) -> type[Driver]
                 self.attrs_before = early.attributes
 
         def run_input_thread(self) -> None:
-            """Begin with what was typed before, and read on."""
+            """Begin with the keys typed before, and read on."""
             typed, self._typed = self._typed, ""
             for event in _as_typed(typed) if typed else ():
                 self.process_message(event)
@@ -113,12 +113,12 @@ def write(app: App[Any], sequence: str) -> None:
 
 
 def is_lent(app: App[Any]) -> bool:
-    """Return whether another program has the terminal: keys that were on their way still arrive then."""
+    """Return whether another program has the terminal: keys on their way still arrive here then."""
     return bool(getattr(_driver_of(app), "lent", False))
 
 
 def announce_end(app: App[Any]) -> None:
-    """Take the terminal no more once the program has begun to end."""
+    """Tell the driver that the program has begun to end, so that it no longer takes the terminal."""
     if (ending := getattr(_driver_of(app), "ending", None)) is not None:
         ending()
 

@@ -1,6 +1,6 @@
 """A mode that begins behind the one that is shown.
 
-The public way (Textual 8.2.8) is to switch there and back. It tells the screen in front that it was left,
+The public way (Textual 8.2.8) is to switch there and back. It notifies the screen in front that it was left,
 so that an open panel takes no keys for a moment, and cannot go back to the mode that a program starts in.
 """
 

@@ -1,4 +1,4 @@
-"""What a widget or a screen keeps for itself: its bindings, and the styled lines of its last picture."""
+"""Private data of a widget or a screen: its bindings, and the styled lines of its last picture."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from ccq_tui.compat.private import has
 
 
 def bind_first(node: DOMNode, key: str, action: str, description: str) -> None:
-    """Let a key mean something more, before what it means already.
+    """Give a key one more action, before the ones that it has already.
 
-    Of what a class and its bases declare for one key Textual keeps the last alone. Without this, or where
-    `check_action` forbids the action, the key means what it was declared for.
+    Of the bindings that a class and its bases declare for one key, Textual keeps only the last. Without this
+    one, or if `check_action` forbids its action, the key does what it was declared for.
     """
     if has(node, "_bindings"):
         node._bindings.bind(key, action, description, show=False, priority=True)
@@ -25,6 +25,6 @@ def restyles(widget: Widget) -> bool:
 
 
 def restyle(widget: Widget, lines: Region) -> None:
-    """Have lines of a widget styled anew when they are drawn next; a refresh would draw them once more."""
+    """Let lines of a widget be styled again when they are drawn next; a refresh would draw them once more."""
     if restyles(widget):
         widget._styles_cache.set_dirty(lines)

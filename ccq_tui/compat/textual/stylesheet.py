@@ -14,17 +14,17 @@ from ccq_tui.compat.private import require
 require(Stylesheet, "_parse_cache", "_variables", "set_variables", "reparse")
 
 THEMES = 16
-"""Themes whose rules are kept: a person who chooses one goes through all of them, to and fro."""
+"""Number of themes whose rules are kept: a person who chooses one goes through them back and forth."""
 SOURCES = 256
-"""Style sheets kept for each theme, one for each class of widgets; of the 64 of Textual all would go out."""
+"""Style sheets kept for each theme, one for each class of widgets; Textual's 64 would drop all of them."""
 
 Rules = LRUCache[tuple[Any, ...], list[RuleSet]]
 
 
 class KeptStylesheet(Stylesheet):
-    """Reads of its sources only those that are new, as long as no variable of the theme changes.
+    """A style sheet that reads only new sources, as long as no variable of the theme changes.
 
-    Textual reads all of them anew with each session that is opened, and once more when the first widget of
+    Textual reads all of them again with each session that is opened, and once more when the first widget of
     a kind comes: that was half of the time in which the first panel kept the program from taking keys.
     """
 
@@ -33,14 +33,14 @@ class KeptStylesheet(Stylesheet):
         self._parse_cache = _rules_of(tuple(sorted(variables.items())))
 
     def set_variables(self, variables: dict[str, str]) -> None:
-        """Take the variables of another theme, by name; nothing happens where they are the same."""
+        """Take the variables of another theme, by name; do nothing if they are the same."""
         if variables != self._variables:
-            self._parse_cache = LRUCache(1)  # which is emptied now; what is kept stays as it is
+            self._parse_cache = LRUCache(1)  # the next call empties this one, not the kept rules
             super().set_variables(variables)
             self._parse_cache = _rules_of(tuple(sorted(variables.items())))
 
     def reparse(self) -> None:
-        """Take in other variables; see `Stylesheet.reparse` for what is raised."""
+        """Parse with other variables; raises as `Stylesheet.reparse` does."""
         self.parse()
 
 

@@ -1,4 +1,4 @@
-"""A text area that looks its styles up when they have changed, and not with each picture and each focus."""
+"""A text area that looks its styles up only when they have changed, not with each picture and each focus."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ require(TextArea, "_line_cache", "_theme")
 
 
 class FrugalTextArea(TextArea):
-    """Textual's text area; without this class all is drawn alike, each picture at several times the cost."""
+    """Textual's text area; without this class it looks the same, at several times the cost of a picture."""
 
     _styled_for: object = None
 
@@ -28,7 +28,7 @@ class FrugalTextArea(TextArea):
         super().notify_style_update()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw lines, and look up the styles before only where they may have changed."""
+        """Draw lines; look up the styles first only if they may have changed."""
         if self._styled_for is self._theme:
             return ScrollView.render_lines(self, crop)
         self._styled_for = self._theme

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class RequestKind(Protocol):
-    """What a kind of request says of its requests; each takes those of its own type.
+    """The functions of a kind of request, which take requests of its own type alone.
 
     Attributes:
         WORD: The kind, in the database and in JSON.
-        NOUN: What several are counted as.
+        NOUN: The noun for counting its requests.
         TYPE: The type of its requests.
-        OUTLIVES: Whether it can be answered when the process that asked is gone.
-        EXPIRES: Whether it may end because nobody answered in time.
+        OUTLIVES: Whether a request can be answered after the process that asked has ended.
+        EXPIRES: Whether a request may end because nobody answered in time.
     """
 
     WORD: str
@@ -45,37 +45,37 @@ class RequestKind(Protocol):
         """Return the outcome of declining a request."""
 
     def choices(self, request: Any, /) -> tuple[Choice, ...]:
-        """Return the ways to decide on a request; none where it is answered."""
+        """Return the ways to decide on a request; none if it is answered instead."""
 
     def title(self, request: Any, /) -> str:
-        """Name the kind, as a list has it."""
+        """Name the kind for a list."""
 
     def summary(self, request: Any, /) -> str:
-        """Say what is asked, in a line."""
+        """Summarize a request in one line."""
 
     def news(self, request: Any, /) -> str:
-        """Say that it is asked, in a sentence for somebody who looks elsewhere."""
+        """Announce a request in a sentence, for a person who is looking elsewhere."""
 
     def subject(self, request: Any, /) -> str:
-        """Name what is asked about, as a part of a sentence."""
+        """Name the subject of a request, as a part of a sentence."""
 
     def topics(self, request: Any, /) -> tuple[str, ...]:
-        """Name what is asked about, so that requests about the same can be counted."""
+        """Name the topics of a request, for counting requests about the same topic."""
 
     def passages(self, request: Any, /) -> Iterator[Passage]:
-        """Return all of what is asked, for a screen that draws it."""
+        """Return the whole request, for a screen that draws it."""
 
     def copied(self, request: Any, /) -> str:
-        """Return what is asked as plain text for the clipboard."""
+        """Return a request as plain text for the clipboard."""
 
     def lines(self, request: Any, outcome: RequestOutcome | None, /) -> Iterator[str]:
-        """Say all of what is asked, with what was answered."""
+        """Return the whole request as lines, with its answers."""
 
     def how(self, request: Any, name: str, /) -> list[str]:
-        """Say which command answers a request."""
+        """Name the command that answers a request."""
 
     def record(self, request: Any, /) -> Mapping[str, Any]:
-        """Return what a request has of its own in JSON (`ccq_tui.inbox.schema`)."""
+        """Return the fields of this kind in JSON (`ccq_tui.inbox.schema`)."""
 
 
 KINDS: tuple[RequestKind, ...] = (question, permission, plan, elicitation)
@@ -88,14 +88,6 @@ def kind_of(request: Request) -> RequestKind:
 
 
 def check_outcome(request: Request, outcome: RequestOutcome) -> None:
-    """Refuse an outcome that a request does not take.
-
-    Args:
-        request: The request.
-        outcome: How it is to end; anything can be withdrawn.
-
-    Raises:
-        InvalidOutcome: It cannot end so; the field and the reason say why.
-    """
+    """Raise `InvalidOutcome` for an outcome that a request does not take; any request can be cancelled."""
     if not isinstance(outcome, Cancelled):
         kind_of(request).check(request, outcome)

@@ -1,4 +1,4 @@
-"""Elicitations: forms and links with which MCP servers ask."""
+"""Elicitations: forms and links of MCP servers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def same(one: ElicitationRequest, other: ElicitationRequest) -> bool:
 
 
 def first_draft(request: ElicitationRequest) -> PanelState:
-    """Return the draft with which it opens: the defaults of its fields are in it."""
+    """Return the draft with which it opens, filled with the defaults of its fields."""
     from ccq_tui.questions.state import opened
 
     return opened(request.questions)
@@ -52,7 +52,7 @@ def choices(request: ElicitationRequest) -> tuple[Choice, ...]:  # noqa: ARG001 
 
 
 def check(request: ElicitationRequest, outcome: RequestOutcome) -> None:
-    """Refuse an outcome that it does not take: what is accepted fits the server's schema."""
+    """Refuse an outcome that it does not take: answers must fit the server's schema."""
     match outcome:
         case Answered(answers):
             form = request.form
@@ -73,22 +73,22 @@ def check(request: ElicitationRequest, outcome: RequestOutcome) -> None:
 
 
 def title(request: ElicitationRequest) -> str:
-    """Name the kind, as a list has it."""
+    """Name the kind for a list."""
     return "link" if request.url else NOUN
 
 
 def summary(request: ElicitationRequest) -> str:
-    """Say what is asked, in a line."""
+    """Summarize the request in one line."""
     return f"{request.server}: {request.message}"
 
 
 def news(request: ElicitationRequest) -> str:
-    """Say that it is asked, in a sentence."""
+    """Announce the request in a sentence."""
     return f"{one_line(request.server, 40)} asks: {one_line(request.message, QUOTED)}"
 
 
 def subject(request: ElicitationRequest) -> str:
-    """Name what is asked about."""
+    """Name the subject of the request."""
     return f"“{one_line(request.message, QUOTED)}”"
 
 
@@ -98,7 +98,7 @@ def topics(request: ElicitationRequest) -> tuple[str, ...]:
 
 
 def passages(request: ElicitationRequest) -> Iterator[Passage]:
-    """Return all of what is asked."""
+    """Return the whole request, for a screen."""
     form = request.form
     if form.questions.intro:
         yield Passage.head(request.message)
@@ -109,13 +109,13 @@ def passages(request: ElicitationRequest) -> Iterator[Passage]:
 
 
 def copied(request: ElicitationRequest) -> str:
-    """Return what is asked as plain text."""
+    """Return the request as plain text."""
     parts = (request.questions.intro, question.copied(request), request.url)
     return "\n\n".join(part for part in parts if part)
 
 
 def lines(request: ElicitationRequest, outcome: RequestOutcome | None) -> Iterator[str]:
-    """Say all of what is asked, with what was answered."""
+    """Return the whole request as lines, with its answers."""
     yield ""
     said = one_line(request.questions.intro, MOST)
     yield from wrapped(f"{one_line(request.server, 60)} asks: {said}".rstrip())
@@ -123,7 +123,7 @@ def lines(request: ElicitationRequest, outcome: RequestOutcome | None) -> Iterat
 
 
 def how(request: ElicitationRequest, name: str) -> list[str]:
-    """Say which command answers it."""
+    """Name the commands that answer or end it."""
     other = f"ccq-tui decline {name}, or ccq-tui decline {name} --dismiss"
     if request.form.problem:
         return [f"It takes no ccq-tui answer {name}. To end it: {other}"]
@@ -131,7 +131,7 @@ def how(request: ElicitationRequest, name: str) -> list[str]:
 
 
 def record(request: ElicitationRequest) -> ElicitationBody:
-    """Return what it has of its own in JSON."""
+    """Return its own fields in JSON."""
     form = request.form
     return {
         "server": request.server,

@@ -34,7 +34,7 @@ OUTLIVES = EXPIRES = False
 
 
 def same(one: PermissionRequest, other: PermissionRequest) -> bool:
-    """Whether two requests ask the same; what is suggested may differ."""
+    """Whether two requests ask the same; their suggestions may differ."""
     return (one.tool, one.input) == (other.tool, other.input)
 
 
@@ -51,7 +51,7 @@ def refusal() -> RequestOutcome:
 
 
 def choices(request: PermissionRequest) -> tuple[Choice, ...]:
-    """Return the ways to decide on it, what was suggested among them and nothing beyond it."""
+    """Return the ways to decide on it; of lasting permissions only the suggested ones."""
     lasting = tuple(
         Choice(
             NUMBERS[index] if index < len(NUMBERS) else "",
@@ -62,7 +62,7 @@ def choices(request: PermissionRequest) -> tuple[Choice, ...]:
         )
         for index, suggestion in enumerate(request.suggestions)
     )
-    # Something else than a session of ours has no way for words that go along with a permission.
+    # Only a session of ours can take a text with a permission.
     saying = () if request.origin.is_foreign else (ALLOW_AND_SAY,)
     return (ALLOW, *lasting, *saying, DENY, DENY_AND_SAY)
 
@@ -84,12 +84,12 @@ def check(request: PermissionRequest, outcome: RequestOutcome) -> None:
 
 
 def title(request: PermissionRequest) -> str:  # noqa: ARG001 - one is like the other
-    """Name the kind, as a list has it."""
+    """Name the kind for a list."""
     return WORD
 
 
 def summary(request: PermissionRequest) -> str:
-    """Say what is asked, in a line."""
+    """Summarize the request in one line."""
     said = request.description or next(
         (value for value in request.input.values() if isinstance(value, str)), ""
     )
@@ -97,12 +97,12 @@ def summary(request: PermissionRequest) -> str:
 
 
 def news(request: PermissionRequest) -> str:
-    """Say that it is asked, in a sentence."""
+    """Announce the request in a sentence."""
     return f"Claude asks for permission: {one_line(request.tool, QUOTED)}"
 
 
 def subject(request: PermissionRequest) -> str:
-    """Name what is asked about."""
+    """Name the subject of the request."""
     return one_line(request.tool, QUOTED)
 
 
@@ -112,19 +112,19 @@ def topics(request: PermissionRequest) -> tuple[str, ...]:
 
 
 def passages(request: PermissionRequest) -> Iterator[Passage]:
-    """Return all of what is asked."""
+    """Return the whole request, for a screen."""
     yield Passage.head(f"{request.tool}: {request.description}" if request.description else request.tool)
     for name, value in request.input.items():
         yield Passage.row(f"{name}: {value}")
 
 
 def copied(request: PermissionRequest) -> str:
-    """Return what is asked as plain text."""
+    """Return the request as plain text."""
     return "\n".join([request.tool, *(f"{name}: {value}" for name, value in request.input.items())])
 
 
 def lines(request: PermissionRequest, outcome: RequestOutcome | None) -> Iterator[str]:  # noqa: ARG001
-    """Say all of what is asked."""
+    """Return the whole request as lines."""
     yield ""
     yield from wrapped(one_line(f"Claude wants to use {request.tool}", 500))
     for said in (request.description, request.reason):
@@ -134,12 +134,12 @@ def lines(request: PermissionRequest, outcome: RequestOutcome | None) -> Iterato
 
 
 def how(request: PermissionRequest, name: str) -> list[str]:  # noqa: ARG001 - one is like the other
-    """Say which command decides on it."""
+    """Name the command that decides on it."""
     return how_to_decide(name)
 
 
 def record(request: PermissionRequest) -> PermissionBody:
-    """Return what it has of its own in JSON."""
+    """Return its own fields in JSON."""
     return {
         "tool": request.tool,
         "input": dict(request.input),

@@ -61,51 +61,51 @@ def check(request: PlanRequest, outcome: RequestOutcome) -> None:
 
 
 def title(request: PlanRequest) -> str:  # noqa: ARG001 - one is like the other
-    """Name the kind, as a list has it."""
+    """Name the kind for a list."""
     return WORD
 
 
 def summary(request: PlanRequest) -> str:
-    """Say what is asked, in a line."""
+    """Summarize the request in one line."""
     return request.plan.strip().lstrip("# ").partition("\n")[0]
 
 
 def news(request: PlanRequest) -> str:  # noqa: ARG001 - one is like the other
-    """Say that it is asked, in a sentence."""
+    """Announce the request in a sentence."""
     return "Claude proposes a plan"
 
 
 def subject(request: PlanRequest) -> str:  # noqa: ARG001 - one is like the other
-    """Name what is asked about."""
+    """Name the subject of the request."""
     return "the plan"
 
 
 def topics(request: PlanRequest) -> tuple[str, ...]:  # noqa: ARG001 - one is like the other
-    """Name what is asked about."""
+    """Name the subject of the request."""
     return ("plan",)
 
 
 def passages(request: PlanRequest) -> Iterator[Passage]:
-    """Return all of what is asked."""
+    """Return the whole request, for a screen."""
     yield Passage(request.plan)
 
 
 def copied(request: PlanRequest) -> str:
-    """Return what is asked as plain text."""
+    """Return the request as plain text."""
     return request.plan
 
 
 def lines(request: PlanRequest, outcome: RequestOutcome | None) -> Iterator[str]:  # noqa: ARG001
-    """Say all of what is asked."""
+    """Return the whole request as lines."""
     yield ""
     yield from kept_lines(request.plan, "  ")
 
 
 def how(request: PlanRequest, name: str) -> list[str]:  # noqa: ARG001 - one is like the other
-    """Say which command decides on it."""
+    """Name the command that decides on it."""
     return how_to_decide(name)
 
 
 def record(request: PlanRequest) -> PlanBody:
-    """Return what it has of its own in JSON."""
+    """Return its own fields in JSON."""
     return {"plan": request.plan, "choices": choice_records(choices(request))}

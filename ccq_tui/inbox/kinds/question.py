@@ -86,7 +86,7 @@ def check_answers(questions: QuestionSet, answers: tuple[Answer, ...]) -> None:
 
 
 def _check_typable(answers: tuple[Answer, ...]) -> None:
-    """Refuse what cannot be typed at a program's prompt."""
+    """Refuse answers that cannot be typed at a program's prompt."""
     for number, answer in enumerate(answers):
         if answer.note:
             raise InvalidOutcome(f"answers[{number}].note", "a program's prompt takes no note: leave it out")
@@ -129,24 +129,24 @@ def _check_text(field: str, question: Question, answer: Answer) -> None:
 
 
 def title(request: QuestionRequest) -> str:
-    """Name the kind, as a list has it."""
+    """Name the kind for a list."""
     count = len(request.questions.questions)
     return f"{count} questions" if count > 1 else WORD
 
 
 def summary(request: QuestionRequest) -> str:
-    """Say what is asked, in a line."""
+    """Summarize the request in one line."""
     return request.questions.title or request.questions.questions[0].text
 
 
 def news(request: QuestionRequest) -> str:
-    """Say that it is asked, in a sentence."""
+    """Announce the request in a sentence."""
     asker = one_line(request.origin.called, QUOTED)
     return f"{asker} asks: {one_line(request.questions.questions[0].text, QUOTED)}"
 
 
 def subject(request: QuestionRequest) -> str:
-    """Name what is asked about."""
+    """Name the subject of the request."""
     return f"“{one_line(summary(request), QUOTED)}”"
 
 
@@ -156,7 +156,7 @@ def topics(request: QuestionRequest) -> tuple[str, ...]:
 
 
 def passages(request: AnsweredRequest) -> Iterator[Passage]:
-    """Return all of what is asked."""
+    """Return the whole request, for a screen."""
     for question in request.questions.questions:
         yield Passage.head(question.text)
         for number, option in enumerate(question.options, 1):
@@ -165,7 +165,7 @@ def passages(request: AnsweredRequest) -> Iterator[Passage]:
 
 
 def copied(request: AnsweredRequest) -> str:
-    """Return what is asked as plain text."""
+    """Return the request as plain text."""
     return "\n\n".join(
         "\n".join([one.text, *(f"- {option.label}" for option in one.options)])
         for one in request.questions.questions
@@ -173,7 +173,7 @@ def copied(request: AnsweredRequest) -> str:
 
 
 def lines(request: AnsweredRequest, outcome: RequestOutcome | None) -> Iterator[str]:
-    """Say all of what is asked, with what was answered."""
+    """Return the whole request as lines, with its answers."""
     answers = outcome.answers if isinstance(outcome, Answered | Discussed) else ()
     for number, question in enumerate(request.questions.questions, 1):
         yield ""
@@ -217,7 +217,7 @@ def _wanted(question: Question) -> str:
 
 
 def how(request: AnsweredRequest, name: str) -> list[str]:
-    """Say which command answers it."""
+    """Name the command that answers it."""
     words = []
     several = len(request.questions.questions) > 1
     for number, question in enumerate(request.questions.questions, 1):
@@ -231,7 +231,7 @@ def how(request: AnsweredRequest, name: str) -> list[str]:
 
 
 def record(request: QuestionRequest) -> QuestionSetBody:
-    """Return what it has of its own in JSON."""
+    """Return its own fields in JSON."""
     questions = request.questions
     return {
         "title": questions.title,

@@ -1,4 +1,4 @@
-"""What happened in the inbox since one last looked, whichever process did it."""
+"""The changes in the inbox since the last look, made by any process."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import this_process
 
 LATE = timedelta(seconds=2)
-"""How much later than its time a change may have been written."""
+"""Longest time from the time of a change to its writing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """The agent was seen to have an outcome, or what it was asked for was given up."""
+    """The agent was seen to have the outcome of a request."""
 
     request_id: str
 
@@ -26,7 +26,7 @@ News = Added | Settled | DraftUpdated | SessionNoted | Notified | ParkWanted | O
 
 
 class ChangeFeed:
-    """Follows the history: it is written in the order in which things happened, by all processes."""
+    """A reader of the history, which all processes write in the order of events."""
 
     def __init__(self, store: Store, before: ChangeFeed | None = None) -> None:
         self._store = store
@@ -38,13 +38,13 @@ class ChangeFeed:
         self._version = (-1, -1)
 
     def known_of(self, store: Store) -> int:
-        """Return the newest change that is known of a database, this one or another."""
+        """Return the number of the newest known change of a database, this one or another."""
         if store.database.follows(self._store.database):
             return self._seen
         return store.history.last(self._looked - LATE)
 
     def news(self) -> list[News]:
-        """Return what happened to requests and sessions; at most a page of it, the rest next time.
+        """Return the changes of requests and sessions, at most a page of them; the rest comes next time.
 
         Raises `InboxUnavailable`.
         """
@@ -57,7 +57,7 @@ class ChangeFeed:
             self._version = version
             return [*self._drafts(), *self._wishes()]
         news = [told for change in changes if (told := self._told(change)) is not None]
-        self._seen = changes[-1].number  # only now: what could not be read is read next time
+        self._seen = changes[-1].number  # set last: what could not be read is read next time
         return news
 
     def _drafts(self) -> list[DraftUpdated]:
@@ -68,7 +68,7 @@ class ChangeFeed:
         return news
 
     def draft(self, request_id: str, actor: Actor | None) -> DraftUpdated | None:
-        """Return the news that a draft was changed, or None where its request no longer waits."""
+        """Return the change of a draft, or None if its request is no longer pending."""
         stored = self._store.requests.get(request_id)
         if stored is None or stored.state is not RequestState.PENDING:
             return None
@@ -98,5 +98,5 @@ class ChangeFeed:
             return None
         if change.became == pending:
             return Added(stored.request, again=change.was != "")
-        # One that waits again was told as such by a later row.
+        # A request that is pending again is reported by a later row.
         return None if stored.outcome is None else Settled(stored.request, stored.outcome, stored.actor)

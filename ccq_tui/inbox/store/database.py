@@ -1,4 +1,4 @@
-"""One connection, and what every table does with it."""
+"""One connection, and the operations that all tables share."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from ccq_tui.inbox.store.schema import check_tables
 from ccq_tui.inbox.verdicts import InboxError, InboxUnavailable
 
 MOST_WORDS = 100_000
-"""Characters of a text beside a request that are kept."""
+"""Most characters kept of a text beside a request."""
 MOST_NAME, MOST_CALL = 500, 2000
-"""Characters of the ids of a session and of a call that are kept."""
+"""Most characters kept of the ids of a session and of a call."""
 
 
 def storable(text: str, most: int = MOST_WORDS) -> str:
-    """Return text as the database takes it: halves of characters replaced, the end of it when it is long."""
+    """Return text as the database takes it: lone surrogates replaced, and only the end of a long text."""
     return text[-most:].encode("utf-8", "replace").decode("utf-8")
 
 
@@ -48,9 +48,9 @@ class Database:
     """A database, for the thread that opens it; arguments and errors are those of `Store`.
 
     Attributes:
-        notice: What a person should know of the opening, or "".
-        files: What is open.
-        is_new: Whether it was empty until now.
+        notice: A notice for the person about the opening, or "".
+        files: The open files.
+        is_new: Whether it was empty when it was opened.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Database:
         return int(self.rows("PRAGMA data_version")[0][0]), self._connection.total_changes
 
     def is_current(self) -> bool:
-        """Say whether the path still has this database, whole and with its tables; cheap at each look."""
+        """Whether the path still has this database, whole and with its tables; cheap enough for each look."""
         try:
             found = self.path.stat()
             if self._damaged or identity(found) != self.files[""]:
@@ -103,17 +103,17 @@ class Database:
             return False
 
     def follows(self, before: Database) -> bool:
-        """Whether this is the database that another connection had, with what was in it."""
+        """Whether this is the database that another connection had, with its content."""
         return self.files[""] == before.files[""] and not self.is_new
 
     def finish(self) -> None:
-        """Complete a file that lost its path, as far as others allow it: its companions are left behind."""
+        """Complete a file that lost its path, as far as others allow: its companion files stay behind."""
         if not self.has_path():
             with suppress(sqlite3.Error):
                 self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def _read_shape(self) -> tuple[int, int]:
-        """Return numbers that change with the tables, or with the version that they are said to have."""
+        """Return numbers that change with the tables, or with their recorded version."""
         schema, version = (
             self._connection.execute(f"PRAGMA {name}").fetchone()[0]
             for name in ("schema_version", "user_version")
@@ -131,7 +131,7 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[str]:
-        """Do everything inside or nothing, alone among all processes; gives the time of it.
+        """Do everything inside or nothing, alone among all processes; yield the time of the change.
 
         Raises `InboxUnavailable`.
         """
@@ -158,7 +158,7 @@ class Database:
             raise self._failed(error) from error
 
     def do(self, statement: str, values: Sequence[Any] = ()) -> int:
-        """Change rows inside `writing`; returns how many."""
+        """Change rows inside `writing`, and return their number."""
         return self._connection.execute(statement, values).rowcount
 
     def note(

@@ -15,9 +15,9 @@ from ccq_tui.questions.state import Draft as AnswerDraft
 from ccq_tui.questions.state import Focus, Page, PanelState, resting_focus, typable
 
 MOST_CHARACTERS = 2_000_000
-"""Characters of one stored text that are put back."""
+"""Most characters of one stored text that are restored."""
 KEPT_OPEN = (Focus.OTHER, Focus.NOTE, Focus.FIELD, Focus.DISCUSS)
-"""Texts that are open again when a draft comes back."""
+"""Texts that open again when a draft is restored."""
 
 _STORED = {
     "selected": ("selected", "none"),
@@ -27,18 +27,18 @@ _STORED = {
     "text": ("text", "text_choice"),
     "plan": ("plan",),
 }
-"""What is stored of each field."""
+"""The stored values of each field."""
 
 
 def draft_to_json(state: Draft) -> str:
-    """Write what was selected and typed, and where the cursor was."""
+    """Write a draft's selections and texts, and its cursor."""
     return dump(_of_panel(state) if isinstance(state, PanelState) else _of_decision(state))
 
 
 def with_draft(request: Request, text: str) -> Draft:
     """Return the state in which a request opens with a draft in it.
 
-    The text of a question set that was open is open again. A decision opens on its list: it is made anew.
+    The open text of a question set opens again. A decision opens on its list: it must be made again.
     """
     state = first_draft(request)
     try:
@@ -49,11 +49,9 @@ def with_draft(request: Request, text: str) -> Draft:
 
 
 def merged(stored: str, state: Draft, touched: Collection[DraftField]) -> str:
-    """Write a draft over a stored one: only the fields that its surface touched.
+    """Return a stored draft, updated with the fields of another one that its surface touched.
 
-    Where the cursor is, and what is open, is the surface's that comes last.
-
-    Returns what both have.
+    The cursor and the open text are those of the last surface.
     """
     try:
         before = parse(stored)
@@ -76,7 +74,7 @@ def merged(stored: str, state: Draft, touched: Collection[DraftField]) -> str:
 
 
 def _untouched(before: Mapping[str, Any], touched: Collection[str]) -> dict[str, Any]:
-    """Return of what is stored what belongs to a field that is not touched."""
+    """Return the stored values of the fields that were not touched."""
     names = {name for field, names in _STORED.items() if field not in touched for name in names}
     return {name: value for name, value in before.items() if name in names}
 
@@ -88,7 +86,7 @@ def _merged_page(
         return mine
     kept: dict[str, Any] = {**before, **mine, **_untouched(before, touched)}
     if kept["selected"] and kept["other_on"] and not page.question.multi_select:
-        # Chosen on two surfaces at once: what is written now is newer.
+        # Chosen on two surfaces at once: the value that is written now is newer.
         older, nothing = ("other_on", False) if "selected" in touched else ("selected", [])
         kept[older] = nothing
     return kept
@@ -152,7 +150,7 @@ def _panel(state: PanelState, stored: Mapping[str, Any]) -> PanelState:
 
 
 def _open_text(pages: tuple[Page, ...], tab: int, stored: object) -> Focus | None:
-    """Return the text that was open, if there is such a text where the draft is."""
+    """Return the text that was open, if the draft's tab has such a text."""
     focus = next((one for one in KEPT_OPEN if one == stored), None)
     if focus is Focus.DISCUSS or focus is None:
         return focus

@@ -1,7 +1,7 @@
-"""Drafts of requests, as they are typed.
+"""Drafts of requests, saved while a person types.
 
-What reads and writes them knows how questions are answered, and is loaded at the first draft: a program that
-lists what waits has none.
+The code that encodes drafts needs the question flow, so it is loaded at the first draft: a program that lists
+requests has none.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class StoredDraft:
 
 
 class DraftTable:
-    """Reads and writes drafts."""
+    """The table of drafts."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -47,12 +47,12 @@ class DraftTable:
         touched: Mapping[str, Collection[DraftField]] | None = None,
         actors: Mapping[str, Actor] | None = None,
     ) -> dict[str, Actor | None]:
-        """Keep the newest drafts, by the ids of their requests; one for no known request is passed over.
+        """Save the newest drafts, by the ids of their requests; ignore drafts of unknown requests.
 
-        A draft is kept although its request was settled meanwhile: what was typed is never lost. Of a draft
-        that another surface wrote, what this one did not touch stays.
+        A draft is saved even if its request was settled meanwhile: typed text is never lost. Fields that
+        another surface wrote and this one did not touch stay.
 
-        Returns which of them now have something that another surface typed, with who wrote there before.
+        Returns the requests whose drafts now hold values of another surface, with their last writer.
         Raises `InboxUnavailable`.
         """
         from ccq_tui.inbox.draft_fields import changed
@@ -80,7 +80,7 @@ class DraftTable:
         return shared
 
     def save(self, request_id: str, draft: Draft, before: Draft | None = None) -> None:
-        """Keep a request's newest draft; as `save_all`; raises `InboxUnavailable`."""
+        """Save a request's newest draft, as `save_all` does; raises `InboxUnavailable`."""
         from ccq_tui.inbox.draft_fields import changed
 
         self.save_all({request_id: draft}, {request_id: changed(draft, before)})
@@ -96,7 +96,7 @@ class DraftTable:
         return with_draft(request, rows[0]["body"])
 
     def after(self, serial: int) -> list[StoredDraft]:
-        """Return the drafts that were saved after another one, in the order of saving."""
+        """Return the drafts saved after the one with ``serial``, in the order of saving."""
         query = "SELECT serial, request_id, actor FROM drafts WHERE serial > ? ORDER BY serial"
         return [
             StoredDraft(row[0], row[1], actor_from_json(row[2]))
@@ -104,5 +104,5 @@ class DraftTable:
         ]
 
     def last(self) -> int:
-        """Return the place of the draft that was saved last; 0 when there is none."""
+        """Return the serial of the draft that was saved last; 0 if there is none."""
         return int(self._database.rows("SELECT coalesce(max(serial), 0) FROM drafts")[0][0])

@@ -1,7 +1,7 @@
 """Requests and outcomes as JSON: versioned, ASCII, and read tolerantly.
 
-A field that is not known is passed over and one that is missing has its default, so that programs of
-neighbouring versions can share an inbox. What cannot be understood at all is a `StoredFormatError`.
+An unknown field is ignored and a missing one has its default, so that programs of neighbouring versions can
+share an inbox. Data that cannot be understood at all raise `StoredFormatError`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from ccq_tui.questions import (
 
 VERSION = 1
 MOST_NAME = 200
-"""Characters of an actor's name that are kept."""
+"""Most characters kept of an actor's name."""
 T = TypeVar("T")
 
 _REQUESTS: dict[str, type[Request]] = {kind.WORD: kind.TYPE for kind in KINDS}
@@ -58,7 +58,7 @@ _OUTCOMES: dict[str, type[RequestOutcome]] = {
 
 
 class StoredFormatError(ValueError):
-    """What is stored is not what this version can read."""
+    """Stored data that this version cannot read."""
 
 
 def request_to_json(request: Request) -> str:
@@ -67,12 +67,9 @@ def request_to_json(request: Request) -> str:
 
 
 def request_from_json(text: str) -> Request:
-    """Read a request.
-
-    Returns the request. Raises `StoredFormatError`.
-    """
+    """Read a request; raises `StoredFormatError`."""
     content = parse(text)
-    # A request was called after its call alone once.
+    # An older version named a request by its call alone.
     content.setdefault("tool_use_id", content.get("id"))
     return _read(content, _REQUESTS, "kind")
 
@@ -84,15 +81,12 @@ def outcome_to_json(outcome: RequestOutcome) -> str:
 
 
 def outcome_from_json(text: str) -> RequestOutcome:
-    """Read an outcome.
-
-    Returns the outcome. Raises `StoredFormatError`.
-    """
+    """Read an outcome; raises `StoredFormatError`."""
     return _read(parse(text), _OUTCOMES, "outcome")
 
 
 def actor_to_json(actor: Actor | None) -> str:
-    """Write an actor, without what it has not; "" for nobody."""
+    """Write an actor without its empty fields; "" for None."""
     if actor is None:
         return ""
     kept = replace(actor, name=actor.name[:MOST_NAME], device=actor.device[:MOST_NAME])
@@ -100,7 +94,7 @@ def actor_to_json(actor: Actor | None) -> str:
 
 
 def actor_from_json(text: str) -> Actor | None:
-    """Read an actor; what is not understood is another program's, and never keeps back what it did."""
+    """Read an actor; an unreadable one becomes another program, and never hides its action."""
     if not text:
         return None
     try:
@@ -110,15 +104,12 @@ def actor_from_json(text: str) -> Actor | None:
 
 
 def dump(content: Mapping[str, Any]) -> str:
-    """Write JSON with its version; ASCII, because a model's text may hold halves of characters."""
+    """Write JSON with its version; ASCII, because a model's text may hold lone surrogates."""
     return json.dumps({"v": VERSION, **content}, default=str)
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Read a JSON object.
-
-    Returns the object. Raises `StoredFormatError`.
-    """
+    """Read a JSON object; raises `StoredFormatError`."""
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -129,7 +120,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def _plain(thing: Any) -> dict[str, Any]:
-    """Return a dataclass's fields; mappings in them stay what they are."""
+    """Return a dataclass's fields; mappings in them stay mappings."""
     return {field.name: _value(getattr(thing, field.name)) for field in fields(thing)}
 
 
@@ -167,7 +158,7 @@ def _made(kind: type[T], content: Mapping[str, Any]) -> T:
 
 @cache
 def _types(kind: type[Any]) -> Mapping[str, tuple[type, ...]]:
-    """Say of each field of a dataclass what is in it: who draws it must not meet anything else."""
+    """Return the types of each field of a dataclass: code that draws it must not meet any other."""
     return {
         field.name: tuple(found for part in str(field.type).split(" | ") for found in _TYPES[_outer(part)])
         for field in fields(kind)
@@ -180,7 +171,7 @@ def _outer(annotation: str) -> str:
 
 @cache
 def _readers(kind: type[Any]) -> Mapping[str, Callable[[Any], Any] | None]:
-    """Say of each field of a dataclass how it is read; a page of requests asks for them a thousand times."""
+    """Return the reader of each field of a dataclass; a page of requests asks for them a thousand times."""
     return {field.name: _READERS.get(field.name) for field in fields(kind)}
 
 
@@ -241,4 +232,4 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "field": lambda value: None if value is None else _made(FieldRules, value),
     "preset": _texts,
 }
-"""Fields that hold more than text, numbers and JSON; they have names of their own."""
+"""The readers of fields that hold more than text, numbers and JSON, by names that no other fields have."""

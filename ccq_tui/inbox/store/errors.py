@@ -1,4 +1,4 @@
-"""What SQLite's errors mean for a person."""
+"""SQLite's errors as errors for a person."""
 
 from __future__ import annotations
 

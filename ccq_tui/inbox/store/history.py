@@ -11,25 +11,19 @@ from ccq_tui.inbox.store.encoding import actor_from_json
 from ccq_tui.inbox.store.rows import NOTIFIED, Change, moment, stamp
 
 PAGE = 200
-"""Rows of a list that are given at once."""
+"""Most rows of a list returned at once."""
 
 
 class HistoryTable:
-    """Reads the history; each change writes its own row, and what a person was told is one."""
+    """The history: each change of state writes a row, and so does each message to the person."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def notify(self, session_id: str, actor: Actor, message: str) -> None:
-        """Tell the person something, in each process that shows what waits.
+        """Show the person a message in each process that shows requests; keep only the end of a long one.
 
-        Args:
-            session_id: What stands for the session of whatever tells it.
-            actor: What tells it.
-            message: What it tells; of a long one the end is kept.
-
-        Raises:
-            InboxUnavailable: Nothing was changed.
+        ``session_id`` is the sender's stand-in. Raises `InboxUnavailable`; then nothing was changed.
         """
         with self._database.writing() as at:
             self._database.note(at, name_key(session_id), None, ("", NOTIFIED), message, actor)

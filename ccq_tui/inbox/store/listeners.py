@@ -1,4 +1,4 @@
-"""Which processes show requests to a person, so that others know whether asking reaches anybody."""
+"""The processes that show requests to a person, so that others know whether asking reaches anybody."""
 
 from __future__ import annotations
 
@@ -7,17 +7,13 @@ from ccq_tui.processes import Owner, alive
 
 
 class ListenerTable:
-    """Reads and writes the processes that show what waits."""
+    """The table of processes that show requests."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def add(self, process: Owner) -> None:
-        """Note that a process shows what waits; those that have ended are forgotten.
-
-        Raises:
-            InboxUnavailable: Nothing was changed.
-        """
+        """Record that a process shows requests, and forget ended ones; raises `InboxUnavailable`."""
         with self._database.writing():
             for one in self._all():
                 if not alive(one):
@@ -28,20 +24,12 @@ class ListenerTable:
             )
 
     def remove(self, process: Owner) -> None:
-        """Note that a process no longer shows what waits.
-
-        Raises:
-            InboxUnavailable: Nothing was changed.
-        """
+        """Record that a process no longer shows requests; raises `InboxUnavailable`."""
         with self._database.writing():
             self._remove(process)
 
     def any(self) -> bool:
-        """Whether a process that runs shows what waits.
-
-        Raises:
-            InboxUnavailable: The database cannot be read.
-        """
+        """Whether a running process shows requests; raises `InboxUnavailable`."""
         return any(alive(one) for one in self._all())
 
     def _all(self) -> list[Owner]:

@@ -1,4 +1,4 @@
-"""Opening the database: who may read it, how it writes, and what becomes of one that is damaged."""
+"""Opening the database: its permissions, its way of writing, and the handling of a damaged one."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ccq_tui.inbox.store.schema import APPLICATION_ID, check_tables, migrate
 from ccq_tui.inbox.verdicts import InboxBusy, InboxUnavailable
 
 BUSY_SECONDS = 3.0
-"""How long one statement waits for another process."""
+"""Most seconds that one statement waits for another process."""
 _RETRY_SECONDS = 0.02
 _COMPANIONS = ("-wal", "-shm")
 
 Files = Mapping[str, tuple[int, int]]
-"""Device and inode of a database, under "", and of its companions, under what their names end with."""
+"""Device and inode of a database, under "", and of its companions, under their suffixes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class InboxOpened:
 
     Attributes:
         connection: The connection, in autocommit mode, for the thread that opened it.
-        notice: What a person should know, for example where a damaged database went; or "".
-        files: What is open.
-        is_new: Whether it was empty until now.
+        notice: A notice for the person, for example where a damaged database went; or "".
+        files: The open files.
+        is_new: Whether it was empty when it was opened.
     """
 
     connection: sqlite3.Connection
@@ -43,10 +43,7 @@ class InboxOpened:
 
 
 def open_database(path: Path, busy_seconds: float = BUSY_SECONDS, before: Files | None = None) -> InboxOpened:
-    """Open the database, and make or mend it where that is needed.
-
-    Returns the connection, and what a person should know. Raises `InboxTooNew` and `InboxUnavailable`.
-    """
+    """Open the database, and make or mend it if needed; raises `InboxTooNew` and `InboxUnavailable`."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _alone(path, busy_seconds):
@@ -58,9 +55,9 @@ def open_database(path: Path, busy_seconds: float = BUSY_SECONDS, before: Files 
 
 
 def check_file(path: Path) -> None:
-    """Check a database that is open already, as it is on disk and not in the memory of that connection.
+    """Check an open database as it is on disk, not in the memory of its connection.
 
-    Raises .
+    Raises `sqlite3.Error`, `OSError` or `InboxTooNew`.
     """
     if not path.stat().st_size:
         raise sqlite3.DatabaseError("it is empty")
@@ -74,7 +71,7 @@ def check_file(path: Path) -> None:
 
 
 def identity(found: os.stat_result) -> tuple[int, int]:
-    """Return what tells a file from every other one that exists."""
+    """Return the numbers that distinguish a file from every other existing one."""
     return found.st_dev, found.st_ino
 
 
@@ -121,13 +118,13 @@ def _open(path: Path, busy_seconds: float, before: Files | None) -> InboxOpened:
 
 
 def _make_private(path: Path, before: Files | None) -> None:
-    """Make the file where there is none, for its owner alone."""
+    """Make the file if there is none, and give access to its owner alone."""
     try:
         found = path.stat()
     except FileNotFoundError:
         if path.is_symlink():
             raise InboxUnavailable(f"{path}: it is a link to nothing") from None
-        # What is left of another database must not be read as part of the new one.
+        # Leftovers of another database must not be read as part of the new one.
         for place in _companions(path).values():
             place.unlink(missing_ok=True)
         # The files beside it get the mode of the database itself.
@@ -145,7 +142,7 @@ def _make_private(path: Path, before: Files | None) -> None:
 
 
 def _remove_companions(path: Path, before: Files) -> None:
-    """Remove those of a database that had this path: SQLite would read them as part of the one there now."""
+    """Remove companions of the database that had this path: SQLite would read them as part of the new one."""
     for name, place in _companions(path).items():
         with suppress(FileNotFoundError):
             if identity(place.stat()) == before.get(name):
@@ -173,7 +170,7 @@ def _set_up(connection: sqlite3.Connection) -> None:
     connection.row_factory = sqlite3.Row
     _owner(connection)
     connection.execute("PRAGMA journal_mode = WAL")
-    # What a person confirmed must survive the loss of power.
+    # A confirmed answer must survive the loss of power.
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
     _check(connection)
@@ -181,7 +178,7 @@ def _set_up(connection: sqlite3.Connection) -> None:
 
 
 def _owner(connection: sqlite3.Connection) -> int:
-    """Return the mark of the program that made the database; 0 of an empty one."""
+    """Return the application id in the database; 0 for an empty one."""
     owner = int(connection.execute("PRAGMA application_id").fetchone()[0])
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if tables and owner != APPLICATION_ID:
@@ -197,7 +194,7 @@ def _check(connection: sqlite3.Connection) -> None:
 
 
 def _move_aside(path: Path, found: tuple[int, int]) -> Path | None:
-    """Rename a damaged database and its companions; None when another process has done so already."""
+    """Rename a damaged database and its companions; return None if another process has done so already."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     aside = path.with_name(f"{path.name}.damaged-{stamp}-{os.getpid()}")
     try:
@@ -213,6 +210,6 @@ def _move_aside(path: Path, found: tuple[int, int]) -> Path | None:
 
 
 def _companions(path: Path) -> dict[str, Path]:
-    """Return where SQLite keeps what belongs to a database: beside the file itself, wherever a link is."""
+    """Return the paths of a database's companions, which SQLite keeps beside the file, not beside a link."""
     place = path.resolve()
     return {name: place.with_name(place.name + name) for name in _COMPANIONS}

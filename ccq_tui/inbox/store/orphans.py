@@ -1,4 +1,4 @@
-"""What nobody can take any more: decisions for a process that has ended."""
+"""Requests and decisions that nobody can take any more, because their process has ended."""
 
 from __future__ import annotations
 
@@ -26,16 +26,13 @@ _OTHERS = f"""
 
 
 class Orphans:
-    """Withdraws requests that end with their asker's process, once that is known to be gone."""
+    """The withdrawal of requests that end with their asker's process, once that is known to be gone."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def withdraw_all(self) -> int:
-        """Withdraw all of them.
-
-        Returns how many there were. Raises `InboxUnavailable`.
-        """
+        """Withdraw all orphans, and return their number; raises `InboxUnavailable`."""
         if not self.found():
             return 0
         with self._database.writing() as at:
@@ -45,9 +42,9 @@ class Orphans:
         return len(found)
 
     def give_up(self, request_id: str, reason: str) -> bool:
-        """Withdraw what a person decided and no process can take any more.
+        """Withdraw a decision that no process can take any more.
 
-        Returns whether it was decided, and not delivered, until now. Raises `InboxUnavailable`.
+        Returns whether there was one to deliver. Raises `InboxUnavailable`.
         """
         marks = ", ".join("?" * len(TO_DELIVER))
         query = f"SELECT id, session_id, state FROM requests WHERE id = ? AND state IN ({marks})"  # noqa: S608 - ours
@@ -63,7 +60,7 @@ class Orphans:
         return False
 
     def found(self, key: str = "") -> list[tuple[str, str]]:
-        """Return id and session of each, or of one."""
+        """Return the id and the session of each orphan, or of the one with ``key``."""
         only, values = (" AND r.id = ?", (key,)) if key else ("", ())
         rows = (row for query in (_OURS, _OTHERS) for row in self._database.rows(query + only, values))
         return [
@@ -73,7 +70,7 @@ class Orphans:
         ]
 
     def withdraw(self, at: str, key: str, session_id: str) -> None:
-        """Settle one inside `writing`."""
+        """Withdraw one orphan, inside `writing`."""
         became = RequestState.CANCELLED
         self._database.do("UPDATE requests SET state = ?, deferred = 0 WHERE id = ?", (became, key))
         self._database.do(
@@ -84,5 +81,5 @@ class Orphans:
 
 
 def _runs(pid: object, start: object) -> bool:
-    """Whether a process runs; what another program wrote in the place of one does not."""
+    """Whether a process runs; invalid values from another program name none that does."""
     return isinstance(pid, int) and alive(Owner(pid, start if isinstance(start, str) else ""))

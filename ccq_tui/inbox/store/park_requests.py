@@ -1,4 +1,4 @@
-"""What one process wants of the process that runs a session."""
+"""Park requests from one process to the process that runs a session."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ccq_tui.inbox.store.encoding import actor_from_json, actor_to_json
 
 
 class WishState(StrEnum):
-    """What became of a wish."""
+    """The state of a park request."""
 
     OPEN = "open"
     TAKEN = "taken"
@@ -22,14 +22,14 @@ class WishState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """That a session be parked.
+    """A request to park a session.
 
     Attributes:
-        number: Its place in the order of wishing.
+        number: Its place in the order of park requests.
         session_id: The session.
-        actor: Who wishes it.
-        state: What became of it.
-        why: Why it was refused, or "".
+        actor: Who asks for it.
+        state: Its state.
+        why: The reason of a refusal, or "".
     """
 
     number: int
@@ -40,16 +40,13 @@ class Wish:
 
 
 class WishTable:
-    """Reads and writes wishes that a session be parked: each is taken on, refused or taken back once."""
+    """The table of park requests: each is accepted, refused or withdrawn once."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def add(self, session_id: str, actor: Actor) -> int:
-        """Wish that the process that runs a session parks it.
-
-        Returns the wish's number. Raises `InboxUnavailable`.
-        """
+        """Ask the process that runs a session to park it; return the number; raises `InboxUnavailable`."""
         with self._database.writing() as at:
             self._database.do(
                 "INSERT INTO wishes (session_id, actor, at, state, why) VALUES (?, ?, ?, ?, '')",
@@ -58,7 +55,7 @@ class WishTable:
             return int(self._database.rows("SELECT last_insert_rowid()")[0][0])
 
     def settle(self, number: int, state: WishState, why: str = "") -> bool:
-        """Take on, refuse or take back a wish, in one conditional update.
+        """Accept, refuse or withdraw a park request, in one conditional update.
 
         Returns whether it was open until now. Raises `InboxUnavailable`.
         """
@@ -67,17 +64,17 @@ class WishTable:
             return bool(self._database.do(query, (state, storable(why, 500), number, WishState.OPEN)))
 
     def get(self, number: int) -> Wish | None:
-        """Return a wish, or None."""
+        """Return a park request, or None."""
         rows = self._database.rows("SELECT * FROM wishes WHERE number = ?", (number,))
         return _wish(rows[0]) if rows else None
 
     def open(self, after: int = 0) -> list[Wish]:
-        """Return wishes that nobody has taken on, oldest first."""
+        """Return the open park requests, oldest first."""
         query = "SELECT * FROM wishes WHERE state = ? AND number > ? ORDER BY number"
         return [_wish(row) for row in self._database.rows(query, (WishState.OPEN, after))]
 
     def last(self) -> int:
-        """Return the number of the newest wish; 0 when there is none."""
+        """Return the number of the newest park request; 0 if there is none."""
         return int(self._database.rows("SELECT coalesce(max(number), 0) FROM wishes")[0][0])
 
 

@@ -44,7 +44,7 @@ from ccq_tui.text import one_line
 _logger = logging.getLogger(__name__)
 
 ANSWERS_SEARCHED = 2000
-"""So many of the newest requests are searched for earlier answers."""
+"""Number of newest requests to search for earlier answers."""
 MOST_ANSWERED = 50
 
 _SELECT = """
@@ -56,10 +56,10 @@ _SELECT = """
 
 
 class RequestTable:
-    """Reads and writes requests and their outcomes.
+    """The table of requests and their outcomes.
 
     Attributes:
-        unreadable: The numbers of requests that wait and could not be read so far, each left out of its list.
+        unreadable: The numbers of pending requests that could not be read so far, and are left out of lists.
     """
 
     def __init__(self, database: Database, orphans: Orphans) -> None:
@@ -68,15 +68,15 @@ class RequestTable:
         self.unreadable: frozenset[int] = frozenset()
 
     def add(self, request: Request, context: str = "") -> StoredRequest:
-        """Write a request that is asked; afterwards it is on disk.
+        """Write a request; when this returns, it is on disk.
 
-        The same call of the same session asked again keeps its place, its draft and, if a person decided and
-        the agent was not seen to know, its outcome. One that was cancelled waits again: the process that
-        cancelled it asks anew. Any other call that comes with a known id is a request of its own, and nobody
-        has answered it. So is the call of a copied session, which begins with a copy of the draft that waits
-        in another.
+        The same call of the same session, asked again, keeps its place, its draft and, if a person decided
+        and the agent was not seen to know, its outcome. A cancelled one is pending again: the process that
+        cancelled it asks again. Any other call with a known id is a request of its own, and nobody has
+        answered it. So is the call of a copied session, which begins with a copy of the draft of the pending
+        request in another session.
 
-        Returns what is stored now; its state says whether it waits. Raises `InboxUnavailable`.
+        Returns the stored request; its state says whether it is pending. Raises `InboxUnavailable`.
         """
         with self._database.writing() as at:
             self._add(at, self.get(request.id), request, context)
@@ -92,7 +92,7 @@ class RequestTable:
             requests: Calls of one session that ask the same, each with the process that takes its outcome.
 
         Returns:
-            What is stored now; its state says whether it waits.
+            The stored request; its state says whether it is pending.
 
         Raises:
             InboxUnavailable: It was not written, or other processes have all of the calls.
@@ -121,11 +121,11 @@ class RequestTable:
             self._ask_again(at, key, session_id, request_to_json(request))
 
     def put_back(self, known: StoredRequest) -> StoredRequest:
-        """Write a request as another file had it, unless it is here; one that waits here gets its outcome.
+        """Write a request as another file had it, unless it is here; a pending one here gets its outcome.
 
-        Subscribers hear nothing of rows that are written anew: they are no news.
+        Subscribers get a rewritten pending request as `Added` again, a settled one as `SessionNoted`.
 
-        Returns what is stored now. Raises `InboxUnavailable`.
+        Returns the stored request. Raises `InboxUnavailable`.
         """
         request, state = known.request, known.state
         key, session_id = request_key(request.id), name_key(request.session_id)
@@ -180,7 +180,7 @@ class RequestTable:
         return stored
 
     def _set_apart(self, before: StoredRequest | None, request: Request) -> None:
-        """Give a request that is over another name, when its own comes back with another call."""
+        """Rename a finished request whose id comes back with another call."""
         if before is None or before.state in (RequestState.PENDING, RequestState.CANCELLED):
             return
         if before.state in TO_DELIVER and _same_call(before.request, request):
@@ -192,7 +192,7 @@ class RequestTable:
             self._database.do("UPDATE history SET request_id = ? WHERE request_id = ?", (new, key))
 
     def _copy_draft(self, at: str, key: str, request: Request) -> None:
-        """Let the call of a copied session begin with what was typed for it in the one it was copied from."""
+        """Let the call of a copied session begin with the draft of the same call in another session."""
         query = f"{_SELECT} WHERE requests.tool_use_id = ? AND requests.id != ? AND has_draft"
         query += " AND requests.state = 'pending' ORDER BY number DESC"
         found = _read(self._database.rows(query, (call_key(request.tool_use_id), key)))
@@ -219,9 +219,9 @@ class RequestTable:
     ) -> Verdict:
         """Settle a request if nobody has yet, in one conditional update; it cannot be undone.
 
-        A permission or a plan whose process is known to be gone is withdrawn instead.
+        A request that only its process could take is withdrawn instead, if that is known to be gone.
 
-        Returns whether this call settled it; when it did not, who did. Raises `InvalidOutcome` and
+        Returns whether this call settled it, and if not, who did. Raises `InvalidOutcome` and
         `InboxUnavailable`.
         """
         key, became = request_key(request_id), state_after(outcome)
@@ -241,16 +241,9 @@ class RequestTable:
         return Won() if won else self._loser(key)
 
     def defer(self, request_id: str) -> bool:
-        """Note that a request that waits will be asked again, as the same call, when its session is resumed.
+        """Record that the resumed session asks a pending request again, as the same call.
 
-        Args:
-            request_id: The request's id.
-
-        Returns:
-            Whether it still waits.
-
-        Raises:
-            InboxUnavailable: Nothing was changed.
+        Returns whether it is still pending. Raises `InboxUnavailable`; then nothing was changed.
         """
         key = request_key(request_id)
         with self._database.writing() as at:
@@ -263,15 +256,9 @@ class RequestTable:
         return bool(done)
 
     def remark(self, request_id: str, words: str, actor: Actor) -> None:
-        """Note in the history what became known of a request that is over.
+        """Add a remark, for a person, to the history of a request that is over; ignore an unknown request.
 
-        Args:
-            request_id: The request's id; one that is not known is passed over.
-            words: What became known, for a person.
-            actor: Who did it.
-
-        Raises:
-            InboxUnavailable: It was not written.
+        Raises `InboxUnavailable`.
         """
         key = request_key(request_id)
         with self._database.writing() as at:
@@ -281,9 +268,9 @@ class RequestTable:
                 self._database.note(at, session_id, key, (state, state), words, actor)
 
     def mark_delivered(self, request_id: str, way: str) -> bool:
-        """Note that the agent was seen to have what a person decided.
+        """Record that the agent was seen to have a decision.
 
-        Returns whether this call noted it; False when it was noted before or there is nothing to deliver.
+        Returns whether this call recorded it; False if it was recorded before or there is nothing to deliver.
         Raises `InboxUnavailable`.
         """
         key = request_key(request_id)
@@ -301,7 +288,7 @@ class RequestTable:
         return True
 
     def get(self, request_id: str) -> StoredRequest | None:
-        """Return a request by its id, or None when there is none that can be read."""
+        """Return a request by its id, or None if there is no readable one."""
         return next(
             iter(_read(self._database.rows(f"{_SELECT} WHERE requests.id = ?", (request_key(request_id),)))),
             None,
@@ -310,7 +297,7 @@ class RequestTable:
     def waiting(
         self, session_id: str | None = None, after: int = 0, limit: int = PAGE
     ) -> list[StoredRequest]:
-        """Return requests that wait for a person, oldest first."""
+        """Return pending requests, oldest first."""
         query = f"{_SELECT} WHERE requests.state = 'pending' AND number > ?"
         only = [] if session_id is None else [name_key(session_id)]
         query += " AND session_id = ?" if only else ""
@@ -323,7 +310,7 @@ class RequestTable:
             after = rows[-1]["number"]  # a whole page that cannot be read is not the end
 
     def settled(self, since: datetime, after: int = 0, limit: int = PAGE) -> tuple[list[StoredRequest], int]:
-        """Return requests that were settled at a time or later, in the order in which they were asked."""
+        """Return requests settled at a time or later, in the order of asking, and the next ``after`` or 0."""
         query = f"{_SELECT} WHERE number > ? AND answers.settled_at >= ? ORDER BY number LIMIT ?"
         rows = self._database.rows(query, (after, stamp(since), limit))
         return _read(rows), rows[-1]["number"] if len(rows) == limit else 0
@@ -331,7 +318,7 @@ class RequestTable:
     def answered(
         self, words: Sequence[str], directory: str = "", *, without: str = ""
     ) -> list[StoredRequest]:
-        """Return question sets that a person answered and that contain one of some words."""
+        """Return answered question sets with one of some words, those of ``directory`` first, then newest."""
         if not words:
             return []
         either = " OR ".join("instr(requests.body, ?)" for _ in words)
@@ -344,9 +331,9 @@ class RequestTable:
         return _read(self._database.rows(query, (request_key(without), *written, storable(directory))))
 
     def forget(self, session_id: str) -> int:
-        """Delete what a session asked and nobody waits for any more, answers and drafts included.
+        """Delete the settled requests of a session, with their answers and drafts.
 
-        Returns how many requests. Raises `InboxUnavailable`.
+        Returns their number. Raises `InboxUnavailable`.
         """
         of = "SELECT id FROM requests WHERE session_id = ? AND state != 'pending'"
         key = name_key(session_id)
@@ -356,17 +343,17 @@ class RequestTable:
             return self._database.do(f"DELETE FROM requests WHERE id IN ({of})", (key,))  # noqa: S608 - ours
 
     def waiting_counts(self) -> dict[str, int]:
-        """Return how many requests wait, for each session that has any."""
+        """Return the number of pending requests, for each session that has any."""
         query = "SELECT session_id, count(*) FROM requests WHERE state = 'pending' GROUP BY session_id"
         return {row[0]: row[1] for row in self._database.rows(query)}
 
     def undelivered_counts(self) -> dict[str, int]:
-        """Return how many confirmed answers have not reached the agent, for each session that has any.
+        """Return the number of confirmed answers that have not reached the agent, for each session with any.
 
-        A session that runs is left out: there they are on their way. Permissions and plans are no answers.
+        A running session is left out: its answers are on their way. Permissions and plans are no answers.
         """
         marks = ", ".join("?" * len(TO_DELIVER))
-        # Read from the index on session and state: the kind is looked up for those few alone.
+        # Read from the index on session and state, so that only those few need a look at their kind.
         query = f"""
             SELECT r.session_id, r.found, s.owner_pid, s.owner_start FROM (
                 SELECT session_id, count(*) AS found FROM requests
@@ -379,19 +366,19 @@ class RequestTable:
         }
 
     def undelivered(self, session_id: str) -> list[StoredRequest]:
-        """Return what a person decided and the agent of a session was not seen to have, oldest first."""
+        """Return decided requests of a session whose outcome its agent was not seen to have, oldest first."""
         marks = ", ".join("?" * len(TO_DELIVER))
         query = f"{_SELECT} WHERE session_id = ? AND state IN ({marks}) ORDER BY number"
         return _read(self._database.rows(query, (name_key(session_id), *TO_DELIVER)))
 
     def sent_as_message(self, session_id: str) -> list[StoredRequest]:
-        """Return what a message took to the agent of a session, oldest first; of very many the newest."""
+        """Return a session's requests that a message delivered, oldest first; at most the newest `PAGE`."""
         query = f"{_SELECT} WHERE session_id = ? AND state = 'delivered' AND answers.way = 'message'"
         rows = self._database.rows(f"{query} ORDER BY number DESC LIMIT ?", (name_key(session_id), PAGE))
         return _read(rows)[::-1]
 
     def earlier_calls(self, request: Request) -> int:
-        """Return how many requests of its session were set apart because its call has the id of theirs."""
+        """Return the number of the session's requests that were renamed because this call has their id."""
         call = f"{call_key(request.tool_use_id)}#"
         rows = self._database.rows(
             "SELECT count(*) FROM requests WHERE session_id = ? AND substr(tool_use_id, 1, ?) = ?",
@@ -414,7 +401,7 @@ class RequestTable:
 
 
 def _taken_elsewhere(before: StoredRequest | None, request: Request) -> bool:
-    """Whether another process that runs takes the outcome of a call."""
+    """Whether another running process takes the outcome of a call."""
     if before is None or before.state not in (RequestState.PENDING, *TO_DELIVER):
         return False
     owner = before.request.origin.process
@@ -422,7 +409,7 @@ def _taken_elsewhere(before: StoredRequest | None, request: Request) -> bool:
 
 
 def _same_asker(before: StoredRequest, request: Request) -> bool:
-    """Whether the process that wrote a call that waits writes it once more: that is no news."""
+    """Whether the process that wrote a pending call writes it once more, which changes nothing."""
     process = request.origin.process
     waits = before.state is RequestState.PENDING
     return waits and process is not None and before.request.origin.process == process
@@ -434,7 +421,7 @@ def _same_call(one: Request, other: Request) -> bool:
 
 
 def _read(rows: Iterable[sqlite3.Row]) -> list[StoredRequest]:
-    """Read rows; one that only another version understands stays where it is and is passed over."""
+    """Read rows, and skip those that only another version understands."""
     found: list[StoredRequest] = []
     for row in rows:
         try:
@@ -450,7 +437,7 @@ def _stored(row: sqlite3.Row) -> StoredRequest:
         raise StoredFormatError("a column of another type")
     request = request_from_json(row["body"])
     if call_key(request.tool_use_id) != row["tool_use_id"]:
-        # Set apart, because its name came back with another call.
+        # Renamed by `_set_apart`.
         request = replace(request, tool_use_id=row["tool_use_id"])
     return StoredRequest(
         number=row["number"],

@@ -1,4 +1,4 @@
-"""What the store gives back, and the words for states."""
+"""The records that the store returns, and the words for states."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ccq_tui.processes import Owner
 from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired
 
 PUT_BACK = "written anew: the database is another file than the one it was asked in"
-"""What the history says of a request that a process held."""
+"""The history's cause for a request that a process wrote into another file."""
 
 
 NOTIFIED = "notified"
-"""What the history says of a session whose program told the person something, which is the cause."""
+"""The history's word for a message to the person, which is the cause of its row."""
 
 
 class RequestState(StrEnum):
-    """What a stored request is."""
+    """The state of a stored request."""
 
     PENDING = "pending"
     ANSWERED = "answered"
@@ -41,11 +41,11 @@ TO_DELIVER = (
     RequestState.DISMISSED,
     RequestState.EXPIRED,
 )
-"""States in which a person has decided, or let the time pass, and the agent was not yet seen to know."""
+"""States after a person decided, or let the time pass, and before the agent was seen to know."""
 
 
 class StoredSessionState(StrEnum):
-    """What a stored session is."""
+    """The state of a stored session."""
 
     STARTING = "starting"
     WORKING = "working"
@@ -58,21 +58,21 @@ class StoredSessionState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StoredRequest:
-    """A request and what became of it.
+    """A request and its outcome.
 
     Attributes:
         number: Its place in the order of asking, for paging.
-        request: What was asked.
-        context: What the agent wrote before it.
-        state: What it is.
-        asked_at: When it was first asked.
+        request: The request.
+        context: The agent's text before it.
+        state: Its state.
+        asked_at: The time at which it was first asked.
         deferred: Whether the resumed session asks it again as the same call.
         has_draft: Whether a draft is stored.
-        outcome: How it was settled, or None.
+        outcome: Its outcome, or None.
         actor: Who settled it, or None.
-        settled_at: When, or None.
-        delivered_at: When the agent was seen to have it, or None.
-        way: How it got there: "result" of the same call or "message"; or "".
+        settled_at: The time at which it was settled, or None.
+        delivered_at: The time at which the agent was seen to have the outcome, or None.
+        way: The way of the outcome: "result" of the same call or "message"; or "".
     """
 
     number: int
@@ -95,15 +95,15 @@ class StoredSession:
 
     Attributes:
         id: The Claude session id.
-        directory: Where it works.
-        name: What the person calls it, or "".
-        state: What it is doing.
+        directory: Its working directory.
+        name: The person's name for it, or "".
+        state: Its state.
         owner: The process that runs it, or None.
-        started_at: When it was first seen.
-        changed_at: When anything about it last changed.
-        launch: What it was started with.
+        started_at: The time at which it was first seen.
+        changed_at: The time of the last change of anything about it.
+        launch: Its launch options.
         last_line: The last line of its transcript.
-        cost: What it cost so far, in US dollars.
+        cost: Its cost so far, in US dollars.
         done: Whether the person marked it as done.
     """
 
@@ -122,13 +122,13 @@ class StoredSession:
 
 @dataclass(frozen=True, slots=True)
 class StoredStanding:
-    """A session with what waits in it.
+    """A session with the counts of its requests.
 
     Attributes:
         session: The session.
-        waiting: How many of its requests wait.
-        undelivered: How many answers to its questions were confirmed, and not seen to have reached the agent.
-        since: When it began to do what it does.
+        waiting: Number of its pending requests.
+        undelivered: Number of confirmed answers to its questions that were not seen to reach the agent.
+        since: The time at which its state began.
     """
 
     session: StoredSession
@@ -152,7 +152,7 @@ class Change:
 
 
 def state_after(outcome: RequestOutcome) -> RequestState:
-    """Return what an outcome makes of a request."""
+    """Return the state of a request with an outcome."""
     match outcome:
         case Answered() | Allowed():
             return RequestState.ANSWERED
@@ -169,7 +169,7 @@ def state_after(outcome: RequestOutcome) -> RequestState:
 
 
 def stamp(moment: datetime) -> str:
-    """Write a time, in UTC and so that texts sort as times do."""
+    """Write a time in UTC, in a form that sorts by time."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 

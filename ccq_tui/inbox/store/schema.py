@@ -1,4 +1,4 @@
-"""The tables, and how a database of an older version gets those of this one."""
+"""The tables, and the migration of databases of older versions."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """,
         "CREATE INDEX wishes_open ON wishes (number) WHERE state = 'open'",
     ),
-    # A request was called after its call alone, so that a copy of a session took it from its original.
+    # Until this step a request was named by its call alone, so a copy of a session took it from its original.
     (
         """
         UPDATE history SET request_id = coalesce(
@@ -105,7 +105,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "UPDATE requests SET id = tool_use_id || '@' || session_id",
         "CREATE UNIQUE INDEX requests_call ON requests (tool_use_id, session_id)",
     ),
-    # Who did something was one text.
+    # Until this step an actor was one text.
     tuple(
         statement
         for table in ("answers", "history", "wishes")
@@ -122,22 +122,22 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             """,  # noqa: S608 - ours
         )
     ),
-    # Only sessions asked.
+    # Until this step only sessions asked.
     ("ALTER TABLE requests ADD COLUMN origin TEXT NOT NULL DEFAULT 'session'",),
-    # A draft that another surface changed was no news.
+    # Until this step a draft that another surface changed was not reported.
     (
         "ALTER TABLE drafts ADD COLUMN actor TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE drafts ADD COLUMN serial INTEGER NOT NULL DEFAULT 0",
         "CREATE INDEX drafts_serial ON drafts (serial)",
     ),
-    # Only programs with a screen asked, so nobody had to know whether there is one.
+    # Until this step only programs with a screen asked, so nobody had to know whether there is one.
     ("CREATE TABLE listeners (pid INTEGER NOT NULL, start TEXT NOT NULL, PRIMARY KEY (pid, start))",),
 )
-"""What makes of each version the next one; a released step is never changed, only followed by another."""
+"""Steps from each version to the next; a released step is never changed, only followed by another."""
 
 
 def version_of(connection: sqlite3.Connection) -> int:
-    """Return the version of a database's tables; 0 has none."""
+    """Return the version of a database's tables; 0 if it has none."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
@@ -165,14 +165,14 @@ def migrate(connection: sqlite3.Connection, migrations: Sequence[Sequence[str]] 
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
-    """End a transaction, unless its failure has done so: a full disk does, and says why it is refused."""
+    """Roll back, unless the failure did so itself: a full disk does, and its own error gives the reason."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
 
 
 def check_tables(connection: sqlite3.Connection) -> None:
     """Check that a database has the tables of its version, and none of a later one; raises `InboxTooNew`."""
-    connection.execute("BEGIN")  # version and tables of one moment
+    connection.execute("BEGIN")  # read version and tables at the same moment
     try:
         _refuse_newer(connection, MIGRATIONS)
         found, expected = _columns(connection), _columns_of(version_of(connection))

@@ -1,4 +1,4 @@
-"""Sessions: what they are doing, and which process runs them."""
+"""Sessions: their states, and the processes that run them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState, StoredSt
 from ccq_tui.processes import Owner, alive
 
 LAST_LINE = 500
-"""Characters of a session's last line that are kept."""
+"""Most characters kept of a session's last line."""
 
 
 DONE = "done"
-"""What the history says a session became that the person marked as done."""
+"""The history's word for the state of a session that the person marked as done."""
 _STANDING = """
     SELECT s.*,
         (SELECT count(*) FROM requests r WHERE r.session_id = s.id AND r.state = 'pending') AS waiting,
@@ -33,7 +33,7 @@ _STANDING = """
 
 
 class SessionTable:
-    """Reads and writes sessions."""
+    """The table of sessions."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -50,9 +50,9 @@ class SessionTable:
         cost: float | None = None,
         done: bool | None = None,
     ) -> StoredSession:
-        """Note a session, or what changed about one; what is None stays.
+        """Record a session, or changes of one; None keeps the stored value.
 
-        Returns what is stored now. Raises `InboxUnavailable`.
+        Returns the stored session. Raises `InboxUnavailable`.
         """
         key = name_key(session_id)
         changes: dict[str, object] = {
@@ -77,9 +77,9 @@ class SessionTable:
     def set_state(
         self, session_id: str, state: StoredSessionState, cause: str, actor: Actor | None = None
     ) -> bool:
-        """Note what a session is doing.
+        """Record the state of a session.
 
-        Returns whether it did something else before. Raises `InboxUnavailable`.
+        Returns whether it is a change. Raises `InboxUnavailable`.
         """
         key = name_key(session_id)
         with self._database.writing() as at:
@@ -97,7 +97,7 @@ class SessionTable:
     def claim(self, session_id: str, owner: Owner) -> Owner | None:
         """Make a process a session's owner, unless another one that still runs is.
 
-        Returns none when it is the owner now, else the process that is. Raises `InboxUnavailable`.
+        Returns None if it is the owner now, else the process that is. Raises `InboxUnavailable`.
         """
         key = name_key(session_id)
         with self._database.writing() as at:
@@ -112,9 +112,9 @@ class SessionTable:
         return None
 
     def release(self, session_id: str, owner: Owner) -> None:
-        """Note that a process no longer runs a session; another owner stays; raises `InboxUnavailable`.
+        """Record that a process no longer runs a session; another owner stays; raises `InboxUnavailable`.
 
-        A session of which no more than its claim is known is forgotten.
+        A session known only from its claim is forgotten.
         """
         key = name_key(session_id)
         with self._database.writing():
@@ -149,7 +149,7 @@ class SessionTable:
         return [_session(row) for row in self._database.rows(query, (*values, limit))]
 
     def standings(self, after: StoredSession | None = None, limit: int = PAGE) -> list[StoredStanding]:
-        """Return sessions with what waits in each, the one that changed last first."""
+        """Return sessions with the counts of their requests, the one that changed last first."""
         mark = (stamp(after.changed_at), after.id) if after is not None else ("~", "")
         query = (
             f"{_STANDING} WHERE (s.changed_at, s.id) < (?, ?) ORDER BY s.changed_at DESC, s.id DESC LIMIT ?"
@@ -157,12 +157,12 @@ class SessionTable:
         return [_standing(row) for row in self._database.rows(query, (*mark, limit))]
 
     def standing(self, session_id: str) -> StoredStanding | None:
-        """Return a session with what waits in it, or None."""
+        """Return a session with the counts of its requests, or None."""
         rows = self._database.rows(f"{_STANDING} WHERE s.id = ?", (name_key(session_id),))
         return _standing(rows[0]) if rows else None
 
     def set_done(self, session_id: str, done: bool, actor: Actor) -> bool:
-        """Note whether the person is done with a session; when it changed last stays.
+        """Record whether the person is done with a session; the time of its last change stays.
 
         Returns whether the session is known. Raises `InboxUnavailable`.
         """

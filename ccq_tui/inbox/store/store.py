@@ -1,4 +1,4 @@
-"""The store as one thing."""
+"""The store: all tables over one connection."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Store:
 
     Attributes:
         database: The connection.
-        requests: What is asked, what was answered.
-        orphans: What can no longer reach an agent.
-        drafts: What was selected and typed.
-        sessions: The sessions, and which process runs each.
-        wishes: What one process wants of another one's session.
-        listeners: The processes that show what waits.
+        requests: The requests and their outcomes.
+        orphans: The requests and decisions that can no longer reach an agent.
+        drafts: The drafts of requests.
+        sessions: The sessions, and the process that runs each.
+        wishes: The park requests to other processes.
+        listeners: The processes that show requests.
         history: Every change.
-        ids: Ids by how they begin.
+        ids: Ids by their prefixes.
 
     Raises:
         InboxTooNew: A newer program made the database.

@@ -18,19 +18,19 @@ _logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 NEAR_SECONDS = 0.1
-"""How often the thread looks up from its queue while something waits for an answer."""
+"""Seconds between the thread's looks up from its queue while a request waits for an answer."""
 FAR_SECONDS = 0.18
-"""How often otherwise: what other processes do is noticed within 200 ms all the same."""
+"""Seconds between them otherwise: changes by other processes are still noticed within 200 ms."""
 OPEN_SECONDS = 1.0
-"""How long a database that cannot be opened is left alone."""
+"""Seconds to leave a database alone that cannot be opened."""
 CLOSED = "the inbox is closed"
 
 
 class Worker:
-    """Does what it is given, in order, with a store of its own.
+    """A thread that does queued work, in order, with a store of its own.
 
-    A database that cannot be opened is tried again; one that lost its path, or is damaged, is opened anew.
-    Until that is done, what is given fails.
+    It retries a database that cannot be opened, and reopens one that lost its path or is damaged. Until then,
+    all work fails.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Worker:
         self._cannot_open = cannot_open
         self._store: Store | None = None
         self._problem: InboxError | None = None
-        """Why there is no store to work with now."""
+        """The reason that there is no store to work with now."""
         self._not_before = 0.0
         self._before = before
         self._after = after
@@ -62,14 +62,11 @@ class Worker:
         self.opened: Future[str] = Future()
 
     def start(self) -> None:
-        """Open the store in the thread; `opened` has what a person should know of it, or why it failed."""
+        """Open the store in the thread; `opened` gets the notice for the person, or the error."""
         self._thread.start()
 
     def submit(self, work: Callable[[Store], T]) -> Future[T]:
-        """Queue a piece of work.
-
-        Returns its result to come; after `stop` it has failed already.
-        """
+        """Queue work, and return the future of its result; after `stop`, that has failed already."""
         future: Future[T] = Future()
         with self._lock:
             if self._closed:
@@ -79,10 +76,7 @@ class Worker:
         return future
 
     def stop(self, seconds: float) -> bool:
-        """Do what is queued, and end the thread.
-
-        Returns whether it has ended.
-        """
+        """Do the queued work, end the thread, and return whether it ended within ``seconds``."""
         with self._lock:
             if not self._closed:
                 self._closed = True
@@ -94,7 +88,7 @@ class Worker:
     def _beside(self, callback: Callable[[Store], None], store: Store) -> None:
         try:
             callback(store)
-        except Exception:  # the queue goes on
+        except Exception:  # the queue must continue
             _logger.exception("Something beside the inbox's work failed")
 
     def _run(self) -> None:
@@ -103,7 +97,7 @@ class Worker:
             if self._problem is not None:
                 self.opened.set_exception(self._problem)
             elif self._store is not None:
-                # Before anybody knows that it is open: what happens from then on is heard of.
+                # Before anybody knows that it is open, so that all later changes are reported.
                 self._beside(self._after, self._store)
                 self.opened.set_result(self._store.database.notice)
             self._serve()
@@ -112,13 +106,13 @@ class Worker:
                 self._store.close()
 
     def _open(self) -> None:
-        """Open the store, or another one in its place; `_problem` says why that failed."""
+        """Open the store, or another one in its place; `_problem` has the reason if that fails."""
         before, store = self._store, None
         first = not self.opened.done()
         if before is not None:
             self._beside(self._leaving, before)
             if before.database.has_path():
-                before.close()  # what is mended must not be open
+                before.close()  # a database must not be open while it is mended
         try:
             store = Store(self._path, before=before.database.files if before is not None else None)
             if not first:
@@ -137,7 +131,7 @@ class Worker:
         self._store, self._problem = store, None
 
     def _ready(self) -> Store | None:
-        """Return the store, opened anew where that is needed; None while it cannot be."""
+        """Return the store, reopened if needed, or None while it cannot be."""
         if self._store is not None and self._store.database.is_current():
             self._problem = None
         elif time.monotonic() >= self._not_before:

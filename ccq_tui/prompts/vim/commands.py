@@ -1,7 +1,7 @@
-"""Vim's keys in a text: what each does to text and caret. The commands are those that Claude Code has.
+"""Vim's keys in a text: their effects on text and caret. The commands are those that Claude Code has.
 
-The names are those of Vim's manual (``:help motion.txt``, ``:help change.txt``): an operator works on what a
-motion passes over or a text object names.
+The names are those of Vim's manual (``:help motion.txt``, ``:help change.txt``): an operator works on the
+text that a motion passes over or a text object names.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from ccq_tui.prompts.vim.text_objects import text_object
 
 MOST_COUNT = 999
 MOST_KEYS = 12
-"""Keys of one command; more of them are no command."""
+"""Most keys of one command."""
 MOST_PUT = 100_000
-"""Characters that one key may put into the text by a count."""
+"""Most characters that one key may put into the text by a count."""
 INDENT = "    "
 ESCAPE = "escape"
 
@@ -41,7 +41,7 @@ _INSERTS = frozenset("iIaAoO")
 
 
 class VimMode(StrEnum):
-    """What a letter does: it is typed, or it is a command."""
+    """The effect of a letter: it is typed, or it is a command."""
 
     INSERT = "INSERT"
     NORMAL = "NORMAL"
@@ -49,17 +49,17 @@ class VimMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class VimState:
-    """What Vim's keys remember.
+    """The memory of Vim's keys.
 
     Attributes:
-        mode: What a letter does.
-        keys: Those of a command that is not whole yet.
-        register: What was deleted or yanked last.
+        mode: The effect of a letter.
+        keys: The keys of a command that is not complete yet.
+        register: The text that was last deleted or yanked.
         of_lines: Whether that is whole lines.
         find: The last of f, F, t and T, with its character.
         change: The keys of the last change, which "." makes again.
-        typed: What was typed in it.
-        began: Text and caret as that typing began, or None.
+        typed: The text that was typed in that change.
+        began: Text and caret when that typing began, or None.
     """
 
     mode: VimMode = VimMode.INSERT
@@ -74,13 +74,13 @@ class VimState:
 
 @dataclass(frozen=True, slots=True)
 class VimOutcome:
-    """What a key did.
+    """The effect of a key.
 
     Attributes:
-        state: What is remembered now.
+        state: The memory now.
         text: The text now.
         caret: The caret's place in it, in characters.
-        undo: How many changes to take back.
+        undo: Number of changes to take back.
         step: 1 for an earlier prompt, -1 for a later one: the caret could go no further.
     """
 
@@ -142,7 +142,7 @@ def _ran(state: VimState, found: re.Match[str], text: str, caret: int) -> VimOut
 
 
 def on_character(text: str, caret: int) -> int:
-    """Return the caret's place on a character: behind a line's last one only typing goes on."""
+    """Return the caret's place on a character: only typing continues after a line's last one."""
     start, end = line_around(text, caret)
     return max(start, min(caret, end - 1))
 
@@ -154,7 +154,7 @@ def _settled(done: VimOutcome) -> VimOutcome:
 
 
 def _again(state: VimState, count: str, text: str, caret: int) -> VimOutcome:
-    """Make the last change once more, with what was typed in it and maybe another count."""
+    """Repeat the last change, with the text typed in it and maybe another count."""
     change = count + state.change.lstrip("0123456789") if count else state.change
     found = _COMMAND.fullmatch(change)
     if found is None:
@@ -194,7 +194,7 @@ def _operated(state: VimState, found: re.Match[str], count: int, text: str, care
     if over[0] in "fFtT":
         state = replace(state, find=over)
     if operator == "c" and over in ("w", "W") and caret < len(text) and not text[caret].isspace():
-        # A word that is changed keeps the blanks behind it.
+        # A word that is changed keeps the blanks after it.
         return _of_span(state, operator, text, caret, _end_of_words(text, caret, count, big=over == "W"))
     goal = target(over, count, text, caret, state.find)
     if goal is None:
@@ -205,16 +205,16 @@ def _operated(state: VimState, found: re.Match[str], count: int, text: str, care
 
 
 def _over(state: VimState, operator: str, over: str, text: str, caret: int, goal: int) -> VimOutcome:
-    """Work on what lies between the caret and where a motion leads."""
+    """Apply an operator to the text between the caret and a motion's goal."""
     inclusive = over in ("e", "E") or (over[0] in "ft" or (over in ";," and goal > caret))
     if over in ("w", "W"):
-        # The line's last word is taken without what follows on the next line.
+        # The line's last word is taken without the text on the next line.
         words, newline, rest = text[caret:goal].rpartition("\n")
         words = words.rstrip("\n")
         goal = caret + len(words) if newline and words and not rest.strip() else goal
     first, last = sorted((caret, goal))
     if not inclusive and first < last and text[last - 1] == "\n":
-        # Behind a line's end: that line whole where it begins before its first word, else without its end.
+        # Past a line's end: the whole line if this begins before its first word, else without its end.
         if first <= first_word(text, line_around(text, first)[0]):
             return _of_lines(state, operator, text, first, last - 1)
         last -= 1
@@ -244,7 +244,7 @@ def _of_span(state: VimState, operator: str, text: str, first: int, last: int) -
 
 
 def _of_lines(state: VimState, operator: str, text: str, first: int, last: int) -> VimOutcome:
-    """Work on whole lines, from the one with a place to the one with another."""
+    """Apply an operator to whole lines, from the one with ``first`` to the one with ``last``."""
     start, end = line_around(text, first)[0], line_around(text, last)[1]
     lines = text[start:end]
     if operator in "<>":
@@ -294,7 +294,7 @@ def _changed(state: VimState, key: str, count: int, text: str, caret: int) -> Vi
 
 
 def _swapped(text: str) -> str:
-    """Turn letters into capitals and back, but one that two would stand for."""
+    """Swap the case of letters, except one that would become two."""
     return "".join(one if len(one.swapcase()) > 1 else one.swapcase() for one in text)
 
 

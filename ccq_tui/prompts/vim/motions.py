@@ -1,12 +1,12 @@
-"""Vim's motions: where they lead in a text. Places are counted in characters from its beginning."""
+"""Vim's motions: their goals in a text. Places are counted in characters from its beginning."""
 
 from __future__ import annotations
 
 
 def target(motion: str, count: int, text: str, caret: int, find: str) -> int | None:
-    """Return where a motion such as ``w`` or ``fx`` leads, or None for nowhere.
+    """Return the goal of a motion such as ``w`` or ``fx``, or None.
 
-    It may lead behind the line's last character. ``find`` is the last of f, F, t and T, with its
+    It may be after the line's last character. ``find`` is the last of f, F, t and T, with its
     character.
     """
     times = count or 1
@@ -48,7 +48,7 @@ def _in_line(motion: str, times: int, text: str, caret: int) -> int | None:
 
 
 def up_or_down(text: str, caret: int, by: int) -> int | None:
-    """Return the same column so many lines below or above, as far as there are lines; None for no line."""
+    """Return the same column ``by`` lines below, as far as there are lines; None if there is none."""
     row, last = row_of(text, caret), text.count("\n")
     goal = max(0, min(row + by, last))
     if goal == row:
@@ -76,7 +76,7 @@ def _found(
 
 
 def kind_of(character: str, big: bool) -> int:
-    """Return 0 for a blank; else 1 and 2 tell letters from signs, but in big words."""
+    """Return 0 for a blank, 1 for a letter, 2 for a sign; in big words 1 for a sign, too."""
     if character.isspace():
         return 0
     return 1 if big or character.isalnum() or character == "_" else 2
@@ -119,7 +119,7 @@ def word_end(text: str, place: int, big: bool) -> int:
 
 
 def line_around(text: str, place: int) -> tuple[int, int]:
-    """Return where the line with a place begins and ends, without its newline."""
+    """Return the start and the end of the line with a place, without its newline."""
     end = text.find("\n", place)
     return text.rfind("\n", 0, place) + 1, len(text) if end < 0 else end
 
@@ -130,7 +130,7 @@ def row_of(text: str, place: int) -> int:
 
 
 def row_start(text: str, row: int) -> int:
-    """Return where a line begins; the last one's where there are fewer."""
+    """Return the start of a line, or of the last one if there are fewer."""
     place = 0
     for _ in range(row):
         following = text.find("\n", place)

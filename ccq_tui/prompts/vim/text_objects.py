@@ -9,7 +9,7 @@ _QUOTES = "\"'`"
 
 
 def text_object(name: str, text: str, caret: int) -> tuple[int, int] | None:
-    """Return where a text object such as ``iw`` or ``a(`` begins and ends, or None."""
+    """Return the start and the end of a text object such as ``iw`` or ``a(``, or None."""
     around, what = name[0] == "a", name[1]
     if what in "wW":
         return _word_object(text, caret, around=around, big=what == "W")
@@ -36,7 +36,7 @@ def _word_object(text: str, caret: int, *, around: bool, big: bool) -> tuple[int
 
 
 def _run(text: str, place: int, start: int, end: int, big: bool) -> tuple[int, int]:
-    """Return from where to where in its line the characters are of the same kind."""
+    """Return the span of characters of the same kind around a place, within its line."""
     kind, first, last = kind_of(text[place], big), place, place + 1
     while first > start and kind_of(text[first - 1], big) == kind:
         first -= 1
@@ -55,7 +55,7 @@ def _quoted(text: str, caret: int, quote: str, *, around: bool) -> tuple[int, in
 
 
 def _with_blanks(text: str, first: int, last: int, start: int, end: int) -> tuple[int, int]:
-    """Return where something ends with the blanks behind it, or where there are none, before it."""
+    """Return a span with the blanks after it or, if there are none, before it."""
     behind = last + len(text[last:end]) - len(text[last:end].lstrip(" \t"))
     if behind > last:
         return first, behind

@@ -1,1 +1,1 @@
-"""The inbox screen: everything that waits for a person, in all sessions, and answered where it is listed."""
+"""The inbox screen: lists the requests that wait in all sessions, and answers them in place."""

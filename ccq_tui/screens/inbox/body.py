@@ -1,4 +1,4 @@
-"""The inbox screen above its keys: head, filter, list, and what is known of a request."""
+"""The inbox screen above its keys: title, filter, list, and the details of a request."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.sight import SightView, more_line
 
 AGES_SECONDS = 10.0
-"""How often the ages are drawn again."""
+"""Seconds between updates of the ages."""
 MORE_FRAME = 6
-"""Cells beside the row that says how much more of a plan there is."""
+"""Cells beside the row that says how many lines of a plan are left."""
 MOST_LINES = 5_000
 
 
 class InboxBody(Vertical):
-    """Draws the list, and what changed of it alone."""
+    """Draws the list, and redraws only what changed."""
 
     def __init__(self, field: ListField) -> None:
         super().__init__()
@@ -59,21 +59,21 @@ class InboxBody(Vertical):
 
     @property
     def about_view(self) -> SightView:
-        """What is known of the request under the cursor; while a plan is decided on, the plan."""
+        """Details of the request under the cursor, or the plan while it is being decided."""
         return self.query_one("#inbox-about", SightView)
 
     def unseen_of_plan(self) -> tuple[int, bool]:
-        """Return how many lines of the plan were never on the screen, and whether there are more."""
+        """Return the number of plan lines that were never on the screen, and whether more follow."""
         return self.about_view.unseen, self.about_view.goes_on
 
     @property
     def _plan(self) -> PlanRequest | None:
-        """The plan that is decided on, or None."""
+        """The plan being decided, or None."""
         request = self._answered.stored.request if self._answered else None
         return request if isinstance(request, PlanRequest) else None
 
     def draw(self, state: InboxList, answered: InboxRow | None, *, undelivered: int, finds: bool) -> None:
-        """Draw the list as it is looked at."""
+        """Draw a state of the list."""
         self._answered = answered
         palette, now, width = palette_of(self), datetime.now(UTC), self.app.size.width
         self._draw_title(state, undelivered, palette)
@@ -88,7 +88,7 @@ class InboxBody(Vertical):
         if drawn != self._about:
             self._about = drawn
             if (plan := self._plan) is not None:
-                # All of it, and nothing else that would take its lines.
+                # The whole plan, and nothing else that would take its lines.
                 self.about_view.show_flow(Flow(plan_lines(plan, width, palette)))
             else:
                 lines = about(row, now, width, palette, asked=answered is None) if row else iter(())
@@ -110,7 +110,7 @@ class InboxBody(Vertical):
             self.query_one("#inbox-title", Static).update(title)
 
     def say_more(self) -> None:
-        """Say under a plan how much more of it there is."""
+        """Show under a plan how much more of it there is."""
         view, more = self.about_view, self.query_one("#inbox-more", TextLines)
         scrolls = self._plan is not None and (view.above or view.below or view.goes_on)
         if scrolls and more.has_class("-off"):
@@ -140,14 +140,14 @@ WORDS = {
 }
 AGE_WIDTH = 5
 LONGEST = 20_000
-"""Characters of one text that are shown."""
+"""Most characters shown of one text."""
 ANSWER, GO = ("→", "answer here"), ("Enter", "go to session")
 DECLINE, COPY, PARK = ("Ctrl+D", "decline"), ("c", "copy"), ("p", "park")
 LIST: Hints = (("/", "find"), ("g", "group"))
 
 
 def age(asked: datetime, now: datetime) -> str:
-    """Return how long ago that was, in one unit: 12s, 3m, 2h, 5d."""
+    """Return the age of a request in one unit: 12s, 3m, 2h, 5d."""
     seconds = max(0, int((now - asked).total_seconds()))
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "m")):
         if seconds >= size:
@@ -202,7 +202,7 @@ def _row_text(
 def about(
     row: InboxRow, now: datetime, width: int, palette: Palette, *, asked: bool = True
 ) -> Iterator[Text]:
-    """Return what is known of a request: its session, what the agent wrote before it, and what is asked."""
+    """Yield the details of a request: its session, what the agent wrote before it, and what it asks."""
     width = max(8, width - 5)
     alarm = palette.warning if row.place is SessionPlace.GONE else palette.muted
     for line in wrapped(
@@ -219,7 +219,7 @@ def about(
 
 
 def plan_lines(request: PlanRequest, width: int, palette: Palette) -> Iterator[Text]:
-    """Yield all of a plan that is decided on."""
+    """Yield the lines of a whole plan."""
     for line in flow_lines(request.plan.rstrip(), palette.plain, max(8, width - 5)):
         yield Text.assemble("   ", line)
 
@@ -236,20 +236,14 @@ def _block(text: str, style: Style, width: int, lead: str) -> Iterator[Text]:
 
 
 def copied(row: InboxRow, draft: str) -> str:
-    """Return a request and what was answered so far as plain text, to put on the clipboard."""
+    """Return a request and its draft as plain text, for the clipboard."""
     request = row.stored.request
     asked = kind_of(request).copied(request)
     return f"{asked}\n\n{draft}".strip() + "\n"
 
 
 def refusal(row: InboxRow, action: str, decline_key: str) -> str:
-    """Say why an action cannot be done with a request, or "" where it can.
-
-    Args:
-        row: The request.
-        action: "answer", "go_to", "decline" or "park".
-        decline_key: The key that declines.
-    """
+    """Say why an action ("answer", "go_to", "decline" or "park") cannot be done with a request, or ""."""
     without_session = f"c copies it · {decline_key} declines it"
     match row.place, action:
         case SessionPlace.THERE, _:

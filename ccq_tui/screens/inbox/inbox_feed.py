@@ -1,4 +1,4 @@
-"""What waits, out of the store, as the rows of the inbox screen."""
+"""Waiting requests from the store, as rows of the inbox screen."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ccq_tui.worktrees.model import can_be_there
 _logger = logging.getLogger(__name__)
 
 PAGES = 200
-"""Pages of the store that are listed at most."""
+"""Most pages of the store to list."""
 PLACES = {
     Reach.RUNS: SessionPlace.OTHER,
     Reach.RESTS: SessionPlace.RESTS,
@@ -32,14 +32,14 @@ PLACES = {
 }
 SHORT_ID = 8
 PAGE = 50
-"""Requests of a page: more than are seen at once, and few enough that the first are seen soon."""
+"""Requests of a page: more than fit on the screen, and few enough that the first appear soon."""
 
 
 class InboxFeed:
-    """Keeps the list true; what is in memory alone is listed, too, where the disk cannot be read.
+    """Keeps the list up to date; lists requests in memory alone, too, if the disk cannot be read.
 
     Attributes:
-        state: The list as it is looked at; the screen puts it there.
+        state: State of the list; the screen sets it.
     """
 
     def __init__(
@@ -52,13 +52,13 @@ class InboxFeed:
         self._reads_native = False
 
     def show(self, state: InboxList) -> None:
-        """Put another state of the list in place."""
+        """Replace the state of the list, and redraw if it changed."""
         if state != self.state:
             self.state = state
             self._changed()
 
     async def read_all(self) -> None:
-        """List what waits page by page: the first is seen before the last is read."""
+        """List waiting requests page by page, so that the first appear before the last are read."""
         inbox, recorded = self._manager.inbox, await self._manager.recorded()
         gone, after = {row.id for row in self.state.rows if row.place is not SessionPlace.THERE}, 0
         try:
@@ -74,13 +74,13 @@ class InboxFeed:
             self._cannot_read(error)
             return
         self._take(here := held_rows(inbox.held()))
-        for name in gone - {row.id for row in here}:  # another file has not what was listed
+        for name in gone - {row.id for row in here}:  # another file does not have what was listed
             self.drop(name)
         if unreadable:
             self._say(f"{unread_words(unreadable)} · the log names them")
 
     async def read_one(self, request_id: str) -> None:
-        """List a request that came, or that changed."""
+        """List a request that is new or has changed."""
         inbox = self._manager.inbox
         try:
             row = await inbox.run(lambda store: read_row(store, request_id))
@@ -92,7 +92,7 @@ class InboxFeed:
             self._take(rows)
 
     async def read_native(self) -> None:
-        """List what waits in Claude Code's own screen, and no longer what does not."""
+        """List the requests in Claude Code's own screen, and drop those that no longer wait."""
         if self._reads_native:
             return
         self._reads_native = True
@@ -115,7 +115,7 @@ class InboxFeed:
         self.show(state)
 
     async def count_undelivered(self) -> int | None:
-        """Return how many answers have not reached Claude yet, or None where that is not known."""
+        """Return the number of answers that have not reached Claude yet, or None if unknown."""
         try:
             counts = await self._manager.inbox.run(lambda store: store.requests.undelivered_counts())
         except InboxError as error:
@@ -131,25 +131,25 @@ class InboxFeed:
         self.show(self.state.merged(placed(rows, self._manager.sessions.titles())))
 
     def _cannot_read(self, error: InboxError) -> None:
-        """List what waits in this process alone, and say that there may be more."""
+        """List the requests that this process holds, and say that there may be more."""
         self._take(held_rows(self._manager.inbox.held(written=True)))
         self._say(f"The inbox cannot be read: {error} · only requests held here are listed")
 
 
 def read_page(store: Store, after: int, recorded: Collection[str] | None = None) -> list[InboxRow]:
-    """Return a page of what waits, oldest first, after the request with a number."""
+    """Return a page of waiting requests, oldest first, after the request with a number."""
     known: dict[str, tuple[StoredSession | None, SessionPlace]] = {}
     look = Look(cache(can_be_there), recorded)
     return [_row(store, stored, known, look) for stored in store.requests.waiting(after=after, limit=PAGE)]
 
 
 def held_rows(requests: Iterable[StoredRequest]) -> list[InboxRow]:
-    """Return the rows of requests that are in memory alone; their sessions are open in this terminal."""
+    """Return the rows of requests in memory alone; their sessions are open in this terminal."""
     return [row_of(one, one.request.session_id[:SHORT_ID], "", SessionPlace.RESTS) for one in requests]
 
 
 def read_row(store: Store, request_id: str) -> InboxRow | None:
-    """Return the row of a request that waits, or None; who asks now, or is parked now, is not deleted."""
+    """Return the row of a waiting request, or None; a session that asks or parks now is not deleted."""
     stored = store.requests.get(request_id)
     return (
         _row(store, stored, {}, Look(can_be_there))
@@ -159,7 +159,7 @@ def read_row(store: Store, request_id: str) -> InboxRow | None:
 
 
 def placed(rows: Iterable[InboxRow], here: Mapping[str, str]) -> list[InboxRow]:
-    """Say of rows whose session is open in this terminal, with the names of these by session id."""
+    """Return the rows with their present places; ``here`` has the names of this terminal's sessions by id."""
     return [
         row_of(row.stored, here[row.session_id], row.directory, SessionPlace.HERE)
         if row.session_id in here and not row.stored.request.origin.is_foreign

@@ -38,7 +38,7 @@ LONGEST_QUESTION = 300
 
 
 class SessionPlace(Enum):
-    """Where the session of a request is."""
+    """Place of a request's session."""
 
     HERE = auto()
     """It is open in this terminal."""
@@ -49,9 +49,9 @@ class SessionPlace(Enum):
     GONE = auto()
     """It was deleted, or its directory is missing: nothing can be delivered."""
     ASKER = auto()
-    """There is none: something else asked, and takes the answer out of the inbox."""
+    """No session: something else asked, and fetches the answer from the inbox."""
     THERE = auto()
-    """It is in Claude Code's own screen, and can be answered there alone."""
+    """It is in Claude Code's own screen, the only place where the request can be answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +60,11 @@ class InboxRow:
 
     Attributes:
         stored: The request with what the agent wrote before it.
-        session: What its session is called.
-        directory: Where its session works, or "".
-        place: Where its session is.
-        question: What is asked, in one harmless line.
-        found_by: What a filter looks at.
+        session: Name of its session.
+        directory: Directory of its session, or "".
+        place: Place of its session.
+        question: Summary of the request, in one harmless line.
+        found_by: Text that a filter searches.
     """
 
     stored: StoredRequest
@@ -84,7 +84,7 @@ class InboxRow:
 
     @property
     def of_session(self) -> str:
-        """The name of its session, or "" where none asked: then who asks is named already."""
+        """The name of its session, or "" if no session asked: the asker is then named already."""
         return "" if self.place is SessionPlace.ASKER else self.session
 
     @property
@@ -93,7 +93,7 @@ class InboxRow:
 
 
 def row_of(stored: StoredRequest, session: str, directory: str, place: SessionPlace) -> InboxRow:
-    """Return the row of a request, with what its session is called and where it works, or ""."""
+    """Return the row of a request, given the name and directory of its session, or ""."""
     name = one_line(session, LONGEST_NAME)
     question = one_line(kind_of(stored.request).summary(stored.request), LONGEST_QUESTION)
     return InboxRow(stored, name, directory, place, question, f"{name} {question} {directory}".casefold())
@@ -101,7 +101,7 @@ def row_of(stored: StoredRequest, session: str, directory: str, place: SessionPl
 
 @dataclass(frozen=True, slots=True)
 class InboxList(FilteredList[InboxRow]):
-    """What waits, as it is looked at, oldest first.
+    """State of the list of waiting requests, oldest first.
 
     Attributes:
         grouped: Whether the rows of a session are together.
@@ -110,14 +110,14 @@ class InboxList(FilteredList[InboxRow]):
     grouped: bool = False
 
     def arranged(self, found: tuple[InboxRow, ...], words: list[str]) -> tuple[InboxRow, ...]:  # noqa: ARG002
-        """Return the rows found by age, or those of a session together."""
+        """Return the rows found, by age or grouped by session."""
         if not self.grouped:
             return found
         first = {row.session_id: at for at, row in reversed(list(enumerate(found)))}
         return tuple(sorted(found, key=lambda row: first[row.session_id]))
 
     def regrouped(self) -> Self:
-        """Put the rows of a session together, or all rows by age."""
+        """Group the rows by session, or order all of them by age."""
         return self.kept(replace(self, grouped=not self.grouped))
 
     def merged(self, rows: Iterable[InboxRow]) -> Self:

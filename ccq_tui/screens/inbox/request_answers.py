@@ -1,4 +1,4 @@
-"""Answers that are given in the inbox screen, and what became of them in words."""
+"""Answers given in the inbox screen, and their results in words."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ DRAFT_KEPT = " · F8 copies your draft"
 
 
 class RequestAnswers:
-    """Gives the inbox what a person decided, has it delivered, and keeps what was typed in vain.
+    """Gives a person's decisions to the inbox, has them delivered, and keeps drafts that came too late.
 
     Attributes:
-        closed: What was typed for requests that somebody else answered first.
+        closed: Drafts of requests that somebody else answered first.
     """
 
     def __init__(self, manager: SessionManager) -> None:
@@ -39,7 +39,7 @@ class RequestAnswers:
         self.closed = ClosedDrafts()
 
     async def draft_for(self, row: InboxRow) -> Draft:
-        """Return the state in which a request opens, with what was typed for it anywhere.
+        """Return the draft with which a request opens, including what was typed for it on any surface.
 
         Raises `InboxError`.
         """
@@ -61,7 +61,7 @@ class RequestAnswers:
             self._manager.inbox.show_draft(row.id, draft, Surface.PANEL)
 
     def open(self, row: InboxRow, draft: Draft) -> None:
-        """Note the draft with which a request opens here: the person has changed nothing of it yet."""
+        """Note the draft with which a request opens here; the person has not changed it yet."""
         self._manager.inbox.show_draft(row.id, draft, Surface.INBOX)
 
     def save(self, row: InboxRow, draft: Draft, *, elsewhere: bool = False) -> None:
@@ -81,10 +81,9 @@ class RequestAnswers:
         waiting: Waiting | None,
         forget: Callable[[], None],
     ) -> str:
-        """Settle a request, and see to it that its session gets the outcome; return in words what came of it.
+        """Settle a request, and deliver the outcome to its session; return the result in words.
 
-        Without ``waiting`` the draft is looked up. ``forget`` takes the request out of the list before
-        delivery.
+        If ``waiting`` is None, loads the draft. ``forget`` takes the request out of the list before delivery.
         """
         if not kind_of(row.stored.request).OUTLIVES and row.place in (SessionPlace.RESTS, SessionPlace.GONE):
             return f"It {NOBODY_DECIDES}" + self._kept(waiting)
@@ -98,7 +97,7 @@ class RequestAnswers:
             return f"Not answered: {error} · your draft is kept"
         forget()
         if isinstance(verdict, Won):
-            # What cannot be delivered is copied instead; of all else what the agent was not sent.
+            # Keep the whole draft if it cannot be delivered, else what the agent was not sent.
             gone = row.place is SessionPlace.GONE
             kept = self.closed.keep(draft_of(waiting) if gone else left_over(waiting, outcome))
             done = "Declined" if isinstance(outcome, Declined) else "Answered"
@@ -108,7 +107,7 @@ class RequestAnswers:
         return "The request no longer exists" + self._kept(waiting)
 
     async def _deliver(self, row: InboxRow, done: str) -> str:
-        """See to it that the agent gets what was decided; return in words what was done and how it does."""
+        """Have the decision delivered to the agent; return in words what was done and how it gets there."""
         name = row.session
         if self._screen_of(row) is not None:
             return f"{done} · {name} continues"

@@ -1,4 +1,4 @@
-"""The inbox screen: what waits in all sessions, oldest first, over the session that is on the screen."""
+"""The inbox screen: the waiting requests of all sessions, oldest first, over the session on the screen."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ ANSWERS = "inbox answer"
 """The group of workers that see an answer through."""
 SAID_SECONDS = 20.0
 NATIVE_SECONDS = 1.0
-"""How often sessions in Claude Code's own screen are looked at."""
+"""Seconds between looks at sessions in Claude Code's own screen."""
 SCROLLS = frozenset({"scroll_up", "scroll_down", "page_up", "page_down"})
-"""What keys do that scrolls what is above a panel."""
+"""Actions that scroll the content above a panel."""
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ class Opening:
 
     Attributes:
         row: Its request.
-        typed: What was typed for it meanwhile.
+        typed: Keys and pastes for it that came meanwhile.
         changed: Whether another surface changed the draft since the read began.
     """
 
@@ -79,7 +79,7 @@ class Opening:
 
 
 class InboxScreen(ListScreen[InboxRow | None, InboxList]):
-    """Lists what waits; lets a person answer it here, go to its session, decline it or park its session.
+    """Lists waiting requests; lets a person answer or decline one, go to its session, or park that.
 
     Attributes:
         answered: The request whose panel is open, or None.
@@ -119,13 +119,13 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         self._said = said
         self._undelivered = 0
         self._finding = False
-        """Whether letters are what to find although nothing is typed yet."""
+        """Whether letters go to the filter although it is still empty."""
         self.declining: tuple[str, float] | None = None
-        """The request about which it is asked whether to decline it, and since when."""
+        """The request whose declining awaits a confirmation, and since when."""
         self._opening: Opening | None = None
         """The panel that is being opened, or None."""
         self._closed_at: float | None = None
-        """When a panel closed by itself, or the last key meant for it came; None after a pause."""
+        """Time at which a panel closed by itself, or the last key meant for it came; None after a pause."""
 
     @property
     def help_place(self) -> str:
@@ -138,12 +138,12 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         yield HintBar()
 
     def on_mount(self) -> None:
-        """Read what waits, and hear of what changes."""
+        """Read the waiting requests, and subscribe to changes."""
         self.field.placeholder = "Type to filter"
         self.set_focus(self.field, scroll_visible=False)
         self.query_one(HintBar).labels = list_labels(self)
         self._unsubscribe = self._manager.inbox.subscribe(self._changed)
-        # At once: a key may come before the event that says that another screen has gone.
+        # Immediate: a key may come before the event that says that another screen has gone.
         self.app.screen_change_signal.subscribe(self, self._came_up, immediate=True)
         start_work(self, self._read, name="inbox list")
         self.set_interval(AGES_SECONDS, self.draw)
@@ -158,12 +158,12 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
 
     @property
     def state(self) -> InboxList:
-        """The list as it is looked at."""
+        """State of the list."""
         return self.feed.state
 
     @property
     def finds(self) -> bool:
-        """Whether letters are what to find, and none is a key."""
+        """Whether letters go to the filter, and none is a command."""
         return self._finding or bool(self.state.filter)
 
     # -- what waits -----------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         await self._count_undelivered()
 
     def _look_there(self) -> None:
-        """List what waits in Claude Code's own screen, which tells nobody."""
+        """List the requests in Claude Code's own screen, which reports none by itself."""
         start_work(self, self.feed.read_native, name="native sessions")
 
     async def _count_undelivered(self) -> None:
@@ -197,7 +197,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             self.say(notified_words(change))
 
     def _settled(self, change: Settled) -> None:
-        """Take a request out of the list; where it is being answered, or is about to be, say who did it."""
+        """Take a request out of the list; if it is open, opening or being declined, say who settled it."""
         opened = self.answered or (self._opening.row if self._opening is not None else None)
         opens = opened is not None and opened.id == change.request.id
         asks = self.declining is not None and self.declining[0] == change.request.id
@@ -213,7 +213,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
     # -- keys -----------------------------------------------------------------------------------------------
 
     def _take_key(self, event: events.Key) -> bool:
-        """Do what a key means; whether it meant anything. All others edit the filter."""
+        """Do what a key means; return whether it meant anything. All others edit the filter."""
         if self.passes_on(event) or self._hands_on(event):
             return True  # it came in one burst with the key that opened something
         if self._passes_over(event):
@@ -230,7 +230,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         return any(done)
 
     def _do(self, action: str) -> bool:
-        """Do an action of the table of keys; return whether there is such a one."""
+        """Do an action of the table of keys; return whether the table has it."""
         moved = self.state.after(action, max(1, self.body.list_view.size.height - 1))
         if moved is not None:
             self.show(moved)
@@ -257,13 +257,13 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         return True
 
     def _scroll_about(self, action: str) -> None:
-        """Scroll what is known of the request, or the plan that is decided on."""
+        """Scroll the details of the request, or the plan being decided."""
         view = self.body.about_view
         by = max(1, view.size.height - 1) if action.startswith("page") else 1
         view.scroll_relative(y=-by if action.endswith("up") else by, animate=False, force=True)
 
     def on_key(self, event: events.Key) -> None:
-        """Scroll what is above a panel by the keys that the panel leaves to others."""
+        """Scroll the content above a panel with the keys that the panel does not take."""
         if self.panel is not None and (action := INBOX_ACTIONS.get(event.key)) in SCROLLS:
             event.stop()
             self._scroll_about(action)
@@ -302,9 +302,9 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         await self.feed.read_one(row.id)
 
     def _decides(self, key: str = "") -> bool:
-        """Take the key after Ctrl+D; whether it was meant for that alone."""
+        """Take the key after Ctrl+D; return whether it only answered that."""
         request_id, at = self.declining or ("", 0.0)
-        # Held down, the key comes again by itself; and nobody has read yet what is asked.
+        # A key held down repeats by itself, and nobody has read the question yet.
         if key in DECLINING_KEYS and is_fresh(at, self.clock(), presses_of(self).apart):
             self.declining = (request_id, self.clock())
             return True
@@ -345,13 +345,13 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
     # -- the panel of one request ---------------------------------------------------------------------------
 
     def _open_soon(self, row: InboxRow) -> None:
-        """Open the panel of a request with its draft; keys that come from now on are the panel's."""
+        """Open the panel of a request with its draft; keys from now on belong to the panel."""
         if self._opening is None:
             self._opening, self.declining = Opening(row), None
             start_work(self, partial(self._open_panel, self._opening), name="open panel")
 
     def _came_up(self, screen: Screen[Any]) -> None:
-        """Let an open panel, or a declining confirmation, ignore what was meant for what covered it."""
+        """Let an open panel or a declining confirmation ignore keys meant for what covered it."""
         if screen is not self:
             return
         if self.panel is not None:
@@ -360,8 +360,8 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             self.declining = (self.declining[0], self.clock())
 
     def _hands_on(self, event: events.Key | events.Paste) -> bool:
-        """Keep what is typed into the list for the panel that is being opened; say whether there is one."""
-        typed = copy_of(event)  # the one that came is stopped at the list
+        """Pass what is typed into the list to the panel that is open or opening; return whether one is."""
+        typed = copy_of(event)  # the original is stopped at the list
         if self.panel is not None:
             self.panel.type_ahead([typed])  # it has not taken the focus yet
         elif self._opening is not None:
@@ -371,9 +371,9 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         return True
 
     def _passes_over(self, event: events.Key) -> bool:
-        """Note a key of the list; whether it was meant for a panel that closed by itself.
+        """Note a key of the list; return whether it was meant for a panel that closed by itself.
 
-        Letters then are words to find, and no Enter or Esc means anything until there is a pause.
+        Until there is a pause, letters go to the filter, and Enter and Esc mean nothing.
         """
         at, typed = self.clock(), bool(text_of(event))
         if self._closed_at is None or at - self._closed_at >= TYPING_PAUSE:
@@ -392,7 +392,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         if self.panel is not None:
             self.panel.type_ahead(opening.typed)
         elif opening.typed:
-            self._closed_at = self.clock()  # words to find, as behind a panel that closed by itself
+            self._closed_at = self.clock()  # it goes to the filter, as behind a panel that closed by itself
             for typed in opening.typed:
                 self.field.post_message(typed)
 
@@ -433,7 +433,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             self.say(draft_words(change.actor) + (DRAFT_KEPT if kept else ""))
 
     def close_panel(self, *, keep: bool = True) -> Waiting | None:
-        """Close the panel; return the request with its draft, which its session keeps where asked for."""
+        """Close the panel; return the request with its draft, which its session keeps if ``keep`` is set."""
         panel, row = self.panel, self.answered
         if panel is None or row is None:
             return None
@@ -445,7 +445,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         return Waiting(row.stored.request, panel.state)
 
     def _panel_changed(self) -> None:
-        """Give the list's place to what the agent wrote, and the keys to the panel; or take both back."""
+        """Give the list's place to the request's details and the keys to the panel, or take both back."""
         answering = self.panel is not None
         self.set_class(answering, "-answering")
         self.query_one(HintBar).set_class(answering, "-off")
@@ -473,7 +473,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             self.settle_soon(row, event.outcome, self.close_panel(keep=False))
 
     def settle_soon(self, row: InboxRow, outcome: RequestOutcome, waiting: Waiting | None = None) -> None:
-        """Give the inbox an outcome, and see it through also when this screen is left meanwhile."""
+        """Give the inbox an outcome, and see it through even if this screen is left meanwhile."""
 
         async def settle() -> None:
             said = await self.answers.settle(row, outcome, waiting, lambda: self.feed.drop(row.id))
@@ -485,7 +485,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
 
     @on(QuestionPanel.Returned)
     def _find_typed(self, event: QuestionPanel.Returned) -> None:
-        """Find the words that were meant for no panel; it closes, and its draft is kept."""
+        """Filter by the words that were not meant for the panel; close it and keep its draft."""
         event.stop()
         panel = self.panel
         if panel is None or event.panel is not panel or panel.keys_under_way:
@@ -500,7 +500,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
 
     @on(RequestPanel.Late)
     def _keep_late(self, event: RequestPanel.Late) -> None:
-        """Give the list what was typed right behind the key that hid the panel."""
+        """Give the list what was typed right after the key that hid the panel."""
         event.stop()
         self.field.post_message(event.typed)
 
@@ -524,7 +524,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
     # -- drawing --------------------------------------------------------------------------------------------
 
     def say(self, text: str, seconds: float = SAID_SECONDS) -> None:
-        """Say something above the keys for some seconds, or in the session that is shown instead."""
+        """Show a text above the keys for some seconds, or in the session that is shown instead."""
         if self.is_running and self.is_attached:
             self.query_one(NoticeLine).say(text, seconds)
         else:
@@ -535,7 +535,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         self.feed.show(state)
 
     def _find(self, on: bool) -> None:
-        """Let letters be what to find, or keys again."""
+        """Send letters to the filter, or treat them as keys again."""
         self._finding = on
         self.draw()
 

@@ -40,7 +40,7 @@ OVERVIEW_KEYS = (
 OVERVIEW_ACTIONS = by_key(OVERVIEW_KEYS)
 
 OVER = frozenset({"parked", "failed", "ended"})
-"""States of a session of this terminal that has no process."""
+"""States in which a session of this terminal has no process."""
 _OLDEST_FIRST = frozenset({Group.NEEDS, Group.PARKED})
 _ORDER = {group: place for place, group in enumerate(Group)}
 LONGEST_TITLE = 200
@@ -52,21 +52,21 @@ class Card:
     """A session in the overview.
 
     Attributes:
-        key: Names the card as long as its session is in the same place.
+        key: Identifies the card as long as its session is in the same place.
         session_id: The Claude session id, or "" while there is none.
-        session: What the session is called, harmless to draw.
-        group: In which group it is.
-        place: Where it is.
-        state: What it does, in the program's word.
-        since: When it began to, in seconds: of the program's clock where it is open here, else since 1970.
-        waiting: How many of its requests wait.
-        undelivered: How many confirmed answers wait for it to be resumed.
+        session: Name of the session, harmless to draw.
+        group: Its group.
+        place: Its place.
+        state: Its state, in the program's word.
+        since: Start of that state in seconds: of the program's clock if it is open here, else since 1970.
+        waiting: Number of its waiting requests.
+        undelivered: Number of confirmed answers that wait for it to be resumed.
         cost: US dollars so far, or None.
-        last_line: What the agent said last, harmless to draw.
-        directory: Where it works, or "".
+        last_line: The agent's last line, harmless to draw.
+        directory: Its directory, or "".
         done: Whether the person marked it as done.
         known: Whether it is stored: only then can it be resumed later, or be marked.
-        shown: Whether it is the one on the screen.
+        shown: Whether it is the session on the screen.
     """
 
     key: str
@@ -87,7 +87,7 @@ class Card:
 
     @property
     def badge(self) -> str:
-        """How many requests wait, and how many answers have not reached Claude: ``? 2 → 1``, or ""."""
+        """Numbers of waiting requests and of answers that have not reached Claude: ``? 2 → 1``, or ""."""
         waiting = (f"? {self.waiting}",) if self.waiting else ()
         return " ".join((*waiting, f"→ {self.undelivered}") if self.undelivered else waiting)
 
@@ -96,7 +96,7 @@ class Card:
         return _found_by(self.session, self.directory, self.group, self.last_line)
 
     def seconds(self, clock: float, now: float) -> int:
-        """Return for how long it has done what it does."""
+        """Return the seconds since its state began."""
         return max(0, int((clock if self.place is SessionPlace.HERE else now) - self.since))
 
 
@@ -113,14 +113,14 @@ def harmless(card: Card) -> Card:
 
 
 def here_group(state: str, waiting: int, *, done: bool = False) -> Group:
-    """Say in which group a session of this terminal is."""
+    """Return the group of a session of this terminal."""
     return group_of(state, waiting, runs=state not in OVER, done=done)
 
 
 def joined(here: Iterable[Card], stored: Mapping[str, Card], ahead: float) -> tuple[Card, ...]:
     """Join open and stored sessions into one card each, sorted by group.
 
-    ``ahead``: seconds from our clock to 1970's.
+    ``ahead`` is the number of seconds from the program's clock to the one since 1970.
     """
     mine = [_with_stored(card, stored.get(card.session_id)) for card in here]
     open_here = {card.session_id for card in mine}
@@ -128,7 +128,7 @@ def joined(here: Iterable[Card], stored: Mapping[str, Card], ahead: float) -> tu
 
     def place(card: Card) -> tuple[int, float, str]:
         began = card.since + (ahead if card.place is SessionPlace.HERE else 0.0)
-        # Who waits longest comes first; of all others the newest.
+        # The longest wait comes first; in all other groups the newest.
         return _ORDER[card.group], began if card.group in _OLDEST_FIRST else -began, card.key
 
     return tuple(sorted([*mine, *rest], key=place))
@@ -155,11 +155,11 @@ def _with_stored(card: Card, stored: Card | None) -> Card:
 
 @dataclass(frozen=True, slots=True)
 class Board(FilteredList[Card]):
-    """The cards of all sessions, as they are looked at, those of a group one after the other."""
+    """State of the overview: the cards of all sessions, group by group."""
 
     @property
     def columns(self) -> dict[Group, tuple[Card, ...]]:
-        """The cards shown, by group; every group is there."""
+        """The cards shown, by group; every group has an entry."""
         kept: dict[Group, list[Card]] = {group: [] for group in Group}
         for card in self.shown:
             kept[card.group].append(card)
@@ -167,7 +167,7 @@ class Board(FilteredList[Card]):
 
     @property
     def counts(self) -> dict[Group, int]:
-        """How many cards each group has, shown or not."""
+        """Number of cards in each group, shown or not."""
         counted = Counter(card.group for card in self.rows)
         return {group: counted[group] for group in Group}
 
@@ -177,17 +177,17 @@ class Board(FilteredList[Card]):
         return self._on(needed or next((card for card in self.shown if card.shown), self.under))
 
     def moved(self, by: int, *, within: bool = False) -> Self:
-        """Move the cursor, wrapping at either end, of its group where it stays ``within`` that."""
+        """Move the cursor, wrapping at either end; ``within`` keeps it in its group."""
         cards, at = self._around(within=within)
         return self._on(cards[(at + by) % len(cards)]) if cards else self
 
     def jumped(self, by: int, *, within: bool) -> Self:
-        """Move the cursor as far as there are cards, without wrapping; as `moved`."""
+        """Move the cursor as `moved` does, but stop at either end."""
         cards, at = self._around(within=within)
         return self._on(cards[max(0, min(at + by, len(cards) - 1))]) if cards else self
 
     def stepped(self, by: int) -> Self:
-        """Move the cursor to the next group that has cards, beside where it was; around either end."""
+        """Move the cursor to the same row of the next group that has cards, wrapping at either end."""
         under, columns = self.under, self.columns
         if under is None:
             return self

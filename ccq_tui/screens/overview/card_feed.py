@@ -1,4 +1,4 @@
-"""The cards of the overview, out of the sessions of this terminal and of the store."""
+"""The cards of the overview, from the sessions of this terminal and from the store."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from ccq_tui.worktrees.model import can_be_there
 
 PAGE = 100
 PAGES = 10
-"""Pages of the store that are shown at most."""
+"""Most pages of the store that are shown."""
 SHORT_ID = 8
 
 
 class CardFeed:
-    """Keeps the board true; reads of the store only what changed.
+    """Keeps the board up to date; reads only changes from the store.
 
     Attributes:
-        board: What is shown.
-        all_read: Whether there is nothing more to read of what is stored.
+        board: State of the board.
+        all_read: Whether the reading of stored sessions has ended.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class CardFeed:
         self._unsubscribe: tuple[Callable[[], None], ...] = ()
 
     def begin(self) -> None:
-        """Show what is here, read what is stored, and hear of what changes."""
+        """Show this terminal's sessions, read the stored ones, and subscribe to changes."""
         manager = self._manager
         self._unsubscribe = (
             manager.inbox.subscribe(self._changed),
@@ -146,7 +146,7 @@ class CardFeed:
                 pass  # the session on the screen says it
 
     async def read_all(self) -> None:
-        """Read page by page: the first is seen before the last is read."""
+        """Read page by page, so that the first cards appear before the last are read."""
         after: StoredSession | None = None
         inbox, recorded = self._manager.inbox, await self._manager.recorded()
         try:
@@ -178,7 +178,7 @@ class CardFeed:
             self._reading = False
 
     async def read_native(self) -> None:
-        """Show the sessions in Claude Code's own screen that wait, and no longer those that do not."""
+        """Show the waiting sessions of Claude Code's own screen, and drop those that no longer wait."""
         try:
             found = await self._manager.native_waiting(without_ours)
             asked = await self._manager.inbox.run(
@@ -192,7 +192,7 @@ class CardFeed:
             self._put_together()
 
     def look_again(self) -> None:
-        """Read the sessions of other processes again, and draw the times."""
+        """Read the sessions of other processes again, and redraw the times."""
         start_work(self._owner, self.read_native, name="native sessions")
         self.read_again(card.session_id for card in self.board.rows if card.place is SessionPlace.OTHER)
         self._draw()
@@ -201,7 +201,7 @@ class CardFeed:
 def read_page(
     store: Store, after: StoredSession | None, recorded: Collection[str] | None = None
 ) -> tuple[list[Card], StoredSession | None]:
-    """Return a page of the stored sessions, the newest first, and what the next page comes after, or None."""
+    """Return a page of the stored sessions, newest first, and the one that the next page follows, or None."""
     found = store.sessions.standings(after, PAGE)
     return [_card(one, recorded) for one in found], found[-1].session if len(found) == PAGE else None
 
@@ -216,12 +216,7 @@ def read_cards(
 
 
 def native_card(waiting: StoredRequest, asked: bool) -> Card:
-    """Return the card of a session in Claude Code's own screen.
-
-    Args:
-        waiting: What it waits for.
-        asked: Whether a hook asks for it in the inbox, too.
-    """
+    """Return the card of a session in Claude Code's own screen; ``asked`` if a hook asks for it, too."""
     request = waiting.request
     directory = request.origin.directory
     return harmless(

@@ -1,4 +1,4 @@
-"""What the overview draws, as lines of text; cards that were drawn once are kept for a while."""
+"""The overview as lines of text; recently drawn cards are cached."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ NOT_HERE = {
     SessionPlace.THERE: "answer it there",
     SessionPlace.ASKER: "elsewhere",
 }
-"""What is said of a card whose session cannot be opened here."""
+"""Words for cards whose sessions cannot be opened here."""
 TITLE_LINES = 2
 SAID_LINES = 2
-"""Of a card in a column so many lines are its title, and what was said last."""
+"""Most lines of a column's card for the title, and for what was said last."""
 KEPT = 1_000
-"""Cards of which the drawn lines are kept; a text that was drawn is never changed."""
+"""Most cards whose drawn lines are cached; a drawn text is never changed."""
 
 Face = tuple[tuple[Text, Text | None], ...]
 """The lines of a card, each without and with the cursor."""
 
 
 def sign_of(card: Card) -> str:
-    """Return the sign of what a session does."""
+    """Return the sign of a session's state."""
     early = (SessionState.QUEUED, SessionState.STARTING)
     return SIGNS[SessionState.STARTING][0] if card.state in early else GROUP_SIGNS[card.group]
 
 
 def sign_style(group: Group, palette: Palette) -> Style:
-    """Return how the sign of a group is drawn."""
+    """Return the style of a group's sign."""
     match group:
         case Group.NEEDS:
             return palette.accent
@@ -78,7 +78,7 @@ def column_face(card: Card, age: str, width: int, palette: Palette) -> Face:
 
 @lru_cache(maxsize=KEPT)
 def list_face(card: Card, age: str, width: int, palette: Palette, *, tall: bool) -> Face:
-    """Draw a card of a list; the arguments are those of `column_face`, and whether it has a second line."""
+    """Draw a card of a list as `column_face` does; ``tall`` gives it a second line."""
     right = Text.assemble(
         (f"{card.badge:>5}", palette.warning),
         (f"{age:>6}", palette.muted),
@@ -100,7 +100,7 @@ def list_face(card: Card, age: str, width: int, palette: Palette, *, tall: bool)
 
 
 def limited(text: str, style: Style, width: int, most: int) -> list[Text]:
-    """Wrap a harmless text into a few lines; the last one says that there is more."""
+    """Wrap a harmless text into at most ``most`` lines; an ellipsis in the last one marks the rest."""
     if most < 1:
         return []
     lines = wrapped(text, width=max(8, width))
@@ -139,7 +139,7 @@ PLACES = {
     SessionPlace.ASKER: "in Claude Code's own screen · F2 answers it here",
 }
 CHUNK = 25
-"""Cards are drawn so many at a time: those of the cursor, those before, and those after."""
+"""Cards of a chunk; three are drawn: the cursor's, the one before and the one after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class Now:
     wall: float
 
     def age(self, card: Card) -> str:
-        """Return for how long a session has done what it does, in one unit: 12s, 3m, 2h, 5d."""
+        """Return how long a session has been in its state, in one unit: 12s, 3m, 2h, 5d."""
         seconds = card.seconds(self.clock, self.wall)
         for size, unit in ((86_400, "d"), (3_600, "h"), (60, "m")):
             if seconds >= size:
@@ -159,7 +159,7 @@ class Now:
 
 
 def title_line(board: Board, width: int, palette: Palette, *, counted: bool) -> Text:
-    """Return the head; ``counted`` with how many each group has, which columns say themselves."""
+    """Return the title; ``counted`` adds the size of each group, which columns show themselves."""
     shown, count = len(board.shown), len(board.rows)
     words = f"{shown} of {count}" if board.filter else f"{count} session{'s' if count != 1 else ''}"
     left = Text.assemble((" ◆ Overview", palette.accent), (f" · {words}", palette.muted), no_wrap=True)
@@ -190,13 +190,13 @@ def head_line(group: Group, count: int, width: int, palette: Palette, *, here: b
 
 
 def window(count: int, at: int) -> range:
-    """Say which of so many cards are drawn: those around the cursor; a thousand would take too long."""
+    """Return which of ``count`` cards to draw: those around the cursor, as a thousand would take too long."""
     first = max(0, (at // CHUNK - 1) * CHUNK)
     return range(first, min(count, first + 3 * CHUNK))
 
 
 def _more(lines: list[DrawnLine], rows: range, count: int, palette: Palette) -> list[DrawnLine]:
-    """Say above and below the cards that are drawn how many there are besides."""
+    """Add above and below the drawn cards how many more there are."""
     above = [DrawnLine(Text(f"   ↑ {rows.start} more", palette.muted))] if rows.start else []
     below = [DrawnLine(Text(f"   ↓ {count - rows.stop} more", palette.muted))] if rows.stop < count else []
     return [*above, *lines, *below]
@@ -217,7 +217,7 @@ def column_lines(
 def list_lines(
     cards: Sequence[Card], rows: range, width: int, now: Now, palette: Palette, *, tall: bool
 ) -> list[DrawnLine]:
-    """Return cards in one list, group after group; ``tall`` with a second line: what was said last."""
+    """Return cards in one list, group by group; ``tall`` adds a line with what was said last."""
     counts = Counter(card.group for card in cards)
     lines: list[DrawnLine] = []
     group = None
@@ -239,7 +239,7 @@ def _group_line(group: Group, count: int, width: int, palette: Palette) -> Text:
 
 
 def about_lines(card: Card, width: int, height: int, now: Now, palette: Palette) -> list[Text]:
-    """Return what is known of the card under the cursor: its name, its state and place, what it said."""
+    """Return the details of the card under the cursor: its name, its state and place, its last line."""
     room = max(8, width - 4)
     words = sign_and_word(SessionState(card.state), card.waiting)[1]
     if card.group is Group.FAILED and card.state != SessionState.FAILED:

@@ -1,4 +1,4 @@
-"""The overview: all sessions by what they need, over the session that is on the screen."""
+"""The overview: all sessions by what they need, over the session on the screen."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Columns(Horizontal):
 
 EMPTY_SESSION = "The session is empty, so it cannot be marked as done"
 LOOK_SECONDS = 5.0
-"""How often the times are drawn again, and sessions of other processes read: a killed one reports nothing."""
+"""Seconds between updates of times and of other processes' sessions: a killed one reports nothing."""
 AT_WORK = (Group.NEEDS, Group.WORKING)
 CLOSED = {
     SessionPlace.OTHER: "It runs in another ccq-tui · F2 answers what it asks",
@@ -92,20 +92,20 @@ CLOSED = {
     SessionPlace.THERE: "It is in Claude Code's own screen: answer it there · docs/bridges.md",
     SessionPlace.GONE: "The session was deleted, or its directory is gone: it cannot be opened",
 }
-"""What is said of sessions that cannot be opened here."""
+"""Words for sessions that cannot be opened here."""
 COLUMNS_FROM = 126
-"""Cells from which all groups are side by side; below that they are one below the other."""
+"""Screen width in cells from which all groups are side by side; below that they form one list."""
 TALL_FROM = 18
-"""Lines of the screen from which a card of the list has two."""
+"""Screen height in lines from which a card of the list has two lines."""
 FINDING: Hints = (("Enter", "to the cards"), ("Esc", "clear"), ("↑ ↓", "move"))
 
 
 class OverviewBody(Vertical):
-    """The part of the screen above what is said and the keys."""
+    """The part of the screen above the notices and the keys."""
 
 
 class OverviewScreen(ListScreen[Card | None, Board]):
-    """Shows all sessions; ends with the card whose session is to be shown, or with None."""
+    """Shows all sessions; its result is the card whose session to show, or None."""
 
     DEFAULT_CSS = """
     OverviewScreen {
@@ -148,7 +148,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
 
     @property
     def state(self) -> Board:
-        """The cards as they are looked at."""
+        """State of the cards."""
         return self.feed.board
 
     def show(self, state: Board) -> None:
@@ -159,7 +159,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
         with OverviewBody():
             yield Static("", id="overview-title", markup=False)
             yield self.field
-            # What is not shown has no layout to be made, and thrown away, at the start.
+            # A hidden part needs no layout, which would be thrown away at the start.
             yield Columns(classes="" if self._side_by_side else "-off")
             yield LineView(id="overview-list", classes="-off" if self._side_by_side else "")
             yield Static("", id="overview-about", markup=False)
@@ -173,7 +173,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
     # -- keys -----------------------------------------------------------------------------------------------
 
     def _take_key(self, event: events.Key) -> bool:
-        """Do what a key means; whether it meant anything. What is left edits the words to find."""
+        """Do what a key means; return whether the field must not take it."""
         if self.passes_on(event):
             return True
         if self._finding:
@@ -197,7 +197,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
         return True
 
     def _do(self, action: str, key: str) -> None:
-        """Do an action of the table of keys; "" is one that it does not have."""
+        """Do an action of the table of keys; "" if the table has none for the key."""
         match action:
             case "empty" if self.state.filter:
                 self._clear()
@@ -258,7 +258,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
 
     @property
     def _view(self) -> LineView:
-        """The part in which the cursor is."""
+        """The view that has the cursor."""
         under = self.state.under
         if not self._side_by_side or under is None:
             return self.query_one("#overview-list", LineView)
@@ -327,7 +327,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
         if card.place in CLOSED:
             self.say(CLOSED[card.place])
         elif can_start(card):
-            # The program's own, so that it is seen through also when this screen is left meanwhile.
+            # A worker of the program, so that it is seen through even if this screen is left meanwhile.
             start_work(self.app, partial(self._go_on, card), name="go on", group="sessions")
         else:
             self.say(
@@ -351,7 +351,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
             self.say(problem)
 
     def _hints_for(self, card: Card | None) -> Hints:
-        """Return the keys that mean something for a card, and those that always do."""
+        """Return the keys that apply to a card, and those that always do."""
         own: list[tuple[str, str]] = []
         if card is not None and card.place in (SessionPlace.HERE, SessionPlace.RESTS):
             own.append(("Enter", "open" if card.place is SessionPlace.HERE else "resume"))
@@ -370,13 +370,13 @@ class OverviewScreen(ListScreen[Card | None, Board]):
     # -- drawing --------------------------------------------------------------------------------------------
 
     def say(self, text: str, seconds: float = 20.0) -> None:
-        """Say something above the keys for some seconds."""
+        """Show a text above the keys for some seconds."""
         if self.is_running and self.is_attached:
             self.query_one(NoticeLine).say(text, seconds)
 
     def on_resize(self) -> None:
         if is_live(self):
-            # Textual's own layout, which follows now, would pass over heights that change within it.
+            # Textual's own layout, which follows now, would miss heights that change within it.
             after_refresh(self, self.draw)
 
     def draw(self) -> None:
@@ -428,7 +428,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
         view.show(lines, cursor, palette.cursor)
 
     def _kept(self, name: str, made_for: object) -> list[DrawnLine] | None:
-        """Return lines that were drawn already for the same, or None."""
+        """Return the lines already drawn for the same input, or None."""
         before, lines = self._drawn.get(name, (None, []))
         return lines if before == made_for else None
 
@@ -436,7 +436,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
         view = self.query_one("#overview-about", Static)
         height = 2 if self.app.size.height < TALL_FROM else 4
         lines = about_lines(card, self.app.size.width, height, now, palette) if card else []
-        # Always as high: what is above must not jump as the cursor moves.
+        # Always of one height: the view above must not jump as the cursor moves.
         view.styles.height = height + 1
         view.update(Text("\n").join(lines), layout=False)
 
@@ -454,6 +454,6 @@ def can_start(card: Card) -> bool:
 
 
 def _made_for(cards: tuple[Card, ...], rows: range, now: Now) -> tuple[object, ...]:
-    """Return what the drawn lines of cards follow from."""
+    """Return the input that determines the drawn lines of cards."""
     drawn = cards[rows.start : rows.stop]
     return drawn, tuple(now.age(card) for card in drawn), rows, len(cards)

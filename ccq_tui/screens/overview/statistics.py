@@ -1,4 +1,4 @@
-"""How long agents waited for a person, over the overview."""
+"""The statistics over the overview: how long agents waited for a person."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ STATISTICS_KEYS = (
 STATISTICS_ACTIONS = by_key(STATISTICS_KEYS)
 
 SPANS = ((1, "today"), (7, "7 days"), (14, "14 days"), (28, "28 days"), (365, "a year"))
-"""The days that can be looked at, and their words."""
+"""The spans to choose from, in days, and their words."""
 FIRST_SPAN = 2
 
 
@@ -59,7 +59,7 @@ class StatisticsBody(Vertical):
 
 
 class StatisticsScreen(Overlay[None]):
-    """Shows charts of what waited for a person."""
+    """Shows charts of how long agents waited for a person."""
 
     DEFAULT_CSS = """
     StatisticsScreen {
@@ -103,7 +103,7 @@ class StatisticsScreen(Overlay[None]):
     # -- keys ---------------------------------------------------------------------------------------------
 
     def on_key(self, event: events.Key) -> None:
-        """Scroll, look at another time, or leave."""
+        """Scroll, choose another span, or leave."""
         if self.passes_on(event):
             event.stop()
             return
@@ -149,7 +149,7 @@ class StatisticsScreen(Overlay[None]):
             projects = await self._inbox.run(lambda store: projects_of(store, checkout_of))
             pages = [WaitPage()]
             while not pages[-1].last and span == self._span:
-                # A page at a time: what is asked and answered meanwhile need not wait for all of them.
+                # A page at a time, so that requests and answers meanwhile need not wait for all of them.
                 pages.append(await self._inbox.run(partial(_next_page, pages[-1], since)))
         except InboxError as error:
             self._problem = f"The inbox cannot be read: {error} · Esc, then s tries again"
@@ -183,7 +183,7 @@ class StatisticsScreen(Overlay[None]):
 
 
 def drawn(made: WaitStatistics, width: int, palette: Palette) -> Text:
-    """Return statistics as they are shown, in so many cells."""
+    """Return statistics as drawn in ``width`` cells."""
     lines = [Text(line, palette.plain) for line in summary_lines(made)]
     for chart in charts(made):
         lines += [Text(), Text(chart.title, palette.accent)]

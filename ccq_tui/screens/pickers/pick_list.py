@@ -1,4 +1,4 @@
-"""Choosing from a list as data: its rows, its filter, its cursor."""
+"""A list to choose from, as data: its rows, its filter, its cursor."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class PickRow:
     """Something to choose.
 
     Attributes:
-        value: What is chosen.
-        label: What it is called.
-        description: What it is, or "".
+        value: Value that choosing it returns.
+        label: Its name.
+        description: Its description, or "".
         right: A word at the right end of its line, such as a key, or "".
-        current: Whether it is what holds now.
+        current: Whether it is the present choice.
     """
 
     value: str
@@ -29,7 +29,7 @@ class PickRow:
 
     @property
     def key(self) -> str:
-        """What the row is known by: what is chosen."""
+        """Key of the row: its value."""
         return self.value
 
     @property
@@ -39,10 +39,10 @@ class PickRow:
 
 @dataclass(frozen=True, slots=True)
 class Choosing(FilteredList[PickRow]):
-    """A list that is being chosen from; rows whose label begins with the first word come first.
+    """State of a list to choose from; rows whose label begins with the first word come first.
 
     Attributes:
-        quiet_since: When the list came up by itself, or the last key of the grace after that; or None.
+        quiet_since: Time when the list opened by itself or the last key of its grace came, or None.
     """
 
     quiet_since: float | None = field(default=None, compare=False)
@@ -52,7 +52,7 @@ class Choosing(FilteredList[PickRow]):
         return tuple(sorted(found, key=lambda row: _rank(row, words[0]))) if words else found
 
     def came_up(self, at: float) -> Self:
-        """Return the list as it comes up, or gets its rows, without a key that asks for that right then."""
+        """Return the list as it opens, or gets its rows, without a key that asked for it just then."""
         return replace(self, quiet_since=at)
 
     def judged(self, at: float, *, takes: bool) -> tuple[bool, Self]:
@@ -65,14 +65,14 @@ class Choosing(FilteredList[PickRow]):
         return not takes, replace(self, quiet_since=at)
 
     def filtered(self, text: str) -> Self:
-        """Look for something else; the cursor goes to the best row, or back to what holds now."""
+        """Filter by another text; the cursor goes to the best row, or back to the present choice."""
         if text == self.filter:
             return self
         return replace(self, filter=text, cursor=0 if text.strip() else _current(self.rows))
 
 
 def choosing(rows: tuple[PickRow, ...]) -> Choosing:
-    """Begin to choose, with the cursor on what holds now."""
+    """Begin to choose, with the cursor on the present choice."""
     return Choosing(rows, cursor=_current(rows))
 
 

@@ -36,18 +36,18 @@ PICKER_KEYS = (
 )
 """Keys of lists to choose from; letters find a row."""
 FEWEST_ROWS = 2
-"""Lines of what can be chosen that are seen however much is said above them."""
+"""Fewest lines of choices in view, however much text is above them."""
 MOST_TITLE = 2
-"""Lines of the title at most."""
+"""Most lines of the title."""
 FILTER_FROM = 7
-"""With fewer rows the field to find one is shown only while something is typed."""
+"""Rows from which the filter field is always shown; with fewer, only while it has text."""
 
 
 class Picker(ListScreen[str | None, Choosing]):
-    """Shows rows to choose from; its result is the value chosen, or None when it was left.
+    """Shows rows to choose from; its result is the chosen value, or None if it was left.
 
-    Every printable key goes into the field that finds a row. Esc empties the field, then leaves. ``preview``
-    is called with each value that comes under the cursor, and with the first one when the list is left.
+    Every printable key goes into the filter. Esc empties the filter, then leaves. ``preview`` is called with
+    each value that comes under the cursor, and with the first one when the list is left.
     """
 
     DEFAULT_CSS = """
@@ -89,9 +89,9 @@ class Picker(ListScreen[str | None, Choosing]):
         self.notice = ""
         self.empty = "Nothing to choose from"
         self.by_itself = False
-        """Whether the list comes up without a key that asks for it right then, such as after another one."""
+        """Whether the list opens without a key that asked for it just then, such as after another one."""
         self.takes_lines: Callable[[int], None] = lambda _: None
-        """Called with how many lines at the foot of the screen the list takes; 0 when it has gone."""
+        """Called with the number of lines that the list takes at the screen's foot; 0 once it is gone."""
         self._covered = False
         self._choose = choose
         self._preview = preview
@@ -100,7 +100,7 @@ class Picker(ListScreen[str | None, Choosing]):
 
     @property
     def state(self) -> Choosing:
-        """The list as it is looked at."""
+        """State of the list."""
         return self._state
 
     @property
@@ -126,17 +126,17 @@ class Picker(ListScreen[str | None, Choosing]):
         self.takes_lines(0)
 
     def on_screen_suspend(self) -> None:
-        """Remember that another screen lies over the list."""
+        """Remember that another screen covers the list."""
         self._covered = True
 
     def on_screen_resume(self) -> None:
-        """Let nothing be chosen by keys that were meant for what covered the list until now."""
+        """Ignore keys that were meant for the screen that covered the list."""
         if self._covered:
             self._covered = False
             self.came_up()
 
     def came_up(self) -> None:
-        """Let nothing be chosen until there was a moment without a key."""
+        """Choose nothing until there is a moment without a key."""
         self._state = self.state.came_up(self._now)
         self.query_one(HintBar).sleep(GRACE)
 
@@ -150,12 +150,12 @@ class Picker(ListScreen[str | None, Choosing]):
         self.draw()
 
     def say(self, text: str) -> None:
-        """Say something above the list, such as that a question waits; "" for nothing."""
+        """Show a text above the list, such as that a question waits; "" removes it."""
         self.notice = text
         self.draw()
 
     def show_rows(self, rows: Iterable[PickRow]) -> None:
-        """Show other rows; the cursor stays on what it is on, where that is still there."""
+        """Show other rows; the cursor stays on its row if that is still there."""
         under, state = self.state.under, self.state.with_rows(rows)
         same = state.under is not None and under is not None and state.under.key == under.key
         self._state = state if same else state.put(0)
@@ -164,7 +164,7 @@ class Picker(ListScreen[str | None, Choosing]):
     # -- keys ---------------------------------------------------------------------------------------------
 
     def _take_key(self, event: events.Key) -> bool:
-        """Do what a key means to the list; whether it meant anything. All others edit the field."""
+        """Do what a key means to the list; return whether it meant anything. All others edit the field."""
         if self.passes_on(event):
             return True
         quiet_since = self.state.quiet_since
@@ -203,7 +203,7 @@ class Picker(ListScreen[str | None, Choosing]):
         return self._do(action)
 
     def _do(self, action: str) -> bool:
-        """Do an action of the table of keys that does not move; return whether there is such a one."""
+        """Do an action of the table of keys that does not move; return whether the table has it."""
         match action:
             case "choose":
                 self.take_row()
@@ -228,7 +228,7 @@ class Picker(ListScreen[str | None, Choosing]):
         self.dismiss(None)
 
     def key_under(self, event: events.MouseEvent) -> str | None:
-        """Return what is chosen by the row under the pointer, or None."""
+        """Return the key of the row under the pointer, or None."""
         row, shown = self.query_one(LineView).row_on_screen(event.screen_offset), self.state.shown
         return shown[row].key if row is not None and row < len(shown) else None
 
@@ -252,7 +252,7 @@ class Picker(ListScreen[str | None, Choosing]):
         palette = palette_of(body)
         finds, height, extra = self._finds, self.app.size.height, self._extra_lines
         rows = pick_lines(self.state, width - 1, palette, self.empty)
-        # The rule above and the keys below; what can be chosen is in sight on the lowest screen.
+        # Without the rule above and the keys below, so that choices stay in sight on the lowest screen.
         room = _most_lines(height) - int(finds) - 2 - min(len(rows), FEWEST_ROWS)
         head = self._head(width, palette, room)
         title = self.query_one("#picker-title", Static)
@@ -269,7 +269,7 @@ class Picker(ListScreen[str | None, Choosing]):
         self.takes_lines(lines)
 
     def _head(self, width: int, palette: Palette, room: int) -> list[Text]:
-        """Return what is chosen, what is said of it and what there is to notice, in so many lines."""
+        """Return the title, the text about it and the notice, in at most ``room`` lines."""
         heading = wrapped(Text(one_line(self.heading, 200), palette.strong), width - 4)[:MOST_TITLE]
         title = indented(heading, Text(" ◆ ", palette.accent), 3)
         about, notice = (
@@ -316,12 +316,12 @@ class PickerBody(Vertical):
 
 
 PREFIX = 5
-"""Cells before a label: the cursor and the mark of what holds now."""
+"""Cells before a label: the cursor and the mark of the present choice."""
 LONGEST_LABEL = 200
 LONGEST_DESCRIPTION = 400
 LONGEST_RIGHT = 40
 BESIDE_FROM = 64
-"""From this width descriptions are beside the labels, below it under them."""
+"""Width in cells from which descriptions are beside the labels; below it they are under them."""
 WIDEST_COLUMN = 28
 
 
@@ -343,7 +343,7 @@ def pick_lines(
 
 
 def _column(rows: tuple[PickRow, ...]) -> int:
-    """Return the width of the labels' column, for the labels that are not very long."""
+    """Return the width of the labels' column, without very long labels."""
     widths = [cell_len(one_line(row.label, LONGEST_LABEL)) for row in rows]
     return max((width for width in widths if width <= WIDEST_COLUMN), default=0) + 2
 

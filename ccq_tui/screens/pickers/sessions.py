@@ -32,10 +32,10 @@ SESSION_KEYS = (
 )
 """Keys of the list of sessions; letters find one, so everything else is done with Ctrl."""
 TAKING = frozenset({"choose", "fork", "rename", "delete"})
-"""What is done with the session under the cursor."""
+"""Actions on the session under the cursor."""
 PREVIEW_LINES = 6
 PREVIEW_FROM = 18
-"""From this height of the screen there is a preview."""
+"""Screen height in lines from which there is a preview."""
 SIGNS = {"user": "❯ ", "assistant": "● "}
 
 
@@ -66,7 +66,7 @@ class SessionPicker(Picker):
         self._found = ""
 
     def on_mount(self) -> None:
-        """Add the preview, and look for sessions; what `Picker` does when mounted is done as well."""
+        """Add the preview, and look for sessions; Textual runs `Picker`'s own handler as well."""
         body = self.query_one(PickerBody)
         body.mount(Static("", markup=False, id="picker-preview"), before=self.query_one(HintBar))
         if self._find:
@@ -74,7 +74,7 @@ class SessionPicker(Picker):
         self._work(self._look)
 
     def _work(self, what: Callable[[], Awaitable[None]]) -> None:
-        """Do something that takes time; what goes wrong is said above the list."""
+        """Run something that takes time; show its errors above the list."""
 
         async def run() -> None:
             try:
@@ -139,7 +139,7 @@ class SessionPicker(Picker):
         self.dismiss(way.session.session_id)
 
     def take_text(self) -> None:
-        """Find what is typed, unless it is a title."""
+        """Filter by what is typed, unless it is a title."""
         if self._renaming is None:
             super().take_text()
 
@@ -203,7 +203,7 @@ class SessionPicker(Picker):
         return PREVIEW_LINES + 1 if something and self.app.size.height >= PREVIEW_FROM else 0
 
     def draw(self) -> None:
-        """Draw the list, and under it what is known of the session under the cursor."""
+        """Draw the list, and under it the preview of the session under the cursor."""
         super().draw()
         for shown in self.query("#picker-preview"):
             if isinstance(shown, Static) and self.query(LineView):
@@ -211,7 +211,7 @@ class SessionPicker(Picker):
                 shown.update(self._preview_text(palette_of(self.query_one(PickerBody))))
 
     def _preview_text(self, palette: Palette) -> Text:
-        """Return what waits in the session under the cursor, and under it what was said last."""
+        """Return what waits in the session under the cursor, and below it what was said last."""
         width, under = max(20, self.app.size.width - 6), self._under
         said: list[Text] = []
         waits: list[Text] = []

@@ -22,7 +22,7 @@ from ccq_tui.screens.pickers.pick_list import PickRow
 _logger = logging.getLogger(__name__)
 
 MOST_QUESTIONS = 3
-"""Of what waits in a session so much is previewed."""
+"""Most requests previewed of a session."""
 
 
 class KeepsInbox(Protocol):
@@ -38,9 +38,9 @@ class Shelved:
     """A session of the list.
 
     Attributes:
-        session: What Claude Code keeps of it.
-        waiting: What waits in it, a line each, at most `MOST_QUESTIONS`.
-        count: How much waits in it.
+        session: Claude Code's record of it.
+        waiting: Its waiting requests, one line each, at most `MOST_QUESTIONS`.
+        count: Number of its waiting requests.
         runs: Whether a ccq-tui runs it now, this one or another.
     """
 
@@ -51,7 +51,7 @@ class Shelved:
 
 
 class Shelf:
-    """Where a list of sessions gets them from, and has them changed."""
+    """Source of a list of sessions, which also renames and deletes them."""
 
     def __init__(self, options: SessionOptions, inbox: DurableInbox, without: str = "") -> None:
         self.options = options
@@ -65,7 +65,7 @@ class Shelf:
         try:
             return await self._inbox.run(lambda store: _shelved(store, others))
         except InboxError:
-            # What waits is told elsewhere to be out of reach; the sessions are there all the same.
+            # Other places report that the inbox cannot be read; the sessions are there all the same.
             return tuple(Shelved(one) for one in others)
 
     async def rename(self, session: EarlierSession, title: str) -> None:
@@ -126,7 +126,7 @@ def session_row(one: Shelved, now: float, *, everywhere: bool = False) -> PickRo
 
 
 def age(seconds: float) -> str:
-    """Return how long something is ago, in the largest unit that fits."""
+    """Return an age in the largest unit that fits."""
     for length, unit in ((86400, "d"), (3600, "h"), (60, "min")):
         if seconds >= length:
             return f"{int(seconds // length)} {unit} ago"

@@ -1,4 +1,4 @@
-"""The screen of a recording: its transcript with all that a reader does, and the question left open in it."""
+"""The screen of a recording: its transcript, and the question that was left open in it."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ _KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class ReplayStatus:
-    """How far a replay is.
+    """Progress of a replay.
 
     Attributes:
-        name: What is replayed.
-        read: Lines so far.
-        percent: How much of the file that is, or None where its size is not known.
-        bad: How many lines could not be read.
+        name: Name of the recording.
+        read: Number of lines so far.
+        percent: Percentage of the file read so far, or None if its size is unknown.
+        bad: Number of unreadable lines.
         paused: Whether it is held.
         ended: Whether all was shown.
     """
@@ -83,13 +83,13 @@ class ReplayStatus:
 
     @classmethod
     def of(cls, recording: Recording, *, paused: bool, ended: bool) -> ReplayStatus:
-        """Say how far a recording is."""
+        """Return the progress of a recording."""
         size, done = recording.lines.size, recording.lines.taken
         percent = min(100, done * 100 // size) if size else None
         return cls(recording.name, recording.read, percent, recording.bad.count, paused, ended)
 
     def pieces(self) -> tuple[Piece, ...]:
-        """Return what the status line says, in its order."""
+        """Return the pieces of the status line, in order."""
         state = "■ replay" if self.ended else "‖ paused" if self.paused else "▶ replay"
         far = f"{self.read:,} line{'s' * (self.read != 1)}"
         bad = f"{self.bad:,} unreadable" if self.bad else ""
@@ -107,7 +107,7 @@ class ReplayStatus:
         )
 
     def hints(self, waiting: int, keymap: Keymap) -> Hints:
-        """Return which keys apply now, the most useful first."""
+        """Return the keys that apply now, the most useful first."""
         pause = () if self.ended else (("Space", "resume" if self.paused else "pause"),)
         answer = ((keymap.shown("panel"), "answer"),) if waiting else ()
         named = tuple((keymap.shown(name), does) for name, does in _KEYS)
@@ -115,17 +115,17 @@ class ReplayStatus:
 
 
 CONFIRM_SECONDS = 10.0
-"""How long a key that writes a file may be confirmed."""
+"""Seconds in which a key that writes a file can be confirmed."""
 _logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class BroughtAnswer:
-    """Somebody answered the question that a recording ends with.
+    """An answer to the question that a recording ends with.
 
     Attributes:
-        session_id: The session to bring the answer to.
-        cwd: Where it worked.
+        session_id: The session that gets the answer.
+        cwd: The directory of that session.
         message: The answer.
     """
 
@@ -229,13 +229,13 @@ class ReplayScreen(SessionBase):
         self.dock.show_keys(standing.hints(len(self.dock.line.items), keymap_for(self)))
 
     def action_pause(self) -> None:
-        """Hold the replay, or let it continue."""
+        """Pause the replay, or resume it."""
         if not self._ended:
             self.replayed.pause()
             self.changed()
 
     def action_export(self) -> None:
-        """Write the transcript to a file in the working directory, when it was asked for twice."""
+        """Write the transcript to a file in the working directory, if asked twice."""
         asked, self._export_asked = self._export_asked, self.clock()
         if (
             asked is None
@@ -277,7 +277,7 @@ class ReplayScreen(SessionBase):
         return await asyncio.to_thread(why_gone, recording.session_id, recording.cwd, environment)
 
     async def _offer(self, request: QuestionRequest) -> None:
-        """Open the panel, and say before anything is answered what becomes of an answer."""
+        """Say what will become of an answer, then open the panel."""
         if reason := await self._why_gone():
             self.note(
                 f"Nobody answered this question. An answer cannot be sent: {reason}. "
@@ -304,7 +304,7 @@ class ReplayScreen(SessionBase):
         self.say(f"Your draft could not be saved: {error.strerror or error}", seconds=20.0)
 
     async def _bring(self, message: str) -> None:
-        """Hand the answer to the session, or, where there is none, to the person."""
+        """Send the answer to the session, or if that is gone, give it to the person."""
         if reason := await self._why_gone():
             self.note(f"Your answer was not sent: {reason}. F8 copies it:\n\n{message}", "warning")
             self.requests.keep_to_copy(message, "Not sent · F8 copies your answer")
@@ -328,16 +328,16 @@ class AnswerDrafts:
         self._disk = ThreadPoolExecutor(max_workers=1, thread_name_prefix="answers")
 
     async def load(self, request: QuestionRequest) -> Draft | None:
-        """Return the state in which a request opens with its draft, or None when none is kept."""
+        """Return the kept draft of a request, or None."""
         kept = await asyncio.wrap_future(self._disk.submit(self._load, request))
         return with_draft(request, kept.text) if kept else None
 
     def _load(self, request: QuestionRequest) -> KeptText | None:
-        """Read a draft; one of an earlier version has the name of its call alone."""
+        """Read a draft; an earlier version named its file by the call alone."""
         return self._files.load(_key(request.id)) or self._files.load(_key(request.tool_use_id))
 
     def keep(self, request_id: str, draft: Draft | None) -> None:
-        """Keep a draft, soon and without waiting; None takes it away."""
+        """Keep a draft, soon and without waiting; None deletes it."""
         text = KeptText(draft_to_json(draft)) if draft is not None else KeptText()
         loop = asyncio.get_running_loop()
 
@@ -349,7 +349,7 @@ class AnswerDrafts:
         self._disk.submit(self._files.save, _key(request_id), text).add_done_callback(done)
 
     def close(self) -> None:
-        """Write what is not written yet; the thread ends when it has."""
+        """Write what is not written yet, then end the thread; does not wait."""
         self._disk.submit(self._files.close)
         self._disk.shutdown(wait=False)
 

@@ -1,4 +1,4 @@
-"""/login and /logout: the terminal is lent to Claude Code, which keeps the account."""
+"""/login and /logout: Claude Code, which keeps the account, gets the terminal meanwhile."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 NEXT = "this session uses the account from its next start on"
 
 CANCELLED = ("exit code 130", f"ended by signal {signal.SIGINT.value}")
-"""How Claude Code ends after Ctrl+C."""
+"""Results of Claude Code after Ctrl+C."""
 
 
 class AccountCommands(CommandGroup):

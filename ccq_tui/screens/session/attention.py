@@ -12,7 +12,7 @@ GAVE_WAY = "Closed while idle, to make room for another session · your next pro
 
 
 class AttentionWatch:
-    """Shows the countdown of a limit and what it ended; says when a person last did something."""
+    """Shows the countdown of a limit and what it ended; reports when a person last did something."""
 
     def __init__(self, ui: SessionUi) -> None:
         self._ui = ui
@@ -26,15 +26,15 @@ class AttentionWatch:
             self._ui.note(GAVE_WAY)
 
     def changed(self) -> None:
-        """Count down where a limit comes near."""
+        """Show the countdown of a limit that is near."""
         self._ui.dock.count_down(self._ui.session.look())
 
     def touch(self) -> None:
-        """Count again: somebody did something, here or for this session on another screen."""
+        """Restart the limits: somebody did something, here or for this session on another screen."""
         self._touched = self._ui.clock()
 
     def _attention(self) -> Attention:
-        """Say when a person last did something, and which question is shown."""
+        """Return when a person last did something, and which question is shown."""
         if not self._ui.live:
             return Attention(self._touched)
         dock = self._ui.dock

@@ -1,4 +1,4 @@
-"""What the screens of a session and of a recording share: the log pane, the dock, and their controllers."""
+"""The base of the screens of a session and of a recording: log pane, dock, and their controllers."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ from ccq_tui.widgets.transcript import Transcript
 from ccq_tui.widgets.transcript.block_mark import Step
 
 BATCH = 0.012
-"""Seconds of a burst's events that are handled together."""
+"""Seconds of a burst in which events are gathered, to be handled together."""
 AWAITED = (QuestionAsked, PermissionAsked, PlanProposed, ElicitationAsked)
-"""Events that a person waits for."""
+"""Events that a person waits for: they are handled at once."""
 READING: Mapping[str, Callable[[Any], object]] = {
     "page_up": lambda s: s.transcript.action_page_up(),
     "page_down": lambda s: s.transcript.action_page_down(),
@@ -69,22 +69,22 @@ READING: Mapping[str, Callable[[Any], object]] = {
     "panel": lambda s: s.requests.toggle(),
     "copy_draft": lambda s: s.requests.copy_drafts(),
 }
-"""What the actions of the table of keys do on a screen with a transcript."""
+"""The actions of the table of keys on a screen with a transcript."""
 
 
 class SessionBase(Screen[None]):
     """Shows the events of a session, and lets a person read it and answer; each concern has its controller.
 
-    The controllers hear of an event in the order in which `listeners` names them, after the transcript.
+    After the transcript, the controllers get each event in the order of `listeners`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(*READING)]
     actions: ClassVar[Mapping[str, Callable[[Any], object]]] = READING
-    """What each action of the table of keys does here, by its name."""
+    """The actions of the table of keys here, by name."""
     rests_on: ClassVar[KeyPlace] = KeyPlace.PROMPT
-    """What has the keys while nothing is asked, searched or marked."""
+    """Place that has the keys while nothing is asked, searched or marked."""
     focused: Reactive[Widget | None] = Reactive(None, repaint=False)
-    """Who has the keys; Textual would draw the whole screen for another one, not only the two that change."""
+    """Widget that has the keys; Textual would redraw the whole screen for another one, not only these two."""
 
     class EventsArrived(Message):
         """The session sent something; the events are in the screen's queue."""
@@ -105,7 +105,7 @@ class SessionBase(Screen[None]):
             title=launch.name or launch.title,
             effort=launch.settings.effort or "",
         )
-        """What is known of the session."""
+        """The facts known about the session."""
         if launch.settings.verbose:
             transcript.toggle_folds()
         self.requests = RequestQueue(self)
@@ -113,9 +113,9 @@ class SessionBase(Screen[None]):
         self.quit_keys = QuitKeys(self, self.quit)
         self.finder = TranscriptSearch(self, self.search_bar, partial(self.set_focus, scroll_visible=False))
         self.listeners: tuple[Callable[[SessionEvent], None], ...] = (self.requests.take,)
-        """What takes each event, in this order."""
+        """Receivers of each event, in this order."""
         self.shown_by: tuple[Callable[[], None], ...] = ()
-        """What draws after a change, in this order."""
+        """Functions that draw after a change, in this order."""
         self._arrived: deque[SessionEvent] = deque()
         self._handled_at = float("-inf")
         self._again: tuple[str, float] = ("", 0.0)
@@ -126,17 +126,17 @@ class SessionBase(Screen[None]):
 
     @property
     def launch(self) -> Launch:
-        """What the session was started with."""
+        """The launch that started the session."""
         return self.session.launch
 
     @property
     def live(self) -> bool:
-        """Whether the screen is composed and does not go away."""
+        """Whether the screen is composed and is not going away."""
         return is_live(self) and self.dock.is_attached
 
     @property
     def waiting(self) -> WaitingLine:
-        """What waits for the person; not what is still being written."""
+        """The requests that wait for the person, without those still being written."""
         return self.dock.line.asked
 
     @property
@@ -180,7 +180,7 @@ class SessionBase(Screen[None]):
         self.start(edit, "editor", group=GROUP)
 
     def pressed_again(self, key: str) -> bool:
-        """Whether a key is pressed for the second time within a short time, and no other key between."""
+        """Whether a key is pressed again within `AGAIN_SECONDS`, with no other key between."""
         now, (before, at) = self.clock(), self._again
         self._again = (key, now)
         soon = now - at < AGAIN_SECONDS and not presses_of(self).other_since(key, at)
@@ -193,7 +193,7 @@ class SessionBase(Screen[None]):
     # -- events of the session ------------------------------------------------------------------------------
 
     def take(self, event: SessionEvent) -> None:
-        """Queue an event; all that come until the queue is looked at are handled together."""
+        """Queue an event; all that come before the queue is read are handled together."""
         self._arrived.append(event)
         if isinstance(event, AWAITED):
             self.post_message(self.EventsArrived())
@@ -207,7 +207,7 @@ class SessionBase(Screen[None]):
     @on(EventsArrived)
     def _handle_events(self) -> None:
         if not self._arrived:
-            return  # one that is awaited took all along
+            return  # an awaited one took all of them along
         self._handled_at = self.clock()
         while self._arrived:
             event = self._arrived.popleft()
@@ -221,15 +221,15 @@ class SessionBase(Screen[None]):
     # -- the screen -----------------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Let Esc leave the mark first, and notice at once what covers the screen or goes away over it."""
+        """Let Esc unmark first, and notice at once when a screen covers this one or goes away."""
         bind_first(self, "escape", "leave_mark", "Unmark the block")
         self.watch(self.app, "app_focus", self.blocks.terminal_focused, init=False)
-        # At once: a key may come before the event that says that another screen has gone.
+        # Immediate: a key may come before the event that says that another screen has gone.
         self.app.screen_change_signal.subscribe(self, self._came_up, immediate=True)
 
     @on(events.ScreenResume)
     def _resumed(self, event: events.ScreenResume) -> None:
-        """Style everything once: a screen that is shown for the first time hears so twice."""
+        """Style everything once: a screen that is shown for the first time gets this event twice."""
         if event.refresh_styles:
             event.refresh_styles = not self._styled
             self._styled = self.is_attached
@@ -264,7 +264,7 @@ class SessionBase(Screen[None]):
 
     @property
     def help_place(self) -> str:
-        """The keys that F1 lists first: those of what has the keys."""
+        """The keys that F1 lists first: those of the part that has the keys."""
         panel = self.dock.panel
         if self.live and self.finder.is_open:
             return SEARCH

@@ -1,4 +1,4 @@
-"""What keys and clicks do with the blocks of the transcript: mark, fold, copy, open."""
+"""Keys and clicks on the blocks of the transcript: mark, fold, copy, open."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ccq_tui.widgets.transcript.contents import code_in, targets_at, targets_in,
 
 HOW = "No block is marked · Alt+↑ marks one"
 DOUBLE_CLICK = 0.3
-"""Seconds in which a second click says that the first one was meant to select."""
+"""Seconds in which a second click means that the first one was to select."""
 
 
 class BlockActions:
@@ -97,7 +97,7 @@ class BlockActions:
         self._start(work)
 
     def clicked(self, event: Transcript.Pointed) -> None:
-        """Open what was clicked, unless it was clicked twice, which selects, or to come to the terminal."""
+        """Open what was clicked, unless a second click selects, or the click came to focus the terminal."""
         if self._opening is not None:
             self._opening.cancel()
             self._opening = None
@@ -124,7 +124,7 @@ class BlockActions:
         return block
 
     def _next(self, block: Block, what: str, count: int) -> int:
-        """Return which one of several it is this time: the next one when the key is repeated."""
+        """Return the number of the one to take: the next one when the key is repeated."""
         before, kind, number = self._cycle
         number = (number + 1) % count if before is block and kind == what else 0
         self._cycle = (block, what, number)

@@ -1,4 +1,4 @@
-"""The palette, in which every command and every key's action is found by typing."""
+"""The palette: every command and every key's action, found by typing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ S = TypeVar("S")
 
 
 class CommandPalette(CommandGroup):
-    """Shows the palette: a command is done or begun in the prompt, an action is done."""
+    """Shows the palette: runs a command or begins it in the prompt, runs an action."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class CommandPalette(CommandGroup):
 
 
 def command_rows(own: Iterable[Command[S]], others: Iterable[SlashCommand]) -> Iterator[PickRow]:
-    """Give a row for each command; the value of one that takes more ends with a blank."""
+    """Yield a row for each command; the value of one that needs an argument ends with a blank."""
     for one in own:
         yield PickRow(f"/{one.name}{' ' if one.needs else ''}", f"/{one.name}", one.help, one.arguments)
     for command in others:
@@ -65,9 +65,9 @@ def command_rows(own: Iterable[Command[S]], others: Iterable[SlashCommand]) -> I
 
 
 def action_rows(bindings: Iterable[Binding], keymap: Keymap, place: str = "") -> Iterator[PickRow]:
-    """Give a row for each action that has words, with its key; ``place`` is "app." for actions of the app."""
+    """Yield a row for each action that has words, with its key; ``place`` is "app." for the app's actions."""
     for binding in joined(bindings):
-        # What has no name is one of several keys that differ by a number: nothing to choose by its words.
+        # A binding without a name is one of several that differ by a number: its words choose nothing.
         if binding.description and binding.id and binding.id != PALETTE:
             keys = keymap.keys.get(binding.id) or tuple(binding.key.split(","))
             yield PickRow(f"{place}{binding.action}", binding.description, right=shown_key(keys[0]))

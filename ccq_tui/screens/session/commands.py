@@ -1,4 +1,4 @@
-"""The program's own commands: how one is listed, called from a prompt, and done."""
+"""The program's own commands: listed, called from a prompt, and run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ccq_tui.screens.session.ui import SessionUi
 
 PARKED = "the session is parked without a Claude process · an answer or a prompt restarts it"
 ASKING = "what is asked"
-"""What a text belongs to that says what is waited for."""
+"""Owner of the line that names what the session waits for."""
 T = TypeVar("T")
 S = TypeVar("S")
 
@@ -25,12 +25,12 @@ class Command(Generic[S]):
     """A command of the program's own; it shadows the CLI's of the same name.
 
     Attributes:
-        name: What stands behind the slash.
-        arguments: What may follow, for a person, or "".
+        name: Name after the slash.
+        arguments: Arguments that may follow, for a person, or "".
         help: What it does, for a person.
-        do: Does it at once, given the screen and the argument, which is "" where none was given.
-        work: Does it beside the keys, given the same; other commands that choose or ask end it.
-        needs: What the argument is, in a word, where the command does nothing without it.
+        do: Runs at once, given the screen and the argument, which is "" if there is none.
+        work: Runs beside the keys, given the same; another command that chooses or asks ends it.
+        needs: The argument in a word, if the command does nothing without one.
     """
 
     name: str
@@ -60,7 +60,7 @@ def called(text: str, commands: Iterable[Command[S]]) -> tuple[Command[S], str] 
 
 
 class CommandRunner:
-    """Lets commands choose, ask and say what came of it; one runs at a time."""
+    """Lets commands choose, ask and report; one runs at a time."""
 
     def __init__(self, ui: SessionUi) -> None:
         self.ui = ui
@@ -81,7 +81,7 @@ class CommandRunner:
             self.run(partial(command.work, screen, argument), command.name)
 
     def run(self, what: Callable[[], Coroutine[Any, Any, object]], name: str) -> None:
-        """Run a command; what the CLI refuses is said in the transcript."""
+        """Run a command; show in the transcript what the CLI refuses."""
         self.ui.start(partial(self._try, what, name), f"/{name}", group="command", exclusive=True)
 
     async def _try(self, what: Callable[[], Coroutine[Any, Any, object]], name: str) -> None:
@@ -95,7 +95,7 @@ class CommandRunner:
             self._running -= 1
 
     def tell(self, text: str, level: str = "info") -> None:
-        """Show what came of a command, wherever the transcript was scrolled to."""
+        """Show the result of a command, wherever the transcript was scrolled to."""
         self.ui.note(text, level)
         self.ui.transcript.action_end()
 
@@ -105,12 +105,12 @@ class CommandRunner:
             raise CommandError(PARKED)
 
     async def ask(self, control: Control[T]) -> T:
-        """Ask the CLI something, and say that it is waited for."""
+        """Ask the CLI something, with a line that says so until it answers."""
         self.need_process()
         return await self.asking(self.ui.session.agent.ask(control), control.seconds)
 
     async def asking(self, answer: Awaitable[T], seconds: float = USUAL_SECONDS) -> T:
-        """Wait for an answer of the CLI, and say so meanwhile."""
+        """Wait for an answer of the CLI, with a line that says so."""
         self._asked_before = True
         self.ui.say("Asking Claude…", seconds, ASKING)
         try:
@@ -134,7 +134,7 @@ class CommandRunner:
         """Let the person choose from a list that is made already; None when they left it."""
         self._picker = picker
         picker.takes_lines = partial(self._make_room, picker)
-        # Then the key that asked for it is long ago, or may still be held down.
+        # After an earlier question, the key that asked is long past, or may still be held down.
         picker.by_itself, self._asked_before = self._asked_before, True
         self.say_what_waits()
         try:
@@ -147,14 +147,14 @@ class CommandRunner:
             self.ui.dock.make_room(lines)
 
     def say_what_waits(self) -> None:
-        """Say in an open list that something waits behind it."""
+        """Show in an open list that something waits behind it."""
         if self._picker is not None:
             line = self.ui.dock.line
             self._picker.say(f"◆ {line.summary()} · Esc" if line.items else "")
 
 
 class CommandGroup:
-    """Commands that belong together, with what they choose, ask and say by."""
+    """Commands that belong together, with the runner through which they choose, ask and report."""
 
     def __init__(self, runner: CommandRunner) -> None:
         self._runner = runner

@@ -1,4 +1,4 @@
-"""What completes the prompt: commands, files, earlier prompts; and the commands that nothing knows."""
+"""Completions of the prompt: commands, files, earlier prompts; and a guard against unknown commands."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class Completions:
         self.commands = own
         """All commands, the program's own first."""
         self.listed = False
-        """Whether the CLI has said which commands it knows."""
+        """Whether the CLI has listed its commands."""
         self._earlier = earlier
         self._files = FileSource(ui.view.cwd, ui.clock)
         self._listing: asyncio.Task[None] | None = None
         self._search = 0
 
     def take(self, event: SessionEvent) -> None:
-        """Take in which commands the CLI knows; a list that is open gets them too."""
+        """Take in the CLI's commands; an open list gets them too."""
         if isinstance(event, CommandsListed):
             self.listed = True
             self.commands = merged(self._own, event.commands)
@@ -55,7 +55,7 @@ class Completions:
         return self.commands[len(self._own) :]
 
     def find(self, wanted: WantedCompletion) -> None:
-        """Look for what completes a word of the prompt."""
+        """Look for completions of a word of the prompt."""
         self._search += 1
         self._ui.start(partial(self._find, wanted), "choices", group="choices", exclusive=True)
 
@@ -108,8 +108,8 @@ def with_sizes(rows: Iterable[Completion], directory: Path) -> tuple[Completion,
 def commands_for(query: str, commands: tuple[SlashCommand, ...]) -> tuple[Completion, ...]:
     """Return the commands whose names match, the likeliest first; one whose alias is typed is the first.
 
-    Beside the name of a command that Claude Code's own screen alone has, those are left out that merely read
-    like it: Enter is to name the alternative.
+    If the query names a command of Claude Code's own screen alone, commands that merely read like it are left
+    out, so that Enter names the alternative.
     """
     if query in ALTERNATIVES:
         commands = tuple(one for one in commands if one.name.startswith(query) or query in one.aliases)
@@ -124,13 +124,13 @@ def commands_for(query: str, commands: tuple[SlashCommand, ...]) -> tuple[Comple
 
 
 HELD_SECONDS = 0.8
-"""A key that is held down has begun to repeat by then: its first repeat is no second press."""
+"""Seconds after which a key held down has begun to repeat: its first repeat is no second press."""
 SECONDS = 20.0
-"""How long a text says why it was not sent."""
+"""Seconds to show why a text was not sent."""
 
 
 class UnknownCommands:
-    """Keeps a prompt in its field that begins with a command nobody knows, until Enter comes again."""
+    """Keeps a prompt that begins with an unknown command in its field, until Enter comes again."""
 
     def __init__(self, ui: SessionUi, completions: Completions) -> None:
         self._ui = ui
@@ -139,7 +139,7 @@ class UnknownCommands:
         self._asked_at = float("-inf")
 
     def holds_back(self, text: str) -> bool:
-        """Whether a text is not to be sent yet; says why. The Enter that follows is no repeat of this one."""
+        """Whether a text must not be sent yet; says why. A key repeat of this Enter does not send it."""
         words = self._objection(text)
         now = self._ui.clock()
         again = text == self._kept and now - self._asked_at >= HELD_SECONDS
@@ -153,7 +153,7 @@ class UnknownCommands:
     def _objection(self, text: str) -> str:
         name = named(text)
         names = [one for command in self._completions.commands for one in (command.name, *command.aliases)]
-        # What the CLI knows is not known before it has started.
+        # The CLI's commands are not known before it has started.
         if not name or name in names or not self._completions.listed:
             return ""
         if name in ALTERNATIVES:

@@ -41,9 +41,9 @@ from ccq_tui.widgets.question import QuestionPanel
 LOW_SCREEN = 18
 SHELL_KEYS: Hints = (("Enter", "run in your shell"), ("Esc Esc", "clear"), ("↑", "earlier prompts"))
 UNSENT = "the prompt"
-"""What a text belongs to that says why the prompt was not sent."""
+"""Owner of the line that says why the prompt was not sent."""
 TIDY_SECONDS = 0.05
-"""How long an answered panel may stay on the screen until the answer is on its way to the agent."""
+"""Most seconds that an answered panel stays on the screen until its answer is on its way to the agent."""
 
 
 class Dock(Vertical):
@@ -68,7 +68,7 @@ class Dock(Vertical):
         elsewhere: bool = False
 
     class LineChanged(Message):
-        """Another number of requests waits."""
+        """The number of waiting requests has changed."""
 
     def __init__(self, session: str, draft: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(id="dock")
@@ -93,11 +93,11 @@ class Dock(Vertical):
         self._keys: Hints = ()
         self._room = 0
         self._unsent = ""
-        """The prompt of which it is said why it was not sent, for as long as it stands there, or ""."""
+        """The unsent prompt whose reason is shown as long as it stays in the field, or ""."""
         self._early: list[str] | None = []
-        """What was typed before the prompt was there to take it; None since it is."""
+        """Text typed before the prompt was there to take it; None since then."""
         self.folded_at: float | None = None
-        """When the panel was last hidden by the key that shows it, too."""
+        """Time when the panel was last hidden by the key that also shows it."""
 
     @property
     def line(self) -> WaitingLine:
@@ -114,7 +114,7 @@ class Dock(Vertical):
         yield self._hints
 
     def on_mount(self) -> None:
-        """Begin in the prompt, with what was typed for it."""
+        """Begin in the prompt, with the text typed for it."""
         self.prompt.take_focus()
         early, self._early = self._early, None
         if early:
@@ -122,7 +122,7 @@ class Dock(Vertical):
         self.fit()
 
     def type_early(self, typed: str) -> bool:
-        """Keep a key or a paste where the prompt is not there yet; return whether it was kept."""
+        """Keep a key or a paste until the prompt is there; return whether it was kept."""
         if self._early is not None and typed:
             self._early.append(typed)
             return True
@@ -148,9 +148,9 @@ class Dock(Vertical):
         self.fit()
 
     def make_room(self, lines: int) -> None:
-        """Lift the transcript above a list that takes so many lines at the foot of the screen; 0 for none."""
+        """Lift the transcript above a list of ``lines`` lines at the foot of the screen; 0 for none."""
         below = self.screen.region.height - self.region.bottom
-        # Words to find make the list lower again: the transcript does not move with each letter.
+        # A filter makes the list lower again: the transcript does not move with each letter.
         self._room = max(self._room, lines - below) if lines else 0
         self.styles.min_height = self._room or None
 
@@ -169,10 +169,10 @@ class Dock(Vertical):
         earlier: Sequence[Page] = (),
         recalled: tuple[Recalled | None, ...] = (),
     ) -> None:
-        """Let a request wait; it is shown when it is the first and nobody is typing.
+        """Add a request to the line; it is shown when it is the first and nobody is typing.
 
-        A set that was still being written keeps what was done in it. Drafts of ``earlier`` pages, of
-        questions that were closed, come back with the same questions.
+        A set that was still being written keeps its draft. Drafts of ``earlier`` pages, of questions that
+        were closed, come back with the same questions.
         """
         if (known := self._line.get(request.id)) is not None:
             if known.arriving and isinstance(request, QuestionRequest):
@@ -204,7 +204,7 @@ class Dock(Vertical):
         earlier: Sequence[Page],
         recalled: tuple[Recalled | None, ...],
     ) -> None:
-        """Let a set that was still being written wait like any other, and keep what was done in it."""
+        """Let a set that was still being written wait like any other, and keep its draft."""
         waiting = self._grow(request, None, earlier, recalled)
         self._change(self._line)
         if waiting is not None and isinstance(waiting.draft, PanelState) and waiting.draft.has_draft:
@@ -231,7 +231,7 @@ class Dock(Vertical):
         return waiting
 
     def _make_way_soon(self) -> None:
-        """Look after a moment whether the first set is held up by something that waits behind it."""
+        """Check after a moment whether the first set is still not asked while something waits behind it."""
         if self._line.held_up and self._making_way is None:
             self._making_way = after(self, waiting_line.HELD_UP_SECONDS, self._make_way)
 
@@ -296,7 +296,7 @@ class Dock(Vertical):
     def follow(self, change: DraftUpdated) -> tuple[Draft, Draft] | None:
         """Show what another surface changed in a draft.
 
-        Return it before and after, or None where nothing is new.
+        Return it before and after, or None if nothing is new.
         """
         waiting = self._line.get(change.request.id)
         if waiting is None:
@@ -313,14 +313,14 @@ class Dock(Vertical):
         return before, after
 
     def unfold(self, request_id: str) -> None:
-        """Show the panel of a request, if it is the one whose turn it is."""
+        """Show the panel of a request, if that is the first in the line."""
         if self._line.head is not None and self._line.head.request.id == request_id and not self._covered:
             self.toggle_panel()
             if self._panel is not None:
                 self._panel.uncover(again=False)  # the key that went here may still be held down
 
     def toggle_panel(self) -> None:
-        """Hide the panel, show it again, or open at once what waits for a pause in typing."""
+        """Hide the panel, show it again, or open at once a request that waits for a pause in typing."""
         if self._panel is not None:
             self._panel.dispatch(Pressed("f2", at=self._clock()))
         elif self._line.items:
@@ -372,7 +372,7 @@ class Dock(Vertical):
         self.post_message(RequestPanel.Opened(self._panel))
 
     def _let_panel_go(self) -> None:
-        """Have no panel any more; it stays on the screen until it is put away, and keeps what is typed."""
+        """Let the panel go; it stays on the screen and keeps what is typed until it is put away."""
         if self._panel is None:
             return
         self._put_away()
@@ -386,7 +386,7 @@ class Dock(Vertical):
         late = self._leaving.rest()
         if not left.hidden:
             if left.outcome is None and typed is not None:
-                # Settled under somebody's hands: the next panel waits for a pause as behind the prompt.
+                # Settled while somebody typed: the next panel waits for a pause as behind the prompt.
                 self.prompt.note_typed(typed)
             # Keys under way were meant for the panel: they stay in the prompt, and send nothing.
             # What is begun after one's own answer was meant for the prompt.
@@ -404,7 +404,7 @@ class Dock(Vertical):
 
     @on(RequestPanel.Late)
     def _keep_late(self, event: RequestPanel.Late) -> None:
-        """Keep what somebody typed before they saw what is asked."""
+        """Give the prompt what somebody typed before they saw the question."""
         event.stop()
         self._type_late([event.typed])
 
@@ -424,12 +424,12 @@ class Dock(Vertical):
         self._show_soon()
 
     def uncover(self) -> None:
-        """Begin the panel's grace again: what covered it until now, a search or a list, went away."""
+        """Begin the panel's grace again: the search or list that covered it has gone."""
         if self._covered and self._panel is not None:
             self._panel.uncover()
 
     def tidy(self) -> None:
-        """Show at once what waits after an answer, now that it is on its way."""
+        """Show at once the next request after an answer, now that this is on its way."""
         if self._tidying is not None:
             self._tidy()
 
@@ -463,13 +463,13 @@ class Dock(Vertical):
             self.prompt.take_focus()
 
     def offer(self, text: str) -> None:
-        """Say above the prompt what a key would do, while nothing waits; "" for nothing."""
+        """Show above the prompt what a key would do, while nothing waits; "" for nothing."""
         if text != self._offered:
             self._offered = text
             self._say_what_waits()
 
     def count_down(self, words: str) -> None:
-        """Say in the panel, or above the prompt, what happens soon if nobody presses a key.
+        """Show in the panel, or above the prompt, what happens soon if nobody presses a key.
 
         "" for nothing.
         """
@@ -508,14 +508,14 @@ class Dock(Vertical):
         self.notices.say(event.words, of=UNSENT)
 
     def say_unsent(self, words: str, seconds: float) -> None:
-        """Say why what stands in the prompt was not sent, until another text stands there."""
+        """Show why the text of the prompt was not sent, until it changes."""
         self._unsent = self.prompt.text
         self.notices.say(words, seconds, UNSENT)
 
     @on(Prompt.Submitted)
     @on(Prompt.Changed)
     def _say_it_no_longer(self, event: Prompt.Submitted | Prompt.Changed) -> None:
-        """Say nothing more of a prompt that was not sent, once it is sent or is another one."""
+        """Drop the reason why a prompt was not sent, once it is sent or has changed."""
         if isinstance(event, Prompt.Submitted) or self._unsent not in ("", self.prompt.text):
             self._unsent = ""
             self.notices.hush(UNSENT)
@@ -526,6 +526,6 @@ class Dock(Vertical):
         first = self._line.head
         if first is None or event.panel is not self._panel or not event.current:
             return
-        # The answer goes first: to draw the screen takes longer than all that is between it and the agent.
+        # The answer goes first: drawing the screen takes longer than all that is between it and the agent.
         self.post_message(self.Answered(self._take_out(first), event.outcome))
         self._tidying = after(self, TIDY_SECONDS, self._tidy)

@@ -1,4 +1,4 @@
-"""What a person had selected and typed for requests that were closed without them."""
+"""Drafts of requests that were closed without the person."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ccq_tui.questions.state import Page, PanelState
 
 SEPARATOR = "\n\n———\n\n"
 MOST_PAGES = 40
-"""Questions of closed sets that are known again."""
+"""Most questions of closed sets that are known again."""
 
 
 class ClosedDrafts:
-    """Keeps drafts until they were copied and another one comes."""
+    """Keeps drafts until they are copied and another one comes."""
 
     def __init__(self) -> None:
         self._drafts: list[str] = []
@@ -48,9 +48,9 @@ class ClosedPages:
         """The pages, the newest last."""
 
     def add(self, waiting: Waiting) -> None:
-        """Keep what was selected and typed in a set; nothing of what is no set, or was not touched."""
+        """Keep the draft of a set; skip other requests and untouched sets."""
         if isinstance(waiting.draft, PanelState) and waiting.draft.has_draft:
-            # A text that was open comes back as it would have been left.
+            # An open text comes back as if the person had left it.
             self.pages = (*self.pages, *leave_text(waiting.draft).pages)[-MOST_PAGES:]
 
     def forget(self, waiting: Waiting) -> None:
@@ -61,7 +61,7 @@ class ClosedPages:
 
 
 def draft_of(waiting: Waiting) -> str:
-    """Return what a person had selected and typed for a request; "" when there was nothing."""
+    """Return the draft of a request as text, or "" if it is empty."""
     draft = waiting.draft
     if isinstance(draft, DecisionState):
         return "\n\n".join(part for part in (draft.text, draft.plan) if part)
@@ -69,7 +69,7 @@ def draft_of(waiting: Waiting) -> str:
 
 
 def set_left_over(waiting: Waiting, outcome: RequestOutcome) -> str:
-    """Return what was selected and typed for a question set and is no part of its answers, or ""."""
+    """Return the part of a question set's draft that is not in its answers, or ""."""
     draft = waiting.draft
     if not isinstance(draft, PanelState) or not draft.has_draft:
         return ""
@@ -77,13 +77,13 @@ def set_left_over(waiting: Waiting, outcome: RequestOutcome) -> str:
 
 
 def left_over(waiting: Waiting, outcome: RequestOutcome) -> str:
-    """Return all that was selected and typed for a request and that its outcome does not carry, or ""."""
+    """Return all of a request's draft that its outcome does not carry, or ""."""
     left = (find(waiting, outcome) for find in (text_left_over, plan_left_over, set_left_over))
     return "\n\n".join(text for text in left if text)
 
 
 def text_left_over(waiting: Waiting, outcome: RequestOutcome) -> str:
-    """Return the text that a decision did not carry: typed along with it, then decided without it."""
+    """Return the text typed along with a decision that was then made without it, or ""."""
     draft = waiting.draft
     if not isinstance(draft, DecisionState) or not draft.text.strip():
         return ""

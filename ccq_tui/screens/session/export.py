@@ -13,9 +13,9 @@ from ccq_tui.widgets.transcript.export import export_json, export_markdown, expo
 
 OVERWRITE = "--overwrite"
 EXPORTS = "exports"
-"""Where files go whose path was not given, beside the history: a checkout gets none that nobody named."""
+"""Directory of files without a given path, beside the history: a checkout gets none that nobody named."""
 MOST_TRIES = 100
-"""Files of one day and name; then a name has to be given."""
+"""Most files of one day and name; after that, the person must give a name."""
 
 
 async def export_transcript(ui: SessionUi, argument: str, directory: Path | None = None) -> None:

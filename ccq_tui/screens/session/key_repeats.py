@@ -11,17 +11,17 @@ from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
 from ccq_tui.widgets.keys import presses_of
 
 REPEAT_SECONDS = 0.15
-"""Within how long a key that is held down comes again, once it does."""
+"""Most seconds between two repeats of a key that is held down."""
 
 LATE_SECONDS = 0.05
-"""How late a timer may be before keys that came meanwhile may still wait behind it."""
+"""Seconds that a timer may be late; behind a later one, keys that came meanwhile may still wait."""
 
 
 class KeyRelease:
-    """Calls a function once a key that was just pressed can have no repeat any more.
+    """Calls a function once a key that was just pressed can no longer repeat.
 
-    A program that stood still for longer than a repeat takes has not seen the repeats that came meanwhile,
-    and its timer would run before them: it waits once more then.
+    A program that stalled for longer than a repeat takes has not seen the repeats that came meanwhile, and
+    its timer would run before them: it then waits once more.
     """
 
     def __init__(self, ui: SessionUi, call: Callable[[], object]) -> None:
@@ -32,7 +32,7 @@ class KeyRelease:
         self._wait(REPEAT_SECONDS)
 
     def cancel(self) -> None:
-        """Keep the call from being made."""
+        """Cancel the call."""
         self._timer.cancel()
 
     def _wait(self, seconds: float) -> None:
@@ -50,13 +50,13 @@ class KeyRelease:
 
 
 BURST_SECONDS = 0.05
-"""Two presses that come faster are no hand's: a burst, or the repeats of a key held down."""
+"""Fewest seconds between two presses of a hand: faster ones are a burst, or repeats of a held key."""
 
 
 class QuitKeys:
     """Quits on a key pressed twice. A key held down is one press, however long; so is a burst.
 
-    One that was held down before it came here, to delete or to decline, is none until it is let go.
+    A key already held down for something else, to delete or to decline, counts only after its release.
     """
 
     def __init__(self, ui: SessionUi, quit: Callable[[], object]) -> None:  # noqa: A002
@@ -67,7 +67,7 @@ class QuitKeys:
         self._quitting: KeyRelease | None = None
 
     def press(self, key: str, first: Callable[[], str] = lambda: "") -> None:
-        """Take a press; ``first`` does what the first of two means, and returns what to say of it."""
+        """Take a press; ``first`` does what the first of two means, and returns what to say about it."""
         now, (before, at) = self._ui.clock(), self._last
         gap = now - at if before == key else float("inf")
         self._last = (key, now)

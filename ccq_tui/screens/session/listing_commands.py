@@ -27,14 +27,14 @@ STATES = {
 }
 NO_HOOKS = "No hooks yet · add them under `hooks` in .claude/settings.json"
 MOST_MEMORIES = 500
-"""Files of a directory of memories that are listed."""
+"""Most files listed of a directory of memories."""
 READ_LATER = "takes effect after /clear or in a new session"
 NO_MEMORY = "No instruction files are loaded here · --bare leaves them out"
 NO_SKILLS = "No skills yet · add one as .claude/skills/NAME/SKILL.md"
 
 
 class ListingCommands(CommandGroup):
-    """Shows hooks, skills and files of instructions, and asks what is no part of the conversation."""
+    """Shows hooks, skills and files of instructions, and asks questions beside the conversation."""
 
     # -- /hooks ------------------------------------------------------------------------------------------
 
@@ -155,7 +155,7 @@ class ListingCommands(CommandGroup):
     # -- /btw --------------------------------------------------------------------------------------------
 
     async def ask_beside(self, question: str) -> None:
-        """Ask the model something of which the conversation learns nothing."""
+        """Ask the model a question that stays out of the conversation."""
         answer = await self._runner.ask(listings.side_question(question))
         if not answer.strip():
             raise CommandError("Claude gave no answer · ask again, or send it as a prompt")
@@ -169,12 +169,12 @@ def _named(hook: Hook) -> str:
 def _place_row(number: int, place: MemoryPlace) -> PickRow:
     label = place.label.removeprefix("Open ").removeprefix("L ")
     about = short_path(Path(place.path))
-    # The CLI names the place of its usual files once more in its note.
+    # The CLI's note repeats the place of its usual files.
     note = "" if not place.note or place.note.startswith("Saved in") else place.note
     return PickRow(str(number), label, about, note if place.exists else "new")
 
 
 def _files_below(directory: Path) -> list[Path]:
-    """Return the newest files, by their names."""
+    """Return the newest files, sorted by name."""
     files = ((one.stat().st_mtime, one) for one in directory.rglob("*.md") if one.is_file())
     return sorted(one for _, one in nlargest(MOST_MEMORIES, files))

@@ -19,10 +19,10 @@ NONE = "No MCP servers here · `claude mcp add` adds one; --mcp-config names a f
 
 
 class McpCommand(CommandGroup):
-    """Shows the MCP servers and changes them; each change leads back to the list, with what came of it."""
+    """Shows the MCP servers and changes them; each change leads back to the list, with its result."""
 
     async def servers(self) -> None:
-        """Show the servers, and change what is chosen."""
+        """Show the servers, and change the chosen one."""
         said = ""
         while servers := await self._runner.ask(controls.servers()):
             rows = [

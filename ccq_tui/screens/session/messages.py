@@ -19,15 +19,15 @@ class SessionMessage(Message):
 
 
 class InboxWanted(Message):
-    """What waits in all sessions is to be shown."""
+    """The inbox is to be shown."""
 
 
 class OverviewWanted(Message):
-    """All sessions are to be shown, by what they need."""
+    """The overview is to be shown."""
 
 
 class StatisticsWanted(Message):
-    """How long agents waited for a person is to be shown."""
+    """The statistics are to be shown."""
 
 
 class NewWanted(Message):
@@ -36,7 +36,7 @@ class NewWanted(Message):
 
 @dataclass
 class StepWanted(Message):
-    """Another session is to be shown: so many places further."""
+    """The session ``step`` places further is to be shown."""
 
     step: int
 
@@ -62,17 +62,17 @@ class ReplaceWanted(SessionMessage):
 
 @dataclass
 class MoveWanted(SessionMessage):
-    """A session is to go on in another directory."""
+    """A session is to continue in another directory."""
 
     directory: Path
 
 
 class ElsewhereWanted(SessionMessage):
-    """What can be done about a session that another process runs is to be chosen."""
+    """The person is to choose what to do about a session that another process runs."""
 
 
 class SessionChanged(Message):
-    """A list of sessions would say something else of one."""
+    """The entry of a session in lists has changed."""
 
 
 @dataclass

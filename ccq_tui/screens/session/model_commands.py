@@ -23,7 +23,7 @@ EFFORTS = {
 }
 
 KNOWING = (SessionState.IDLE, SessionState.WORKING, SessionState.AWAITING)
-"""States in which the CLI says which effort holds."""
+"""States in which the CLI can report the effort."""
 THINKS = "Thinking is on from the next prompt"
 THINKS_NOT = "Thinking is off from the next prompt · adaptive models still think: /effort steers them"
 
@@ -38,12 +38,12 @@ class ModelCommands(CommandGroup):
         super().__init__(runner)
         self._chose = chose
         self.models: tuple[ModelChoice, ...] = ()
-        """What there is to choose from."""
+        """The models to choose from."""
         self._effort = ""
         self._thinks = True
 
     def take(self, event: SessionEvent) -> None:
-        """Remember what there is to choose from."""
+        """Remember the models, and the present effort and thinking."""
         match event:
             case ModelsListed(models):
                 self.models = models
@@ -74,7 +74,7 @@ class ModelCommands(CommandGroup):
             self._named_model(name)
 
     def _model_now(self) -> ModelChoice | None:
-        """Return the model in use, by the name it was chosen by where several are the same."""
+        """Return the model in use; of several that are the same, the one whose name was chosen."""
         exact = [model for model in self.models if model.value == self._ui.view.model]
         return next(iter([*exact, *(m for m in self.models if m.resolved == self._ui.view.model)]), None)
 
@@ -86,7 +86,7 @@ class ModelCommands(CommandGroup):
         self._ui.session.agent.set_model(chosen)
         self._chose("model", chosen)
         shown = f"{found.name} ({found.resolved})" if found and found.resolved else value
-        # In the transcript the CLI says it itself, once it has done it.
+        # The CLI reports it in the transcript itself, once it is done.
         self._ui.say(f"Model: {shown}, from the next prompt")
 
     # -- mode --------------------------------------------------------------------------------------------
@@ -96,7 +96,7 @@ class ModelCommands(CommandGroup):
         self._named_mode(name) if name else self._runner.run(self._pick_mode, "mode")
 
     def _modes(self) -> list[str]:
-        """Return the modes that there are; the one without checks only where it was started with."""
+        """Return the modes to choose from; the one without checks only if the session started with it."""
         bypassing = self._ui.launch.settings.permission_mode == BYPASS
         return [mode for mode in get_args(PermissionMode) if mode != BYPASS or bypassing]
 

@@ -1,4 +1,4 @@
-"""Notifications: what of a session is news, and how somebody hears of it who looks elsewhere."""
+"""Notifications: the news of a session, and how it reaches a person who looks elsewhere."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BARS = {
 
 
 def notification_of(session: str, news: Sequence[str]) -> tuple[str, str]:
-    """Return title and text of one notification for the news of a burst, of which there is some."""
+    """Return title and text of one notification for a burst of news, at least one."""
     more = f" · and {len(news) - 1} more" if len(news) > 1 else ""
     return f"ccq-tui · {session}", f"{news[0]}{more}"
 
@@ -56,7 +56,7 @@ def news_of(event: SessionEvent, long_turn: float) -> str:
 
 
 def bar_of(state: SessionState) -> Bar:
-    """Return what the task bar shows of a session."""
+    """Return the state of the task bar for a session."""
     return BARS.get(state, Bar.NONE)
 
 
@@ -73,7 +73,7 @@ class Notifications:
         self._news: list[str] = []
 
     def take(self, event: SessionEvent) -> None:
-        """Note what somebody would want to hear of."""
+        """Note the news of an event."""
         if news := news_of(event, self._settings.notify_after):
             self._news.append(news)
 
@@ -103,7 +103,7 @@ class Notifications:
             write(app, notification(self._protocol, title, text, self._environment))
 
     def show_bar(self, bar: Bar) -> None:
-        """Show something in the task bar, or nothing any more."""
+        """Show a state in the task bar, or clear it."""
         if self._has_bar and bar is not self._bar:
             self._bar = bar
             write(self._ui.app, progress(bar, self._environment))

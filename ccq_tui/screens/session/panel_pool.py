@@ -1,4 +1,4 @@
-"""The panels of a dock, each made once: to make one takes longest of all between a request and the screen."""
+"""The panels of a dock, each made once: making one is the slowest step from a request to the screen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.question import QuestionPanel
 
 APART_SECONDS = 0.2
-"""Between the making of two panels."""
+"""Seconds between the making of two panels."""
 Panel = QuestionPanel | DecisionPanel
 PANELS: dict[type[Draft], type[Panel]] = {PanelState: QuestionPanel, DecisionState: DecisionPanel}
 """The panel of each kind of draft."""
@@ -45,7 +45,7 @@ class PanelPool:
             after(self._dock, APART_SECONDS, self.make_ready)
 
     def be_called(self, session: str, directory: str) -> None:
-        """Take another name of the session, and where it works."""
+        """Take the session's new name and its directory."""
         if (session, directory) != (self._session, self._directory):
             self._session, self._directory = session, directory
             for panel in self._made.values():

@@ -1,4 +1,4 @@
-"""The permission mode: which ones there are, what each means, and the key that goes to the next."""
+"""Permission modes: their order, their meanings, and the key that goes to the next."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ccq_tui.screens.session.view import BYPASS
 from ccq_tui.supervisor.events import SessionEvent
 
 CYCLE = ("default", "acceptEdits", "plan", "auto", BYPASS)
-"""The modes in the order of the key; dontAsk, which refuses what it would ask, is left by it alone."""
+"""The modes in the order of the key, which only leaves dontAsk: that refuses what it would ask."""
 MEANINGS = {
     "default": "asks before it changes or runs anything",
     "acceptEdits": "edits files unasked, asks before it runs commands",
@@ -21,9 +21,9 @@ MEANINGS = {
 }
 """What Claude does in each mode."""
 MODE_ERROR = "mode"
-"""The kind of the error that says that a mode was refused."""
+"""Kind of the error that reports a refused mode."""
 NAMES = {"acceptEdits": "Accept edits", "dontAsk": "Don't ask", BYPASS: "BYPASS PERMISSIONS"}
-"""What a mode is called where that is not its own name."""
+"""Names shown for modes in place of their own."""
 
 
 def offered_modes(*, auto: bool, bypass: bool, refused: Collection[str] = ()) -> tuple[str, ...]:
@@ -38,7 +38,7 @@ def next_mode(mode: str, offered: tuple[str, ...]) -> str:
 
 
 def said(mode: str) -> str:
-    """Say that a mode is wanted and what it means."""
+    """Return the name of a wanted mode and what it means."""
     return f"{NAMES.get(mode, mode.capitalize())} mode · Claude {MEANINGS[mode]}"
 
 
@@ -54,7 +54,7 @@ class PermissionMode:
         self._refused: frozenset[str] = frozenset()
 
     def take(self, event: SessionEvent) -> None:
-        """Know what is offered, and what became of the mode that was wanted."""
+        """Note which modes are offered, and whether the wanted mode was taken or refused."""
         match event:
             case ModelsListed(models):
                 self._auto = any(model.auto_mode for model in models)

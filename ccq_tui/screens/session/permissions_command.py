@@ -43,14 +43,14 @@ SOURCES = {
 ADD = "add"
 USAGE = "/permissions allow RULE · ask and deny work too · a rule looks like Bash(npm test *)"
 SECONDS = 5.0
-"""How long Claude Code may take to notice that a settings file changed."""
+"""Seconds that Claude Code may take to notice a changed settings file."""
 PAUSE = 0.25
 LATER = "Claude Code still lists it · another file may have it too"
 UNLISTED = "Claude Code does not list it · check its spelling, then look at /permissions"
 
 
 class PermissionsCommand(CommandGroup):
-    """Shows the rules that hold, and adds and removes those of settings files."""
+    """Shows the rules in force, and adds and removes those of settings files."""
 
     def do(self, argument: str) -> None:
         """Show the rules, or add the one that is named."""
@@ -157,7 +157,7 @@ def _files(directory: Path) -> list[RulesFile]:
 
 
 def _sorted(rules: tuple[PermissionRule, ...]) -> list[tuple[int, PermissionRule]]:
-    """Return the rules with their numbers: what is denied first, as it is looked at first."""
+    """Return the numbered rules in the order of their checks: deny first."""
     order = {"deny": 0, "ask": 1, "allow": 2}
     return sorted(enumerate(rules), key=lambda one: order.get(one[1].behavior, 3))
 

@@ -16,12 +16,12 @@ from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line, reason
 
 SECONDS = 10.0
-"""How long files may take to read; a network's may be away."""
+"""Seconds that files may take to read; those of a network may be out of reach."""
 EMPTY = "The clipboard holds no image and no text · copy one first"
 SLOW = "The clipboard did not answer in time · copy again, or drop the image's file"
 SLOW_FILE = "The image was not read in time · its path stays as text"
 PASTED_NAME = "pasted"
-"""What an image from the clipboard is called; it has no name of its own."""
+"""Name of an image from the clipboard, which has none of its own."""
 
 
 class PromptImages:
@@ -34,7 +34,7 @@ class PromptImages:
         ui.dock.prompt.reads_paths = self.look_at
 
     def look_at(self, pasted: str) -> None:
-        """Put images in place of a paste that is their paths, if that is what it is."""
+        """Replace a paste by images, if it consists of their paths."""
         self._ui.start(partial(self._attach_files, pasted), "images")
 
     async def _attach_files(self, pasted: str) -> None:
@@ -90,7 +90,7 @@ class PromptImages:
             self._ui.say(words)
 
     async def _clipboard(self) -> bytes | str:
-        """Read the system's clipboard; where nothing can, what was copied in this very program."""
+        """Read the system's clipboard; if nothing can or it is empty, return what this program copied."""
         try:
             how = await asyncio.to_thread(reader, os.environ)
         except NoReaderError:

@@ -1,4 +1,4 @@
-"""What was typed, on disk: earlier prompts, the one not sent yet, and those that Claude has not read."""
+"""Typed prompts on disk: the earlier ones, the unsent one, and those that Claude has not read."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _logger = logging.getLogger(__name__)
 UNREAD = "ccq-tui ended before Claude read this prompt · Enter sends it"
 UNREAD_MANY = "ccq-tui ended before Claude read these prompts · Enter sends them"
 SAVE_AFTER = 0.1
-"""Seconds after a change in which the draft is written: sooner would write at every key."""
+"""Seconds from a change to the writing of the draft: sooner would write at every key."""
 
 T = TypeVar("T")
 
@@ -49,8 +49,8 @@ class PromptKeeper:
     prompt was sent, or the session has to wait for a process, the draft is the session's own, kept under its
     id, with what it takes to begin the session until Claude has read the first prompt.
 
-    A prompt that is sent goes from the field to what was sent in one write, and back the same way when it
-    comes back: it is in one of the two at every moment. It stays there until Claude has read it and has
+    Sending moves a prompt from the field to the sent ones in one write, and a prompt that comes back moves
+    the same way: it is in one of the two at every moment. It stays there until Claude has read it and has
     written that down.
     """
 
@@ -71,7 +71,7 @@ class PromptKeeper:
         self._loading: list[Future[None]] = []
         self._begun_in_directory = False
         self._begun = bool(launch.resume and not launch.fork) or launch.continue_last
-        # One that came back waits as it did.
+        # A session that came back waits as it did.
         self._waits = bool(launch.session_id)
         self._opened_at = time.time()
         self._choices: dict[str, str | None] = {}
@@ -98,9 +98,9 @@ class PromptKeeper:
             self._begin_draft(self._ui.launch.resume or self._directory_key)
 
     def close(self) -> None:
-        """Write what is not written yet; the thread ends when it has."""
+        """Write what is not written yet; then the thread ends."""
         if self._loading:
-            # What is on disk was not taken in, and nobody does so any more.
+            # The draft on disk was not loaded, and nobody will load it.
             self._on_disk(self._draft_files.add, self._draft_key, self._unsaved_draft)
         self._save_draft()
         self._disk.submit(self._draft_files.close)
@@ -149,7 +149,7 @@ class PromptKeeper:
     def keep(self, sent: Sent) -> Future[None]:
         """Write down a prompt that leaves the field, until Claude has read it.
 
-        Done when it is on disk, or cannot be.
+        The future is done when it is on disk, or cannot be.
         """
         self.sent[sent.id] = sent
         self._waits = True
@@ -166,15 +166,15 @@ class PromptKeeper:
         self._write_draft()
 
     def chose(self, setting: str, value: str | None) -> None:
-        """Keep what was chosen before the session begins, to begin it with that in a later process, too."""
+        """Keep a setting chosen before the session begins, for a later process that begins it, too."""
         self._choices[setting] = value
         if self._waits and not self._begun:
             self._write_draft()
 
     async def take_over(self, other: Unbegun) -> bool:
-        """Take over a session that has not begun, where nothing but its prompts tells it from this one.
+        """Take over a session that has not begun and differs from this one only in its prompts.
 
-        Returns whether its prompts come into the field; else one of the two has something of its own.
+        Returns whether its prompts come into the field; if not, one of the two has something of its own.
         """
         while self._loading:
             await asyncio.wrap_future(self._loading[-1])
@@ -190,7 +190,7 @@ class PromptKeeper:
 
     @property
     def waits_to_begin(self) -> bool:
-        """Whether something was sent or typed for a session that has not begun, which comes back with it."""
+        """Whether a session that has not begun has sent or typed text, which comes back with it."""
         draft = self._draft_of(self._unsaved_draft)
         return bool(draft.session and draft)
 
@@ -203,7 +203,7 @@ class PromptKeeper:
             self._move_draft(self._ui.view.session_id)
 
     def edited(self, field: PromptDraft) -> None:
-        """Keep what is typed and not sent yet, in a moment."""
+        """Save the unsent text, in a moment."""
         self._unsaved_draft = self._draft_of(field)
         if self._saving_draft is None:
             self._saving_draft = self._ui.after(SAVE_AFTER, self._save_draft)
@@ -218,7 +218,7 @@ class PromptKeeper:
         return replace(field, sent=sent, session=self._unbegun(waits=self._waits), images=images)
 
     def _unbegun(self, *, waits: bool) -> Unbegun | None:
-        """Return what it takes to begin the session in a later process, where that is to be done."""
+        """Return what a later process needs to begin the session, or None if it must not."""
         name, launch = self._ui.session.agent.record_id, self._ui.launch
         if self._begun or not waits or not name:
             return None
@@ -238,12 +238,12 @@ class PromptKeeper:
         return next((name[:TITLE_LENGTH] for one in self.sent.values() if (name := title_of(one.text))), "")
 
     def _be_called(self) -> None:
-        """Be called by the first prompt while the session waits for a process, to be told from others."""
+        """Name a session that waits for a process after its first prompt, to tell it from others."""
         if self._ui.view.state is SessionState.QUEUED and not self._ui.view.title:
             self._ui.view = replace(self._ui.view, title=self._first_words())
 
     def _be_itself(self) -> None:
-        """Keep the draft under the session's own id from now on, not for its directory any more."""
+        """Keep the draft under the session's own id from now on, no longer for its directory."""
         self._waits = True
         if self._draft_key == self._directory_key and not self._loading and self._ui.session.agent.record_id:
             self._move_draft(self._ui.session.agent.record_id)
@@ -257,9 +257,9 @@ class PromptKeeper:
             self._on_disk(self._draft_files.save, self._draft_key, self._unsaved_draft)
 
     def _write_draft(self) -> Future[None]:
-        """Write field and what was sent as they are now; for the directory while the session has no name.
+        """Write the field and the sent prompts as they are; for the directory while the session has no id.
 
-        What is still being read is written with them, in a moment.
+        A draft that is still being read is written with them, in a moment.
         """
         if self._loading:
             return self._loading[-1]
@@ -282,7 +282,7 @@ class PromptKeeper:
         if not old and self._begun_in_directory:
             old = self._directory_key
         self._loading.append(Future())
-        # Asked for at once: what is saved from now on is behind it in the thread's queue, and not read back.
+        # Load at once: later saves are behind it in the thread's queue, and not read back.
         stored = self._disk.submit(self._draft_files.load, key)
         self._ui.start(partial(self._bring_back, stored, key, old), "draft")
 
@@ -316,7 +316,7 @@ class PromptKeeper:
             await self._offer_again(left)
 
     async def _offer_again(self, left: Sequence[Sent]) -> None:
-        """Put what an earlier process sent back into the field, but for what a turn has read."""
+        """Put prompts that an earlier process sent back into the field, except those that a turn has read."""
         sessions = {one.id: one.session or self._ui.session.agent.record_id for one in left}
         read = await self._ui.session.agent.taken(sessions)
         returned = [one for one in left if one.id not in read]
@@ -371,7 +371,7 @@ class PromptKeeper:
         return future
 
     def _not_kept(self, error: OSError) -> None:
-        """Say once that something is not kept; each key would say it again."""
+        """Report once that something is not kept; each key would report it again."""
         _logger.warning("History or draft: %s", error)
         if not self._told_failure and self._ui.live:
             self._told_failure = True

@@ -54,13 +54,13 @@ SAID = (
     PlanProposed,
     ElicitationAsked,
 )
-"""Events after which there is something of Claude's to keep."""
+"""Events after which the turn has something of Claude's to keep."""
 
 
 class EarlyInterrupt:
-    """Gives a prompt back whose turn is interrupted before Claude says anything, as the native screen does.
+    """Gives back a prompt whose turn is interrupted before Claude says anything, as the native screen does.
 
-    The conversation forgets it, so that what is sent next does not follow on it.
+    The conversation forgets it, so that the next prompt does not follow it.
     """
 
     def __init__(self, ui: SessionUi, rewind: RewindCommand) -> None:
@@ -72,10 +72,10 @@ class EarlyInterrupt:
         self._wanted = False
         """Whether a person has interrupted the turn with nothing else typed or queued."""
         self._ended = ""
-        """The prompt of a turn that ended so, until Claude is ready."""
+        """The prompt of a turn that ended this way, until Claude is ready."""
 
     def interrupt(self, *, queued: bool) -> None:
-        """Interrupt the turn; prompts that are ``queued`` begin the next one, and follow on this one."""
+        """Interrupt the turn; ``queued`` prompts begin the next one, and follow this one."""
         self._wanted = not (queued or self._ui.dock.prompt.holds_text)
         self._ui.session.agent.interrupt()
 
@@ -119,10 +119,10 @@ class Prompts:
         self._rewind = rewind
         self._early = EarlyInterrupt(ui, rewind)
         self._escaped_at: float | None = None
-        """When Esc was pressed that a second one may follow, to clear or to rewind; or None."""
+        """Time of an Esc that a second one may follow, to clear or to rewind; or None."""
         self._queued: list[str] = []
         self._images: dict[str, Mapping[str, PromptImage]] = {}
-        """The images with which prompts were sent, by the prompt: one may have to go again."""
+        """Images of sent prompts, by the prompt: one may have to be sent again."""
 
     def take(self, event: SessionEvent) -> None:
         """Put a prompt that was not sent back into its field."""
@@ -173,7 +173,7 @@ class Prompts:
     def send(self, text: str, images: Mapping[str, PromptImage] | None = None) -> None:
         """Show a prompt, and send it once it is on disk; the session keeps it while it starts or works.
 
-        Without ``images`` it goes with those with which the same text was sent before.
+        Without ``images``, sends those with which the same text was sent before.
         """
         text = text.rstrip()
         if images:
@@ -190,7 +190,7 @@ class Prompts:
         name = self._ui.session.send(text, kept, attached)
         written = self._keeper.keep(Sent(name, text, self._ui.session.agent.record_id))
         written.add_done_callback(lambda _: _settle(loop, kept))
-        # It has no reader before there is a CLI.
+        # Before there is a CLI, nothing reads it.
         kept.add_done_callback(lambda _: self._may_be_taken_back(name))
 
     def _may_be_taken_back(self, name: str) -> None:
@@ -199,7 +199,7 @@ class Prompts:
             self._ui.dock.prompt.has_queued = True
 
     def edit(self) -> None:
-        """Edit the prompt in the person's editor, or what a panel in its place has to be typed."""
+        """Edit the prompt, or the text of a panel in its place, in the person's editor."""
         if self._ui.dock.panel is not None and not self._ui.dock.prompt.display:
             self._ui.dock.panel.open_editor()
             return
@@ -216,7 +216,8 @@ class Prompts:
     def interrupt(self) -> None:
         """Interrupt the turn; where that would withdraw a hidden request, ask once.
 
-        No Esc of a burst does, and none of a key held down: its first repeat waits for the second.
+        An Esc of a burst does not interrupt, nor does a held key: the first Esc waits until no repeat can
+        follow.
         """
         escapes = escapes_of(self._ui.dock)
         if self._shell.runs:
@@ -240,7 +241,7 @@ class Prompts:
     def _clear_or_rewind(self, escapes: Escapes) -> None:
         """Take the first Esc of a pair, or the second one: no Esc of a longer burst is either.
 
-        The first one has none right before it, the second none right behind it, which a key held down has.
+        The first has no Esc right before it, and the second none right after it, as a held key would.
         """
         first, self._escaped_at = self._escaped_at, None
         dock = self._ui.dock
@@ -299,7 +300,7 @@ class Prompts:
 
 
 def _settle(loop: asyncio.AbstractEventLoop, kept: asyncio.Future[None]) -> None:
-    """Wake the program's loop when a thread has done its work; a loop that has ended needs no word."""
+    """Resolve a future of the program's loop from a thread; do nothing if the loop has ended."""
 
     def settle() -> None:
         if not kept.done():

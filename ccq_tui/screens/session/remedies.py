@@ -1,4 +1,4 @@
-"""What one key does about the newest error."""
+"""The key that applies the remedy of the newest error."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GO_ON = "Go on."
 
 
 class Remedies:
-    """Offers the remedy of the newest error, and does it."""
+    """Offers the remedy of the newest error, and applies it."""
 
     def __init__(
         self, ui: SessionUi, send: Callable[[str], object], command: Callable[[str], object]
@@ -32,7 +32,7 @@ class Remedies:
         self.show()
 
     def show(self) -> None:
-        """Show which key does something about what went wrong, or none."""
+        """Show the key and words of the remedy, or nothing."""
         recovery = self._ui.session.recovery
         self._ui.transcript.offer(recovery.words)
         self._ui.dock.offer(f"{recovery.because} {recovery.words}" if recovery.words else "")
@@ -72,6 +72,6 @@ class Remedies:
             self._send(GO_ON)
 
     async def _continue_from(self, prompt: str, prompt_id: str) -> None:
-        """Send a prompt again whose process ended, unless the record says that the agent has read it."""
+        """Send a prompt again after its process ended, or `GO_ON` if the record says that it was read."""
         read = await self._ui.session.agent.taken({prompt_id: self._ui.view.session_id})
         self._send(GO_ON if prompt_id in read else prompt)

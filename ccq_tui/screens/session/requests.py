@@ -46,13 +46,13 @@ from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.question import QuestionPanel
 
 READY_SECONDS = 0.2
-"""How long after a prompt panels are made ahead."""
+"""Seconds from the start of a turn to the making of panels."""
 CLOSED_SECONDS = 30.0
-"""How long it is said above the prompt that a request was closed."""
+"""Seconds to show that a request was closed."""
 HOW_SECONDS = 20.0
-"""How long it is said there how an answer reaches the agent."""
+"""Seconds to show how an answer reaches the agent."""
 CLOSED, ARRIVING = "a closed request", "a question that was being written"
-"""What a text belongs to that says why something is no longer asked."""
+"""Owners of the lines that say why something is no longer asked."""
 REPLACED = "F8 copies your text"
 LEFT_OVER = "F8 copies your draft"
 UNDELIVERED = "Your answer did not reach Claude; F8 copies it"
@@ -70,14 +70,14 @@ class RequestQueue:
         self._drafts = ClosedDrafts()
         self._left = ClosedPages()
         self._closed: Waiting | None = None
-        """The request whose end was said last."""
+        """The request whose end was reported last."""
         self._parked: set[str] = set()
         self._answered: dict[str, Dock.Answered] = {}
         self._offered: frozenset[str] = frozenset()
         """The requests whose answers can be copied because the session's directory is gone."""
         self._seen: tuple[Panel, int] | None = None
         self._left_end_for = ""
-        """The plan whose head was brought into view while the end was followed, or ""."""
+        """The plan for whose head the transcript left its end, or ""."""
 
     # -- events of the session -----------------------------------------------------------------------------
 
@@ -97,7 +97,7 @@ class RequestQueue:
                 | ElicitationAsked(request)
             ):
                 self._came_again(request)
-                if request.id not in self._answered:  # else asked again only to be told what was answered
+                if request.id not in self._answered:  # else asked again only to receive its answer
                     recalled = event.recalled if isinstance(event, QuestionAsked) else ()
                     dock.add(request, event.draft, self._left.pages, recalled)
                 if isinstance(event, QuestionAsked) and event.by_message:
@@ -115,7 +115,7 @@ class RequestQueue:
                 self._say_way(event)
 
     def _say_way(self, event: SessionEvent) -> None:
-        """Say how an answer reaches the agent, where that is another way than usual."""
+        """Say how an answer reaches the agent, if not in the usual way."""
         dock = self._ui.dock
         match event:
             case RequestParked(request_id, deferred) if request_id in dock.line.asked:
@@ -155,7 +155,7 @@ class RequestQueue:
         self._ui.say(f"The request was closed: {reason}{kept}", CLOSED_SECONDS, CLOSED)
 
     def _follow(self, change: DraftUpdated) -> None:
-        """Show what another surface changed in a draft; what it replaced of what was typed here is kept."""
+        """Show what another surface changed in a draft; keep the text typed here that it replaced."""
         changed = self._ui.dock.follow(change)
         if changed is not None:
             kept = self._drafts.keep(replaced(*changed, change))
@@ -172,14 +172,14 @@ class RequestQueue:
         self._ui.say(f"The question was closed: {event.reason}{kept}", CLOSED_SECONDS, ARRIVING)
 
     def _came_again(self, request: Request) -> None:
-        """Say no longer that a question was closed once it is asked again, with its draft."""
+        """Drop the line that a question was closed once it is asked again, with its draft."""
         self._ui.dock.notices.hush(ARRIVING)
         if self._closed is not None and _same(self._closed.request, request):
             self._closed = None
             self._ui.dock.notices.hush(CLOSED)
 
     def _offer_answers(self) -> None:
-        """Let a person copy what the agent cannot be given where it was to be given; it stays kept."""
+        """Offer answers for copying if their session's directory or conversation is gone; they stay kept."""
         for request_id, answered in self._answered.items():
             if request_id not in self._offered:
                 self._offered |= {request_id}
@@ -201,7 +201,7 @@ class RequestQueue:
     # -- what the person does -------------------------------------------------------------------------------
 
     def answer(self, event: Dock.Answered) -> None:
-        """Give an outcome to the session, and keep what was typed and is no part of it."""
+        """Give an outcome to the session, and keep what was typed but is not part of it."""
         waiting, outcome, dock = event.waiting, event.outcome, self._ui.dock
         self._ui.dock.notices.hush(waiting.request.id)
         if text := text_left_over(waiting, outcome):
@@ -233,7 +233,7 @@ class RequestQueue:
         self._ui.edit(event.text, put)
 
     def toggle(self) -> None:
-        """Show or hide what waits here; pressed twice, or where nothing does, what waits in all sessions."""
+        """Show or hide what waits here; when pressed twice, or if nothing waits, show the inbox."""
         dock = self._ui.dock
         folded_at, typed_at = dock.folded_at, presses_of(dock).typed_at
         again = folded_at is not None and self._ui.clock() - folded_at < AGAIN_SECONDS
@@ -256,13 +256,13 @@ class RequestQueue:
     # -- a plan is read in the transcript -------------------------------------------------------------------
 
     def show_plan(self, event: RequestPanel.Opened) -> None:
-        """Bring the head of a plan that is decided on into view."""
+        """Bring the head of a plan that is being decided into view."""
         panel = event.panel
         if not isinstance(panel, DecisionPanel) or not event.current:
             return
         if isinstance(request := panel.state.request, PlanRequest):
             panel.form.unseen_above = lambda: (self._ui.transcript.unseen_of_plan(), False)
-            # The panel takes lines from the transcript, which are to be gone by then.
+            # Only after the panel has taken its lines from the transcript.
             after_refresh(panel, partial(self._bring_into_view, request.id))
 
     def _bring_into_view(self, request_id: str) -> None:
@@ -283,7 +283,7 @@ class RequestQueue:
         self._seen = (panel, panel.turn) if panel is not None else None
 
     def came_up(self) -> None:
-        """Begin the grace of a panel that was behind another screen: no key until now was meant for it."""
+        """Begin the grace of a panel that another screen covered: no key until now was meant for it."""
         panel = self._ui.dock.panel
         if panel is not None:
             panel.uncover(again=(panel, panel.turn) == self._seen)

@@ -25,7 +25,7 @@ class ResumeCommand(CommandGroup):
         self._runner.tell(f"Title: {one_line(title, LONGEST_TITLE)}")
 
     async def resume(self, wanted: str) -> None:
-        """Resume the session whose id begins so, or one that is chosen, in place of this one."""
+        """Resume the session whose id begins with ``wanted``, or a chosen one, in place of this one."""
         shelf = shelf_of(self._ui.app, session_options(self._ui.launch), self._ui.view.session_id)
         way = await self._named(shelf, wanted) if wanted else await self._choose(shelf)
         while way is not None and (sure := await self._is_sure()) != "no":
@@ -35,7 +35,7 @@ class ResumeCommand(CommandGroup):
             way = await self._choose(shelf, find=wanted)  # Esc goes back to the list
 
     async def _named(self, shelf: Shelf, wanted: str) -> WayOn | None:
-        """Find the session whose id begins so; where that is not one alone, let the person choose."""
+        """Find the session whose id begins with ``wanted``; unless just one does, let the person choose."""
         self._ui.say("Looking for earlier sessions…", 30.0, ASKING)
         try:
             found = await shelf.sessions(everywhere=True)
@@ -56,7 +56,7 @@ class ResumeCommand(CommandGroup):
         return picker.way
 
     async def _is_sure(self) -> str | None:
-        """Ask when there is something to lose; "yes", "no", or None where the question was left."""
+        """Ask if there is something to lose; "yes", "no", or None if the question was left."""
         if not self._ui.view.busy:
             return "yes"
         rows = [

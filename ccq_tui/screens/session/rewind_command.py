@@ -27,7 +27,7 @@ WHICH_PROMPT = "Rewind to before which prompt?"
 NO_PROMPT = "No prompt to rewind to"
 MOST_PROMPTS = 200
 MOST_FILES = 8
-"""Files named before a rewind; of more it is said how many."""
+"""Most files named before a rewind; more are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +130,9 @@ class RewindCommand(CommandGroup):
         )
 
     async def forget(self, prompt_id: str) -> str:
-        """Take the conversation back to before its last prompt, of which nothing came; raises `CommandError`.
+        """Rewind the conversation to before its last prompt, which had no result; raises `CommandError`.
 
-        Returns the text of the prompt, or "" where it is not the last one or the CLI refused.
+        Returns the text of the prompt, or "" if it is not the last one or the CLI refused.
         """
         given = self.given[-1] if self.given else None
         if given is None or given.prompt_id != prompt_id:
@@ -144,7 +144,7 @@ class RewindCommand(CommandGroup):
         return given.text
 
     def _drop(self, given: Given) -> int:
-        """Forget a prompt and all after it; return how many that are."""
+        """Forget a prompt and all after it; return their number."""
         place = self.given.index(given) if given in self.given else 0
         gone = len(self.given) - place
         self.given = self.given[:place]
@@ -170,7 +170,7 @@ class RewindCommand(CommandGroup):
 
 
 def choices(files: FilesToRewind) -> list[PickRow]:
-    """Return what can be taken back."""
+    """Return the rows of what can be rewound."""
     conversation = PickRow("conversation", "Conversation only", "files stay as they are")
     if files.refusal or not files.files:
         return [PickRow("conversation", "Conversation", "puts the prompt back into its field")]

@@ -1,4 +1,4 @@
-"""The screen of one session: it takes the session's events, and gives it what the person says."""
+"""The screen of one session: it takes the session's events, and passes on the person's input."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from ccq_tui.widgets.transcript import Transcript, TranscriptModel
 from ccq_tui.worktrees.words import begun
 
 PROMPT_KEYS = ("mode", "leave", "stash", "paste", "model", "thinking", "tasks", "background")
-"""Actions whose keys a panel has its own use for, or may type: they are the prompt's alone."""
+"""Actions whose keys work in the prompt alone, since a panel uses or types them."""
 NUMBERS = range(1, 10)
 EXIT = "exit"
 """A prompt that quits, as in a shell."""
@@ -78,7 +78,7 @@ ACTIONS: Mapping[str, Callable[[Any], object]] = {
     "new_session": lambda s: s.post_message(messages.NewWanted()),
     "palette": lambda s: s.palette.open(),
 }
-"""What the actions of the table of keys do besides on the screen of a session."""
+"""Further actions of the table of keys on the screen of a session."""
 
 
 class SessionScreen(SessionBase):
@@ -162,7 +162,7 @@ class SessionScreen(SessionBase):
         self.shown_by = (self.switcher.changed, self._name_panels, self._show_standing)
 
     def _name_panels(self) -> None:
-        """Call the session on its panels what it is called everywhere else."""
+        """Show the session's present name and directory on its panels."""
         self.dock.panels.be_called(self.view.name, str(self.view.cwd))
 
     def compose(self) -> ComposeResult:
@@ -177,7 +177,7 @@ class SessionScreen(SessionBase):
     # -- its life -------------------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        """Start the session, and send what the command line said."""
+        """Start the session, and send the command line's prompt."""
         if self.launch.worktree is not None:
             self.note(begun(self.launch.worktree))
         for notice in self.launch.notices:
@@ -193,7 +193,7 @@ class SessionScreen(SessionBase):
         self.changed()
 
     def on_unmount(self) -> None:
-        """End what is left of the session where nobody waited for its end."""
+        """End what is left of the session if nobody waited for its end."""
         self.session.abandon()
         self.shell.close()
         self.keeper.close()
@@ -217,23 +217,23 @@ class SessionScreen(SessionBase):
         self.switcher.draw()
 
     def on_key(self) -> None:
-        """Take a key that nobody took for somebody's hands, too."""
+        """Count a key that no widget took as activity, too."""
         self.attention.touch()
 
     def on_screen_suspend(self) -> None:
-        """Take a list that is opened, or a look at another session, for somebody's hands."""
+        """Count an opened list, or a look at another session, as activity."""
         self.attention.touch()
         self.dock.prompt.field.vim.drop()
 
     def on_screen_resume(self) -> None:
-        """Take in that somebody comes back to this session."""
+        """Count the return to this session as activity, and set the terminal's title again."""
         self.attention.touch()
         self.status.forget_title()
 
     # -- keys and commands ----------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Take the prompt's keys in the prompt alone."""
+        """Allow the prompt's keys in the prompt alone."""
         if action == "do" and parameters and parameters[0] in PROMPT_KEYS:
             return self.live and self.dock.prompt.has_focus_within
         return super().check_action(action, parameters)
@@ -251,7 +251,7 @@ class SessionScreen(SessionBase):
             self.dock.prompt.search()
 
     def take_command(self, text: str) -> bool:
-        """Do what a prompt says if that is a command of the program's own; return whether it was."""
+        """Run a prompt that is a command of the program's own; return whether it was one."""
         found = called(text, SLASH_COMMANDS)
         if found is None:
             return False
@@ -309,7 +309,7 @@ def _palette_rows(screen: SessionScreen) -> Iterator[PickRow]:
 
 
 def _plan(screen: SessionScreen, prompt: str) -> None:
-    """Go to the mode in which Claude plans, and send a prompt there."""
+    """Switch to the mode in which Claude plans, and send a prompt there."""
     screen.models.mode("plan")
     if prompt:
         screen.prompts.send(prompt)

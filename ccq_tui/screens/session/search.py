@@ -28,7 +28,7 @@ class TranscriptSearch:
         return self.bar.is_open
 
     def open(self) -> None:
-        """Open the field; when it is open, go to the next place."""
+        """Open the field; if it is open, go to the next place."""
         bar, transcript = self.bar, self._ui.transcript
         if bar.is_open:
             transcript.search_next(1)
@@ -60,7 +60,7 @@ class TranscriptSearch:
             dock.prompt.take_focus()
 
     def clicked(self, event: events.Click) -> None:
-        """Close the field for somebody who clicks into the dock: they want to type there."""
+        """Close the field on a click into the dock: the person wants to type there."""
         widget = event.widget
         if widget is not None and any(isinstance(one, Dock) for one in widget.ancestors_with_self):
             self.close()

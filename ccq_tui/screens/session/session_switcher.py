@@ -17,7 +17,7 @@ ROOM_FOR_BAR = 80
 
 
 class SessionSwitcher(CommandGroup):
-    """Shows the other sessions, and asks the program for them; it knows them as entries alone."""
+    """Shows the other sessions, and asks the program for them; it knows only their entries."""
 
     def __init__(self, runner: CommandRunner, bar: SideBar, width: Callable[[], int]) -> None:
         super().__init__(runner)
@@ -31,7 +31,7 @@ class SessionSwitcher(CommandGroup):
     def list_sessions(
         self, entries: Sequence[SideBarEntry], waiting_beside: int = 0, *, bar: bool = True
     ) -> None:
-        """Take in all sessions of the terminal, and how much waits in the others, in all terminals."""
+        """Take in the sessions of the terminal, and how many requests wait in others, in all terminals."""
         self.entries, self._bar_wanted = tuple(entries), bar
         if self._ui.live:
             self.draw()
@@ -42,11 +42,11 @@ class SessionSwitcher(CommandGroup):
 
     @property
     def counts_seconds(self) -> bool:
-        """Whether other sessions are listed: each with how long it has been at what it does."""
+        """Whether other sessions are listed: each with how long it has been in its state."""
         return self._ui.in_front and len(self.entries) > 1
 
     def changed(self) -> None:
-        """Tell the others when a list of sessions would say something else of this one."""
+        """Report a change in the entry that lists have of this session."""
         view = self._ui.view
         waiting = len(self._ui.dock.line.asked.items) if self._ui.live else 0
         told = (view.state, view.title, waiting, view.last_line, view.cost, view.session_id)
@@ -94,7 +94,7 @@ class SessionSwitcher(CommandGroup):
             self.go_to(int(number))
 
     async def close(self) -> None:
-        """Close this session, asking where that would interrupt it."""
+        """Close this session; ask first if that would interrupt it."""
         if self._ui.view.busy:
             rows = [
                 PickRow("no", "Stay here"),

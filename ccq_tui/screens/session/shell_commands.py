@@ -17,7 +17,7 @@ from ccq_tui.widgets.transcript.tool_calls import finished
 from ccq_tui.widgets.transcript.tools import SHELL
 
 MOST_TOLD = 30_000
-"""Characters of each stream that Claude gets, as many as of a command that it runs itself."""
+"""Most characters of each stream passed to Claude, as many as of a command that it runs itself."""
 NOTHING = "Type a command after the ! · Enter runs it in your shell"
 ONE_RUNS = "A command is still running · Esc stops it, then Enter runs this one"
 RUNS = "Running in your shell · Esc stops it"
@@ -47,7 +47,7 @@ class ShellCommands:
         return bool(words)
 
     def do(self, command: str) -> None:
-        """Run a command; nothing else runs."""
+        """Run a command; no other one may be running."""
         name = f"{SHELL} {uuid4()}"
         process = ShellProcess(command, session_options(self._ui.launch), partial(self._grown, name))
         self._process = process

@@ -54,7 +54,7 @@ _ALWAYS: Wanted = (
     ("quit", "quit"),
 )
 SILENCE = 15
-"""Seconds without a sign of Claude after which the line says so."""
+"""Seconds without a sign of Claude after which the status line reports them."""
 BY_PERSON = (
     PromptAccepted,
     PromptReturned,
@@ -64,12 +64,12 @@ BY_PERSON = (
     TitleChanged,
     DraftUpdated,
 )
-"""Events of what a person does: no sign of Claude."""
+"""Events that a person causes: no sign of Claude."""
 _GONE = frozenset({SessionState.FAILED, SessionState.ENDED})
 
 
 SEARCHING: Hints = (("Enter", "next match"), ("↑", "previous match"), ("Esc", "close the search"))
-"""While the transcript is searched no key of the prompt holds."""
+"""Keys to show while the transcript is searched: none of the prompt's apply then."""
 
 
 def prompt_hints(state: SessionState, waiting: int, keymap: Keymap, *, queued: bool = False) -> Hints:
@@ -90,7 +90,7 @@ def prompt_hints(state: SessionState, waiting: int, keymap: Keymap, *, queued: b
 
 
 class Status:
-    """Keeps the status line, the keys and the terminal's title true."""
+    """Keeps the status line, the keys and the terminal's title up to date."""
 
     def __init__(
         self,
@@ -150,14 +150,14 @@ class Status:
         dock.show_keys(self._keys())
 
     def tick(self) -> None:
-        """Draw what changes with time; a screen on which nothing does wakes nobody."""
+        """Draw what changes with time; pause the timer when nothing does."""
         self._ui.changed()
         if not (self._ui.view.state in TIMED or self._counts()) and self._second_hand is not None:
             self._counting = False
             self._second_hand.pause()
 
     def _silent(self) -> int:
-        """Return the seconds without a sign of Claude; tools, retries and compactions have own words."""
+        """Return the seconds without a sign of Claude, if notable; 0 in tools, retries and compactions."""
         busy = self._ui.view.retry or self._calls or self._compacting
         if self._ui.view.state is not SessionState.WORKING or busy:
             return 0
@@ -184,7 +184,7 @@ class Status:
 
 
 MOST = 4096
-"""Bytes of a file of git that are read."""
+"""Most bytes read of one of git's files."""
 POINTER = "gitdir:"
 REFERENCE = "ref: refs/heads/"
 
@@ -204,7 +204,7 @@ def git_branch(directory: Path) -> str:
                 pointer = _read(git).removeprefix(POINTER).strip()
                 return _named(_read((place / pointer) / "HEAD"))
     except (OSError, ValueError):
-        # Not to be read, or a path with a NUL: the line is without a branch.
+        # Unreadable, or a path with a NUL: the line is without a branch.
         return ""
     return ""
 

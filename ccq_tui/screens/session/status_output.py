@@ -1,4 +1,4 @@
-"""Runs the person's own status line command when something changed, and shows what it says."""
+"""The person's own status line command, run after changes, and its output."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from ccq_tui.widgets.palette import palette_of
 _logger = logging.getLogger(__name__)
 
 PAUSE = 0.3
-"""Seconds between a change and the command, and so between two runs at least."""
+"""Seconds from a change to the command, and so the least between two runs."""
 LOW_SCREEN = 20
-"""Lines of a screen below which one line of the command is shown."""
+"""Screen height in lines below which one line of the command is shown."""
 
 
 class StatusOutputLine(Static):
-    """What the command said last; away while that is nothing."""
+    """The command's last output; hidden while that is empty."""
 
     DEFAULT_CSS = """
     StatusOutputLine {
@@ -60,7 +60,7 @@ class StatusOutputLine(Static):
 
 
 class StatusOutput:
-    """Gives the command what is known, and shows its output."""
+    """Gives the command the known facts, and shows its output."""
 
     def __init__(self, ui: SessionUi, line: StatusOutputLine) -> None:
         self._ui = ui
@@ -70,10 +70,10 @@ class StatusOutput:
         self._began = ui.clock()
         self._busy = False
         self._failed = ""
-        """Why the command failed last: the log has each reason once."""
+        """Reason of the command's last failure: the log has each reason once."""
 
     def take(self, event: SessionEvent) -> None:
-        """Remember what the command may ask for."""
+        """Remember the facts that the command may use."""
         match event:
             case ContextUsage(percentage, tokens, limit):
                 self._facts = replace(self._facts, percentage=percentage, tokens=tokens, limit=limit)
@@ -83,7 +83,7 @@ class StatusOutput:
                 pass
 
     def changed(self) -> None:
-        """Run the command soon, if something that it gets has changed."""
+        """Run the command soon, if its input has changed."""
         if self._busy or not self._ui.in_front or not self._ui.launch.settings.status_line:
             return
         if self._known() != self._told:

@@ -17,7 +17,7 @@ class TasksCommand(CommandGroup):
     def __init__(self, runner: CommandRunner) -> None:
         super().__init__(runner)
         self.running: tuple[TaskStarted, ...] = ()
-        """What runs."""
+        """The running tasks."""
 
     def take(self, event: SessionEvent) -> None:
         match event:
@@ -31,7 +31,7 @@ class TasksCommand(CommandGroup):
                 pass
 
     def background(self) -> None:
-        """Send what Claude waits for to the background."""
+        """Send Claude's running work to the background."""
         if self._ui.view.busy:
             self._runner.run(self._background, "background")
         else:
@@ -42,7 +42,7 @@ class TasksCommand(CommandGroup):
         self._ui.say("The work continues in the background · Ctrl+T shows it")
 
     async def stop(self) -> None:
-        """Show the tasks, and stop what is chosen."""
+        """Show the tasks, and stop the chosen ones."""
         while tasks := self.running:
             rows = [
                 PickRow(

@@ -1,4 +1,4 @@
-"""/theme, and the theme's file, which is followed while the screen is there."""
+"""/theme, and the theme's file, which is watched as long as the screen exists."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ccq_tui.theming.theme_setting import KeepError, keep_theme
 from ccq_tui.theming.watch import ChangedThemes, ThemeWatch
 
 LOOK_SECONDS = 1.0
-"""How often it is looked whether a theme file was written."""
+"""Seconds between checks of the theme files."""
 REST_SECONDS = 0.08
-"""How long the cursor stays on a theme before it is put on: a switch costs more than a key may wait."""
+"""Seconds that the cursor rests on a theme before it applies: a switch costs more than a key may wait."""
 
 
 class ThemeCommand(CommandGroup):
-    """Puts other themes on, and says what is wrong with one."""
+    """Applies themes, and reports what is wrong with one."""
 
     def __init__(self, runner: CommandRunner) -> None:
         super().__init__(runner)
@@ -32,7 +32,7 @@ class ThemeCommand(CommandGroup):
     def watch(self) -> None:
         """Watch the theme files for as long as the screen is there."""
         self._themes = LiveThemes(self._ui.app, self._ui.launch.settings.theme)
-        # Here, not in the worker: what is written until that begins would not be noticed.
+        # Here, not in the worker, which would miss what is written before it begins.
         watch = self._themes.watch()
         self._ui.start(partial(self._watch_themes, watch), "themes", group="themes")
 
@@ -48,7 +48,7 @@ class ThemeCommand(CommandGroup):
             self._ui.note(f"{problem} · the theme is unchanged", "warning")
 
     async def choose(self, name: str) -> None:
-        """Put a theme on, and offer to keep it; without a name that is known, choose from a list."""
+        """Apply a theme, and offer to keep it; for an unknown name, choose from a list."""
         if not self._themes.choose(name):
             picked = await self._pick_theme(name)
             if picked is None:
@@ -100,7 +100,7 @@ def theme_rows(themes: LiveThemes, current: str) -> list[PickRow]:
 
 
 def how_long(name: str, setting: str) -> tuple[str, list[PickRow]]:
-    """Return the question how long a theme is meant, and its rows; ``setting`` is how settings name it."""
+    """Return the question how long to keep a theme, and its rows; ``setting`` is its name in settings."""
     line = f"theme = {json.dumps(setting, ensure_ascii=False)}"
     about = f"writes {line} into {user_config()}"
     if os.environ.get(VARIABLE):

@@ -1,4 +1,4 @@
-"""What the screen of a session gives its controllers."""
+"""The part of a session's screen that its controllers use."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ccq_tui.widgets.notice_line import PASSING_SECONDS
 from ccq_tui.widgets.transcript import Transcript
 
 AGAIN_SECONDS = 2.0
-"""How long a key that asks to be pressed again may take."""
+"""Seconds in which a key that must be pressed twice counts as pressed again."""
 
 
 class SessionUi(Protocol):
-    """The session, what is known of it, and the screen as far as a controller may use it."""
+    """The session, the facts known about it, and the parts of the screen that a controller may use."""
 
     view: SessionView
-    """What is known of the session."""
+    """The facts known about the session."""
 
     @property
     def session(self) -> SupervisedSession:
@@ -33,11 +33,11 @@ class SessionUi(Protocol):
 
     @property
     def launch(self) -> Launch:
-        """What it was started with."""
+        """The launch that started it."""
 
     @property
     def clock(self) -> Callable[[], float]:
-        """Returns seconds of a monotonic clock."""
+        """Monotonic clock, in seconds."""
 
     @property
     def app(self) -> App[Any]:
@@ -53,7 +53,7 @@ class SessionUi(Protocol):
 
     @property
     def live(self) -> bool:
-        """Whether the screen is composed and does not go away."""
+        """Whether the screen is composed and is not going away."""
 
     @property
     def in_front(self) -> bool:
@@ -82,7 +82,7 @@ class SessionUi(Protocol):
         """Edit a text in the person's editor; ``put`` takes what was saved."""
 
     def pressed_again(self, key: str) -> bool:
-        """Whether a key comes for the second time within a short time."""
+        """Whether a key is pressed again within `AGAIN_SECONDS`."""
 
     def changed(self) -> None:
         """Draw what has changed."""
@@ -91,4 +91,4 @@ class SessionUi(Protocol):
         """Take an event of the session."""
 
     def post_message(self, message: Message) -> bool:
-        """Tell the program something."""
+        """Send a message to the program."""

@@ -11,7 +11,7 @@ from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.text import one_line
 
 SHADES = "█▓▒░▞▚◧◨"
-"""One for each category: the bar can be read without colours."""
+"""One sign for each category, so that the bar can be read without colours."""
 FREE = "·"
 BUFFER = "╌"
 NAME_LENGTH = 32

@@ -1,4 +1,4 @@
-"""What is known of a session, as data: changed by its events, drawn by the status line and the title."""
+"""The facts known about a session, as data: changed by its events, shown in status line and title."""
 
 from __future__ import annotations
 
@@ -47,34 +47,34 @@ TIMED = frozenset({SessionState.QUEUED, SessionState.STARTING, SessionState.WORK
 """States whose duration is worth showing."""
 BYPASS = "bypassPermissions"
 MODES = {"default": "default mode", "acceptEdits": "accepts edits", "dontAsk": "denies what needs permission"}
-"""Permission modes whose own name says too little."""
+"""Words for permission modes whose own name says too little."""
 TITLE_LENGTH = 32
 
 
 @dataclass(frozen=True, slots=True)
 class SessionView:
-    """What is known of a session.
+    """The facts known about a session.
 
     Attributes:
         cwd: The directory the agent works in.
-        state: What the session is doing.
-        since: When it began to, in seconds of a monotonic clock.
+        state: Its state.
+        since: Start of that state, in seconds of a monotonic clock.
         model: The model, or "".
         mode: The permission mode, or "".
         session_id: The Claude session id, or "".
-        context: How full the context is, 0..100, or None.
+        context: Percentage of the context in use, 0..100, or None.
         cost: US dollars so far, or None.
         retry: What is retried, or "".
-        title: What the conversation is called: by the person, else by its first prompt, or "".
+        title: Title of the conversation: the person's, else its first prompt, or "".
         tokens: Tokens that the model read and wrote so far.
-        rounds: How many question sets came.
-        most_rounds: How many may come, or 0.
+        rounds: Number of question sets so far.
+        most_rounds: Most question sets that may come, or 0.
         branch: The git branch of the directory, or "".
-        waiting_beside: How many requests wait in other sessions, in all terminals.
+        waiting_beside: Number of requests that wait in other sessions, in all terminals.
         last_line: The last line that the agent wrote, or "".
-        effort: How hard the model thinks, where that was chosen, or "".
+        effort: The thinking effort, if one was chosen, or "".
         style: The output style, or "" for the default one.
-        background: The tasks that run while the turn goes on.
+        background: The tasks that run while the turn continues.
         cli_version: The version of Claude Code, or "".
     """
 
@@ -101,12 +101,12 @@ class SessionView:
 
     @property
     def name(self) -> str:
-        """What the session is called."""
+        """The session's name: its title, else its project."""
         return one_line(self.title, TITLE_LENGTH) or self.project
 
     @property
     def project(self) -> str:
-        """What its directory is called."""
+        """Name of its directory."""
         return one_line(self.cwd.name or str(self.cwd), TITLE_LENGTH)
 
     @property
@@ -115,7 +115,7 @@ class SessionView:
         return self.state in (SessionState.WORKING, SessionState.AWAITING)
 
     def pieces(self, now: float, waiting: int = 0, silent: int = 0) -> tuple[Piece, ...]:
-        """Return what the status line says, in its order.
+        """Return the pieces of the status line, in order.
 
         ``silent``: seconds in which Claude should have said something.
         """
@@ -145,7 +145,7 @@ class SessionView:
         return tuple(piece for piece in pieces if piece.text)
 
     def _place(self) -> tuple[Piece, Piece]:
-        """Say where it works; a worktree is known by its branch, and its path is long."""
+        """Return its directory and branch; a worktree is known by its branch, and its path is long."""
         worktree, branch = worktree_at(self.cwd), f"git {self.branch}" if self.branch else ""
         if worktree is None:
             return Piece(short_path(self.cwd), 5), Piece(branch, 9)
@@ -163,12 +163,12 @@ class SessionView:
 
 
 def sign_and_word(state: SessionState, waiting: int) -> tuple[str, str]:
-    """Return how a state is shown; where something waits, a session that has nothing to do waits, too."""
+    """Return the sign and the word of a state; an idle session in which something waits is awaiting."""
     return SIGNS[SessionState.AWAITING if waiting and state is SessionState.IDLE else state]
 
 
 def noted(view: SessionView, event: AgentEvent, now: float) -> SessionView:
-    """Return what is known after an event; the view itself when there is nothing new in it."""
+    """Return the facts after an event; the same view if nothing changed."""
     match event:
         case StateChanged(state):
             return view if state is view.state else replace(view, state=state, since=now, retry="")
@@ -186,7 +186,7 @@ def noted(view: SessionView, event: AgentEvent, now: float) -> SessionView:
         case Retrying(attempt=attempt, max_attempts=most):
             return replace(view, retry=f"retry {attempt} of {most}")
         case ConversationReset(session_id):
-            # The CLI counts the cost anew, too.
+            # The CLI restarts its count of the cost, too.
             begun = replace(view, context=None, title="", last_line="", cost=None, tokens=(0, 0))
             return replace(begun, session_id=session_id)
         case SessionLost(expected=expected) if view.state is not SessionState.PARKED:

@@ -1,4 +1,4 @@
-"""The first screen of a session: who is there, where, what waits elsewhere, what to press, and one tip."""
+"""The first screen of a session: versions, place, requests elsewhere, keys, and one tip."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ccq_tui.widgets.keys import keymap_for
 
 TASK = "Type a task and press Enter."
 LENGTH = 60
-"""Characters of a name that a file or the CLI gave."""
+"""Most characters of a name from a file or the CLI."""
 TIPS = (
     ("panel", "{panel} hides a question and shows it again; nothing typed is lost."),
     ("overview", "{overview} shows all sessions by what they need."),
@@ -28,7 +28,7 @@ TIPS = (
     ("", "/park stops Claude's process; its questions keep waiting."),
     ("", "/rewind restores files and conversation to a prompt."),
 )
-"""An action whose key a tip names, "" for none, and the tip."""
+"""Tips, each behind the action whose key it names, or ""."""
 
 
 class Welcome:
@@ -40,11 +40,11 @@ class Welcome:
 
     @property
     def counts_waiting(self) -> bool:
-        """Whether it is there until somebody types a prompt, and says how much waits elsewhere."""
+        """Whether it stays until the first prompt, and says how much waits elsewhere."""
         return not (self._past or self._ui.launch.prompt)
 
     def changed(self) -> None:
-        """Say what is known by now; a conversation that is resumed has its past to show instead."""
+        """Show the facts known so far; a resumed conversation has its past to show instead."""
         transcript, view = self._ui.transcript, self._ui.view
         if self._past or not self._ui.live:
             return

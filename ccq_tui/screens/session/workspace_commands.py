@@ -27,11 +27,11 @@ BUSY = "Claude is working · Esc interrupts it, and /new opens a session there"
 RUNS = "background work would end · /tasks shows it, and /new opens a session there"
 UNTRACKED = "not in git"
 MOST_NEW = 200
-"""Files that git does not know that are listed."""
+"""Most untracked files listed."""
 MOST_BYTES = 100_000
-"""Bytes of such a file that are looked at."""
+"""Most bytes read of such a file."""
 MOST_LINES = 500
-"""Lines of a diff that are shown."""
+"""Most lines shown of a diff."""
 
 
 class WorkspaceCommands(CommandGroup):
@@ -39,7 +39,7 @@ class WorkspaceCommands(CommandGroup):
 
     Args:
         runner: Runs commands.
-        works: Whether something runs beside the conversation that ends with Claude's process.
+        works: Whether work runs beside the conversation that would end with Claude's process.
     """
 
     def __init__(self, runner: CommandRunner, works: Callable[[], bool]) -> None:
@@ -48,14 +48,14 @@ class WorkspaceCommands(CommandGroup):
         self._added: tuple[str, ...] = ()
 
     def take(self, event: SessionEvent) -> None:
-        """Forget what was added for a Claude process that is gone."""
+        """Forget the directories added for an earlier Claude process."""
         if isinstance(event, Connected):
             self._added = ()
 
     # -- /copy -------------------------------------------------------------------------------------------
 
     async def copy(self, which: str) -> None:
-        """Copy Claude's last answer, or the one so many before it."""
+        """Copy Claude's last answer, or the Nth from the end."""
         number = int(which) if which.isdecimal() else 1
         said = [block for block in self._ui.transcript.model.blocks if isinstance(block, ProseBlock)]
         if (which and not which.isdecimal()) or not 1 <= number <= len(said):
@@ -124,7 +124,7 @@ class WorkspaceCommands(CommandGroup):
     # -- /cd ---------------------------------------------------------------------------------------------
 
     async def move(self, path: str) -> None:
-        """Go on with this session in another directory."""
+        """Continue this session in another directory."""
         self._runner.need_process()
         directory = await asyncio.to_thread(_resolved, path, self._ui.view.cwd)
         if directory == await asyncio.to_thread(self._ui.view.cwd.resolve):
@@ -138,7 +138,7 @@ class WorkspaceCommands(CommandGroup):
 
 
 def _resolved(path: str, base: Path) -> Path:
-    """Return a directory as it was typed, made absolute."""
+    """Return a typed directory as an absolute path; raises `CommandError`."""
     try:
         directory = (base / Path(path.strip("\"'")).expanduser()).resolve(strict=True)
     except (OSError, RuntimeError, ValueError) as error:
@@ -149,7 +149,7 @@ def _resolved(path: str, base: Path) -> Path:
 
 
 def _whole(directory: Path, file: ChangedFile) -> ChangedFile:
-    """Return a file that git does not know with its lines, all of them added. For a thread."""
+    """Return an untracked file with all its lines as added ones. For a thread."""
     try:
         content = begin(directory / file.path, MOST_BYTES)
     except (OSError, ValueError) as error:

@@ -1,1 +1,1 @@
-"""Several sessions side by side in one terminal: which there are, which is shown, and what waits in them."""
+"""Several sessions side by side in one terminal: opened, shown, watched and closed."""

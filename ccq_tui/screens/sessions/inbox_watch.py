@@ -1,4 +1,4 @@
-"""Opens the inbox of all sessions, and says what waits in it and what of it changes elsewhere."""
+"""The inbox of all sessions: opened here, with reports of what waits in it and what changes elsewhere."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ MOST_NAME = 40
 MOST_TOLD = 300
 SHORT_ID = 8
 COUNT_SECONDS = 0.1
-"""How long changes are gathered before what waits is counted again."""
+"""Seconds in which changes are gathered before waiting requests are counted again."""
 
 
 class InboxWatch:
-    """Opens the inbox with the first real session, and says what a person should know of it."""
+    """Opens the inbox at its first use, and reports what a person should know of it."""
 
     def __init__(
         self,
@@ -124,7 +124,7 @@ class InboxWatch:
         self._count_soon()
 
     def _count_soon(self) -> None:
-        # The store's thread may tell of something as the program ends: nobody would take what is counted.
+        # The store's thread may report a change as the program ends: nobody would take the count.
         if not self._counting and self._app.is_running:
             self._counting = True
             start_work(self._app, self._count, name="inbox count")
@@ -139,7 +139,7 @@ class InboxWatch:
         self._sessions.list()
 
     def _warn_soon(self, text: str, level: str = "warning") -> None:
-        """Say something as soon as there is a session to say it in."""
+        """Show a notice as soon as there is a session to show it in."""
         if self._sessions.begun.is_set() and not self._app.is_running:
             return  # the program has ended
 
@@ -182,12 +182,12 @@ def undelivered_words(late: Sequence[Undelivered]) -> str:
 
 
 def notified_words(notified: Notified) -> str:
-    """Say in a line what something else than a session told the person."""
+    """Return a notification from outside a session as one line."""
     return f"{one_line(notified.name, MOST_NAME)}: {one_line(notified.message, MOST_TOLD)}"
 
 
 def waiting_words(requests: int, sessions: int) -> str:
-    """Say how much waits in sessions of earlier starts or other terminals."""
+    """Say how many requests wait in sessions of earlier starts or other terminals."""
     asked = "1 question waits" if requests == 1 else f"{requests} questions wait"
     where = "another session" if sessions == 1 else f"{sessions} other sessions"
     return f"{asked} for you in {where} · F2 shows {'it' if requests == 1 else 'them'}"

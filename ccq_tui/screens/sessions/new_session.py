@@ -1,4 +1,4 @@
-"""Asks where another session works, and what it begins with."""
+"""The form for another session: its directory, its worktree, its first prompt."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NEW_KEYS = (
 )
 """The keys of the form, as F1 shows them."""
 LONGEST = 600
-"""Characters of what is wrong."""
+"""Most characters of a problem."""
 WORKTREE_HINTS = (
     ("Enter", "open"),
     ("Space", "make up a name"),
@@ -43,18 +43,18 @@ WORKTREE_HINTS = (
 
 
 class NewSessionBody(Vertical):
-    """The part of the screen above what is said and the keys."""
+    """The part of the screen above the notices and the keys."""
 
 
 class DirectoryField(LineField):
-    """The field for the directory; what is typed behind Enter, also in one go with it, is the next one's."""
+    """The field for the directory; keys after Enter, even in one burst with it, belong to the next field."""
 
     def __init__(self, value: str, then: Input) -> None:
         super().__init__(value, id="new-place", compact=True)
         self._then = then
 
     async def on_key(self, event: events.Key) -> None:
-        """Give the keys away with Enter, and those that come after it."""
+        """Give the next field the focus with Enter, and the keys that come after it."""
         if event.key == "enter":
             event.stop()
             event.prevent_default()
@@ -67,10 +67,10 @@ class DirectoryField(LineField):
 
 
 class NewSessionScreen(Overlay[WantedSession]):
-    """Ends with the session that is wanted; with None when it was left.
+    """Form whose result is the wanted session, or None if it was left.
 
     Attributes:
-        left: The first prompt as it was there when it was left.
+        left: The first prompt as typed when the form was left.
     """
 
     DEFAULT_CSS = """
@@ -133,7 +133,7 @@ class NewSessionScreen(Overlay[WantedSession]):
         self._look("open", self._open)
 
     def _look(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
-        """Look something up beside the keys: Esc leaves also a directory that does not answer."""
+        """Look something up beside the keys: Esc works even if a directory does not answer."""
         start_work(self, work, name=name, group="look", exclusive=True)
 
     async def _check(self, directory: str) -> None:
@@ -143,7 +143,7 @@ class NewSessionScreen(Overlay[WantedSession]):
             self._refuse("#new-place", error, stay=self._goes_on())
 
     def _goes_on(self) -> bool:
-        """Whether something is typed already behind the directory, or about to be."""
+        """Whether the person has gone on to a field after the directory."""
         prompt, worktree = self._field("#new-prompt"), self._field("#new-worktree")
         return bool(prompt.value or worktree.value) or worktree.has_focus
 
@@ -158,7 +158,7 @@ class NewSessionScreen(Overlay[WantedSession]):
             self._refuse("#new-worktree", error)
 
     def _refuse(self, name: str, error: Exception, *, stay: bool = False) -> None:
-        """Say what is wrong with a field, and go there unless something is typed elsewhere."""
+        """Show what is wrong with a field, and focus it unless ``stay`` is set."""
         style = palette_of(self.query_one(NewSessionBody)).warning
         self.query_one("#new-problem", Static).update(Text(safe(str(error), limit=LONGEST), style))
         if not stay:
@@ -178,14 +178,14 @@ class NewSessionScreen(Overlay[WantedSession]):
             self._look("name", partial(self._propose, event.input))
 
     async def _propose(self, field: Input) -> None:
-        """Make up a name where a space asks for one; no name has any."""
+        """Make up a name where a space asks for one; no name has a space."""
         name = await asyncio.to_thread(proposed_name, self._field("#new-place").value, self._here)
         if field.value.isspace():  # else a name was typed meanwhile
             field.value = name
             field.action_end()
 
     def on_key(self, event: events.Key) -> None:
-        """Open nothing after Esc."""
+        """Leave on Esc, with the prompt kept in `left`."""
         if event.key == "escape":
             event.stop()
             self.left = self._field("#new-prompt").value

@@ -29,10 +29,10 @@ from ccq_tui.worktrees.model import worktree_at
 from ccq_tui.worktrees.words import SHORT
 
 WAITS, NEWS = "waits", "news"
-"""Kinds of what is said of a session that is not shown."""
+"""Kinds of news of a session that is not shown."""
 ANNOUNCED_SECONDS = 20.0
 NAME_LENGTH = 60
-"""Characters of a name at most; how many fit is up to the drawing code."""
+"""Most characters of a name; the drawing code decides how many fit."""
 
 
 class OpenSessions(Sequence[SessionScreen]):
@@ -52,7 +52,7 @@ class OpenSessions(Sequence[SessionScreen]):
         self.begun = asyncio.Event()
         """Set once the first session is on the screen."""
         self.counts: Mapping[str, int] = {}
-        """How many requests wait in each session of all terminals; `InboxWatch` counts them."""
+        """Number of waiting requests in each session of all terminals; `InboxWatch` counts them."""
 
     @overload
     def __getitem__(self, at: int) -> SessionScreen: ...
@@ -63,7 +63,7 @@ class OpenSessions(Sequence[SessionScreen]):
         return tuple(self._modes)[at]
 
     def __len__(self) -> int:
-        """How many sessions are open."""
+        """Return the number of open sessions."""
         return len(self._modes)
 
     def __iter__(self) -> Iterator[SessionScreen]:
@@ -78,7 +78,7 @@ class OpenSessions(Sequence[SessionScreen]):
         return next((screen for screen, its in self._modes.items() if its == mode), None)
 
     def mode_of(self, screen: SessionScreen) -> str:
-        """Return the mode of a session, which it has to its end."""
+        """Return the mode of a session, which never changes."""
         return self._modes[screen]
 
     def own(self, session: SupervisedSession) -> SessionScreen | None:
@@ -90,15 +90,15 @@ class OpenSessions(Sequence[SessionScreen]):
         return next((one for one in self._modes if session_id and one.session.known_id == session_id), None)
 
     def titles(self) -> Mapping[str, str]:
-        """Return what the sessions are called, by Claude session id."""
+        """Return the names of the sessions, by Claude session id."""
         return {name: screen.view.name for screen in self._modes if (name := screen.session.known_id)}
 
     def directories(self, without: SessionScreen | None = None) -> Collection[Path]:
-        """Return where the sessions work, all or all but one."""
+        """Return the directories of all sessions, or of all but one."""
         return {one.launch.settings.directory for one in self._modes if one is not without}
 
     def entries(self) -> tuple[SideBarEntry, ...]:
-        """Return the state of all sessions."""
+        """Return the entries of all sessions for the side bar."""
         now, front = self._clock(), self.front
         return tuple(
             entry_of(at, screen.view, len(screen.waiting.items), now, shown=screen is front)
@@ -122,7 +122,7 @@ class OpenSessions(Sequence[SessionScreen]):
         self.list()
 
     def exchange(self, old: SessionScreen, launch: Launch) -> tuple[str, SessionScreen]:
-        """Put a session in another's place; return the mode that is to be left, and the new screen."""
+        """Put a session in another's place; return the mode to leave, and the new screen."""
         left, fresh = self._modes[old], self._made(launch)
         mode = self._modes.pop(fresh)
         # In its place: dictionaries keep the order in which keys came.
@@ -130,13 +130,13 @@ class OpenSessions(Sequence[SessionScreen]):
         return left, fresh
 
     def remove(self, screen: SessionScreen) -> tuple[str, SessionScreen]:
-        """Take a session out, not the only one; return the mode that is to be left, and whose turn it is."""
+        """Take out a session, which is not the only one; return the mode to leave and the screen to show."""
         at = self.index(screen)
         mode = self._modes.pop(screen)
         return mode, self[max(0, at - 1)]
 
     async def leave(self, mode: str, to: SessionScreen) -> None:
-        """Take the screens of a mode away; where they are shown, show another session."""
+        """Remove the screens of a mode; if they are shown, show another session."""
         if self._app.current_mode == mode:
             await self._app.switch_mode(self._modes[to])
         await self._app.remove_mode(mode)
@@ -162,12 +162,12 @@ class OpenSessions(Sequence[SessionScreen]):
     # -- what is said of them, and in the one on the screen -------------------------------------------------
 
     def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call a listener at each change of a session; returns what ends that."""
+        """Call a listener at each change of a session; return a function that ends that."""
         self._listeners.append(listener)
         return partial(self._listeners.remove, listener)
 
     def list(self) -> None:
-        """Show in the session on the screen the state of all of them."""
+        """Show the state of all sessions in the one on the screen, and call the listeners."""
         self._forget_news()
         if (front := self.front) is not None:
             front.switcher.list_sessions(self.entries(), self._waiting_beside(front), bar=self._bar)
@@ -180,36 +180,30 @@ class OpenSessions(Sequence[SessionScreen]):
         self.list()
 
     def _waiting_beside(self, screen: SessionScreen) -> int:
-        """Return how many requests wait in other sessions than this one, in all terminals."""
+        """Return the number of requests that wait in other sessions than this one, in all terminals."""
         return sum(count for name, count in self.counts.items() if name != screen.session.record_id)
 
     def say(self, text: str, seconds: float = 6.0, of: str = "") -> None:
-        """Say something above the keys of the session, or of the recording, on the screen.
-
-        Args:
-            text: What to say, or "" for nothing any more of what it belongs to.
-            seconds: For how long.
-            of: What it belongs to.
-        """
+        """Show a text above the keys of the session or recording on screen; "" hides the one of ``of``."""
         for dock in self._docks():
             dock.notices.say(text, seconds, of)
 
     def announce(self, asker: str, news: str, hint: str = "") -> None:
-        """Say what something else than a session of ours asks or tells, also to who looks elsewhere."""
+        """Show news from outside our sessions, also to a person who looks elsewhere."""
         self.say(f"{news}{hint}", seconds=ANNOUNCED_SECONDS)
         if (front := self.front) is not None and is_live(front):
             front.notifications.call(*notification_of(asker, [news]))
 
     def tell_news(self, screen: SessionScreen, news: str) -> None:
-        """Say in the session on the screen what happened in another one, until somebody goes there.
+        """Show in the session on the screen what happened in another one, until somebody goes there.
 
-        What waits there is no longer said either once that is answered.
+        News of a waiting request also ends once that is answered.
         """
         of = f"{self._modes[screen]} {WAITS if screen.waiting.items else NEWS}"
         self.say(f"◆ {screen.view.name}: {news} · F4 goes there", 20.0, of)
 
     def _forget_news(self) -> None:
-        """Say nothing more of what happened in the session on the screen, and of what waits no longer."""
+        """Hide news of the session on the screen, and of requests that no longer wait."""
         front = self.front
         for one, mode in self._modes.items():
             over = (WAITS, NEWS) if one is front else () if one.waiting.items else (WAITS,)
@@ -221,7 +215,7 @@ class OpenSessions(Sequence[SessionScreen]):
         yield from (self.front or self._app.screen).query(Dock)
 
     def note(self, lines: Sequence[str], level: str = "info") -> None:
-        """Say something in the transcript of the session on the screen, a line each."""
+        """Add a notice to the transcript of the session on the screen, with a line each."""
         front = self.front
         if lines and front is not None and is_live(front):
             front.transcript.add_notice("\n".join(lines), level)
@@ -235,7 +229,7 @@ class OpenSessions(Sequence[SessionScreen]):
             front.dock.prompt.field.type(text)
 
     def keep_typed(self, text: str) -> None:
-        """Keep what no screen took, where a session is about to come that takes it."""
+        """Keep text that no screen took, if a session is about to come that takes it."""
         # A screen over the empty one keeps what is typed into it itself.
         if self._awaited or (not self._modes and len(self._app.screen_stack) == 1):
             self._typed += text
@@ -253,7 +247,7 @@ DEMO_LOST = "The demo is over, and its open questions with it · in sessions of 
 
 
 def parting_words(screens: Iterable[SessionScreen], *, kept: bool = True) -> list[str]:
-    """Say how one comes back to the sessions that end, and to their open questions.
+    """Say how to come back to the sessions that end, and to their open questions.
 
     Nothing is ``kept`` of a demo: its questions end with it.
     """
@@ -263,7 +257,7 @@ def parting_words(screens: Iterable[SessionScreen], *, kept: bool = True) -> lis
         count, view = sum(item.count for item in asked), screen.view
         lost += count
         waits = "1 question waits in " if count == 1 else f"{count} questions wait in " if count else ""
-        # A worktree says itself how one goes back to it.
+        # A worktree's own words say how to return to it.
         said = view.title and not screen.transcript.greets and worktree_at(view.cwd) is None
         if kept and view.session_id and (count or said):
             lines.append(f"{waits}“{view.name}” · ccq-tui resume {view.session_id[:SHORT]} opens it again")
@@ -271,12 +265,12 @@ def parting_words(screens: Iterable[SessionScreen], *, kept: bool = True) -> lis
 
 
 def ended(screen: SessionScreen) -> EndedSession:
-    """Say of a session that has ended what its worktree's fate depends on."""
+    """Return what decides the fate of an ended session's worktree."""
     return EndedSession(screen.launch, screen.view.session_id, unsent=screen.keeper.waits_to_begin)
 
 
 def entry_of(number: int, view: SessionView, waiting: int, now: float, *, shown: bool) -> SideBarEntry:
-    """Return what is said of a session at a place, from 1; ``now`` is of the clock of ``view.since``."""
+    """Return the entry of the session at a place, from 1; ``now`` is of the clock of ``view.since``."""
     sign, word = sign_and_word(view.state, waiting)
     seconds = max(0, int(now - view.since))
     state = f"{word} {duration(seconds)}" if seconds else word
@@ -286,14 +280,14 @@ def entry_of(number: int, view: SessionView, waiting: int, now: float, *, shown:
 
 
 def next_waiting(entries: Sequence[SideBarEntry]) -> SideBarEntry | None:
-    """Return the session after the shown one, and around, in which something waits; None where none does."""
+    """Return the next session after the shown one, wrapping around, in which something waits, or None."""
     at = next((index for index, entry in enumerate(entries) if entry.shown), -1)
     around = [*entries[at + 1 :], *entries[: at + 1]]
     return next((entry for entry in around if entry.waiting and not entry.shown), None)
 
 
 def stepped(entries: Sequence[SideBarEntry], step: int) -> SideBarEntry | None:
-    """Return the session so many places after the shown one, and around."""
+    """Return the session ``step`` places after the shown one, wrapping around."""
     if not entries:
         return None
     at = next((index for index, entry in enumerate(entries) if entry.shown), 0)

@@ -1,4 +1,4 @@
-"""Asks about a session that another ccq-tui runs: leave it there, copy it, or have it parked."""
+"""The question about a session that another ccq-tui runs: leave it there, fork it, or have it parked."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ BOTH = "Process {pid} runs it. Running it twice would split the conversation."
 
 
 class OwnershipPrompt:
-    """Looks ahead, so that nothing is opened in vain; the claim keeps a session from being run twice."""
+    """Checks first, so that nothing is opened in vain; the claim keeps a session from being run twice."""
 
     def __init__(self, app: App[Any], inbox: Callable[[], DurableInbox]) -> None:
         self._app = app
         self._inbox = inbox
 
     async def alone(self, launch: Launch) -> Launch | None:
-        """Return with what no other process is disturbed, or None for nothing; for a worker."""
+        """Return the launch that disturbs no other process, or None to start nothing; for a worker."""
         said = ""
         while resumes(launch) and (taken := await owned_elsewhere(self._inbox(), launch)):
             rows = (

@@ -60,17 +60,17 @@ class AtRest(Protocol):
 
     @property
     def session(self) -> str:
-        """What the session is called."""
+        """Name of the session."""
 
     @property
     def directory(self) -> str:
-        """Where it works."""
+        """Its directory."""
 
 
 class SessionManager:
-    """Asks what is to be asked before a session is opened, and clears up after one that is closed.
+    """Asks the questions before a session is opened, and clears up after one that is closed.
 
-    Sessions that are opened before one is shown go by ``first``, what the program was started with.
+    Sessions that are opened before one is shown use ``first``, the launch of the program.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class SessionManager:
         self._cleanup = cleanup
         self._native = NativeSessions(claude_directory({**os.environ, **first.environment}))
         self.ending = False
-        """Whether the program ends, and opens no session any more."""
+        """Whether the program is ending, and opens no more sessions."""
 
     @property
     def inbox(self) -> DurableInbox:
@@ -186,9 +186,10 @@ class SessionManager:
     # -- resuming -------------------------------------------------------------------------------------------
 
     async def go_to(self, rests: AtRest, surface: Surface, *, mode: str = "", request_id: str = "") -> str:
-        """Show a session, resumed where it rests, with the request, or the first one, that waits in it.
+        """Show a session, resumed if it rests, with the given request or the first one that waits in it.
 
-        Returns why that cannot be, in words, or "". A session that has no id yet is known by its ``mode``.
+        Returns the reason in words if that cannot be, or "". A session without an id is known by its
+        ``mode``.
         """
         screen = self.sessions.by_mode(mode) or self.sessions.known(rests.session_id)
         if screen is None:
@@ -205,7 +206,7 @@ class SessionManager:
             return f"{rests.session} runs in another ccq-tui now"
         directory = Path(rests.directory)
         try:
-            # A worktree in which nothing was left is made again.
+            # A worktree that was removed because nothing was left in it is created again.
             await asyncio.to_thread(back_in, directory, trusts=trusts)
             launch = replace(await self._launch_in(directory), resume=rests.session_id)
         except (SettingsError, WorktreeError, OSError) as error:
@@ -215,7 +216,7 @@ class SessionManager:
             return f"{rests.session} was not started: you did not trust its directory"
         await (self.sessions.add_behind if behind else self.sessions.add)(trusted)
         try:
-            # Opened again, it is no longer done; also where that was marked by the key before.
+            # Once opened again it is no longer done, even if the key before marked it so.
             await self.inbox.run(
                 lambda store: store.sessions.set_done(rests.session_id, False, Actor.here(surface))
             )
@@ -236,7 +237,7 @@ class SessionManager:
         return await runs_elsewhere(self.inbox, session_id)
 
     async def _launch_in(self, directory: Path) -> Launch:
-        """Say what a session is started with there; before one is shown, nobody was asked about trust."""
+        """Return the launch of a session there; before one is shown, nobody was asked about trust."""
         front = self.sessions.front
         launch = self._first if front is None else front.launch
         return await asyncio.to_thread(launch_in, directory, "", launch, asked=front is not None)
@@ -249,13 +250,9 @@ class SessionManager:
     async def native_waiting(
         self, left: Callable[[Store, list[StoredRequest]], list[StoredRequest]]
     ) -> list[StoredRequest]:
-        """Return what waits in Claude Code's own screen; nothing where the settings say so.
+        """Return requests in Claude Code's own screen, filtered by ``left``; none if the settings say so.
 
-        Args:
-            left: Leaves out what is not to be listed.
-
-        Raises:
-            InboxError: The inbox cannot be read.
+        Raises `InboxError`.
         """
         if not self._first.settings.native_sessions:
             return []
@@ -281,7 +278,7 @@ class SessionManager:
             await self._exchange(old, trusted)
 
     async def move(self, session: SupervisedSession, directory: Path) -> None:
-        """Go on with a session in another directory, once that is trusted; for a worker.
+        """Continue a session in another directory, once that is trusted; for a worker.
 
         Claude Code moves its record there. The session then starts again, so that settings, hooks, MCP
         servers and all that the screen shows of a directory are those of the new one.
@@ -307,13 +304,7 @@ class SessionManager:
     async def _record_moved(self, session: SupervisedSession, launch: Launch, *, asked: bool) -> bool:
         """Have Claude Code move a session and its record; return whether it did.
 
-        Args:
-            session: The session.
-            launch: With what it starts there.
-            asked: Whether the person has just trusted the directory.
-
-        Raises:
-            CommandError: It cannot be moved, in words.
+        ``asked``: the person has just trusted the directory. Raises `CommandError` with the reason.
         """
         if not launch.project_settings:
             raise CommandError(OBEYED)
@@ -368,7 +359,7 @@ class SessionManager:
     # -- starting again -------------------------------------------------------------------------------------
 
     async def start_again(self, session: SupervisedSession) -> None:
-        """Let a person choose what becomes of a session whose start another process won; for a worker."""
+        """Let a person choose what to do with a session whose start another process won; for a worker."""
         own = self.sessions.own(session)
         if own is None:
             return
@@ -380,14 +371,14 @@ class SessionManager:
             own.session.restart(fork=alone.fork)
 
     def restart(self, screen: SessionScreen) -> str:
-        """Start a session again that has no process; return what came of it, in words."""
+        """Start a session again that has no process; return the result in words."""
         wait = screen.session.start_again()
         return f"It has just failed · try again in {math.ceil(wait)} s" if wait else "It is restarting"
 
     # -- going from one to another --------------------------------------------------------------------------
 
     async def step(self, by: int) -> None:
-        """Show the session so many places further."""
+        """Show the session ``by`` places further."""
         entry = stepped(self.sessions.entries(), by)
         if entry is None or entry.shown:
             self.sessions.say("This is the only session here · Ctrl+N opens another")
@@ -403,7 +394,7 @@ class SessionManager:
             await self.sessions.show(self.sessions[entry.number - 1])
 
     def tell_news(self, session: SupervisedSession, news: str) -> None:
-        """Say in the session on the screen what happened in another one."""
+        """Show in the session on the screen what happened in another one."""
         own = self.sessions.own(session)
         if own is not None and own is not self.sessions.front:
             self.sessions.tell_news(own, news)
@@ -419,6 +410,6 @@ async def _keep(launch: Launch, typed: str) -> None:
 
 
 def _beside(old: Launch, launch: Launch) -> Launch:
-    """Return a launch that asks nothing more in a directory in which a session is at work already."""
+    """Return a launch that asks nothing more in a directory in which a session works already."""
     same = launch.settings.directory == old.settings.directory
     return replace(launch, carried=None) if same else launch

@@ -1,4 +1,4 @@
-"""What comes before a session in an untrusted directory: the question, and what its answer does."""
+"""The question before a session in an untrusted directory, and the effects of its answer."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from ccq_tui.worktrees.model import WorktreeError
 _logger = logging.getLogger(__name__)
 
 NOT_STARTED = "do not start it"
-"""What it is called not to trust files that changed before Claude Code was started with them."""
+"""Label for not trusting files that changed before Claude Code was started with them."""
 
 
 class TrustHost(Protocol):
-    """What the question about trust needs of the program."""
+    """The parts of the program that the question about trust needs."""
 
     clock: Callable[[], float]
 
@@ -45,11 +45,11 @@ class TrustHost(Protocol):
 
 
 class TrustGate:
-    """Asks before anything of a directory acts, and keeps what is typed meanwhile.
+    """Asks before any file of a directory takes effect, and keeps what is typed meanwhile.
 
     Attributes:
-        problem: Why there is no session at all, or "".
-        unopened: What was to be started when the question ended the program, or None.
+        problem: Reason why there is no session at all, or "".
+        unopened: The launch that was not started when the program ended at the question, or None.
     """
 
     def __init__(self, host: TrustHost, sessions: OpenSessions, cleanup: WorktreeCleanup) -> None:
@@ -62,12 +62,12 @@ class TrustGate:
         self._trust = DirectoryTrust()
 
     async def let_in(self, launch: Launch, leave: str = "") -> Launch | None:
-        """Ask until nothing is left to be trusted, for a worker.
+        """Ask until nothing is left to trust, for a worker.
 
-        Return what to start with, or None for nothing.
+        Return the launch to start, or None.
 
-        ``leave`` names the row that starts nothing, where that ends nothing either. Without it the program
-        ends if it has no session yet.
+        ``leave`` names the row that starts nothing and ends nothing either. Without it the program ends if it
+        has no session yet.
         """
         wanted: Launch | None = launch
         # A worktree that is made after the answer can carry other files than its repository.
@@ -76,9 +76,9 @@ class TrustGate:
         return wanted
 
     async def still_trusted(self, launch: Launch) -> Launch | None:
-        """Ask again where a directory carries something else by now, right before Claude Code obeys it.
+        """Ask again if a directory's files have changed, right before Claude Code obeys them.
 
-        Returns what to start with, or None for nothing.
+        Returns the launch to start, or None.
         """
         carried = await self._trust.changed(launch)
         if carried is None:
@@ -124,11 +124,11 @@ class TrustGate:
         return None
 
     async def _cleared(self, launch: Launch) -> Sequence[str]:
-        """Clear away what was made for a session that never began."""
+        """Clear away the remains of a session that never began."""
         return await self._cleanup.clear(EndedSession(launch), self._sessions.directories())
 
     async def _answered(self, launch: Launch, asking: TrustScreen) -> Launch | None:
-        """Return what is started after the answer, or None; raises `SettingsError` and `WorktreeError`."""
+        """Return the launch after the answer, or None; raises `SettingsError` and `WorktreeError`."""
         began_with = launch.carried
         while (answer := await asking.answer()) is not Row.LEAVE:
             if answer is Row.WITHOUT:
@@ -141,7 +141,7 @@ class TrustGate:
         return None
 
     async def end(self) -> None:
-        """Leave all questions, as the program ends: what was typed is kept, and no shell gets any of it."""
+        """Leave all questions as the program ends: keep what was typed, and let no shell get any of it."""
         asked, self._open = self._open, {}
         for asking in asked:
             asking.take_no_answer()
@@ -177,7 +177,7 @@ async def _held(launch: Launch) -> PromptDrafts | None:
 
 
 async def _release(launch: Launch, held: PromptDrafts | None) -> None:
-    """Take a prompt off the disk again that `_held` put there."""
+    """Remove the prompt that `_held` put on disk."""
     if held is None:
         return
     try:

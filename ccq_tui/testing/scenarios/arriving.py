@@ -1,4 +1,4 @@
-"""Question sets that take their time: read and answered while they are still being written."""
+"""Slow question sets: read and answered while the model still writes them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ bookmarks/
 
 
 def release_questions() -> tuple[Question, ...]:
-    """Three questions with much to read."""
+    """Return three questions with much to read."""
     return (
         choice(
             "Where should the bookmarks be kept?",

@@ -8,7 +8,7 @@ from ccq_tui.testing.scenarios.ready import choice, unless_refused
 ESC = "\x1b"
 LONG_LABEL = "A label that does not end " + "and goes on " * 8332
 SENTINEL = "7777"
-"""In every attack's parameters: a sequence on the terminal that holds it is not the program's own."""
+"""A parameter of every attack: the program's own sequences never hold it."""
 ATTACKS = {
     "colour": f"{ESC}[31;{SENTINEL}mred{ESC}[0;{SENTINEL}m",
     "clear screen": f"{ESC}[2;{SENTINEL}J{ESC}[1;{SENTINEL}H",

@@ -31,7 +31,7 @@ def long_answer() -> Scenario:
 
 
 def long_markdown(characters: int) -> str:
-    """Varied Markdown of at least so many characters, the same every time."""
+    """Return varied Markdown of at least ``characters`` characters, the same every time."""
     sections = ["# The handbook\n\nEverything that was decided, in one place.\n"]
     length = len(sections[0])
     number = 0

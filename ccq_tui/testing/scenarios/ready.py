@@ -1,4 +1,4 @@
-"""What a ready scenario is, and the small things several of them share."""
+"""The form of a ready scenario, and helpers that several scenarios share."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Ready:
     """A scenario that comes with the package.
 
     Attributes:
-        name: What it is called on the command line.
+        name: Its name on the command line.
         description: One line about it.
         prompt: A first prompt that fits it.
         build: Makes the scenario; large texts are made only then.
-        pace: How fast the demo writes it, as a part of its usual speed.
+        pace: Speed at which the demo writes it, as a fraction of its usual speed.
     """
 
     name: str
@@ -30,26 +30,26 @@ class Ready:
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario, made anew."""
+        """A new build of the scenario."""
         return self.build()
 
 
 def choice(
     text: str, header: str, *options: tuple[str, str] | tuple[str, str, str], multi: bool = False
 ) -> Question:
-    """A question from plain tuples: label, description, and a preview if there is a third."""
+    """Make a question from plain tuples: label, description, and optionally a preview."""
     made = tuple(Option(row[0], row[1], row[2] if len(row) > 2 else None) for row in options)
     return Question(text, header, made, multi_select=multi)
 
 
 def unless_refused(go_on: Callable[[Replies], Scenario]) -> Callable[[Replies], Scenario]:
-    """For ``Scenario.then``: goes on only if the newest tool call was not refused.
+    """Make a callable for ``Scenario.then`` that continues only if the newest tool call was not refused.
 
     Args:
-        go_on: Chooses what is played otherwise.
+        go_on: Chooses the steps to play where there was no refusal.
 
     Returns:
-        A callable that says what the refusal said, and stops there, when there was one.
+        A callable that repeats the refusal, where there was one, and stops there.
     """
 
     def choose(replies: Replies) -> Scenario:
@@ -63,5 +63,5 @@ def unless_refused(go_on: Callable[[Replies], Scenario]) -> Callable[[Replies], 
 
 
 def first_line(replies: Replies) -> str:
-    """The first line of the newest tool result."""
+    """Return the first line of the newest tool result."""
     return replies.last.strip().split("\n", 1)[0] or "(nothing)"

@@ -1,4 +1,4 @@
-"""The default of the demo: a tour of the program, told as the design of a small service."""
+"""The default of the demo: a tour of the program, as the design of a small service."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def tour() -> Scenario:
         .says(_after_permission)
         .plans(_PLAN, revised=lambda a: f"{_PLAN}\n## Your remark\n\n> {first_line(a)}\n")
         .says(_closing)
-        # No further turn: after an interrupt the tour goes on where it stood.
+        # No further turn: after an interrupt the tour continues where it was.
         .afterwards("The tour is over. `ccq-tui demo --list` shows the other scenarios.")
     )
 

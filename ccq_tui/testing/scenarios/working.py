@@ -1,4 +1,4 @@
-"""An agent at work: permissions, a plan to approve, a subagent."""
+"""A working agent: permissions, a plan to approve, a subagent."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a permission or a plan is about, as lines: who wants what, why, and the input itself.
+"""The details of a permission or a plan as lines: who wants what, why, and the input itself.
 
-Lines are made when they are about to be seen: nothing is left out, and a huge input costs what is seen of it.
+Lines are made when they are about to be seen: nothing is left out, and a huge input costs only what is seen.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from ccq_tui.widgets.transcript.tools import ToolCard, card_of, short_argument, 
 PLAN_TITLE = "Claude has a plan"
 PLAN_ABOVE = "The plan is above · PgUp PgDn scroll it · Ctrl+G edits it first"
 PLAN_ABOVE_SHORT = "PgUp PgDn scroll · Ctrl+G edits"
-"""The same where it would take two lines: a narrow panel has none to spare."""
+"""Shorter form where the other would take two lines: a narrow panel has none to spare."""
 PLAN_EDITED = "Your changes, to be approved with the plan · Ctrl+G edits again"
 
 
 def headline(request: PermissionRequest | PlanRequest, *, edited: bool = False) -> str:
-    """Say in a line who wants what."""
+    """Return one line that says who wants what."""
     if isinstance(request, PlanRequest):
         return "Claude has a plan · edited by you" if edited else PLAN_TITLE
     who = "A subagent" if request.agent_id else "Claude"
@@ -44,18 +44,19 @@ def detail_lines(
     plan: str = "",
     directory: str = "",
 ) -> Iterator[Text]:
-    """Yield what is decided on, wrapped for a width in cells; files of the session's directory without it."""
+    """Yield the details, wrapped to ``width`` cells, with files relative to the session's ``directory``."""
     if isinstance(request, PlanRequest):
-        # The transcript above holds it, rendered and scrolling; twice would leave room for neither.
+        # The transcript above shows the plan, rendered and scrolling; showing it twice would leave room for
+        # neither.
         above = PLAN_ABOVE if width >= len(PLAN_ABOVE) else PLAN_ABOVE_SHORT
         yield from wrapped(Text(PLAN_EDITED if plan else above, palette.muted), width)
         if plan:
-            # What stays is above; there is room for little here.
+            # Unchanged lines are above; there is room for little here.
             yield from change_lines(request.plan.rstrip(), plan.rstrip(), width, palette, stays=False)
         return
-    # Where the agent describes no command, the CLI gives the command itself.
+    # Where the agent describes no command, the CLI sends the command itself as description.
     said = str(request.input.get("command", "")).strip()
-    # On a low screen one line is all there is: it must be what would run, not what the agent says of it.
+    # A low screen has one line only: it must show what would run, not the agent's words about it.
     tool = tool_of(request.tool)
     first = tool.card is ToolCard.COMMAND
     if first:
@@ -74,9 +75,9 @@ def detail_lines(
 
 PATHS = ("file_path", "notebook_path")
 PIECE = 20_000
-"""Characters of a line that are made harmless at once."""
+"""Characters of a line made harmless in one go."""
 MOST_EMPTY = 2
-"""Empty lines in a row that are drawn as they are."""
+"""Most empty lines in a row that are drawn as they are."""
 EMPTY_LINES = "… {:,} empty lines …"
 TOO_DEEP = "… nested too deeply to show"
 
@@ -86,7 +87,7 @@ CELL_EDITS = {
     "replace": "the new text of the cell",
 }
 BESIDE_COMMAND = frozenset({"description", "timeout"})
-"""Fields that do not change what a command runs; the CLI sends the description apart, too."""
+"""Fields that do not change what a command runs; the CLI sends the description separately, too."""
 
 Values: TypeAlias = Mapping[str, Any]
 
@@ -99,9 +100,9 @@ def input_lines(
 
 
 def _drawn(card: ToolCard, values: Values, width: int, palette: Palette) -> Iterator[Text] | None:
-    """Return the lines of an input, or None for one of another shape than is known.
+    """Return the lines of an input, or None for one of an unknown shape.
 
-    Fields that the form of a tool has no place for follow it: they may change what happens.
+    Fields that the tool's form has no place for follow it: they may change what happens.
     """
     shown: frozenset[str] = frozenset()
     match card, values:
@@ -129,13 +130,13 @@ def _drawn(card: ToolCard, values: Values, width: int, palette: Palette) -> Iter
 
 
 def _from_here(tool: str, values: Values, directory: str) -> Values:
-    """Name files as their cards do: without the directory in which the session works."""
+    """Shorten file names as their cards do: without the session's working directory."""
     names = {name for name in PATHS if isinstance(values.get(name), str)}
     return {**values, **{name: short_argument(tool, values[name], directory) for name in names}}
 
 
 def change_lines(old: str, new: str, width: int, palette: Palette, *, stays: bool = True) -> Iterator[Text]:
-    """Yield both texts line by line, with signs before what goes and what comes."""
+    """Yield the lines of both texts, with signs before those removed and those added."""
     styles = {"-": palette.warning, "+": palette.on, " ": palette.muted}
     changed = (each for each in changed_lines(old, new) if stays or each[0] != " ")
     for sign, line, counts in squeezed(changed):
@@ -143,7 +144,7 @@ def change_lines(old: str, new: str, width: int, palette: Palette, *, stays: boo
 
 
 def squeezed(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, bool]]:
-    """Put a line that counts them in the place of many empty ones with one sign, and say which it is."""
+    """Replace many empty lines with one sign by a line that counts them; mark that line with True."""
     for (sign, empty), run in groupby(lines, key=lambda line: (line[0], not line[1].strip())):
         if not empty:
             yield from ((*line, False) for line in run)
@@ -163,7 +164,7 @@ def flow_lines(text: str, style: Style, width: int) -> Iterator[Text]:
 
 
 def _passage(text: str, style: Style, width: int, palette: Palette) -> Iterator[Text]:
-    """Wrap a text with its many empty lines counted."""
+    """Wrap a text, with long runs of empty lines counted."""
     for _, line, counts in squeezed(("", line) for line in _lines(text)):
         yield from flow_lines(line, palette.note if counts else style, width)
 
@@ -183,14 +184,14 @@ def _new(path: str, about: str, text: str, width: int, palette: Palette) -> Iter
 
 
 def _cell(values: Values) -> str:
-    """Say in a line what happens to which cell of a notebook."""
+    """Return a line that says what happens to which cell of a notebook."""
     does = CELL_EDITS.get(str(values.get("edit_mode")), CELL_EDITS["replace"])
     kind = f" · {values['cell_type']}" if values.get("cell_type") else ""
     return f"{does} {values.get('cell_id') or 'at the beginning'}{kind}"
 
 
 def _shown_of_cell(values: Values) -> frozenset[str]:
-    """Return the fields of which `_cell` says all."""
+    """Return the fields that `_cell` shows completely."""
     known = values.get("edit_mode") in (*CELL_EDITS, None)
     return frozenset({"cell_id", "cell_type", *(("edit_mode",) if known else ())})
 
@@ -222,7 +223,7 @@ def _fields(values: Values, width: int, palette: Palette) -> Iterator[Text]:
 
 
 def _json_lines(values: object, line: str = "") -> Iterator[str]:
-    """Write values as JSON behind the beginning of a line, a line at a time."""
+    """Yield values as JSON behind the beginning of a line, line by line."""
     try:
         for chunk in json.JSONEncoder(indent=2, ensure_ascii=False, default=str).iterencode(values):
             # A line break within a value is escaped: one in a chunk ends a line.
@@ -238,9 +239,9 @@ def _json_lines(values: object, line: str = "") -> Iterator[str]:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Yield the lines of a text, one by one; the rest of a long text is not looked at.
+    """Yield the lines of a text, one by one, without scanning the rest of a long text.
 
-    A line break at the end begins no other line: it would be a line more that was never on the screen.
+    A final line break begins no further line: that line would count as never seen on the screen.
     """
     start = 0
     while (end := text.find("\n", start)) >= 0:
@@ -251,6 +252,6 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _led(lead: str, lead_style: Style, line: str, style: Style, width: int) -> Iterator[Text]:
-    """Wrap a line with a sign before it, and blanks before what does not fit beside the sign."""
+    """Wrap a line with a sign before its first part, and blanks before the others."""
     for index, text in enumerate(flow_lines(line, style, width - len(lead))):
         yield Text.assemble((" " * len(lead) if index else lead, lead_style), text)

@@ -45,22 +45,22 @@ from ccq_tui.widgets.panel.measures import (
 from ccq_tui.widgets.sight import SightView, more_line
 
 DETAILS_FRAME = 6
-"""Cells beside what is decided on, its scrollbar included."""
+"""Cells beside the details, their scrollbar included."""
 LABEL_AT = 6
 """Cells before the words of a choice."""
 TEXT_SHOWN = 60
 FEWEST_CHOICES = 5
-"""Lines of the choices that stay where what is decided on needs the others; the rest scrolls."""
+"""Fewest lines of the choices that stay where the details need the others; the rest scrolls."""
 SCARCE = 7
-"""Lines beside the choices without which the empty one above them is left out."""
+"""Lines that must be left beside the choices for a blank line above them."""
 AROUND = 2
-"""The rule and the head."""
+"""Lines of the rule and the head."""
 FEWEST_DETAILS = 2
-"""Lines of what is decided on where it does not fit: one of it, and the row that says how much more it is."""
+"""Lines of details that do not fit: one of them, and the row that counts the others."""
 SCROLLS = {"scroll_up": -1, "scroll_down": 1}
 NOBODY_ASKS = PermissionRequest("", "", "", {})
 NOTHING = DecisionState(NOBODY_ASKS, permission.choices(NOBODY_ASKS))
-"""What a panel shows that asks nothing."""
+"""State of a panel that asks nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +82,9 @@ class Shares:
 def shares(
     screen_height: int, *, keys: int, details: int, choices: int, fewest_choices: int, notice: int, field: int
 ) -> Shares:
-    """Share out the lines of a panel: the keys always fit, then the text, then what is decided on.
+    """Share out the lines of a panel: the keys always fit, then the text, then the details.
 
-    All are lines: ``details`` as many as could be seen, ``field`` 0 while no text is open.
+    All arguments are lines: ``details`` as many as could be seen, ``field`` 0 while no text is open.
     """
     room = most_lines(screen_height) - AROUND - keys
     fewest_choices = min(choices, 1 if is_low(screen_height) else fewest_choices)
@@ -108,9 +108,9 @@ class DecisionForm:
 
     def __init__(self) -> None:
         self.unseen_above: Callable[[], tuple[int, bool]] = lambda: (0, False)
-        """Returns how many lines of a plan above were never on the screen, and if there are more."""
+        """Returns the number of lines of a plan above never on the screen, and whether there are more."""
         self.directory = ""
-        """Where the session works, or ""; files there are named from there."""
+        """The session's working directory, or ""; files in it are shown relative to it."""
         self._head = TextLines(id="head")
         self._details = SightView(id="details")
         self._more = TextLines(id="more", classes="-off")
@@ -119,7 +119,7 @@ class DecisionForm:
         self._flow = Flow(iter(()))
         self._flow_for: object = None
         self._cut = False
-        """Whether what is decided on has more lines than the panel."""
+        """Whether the details have more lines than the panel shows."""
         self._choices_drawn: tuple[list[DrawnLine], list[DrawnLine]] = [], []
         self._choices_for: object = None
 
@@ -136,7 +136,7 @@ class DecisionForm:
         return meaning(state, event)
 
     def effect(self, state: DecisionState, event: Pressed) -> Effect | None:
-        """Return what comes of a key; one that scrolls has done so."""
+        """Return the effect of a key; a scroll is already done."""
         action = DECISION_ACTIONS.get(event.key, "")
         if action == "edit" and not state.hidden:
             return Effect.EDIT
@@ -163,7 +163,7 @@ class DecisionForm:
         return None if row is None else (Clicked, row)
 
     def sight(self, state: DecisionState) -> Seen:
-        """Return the choices on the screen, and how much was never seen of what is decided on."""
+        """Return the choices on the screen, and how much of the details was never seen."""
         plan = isinstance(state.request, PlanRequest)
         above, more = self.unseen_above() if plan else (0, False)
         return Seen(self._choices.rows_in_sight, self._details.unseen + above, self._details.goes_on or more)
@@ -182,7 +182,8 @@ class DecisionForm:
         text = field_height(state.text, width, FIELD_LINES) if state.typing else 0
         for roomy in (True, False):
             choices = airy if roomy and len(tight) < most_lines(screen) - SCARCE else tight
-            # Where not all fits, what is decided on needs the lines more than what can be read elsewhere.
+            # Where not everything fits, the details need the lines more than parts that can be read
+            # elsewhere.
             most_keys = key_lines(screen) if roomy else 1
             share = shares(
                 screen,
@@ -195,7 +196,7 @@ class DecisionForm:
             )
             if not share.more:
                 break
-        # A part that shares the rest of the height takes a line even where none is left.
+        # A part that shares the remaining height takes a line even where none is left.
         self._details.set_class(share.details <= share.more, "-off")
         self._more.set_class(not share.more, "-off")
         self._cut = share.details < len(details.lines)
@@ -210,7 +211,7 @@ class DecisionForm:
         return share.height
 
     def say_more(self, state: DecisionState, look: PanelLook) -> None:
-        """Say how much more there is of what is decided on: in a row under it, or else in the head."""
+        """Say how much more of the details there is: in a row under them, or else in the head."""
         palette, row = look.palette, not self._more.has_class("-off")
         instead = look.countdown
         if self._cut:
@@ -232,7 +233,7 @@ class DecisionForm:
     def _choice_lines(
         self, state: DecisionState, palette: Palette, width: int
     ) -> tuple[list[DrawnLine], list[DrawnLine]]:
-        """Return the choices, without and with a blank line above; the same while only the cursor moves."""
+        """Return the choices, without and with a blank line above; cached while only the cursor moves."""
         wanted = (width, palette, state.choices, state.text_row, state.text, state.typing)
         if self._choices_for != wanted:
             self._choices_for = wanted
@@ -274,7 +275,7 @@ class DecisionPanel(RequestPanel[DecisionState]):
         self.look()
 
     def look(self) -> None:
-        """Say what is true now of how much was seen."""
+        """Update how much of the details was seen."""
         if self._rests or self._state.outcome is not None or not self.is_mounted:
             return
         before, form = self._state, self.form

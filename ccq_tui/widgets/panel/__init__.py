@@ -1,4 +1,4 @@
-"""What every panel shares that is docked in place of the prompt and asks a person something."""
+"""The parts shared by every panel that is docked in place of the prompt and asks a person something."""
 
 from ccq_tui.widgets.panel.request_panel import RequestPanel
 

@@ -1,4 +1,4 @@
-"""The text field of a panel: what is typed into it belongs to the person, key by key."""
+"""The text field of a panel, which asks its panel about each key."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LEFT_TO_OTHERS = frozenset({"pageup", "pagedown", "ctrl+d", "f6"})
 """Keys of a text area that scroll the page above, decline, or recover from an error."""
 
 BLINK_SECONDS = 5.0
-"""How long the caret blinks after a key: each blink costs a picture of the screen."""
+"""Seconds that the caret blinks after a key: each blink costs a redraw of the screen."""
 
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ KEYS_OF_EDITS = {
     "undo": "ctrl+underscore,ctrl+minus,ctrl+shift+minus,super+z",
     "redo": "alt+z,ctrl+shift+z,super+y",
 }
-"""Other keys than Textual's, of which Ctrl+Z suspends and Ctrl+Y yanks, as in a shell."""
+"""Keys in place of Textual's: here Ctrl+Z suspends and Ctrl+Y yanks, as in a shell."""
 KILLS = frozenset(
     {
         "delete_word_left",
@@ -47,7 +47,7 @@ KILLS = frozenset(
         "delete_line",
     }
 )
-"""Edits whose text Ctrl+Y brings back; those towards the left are put before what they follow."""
+"""Edits whose text Ctrl+Y brings back; repeated ones add up, those towards the left in front."""
 EDITS = (
     *(
         one.with_key(KEYS_OF_EDITS[one.action]) if one.action in KEYS_OF_EDITS else one
@@ -56,16 +56,16 @@ EDITS = (
     ),
     Binding("ctrl+y", "yank", "Paste the text that Ctrl+K, Ctrl+U or Ctrl+W deleted", show=False),
 )
-"""The keys with which a text is edited."""
+"""The keys that edit a text."""
 _EDITS = BindingsMap(EDITS).key_to_bindings
 
 
 class AnswerField(_TextArea, inherit_bindings=False):
     """A text area that asks its panel about each key before it edits.
 
-    Whatever way a text comes in, control characters are left out. Characters that cannot be seen, or that
-    reorder what is read (bidi overrides, zero-width spaces), stay part of the text, since a person may have
-    meant them, but are drawn as a sign: what is sent is what was seen.
+    Control characters are left out, however a text comes in. Characters that cannot be seen, or that reorder
+    what is read (bidi overrides, zero-width spaces), stay part of the text, since a person may have meant
+    them, but are drawn as a sign: the text that is sent is the text that was seen.
     """
 
     DEFAULT_CSS = """
@@ -90,19 +90,19 @@ class AnswerField(_TextArea, inherit_bindings=False):
         super().__init__(id=id, soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False)
         self._press = press
         self.one_line = False
-        """Whether the text has one line alone: that of a number."""
+        """Whether the text is limited to one line, as that of a number."""
         self._standing_still: asyncio.TimerHandle | None = None
         self._killed = ""
         self._taken = ""
         self._killing = ""
-        """The edit that takes text for `yank` just now, or took it with the key before."""
+        """The edit that takes text for `yank` just now, or took it with the previous key."""
 
     def on_mount(self) -> None:
-        """Let the caret stand still until there is a key."""
+        """Keep the caret from blinking until there is a key."""
         self.cursor_blink = False
 
     def on_resize(self) -> None:
-        """Draw all lines again, and show the caret: Textual wraps a text again only after it has drawn it."""
+        """Redraw all lines and show the caret: Textual rewraps a text only after it has drawn it."""
         soon(self, self._rewrapped)
 
     def _rewrapped(self) -> None:
@@ -110,7 +110,7 @@ class AnswerField(_TextArea, inherit_bindings=False):
         self.refresh()
 
     def _blink(self) -> None:
-        """Let the caret blink for a while, beginning with a caret that is seen."""
+        """Let the caret blink for a while, starting visible."""
         if self.app.animation_level == "none":
             return
         if self._standing_still is not None:
@@ -134,7 +134,7 @@ class AnswerField(_TextArea, inherit_bindings=False):
         self.type(event.text)
 
     async def edits_with(self, event: events.Key) -> bool:
-        """Edit with a key at once: by its binding it would overtake others; return if it means anything."""
+        """Edit with a key at once: its binding would overtake others; return whether it means anything."""
         self._blink()
         if event.key in NEW_LINE_KEYS:
             if not self.one_line:
@@ -165,21 +165,21 @@ class AnswerField(_TextArea, inherit_bindings=False):
             self._killed = taken + before if left else before + taken
 
     def unfolded(self, text: str) -> str:
-        """Return a piece of the text with all that stands for more in it."""
+        """Return a piece of the text with each placeholder replaced by its full text."""
         return text
 
     def action_yank(self) -> None:
-        """Put the text that was killed last where the caret is."""
+        """Insert the text that was killed last at the caret."""
         if self._killed:
             self.type(self._killed)
 
     def type(self, text: str) -> None:
-        """Put text where the caret is, in place of what is selected, and show the caret."""
+        """Insert text at the caret, in place of the selection, and show the caret."""
         self.replace(text, *self.selection, maintain_selection_offset=False)
         self.scroll_cursor_visible()
 
     def edit(self, edit: Edit) -> EditResult:
-        """Change the text, by whatever key or paste; controls are left out."""
+        """Change the text, for any key or paste, without control characters."""
         edit.text = typable(edit.text)
         if self.one_line:
             edit.text = edit.text.strip("\n").replace("\n", " ")
@@ -188,7 +188,7 @@ class AnswerField(_TextArea, inherit_bindings=False):
         return result
 
     def load_text(self, text: str) -> None:
-        """Take another text whole; controls are left out."""
+        """Replace the whole text, without control characters."""
         super().load_text(typable(text))
 
     def get_line(self, line_index: int) -> Text:

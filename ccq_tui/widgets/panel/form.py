@@ -1,4 +1,4 @@
-"""What a panel needs to ask one kind of request: how its state answers events, and what is drawn of it."""
+"""The interface between a panel and one kind of request: its reaction to events and its picture."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ State = TypeVar("State", bound=Draft)
 
 
 class Effect(Enum):
-    """What comes of a key that is a command."""
+    """Effect of a key that is a command."""
 
     STEP = "step"
     """The machine takes it."""
     EDIT = "edit"
     """The machine takes it, and the text goes to an editor."""
     DONE = "done"
-    """It is done: something scrolled."""
+    """It is done already: something scrolled."""
 
 
 class Form(Protocol[State]):
@@ -40,37 +40,37 @@ class Form(Protocol[State]):
 
     @property
     def places(self) -> tuple[KeyPlace, ...]:
-        """Whose keys a person can choose."""
+        """Places whose keys a person can choose."""
 
     def compose(self) -> Iterable[Widget]:
-        """Return what is above the text field."""
+        """Return the widgets above the text field."""
 
     def forget(self) -> None:
-        """Forget what was made of a request."""
+        """Forget everything made for a request."""
 
     def step(self, state: State, event: Event) -> State:
         """Return the state after an event."""
 
     def meaning(self, state: State, event: Pressed | Pasted) -> Meaning:
-        """Return what something typed is to the machine."""
+        """Return the meaning of typed input to the machine."""
 
     def effect(self, state: State, event: Pressed) -> Effect | None:
-        """Return what comes of a key, or None when it means nothing here."""
+        """Return the effect of a key, or None when it means nothing here."""
 
     def typing(self, state: State) -> bool:
         """Return whether a text is open."""
 
     def text_to_edit(self, state: State) -> str | None:
-        """Return what goes to an editor, or None."""
+        """Return the text for an editor, or None."""
 
     def hint(self, state: State) -> str:
-        """Return what the open field is for, on one line and harmless to draw."""
+        """Return the purpose of the open field, on one line and harmless to draw."""
 
     def proposed(self, state: State) -> bool:
-        """Return whether the open text was only proposed: typing replaces it."""
+        """Return whether the open text is only a proposal, which typing replaces."""
 
     def under(self, event: events.MouseEvent) -> tuple[type[Clicked | TabClicked], int] | None:
-        """Return what a click here would be, with its row or tab, or None."""
+        """Return the event that a click here would be, with its row or tab, or None."""
 
     def sight(self, state: State) -> Seen:
         """Return what is on the screen."""

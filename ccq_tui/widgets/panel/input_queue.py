@@ -1,7 +1,7 @@
-"""What is typed into a panel, sorted by the request that it was meant for.
+"""Sorts the input of a panel by the request that it was meant for.
 
-A panel asks one request after the other, and keys are on their way while one takes the place of another: none
-that was typed for one may decide the next.
+A panel asks one request after the other, and keys are on their way while one replaces another: no key typed
+for one may decide the next.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ Typed = events.Key | events.Paste
 
 
 class Fate(Enum):
-    """What becomes of something typed."""
+    """Fate of a key or a paste."""
 
     TAKEN = "taken"
-    """It is for the request that is asked."""
+    """It is for the request being asked."""
     KEPT = "kept"
     """It came after the request was settled here; `InputQueue.rest` gives it back."""
     LATE = "late"
-    """It was typed for a request that is not asked any more."""
+    """It was typed for a request that is no longer asked."""
     DROPPED = "dropped"
-    """The same, and it types nothing: it was meant for what is no more."""
+    """The same, but a key that types no text: it has no use elsewhere."""
 
 
 class InputQueue:
-    """Counts what is under way to a panel.
+    """Counts the input under way to a panel.
 
     Attributes:
-        turn: Counts the requests: what was meant for one is not for the next.
-        under_way: How many keys and pastes are in the panel's queue.
-        came_ahead: Whether what is handled now was typed before the panel was drawn.
+        turn: Number of the request: input meant for one is not for the next.
+        under_way: Number of keys and pastes in the panel's queue.
+        came_ahead: Whether the input being handled was typed before the panel was drawn.
     """
 
     def __init__(self) -> None:
@@ -48,31 +48,31 @@ class InputQueue:
         self._late: list[Typed] = []
 
     def begin(self) -> int:
-        """Begin with a request; what is in the queue until `begun` was typed before anybody could see it."""
+        """Start a request; input queued until `begun` was typed before anybody could see it."""
         self._behind = True
         return self.turn
 
     def begun(self, turn: int) -> None:
-        """Note that all is done that was in the queue when a turn began."""
+        """Note that all input queued when a turn began is handled."""
         self._behind = turn != self.turn
 
     def rest(self) -> list[Typed]:
-        """Begin with no request; return what was typed after the last one was settled."""
+        """Stop asking; return the input typed after the last request was settled."""
         self.turn += 1
         late, self._late = self._late, []
         return late
 
     def queued(self, message: Message) -> None:
-        """Count what came into the panel's queue: what is not handled yet must not be overtaken."""
+        """Count input that entered the panel's queue: nothing may overtake it."""
         if isinstance(message, events.Key | events.Paste):
             self.under_way += 1
 
     def are_ahead(self) -> None:
-        """Note that all that is in the queue was typed before the panel was drawn."""
+        """Note that all input in the queue was typed before the panel was drawn."""
         self._ahead = self.under_way
 
     def sort(self, event: Typed, state: Draft, *, rests: bool, drawn: bool) -> Fate:
-        """Say what becomes of something typed, as it comes out of the panel's queue."""
+        """Return the fate of a key or a paste that leaves the panel's queue."""
         self.under_way -= 1
         self.came_ahead, self._ahead = self._ahead > 0 or not drawn, max(0, self._ahead - 1)
         types = isinstance(event, events.Paste) or bool(text_of(event))

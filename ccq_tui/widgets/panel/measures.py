@@ -1,4 +1,4 @@
-"""The frame of a panel: how much of the screen it may take, its first line, and notices beside a text."""
+"""The frame of a panel: its share of the screen, its first line, and notices beside a text."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from ccq_tui.widgets.lines import wrapped
 from ccq_tui.widgets.palette import Palette
 
 MOST_OF_SCREEN = 0.6
-"""The part of the screen's height that a panel takes at most."""
+"""Largest share of the screen's height that a panel takes."""
 FEWEST = 6
-"""Lines that a panel takes on however low a screen."""
+"""Lines that a panel takes even on the lowest screen."""
 LOW_SCREEN = 18
-"""Below this height a panel saves lines."""
+"""Screen height below which a panel saves lines."""
 FIELD_LINES = 5
-"""The most lines of a text field; a longer text scrolls in it."""
+"""Most lines of a text field; a longer text scrolls in it."""
 FIELD_FRAME = 9
-"""Cells around the text of a field, and the one for its caret."""
+"""Cells around the text of a field, one for its caret included."""
 
 
 @dataclass(frozen=True, slots=True)
 class PanelLook:
-    """What a request is drawn with, beside its state.
+    """Everything beside its state that a request is drawn with.
 
     Attributes:
         width: Cells of the panel.
         screen_height: Lines of the whole screen, of which the panel takes a part.
         palette: The styles.
         session: The session's name.
-        place: Which of how many waiting requests this is.
-        countdown: What happens soon if nobody presses a key, in words, or "".
-        last_key: The key that the line of keys names however little room there is, with what it does.
+        place: Position among the waiting requests, and their number.
+        countdown: Words for what happens soon if nobody presses a key, or "".
+        last_key: The key that the line of keys always shows, with what it does.
     """
 
     width: int
@@ -57,28 +57,27 @@ def most_lines(screen_height: int) -> int:
 
 
 def key_lines(screen_height: int) -> int:
-    """Return how many lines the keys may take."""
+    """Return the most lines that the keys take."""
     return 1 if is_low(screen_height) else 2
 
 
 def field_height(text: str, width: int, most: int) -> int:
-    """Return the lines that a text takes in the field of a panel so wide, at most ``most``."""
+    """Return the lines of a text in the field of a panel ``width`` cells wide, at most ``most``."""
     room = max(1, width - FIELD_FRAME)
-    # No more of a long text is looked at than the field could show.
+    # Look at no more of a long text than the field could show.
     seen = text[: most * room].split("\n")[:most]
     return min(most, sum(len(wrapped(Text(line), room)) for line in seen))
 
 
 LONGEST_SESSION = 30
 FEWEST_OF_NAME = 10
-"""Cells of a session's name that still say which one it is."""
+"""Fewest cells of a session's name that still identify it."""
 
 
 def title_line(who: str, about: str, look: PanelLook) -> Text:
     """Return the line that says who asks, what about, and in which session.
 
-    What happens soon if nobody presses a key is in place of the session, or of who asks where there is no
-    room beside that.
+    A countdown takes the place of the session, or of the asker where there is no room beside that.
     """
     width, palette, place, instead = look.width, look.palette, look.place, look.countdown
     left = Text.assemble((" ◆ ", palette.accent), (who, palette.strong), no_wrap=True)
@@ -89,7 +88,7 @@ def title_line(who: str, about: str, look: PanelLook) -> Text:
     right = instead or _named(one_line(look.session, LONGEST_SESSION), width - left.cell_len - 3)
     gap = width - left.cell_len - cell_len(right) - 1
     if instead and gap <= 1:
-        # Who asks can be seen from the question; what is about to happen, or out of sight, cannot.
+        # The question shows who asks; nothing else shows what is about to happen, or out of sight.
         left = Text.assemble((" ◆ ", palette.accent), (instead, palette.warning), no_wrap=True)
     elif right and gap > 1:
         left.append(" " * gap + right, palette.warning if instead else palette.muted)
@@ -98,7 +97,7 @@ def title_line(who: str, about: str, look: PanelLook) -> Text:
 
 
 def _named(session: str, room: int) -> str:
-    """Return the name of a session in so many cells, cut where it must be; "" where that says nothing."""
+    """Return a session's name in ``room`` cells, cut if necessary; "" if too little would be left."""
     whole = f"session {session}"
     if not session or cell_len(whole) <= room:
         return whole if session else ""

@@ -1,8 +1,8 @@
-"""What the panels have in common: one queue of keys, the text field, grace, focus and drawing.
+"""The base of all panels: one queue of keys, the text field, grace, focus and drawing.
 
-A panel decides nothing: a key goes to its machine, and what comes back is drawn. It is made once and asks one
-request after the other: to make its widgets and to look up their styles takes longer than all else between a
-request and the screen. Between two requests it rests: it is hidden and takes nothing.
+A panel decides nothing: it sends a key to its machine, and draws the state that comes back. It is made once
+and asks one request after the other: making its widgets and looking up their styles takes longer than
+everything else between a request and the screen. Between two requests it rests: hidden, taking nothing.
 """
 
 from __future__ import annotations
@@ -89,13 +89,13 @@ class RequestPanel(Vertical, Generic[State]):
     can_focus = True
     BINDINGS: ClassVar = []
     help_place: ClassVar[str]
-    """The keys that F1 lists first."""
+    """The section of keys that F1 lists first."""
     FORM: ClassVar[type[Any]]
-    """What the panel asks with: a `Form`."""
+    """The `Form` that the panel asks with."""
 
     @dataclass
     class Begun(Message):
-        """A request is asked; everything that was in the queue before is done."""
+        """A request is asked; everything queued before it is done."""
 
         turn: int
 
@@ -104,7 +104,7 @@ class RequestPanel(Vertical, Generic[State]):
 
     @dataclass
     class Changed(PanelMessage, namespace="request_panel"):
-        """The state is another one: a draft to keep."""
+        """The state changed: a draft to keep."""
 
         state: Draft
 
@@ -125,7 +125,7 @@ class RequestPanel(Vertical, Generic[State]):
 
     @dataclass
     class Late(PanelMessage, namespace="request_panel"):
-        """Something was typed that came when the panel asked nothing any more."""
+        """Input came when the panel asked nothing any more."""
 
         typed: Typed
 
@@ -152,7 +152,7 @@ class RequestPanel(Vertical, Generic[State]):
         self._queue = InputQueue()
         self._presses = Presses()
         self.touched: float | None = None
-        """When somebody last pressed a key or clicked here, or None."""
+        """Time of the last key or click here, or None."""
         self._rests = state is None
         self._fresh = not (asked_for or self._rests or self._state.hidden)
         self._ready = False
@@ -160,7 +160,7 @@ class RequestPanel(Vertical, Generic[State]):
         self._clock = clock
         self._countdown = ""
         self.drafting: Callable[[], bool] = bool
-        """Returns whether text is in the prompt whose place the panel takes."""
+        """Returns whether the prompt that the panel replaces holds text."""
         # The parts are kept, not looked up: a panel may be settled before it was ever composed.
         self._field = AnswerField(self._take_key, id="field")
         # The panel keeps the focus and hands keys on: one queue, so that none overtakes another.
@@ -184,12 +184,12 @@ class RequestPanel(Vertical, Generic[State]):
 
     @property
     def turn(self) -> int:
-        """Counts the requests: what was meant for one is not for the next."""
+        """Number of the request: input meant for one is not for the next."""
         return self._queue.turn
 
     @property
     def keys_under_way(self) -> int:
-        """How many keys and pastes are in the panel's queue."""
+        """Number of keys and pastes in the panel's queue."""
         return self._queue.under_way
 
     def begin(
@@ -214,7 +214,7 @@ class RequestPanel(Vertical, Generic[State]):
         self._queue.begun(event.turn)
 
     def rest(self) -> list[Typed]:
-        """Ask nothing any more; return what was typed after the request was settled, or for the prompt."""
+        """Stop asking; return the input typed after the request was settled, or for the prompt."""
         late = self._queue.rest()
         self._state, self._rests, self._fresh, self.touched = self.form.nothing, True, False, None
         self.display = False
@@ -222,33 +222,33 @@ class RequestPanel(Vertical, Generic[State]):
         return late
 
     def on_mount(self) -> None:
-        """Hear of the terminal's focus and of its size, and ask what is to be asked."""
-        if self.is_attached:  # else settled in the same moment in which it was asked
+        """Watch the terminal's focus and size, and ask the first request."""
+        if self.is_attached:  # otherwise settled in the moment in which it was asked
             self.watch(self.app, "app_focus", self._terminal_focused, init=False)
             self.screen.screen_layout_refresh_signal.subscribe(self, self._laid_out)
             self._ready = True
             if self._rests:
-                # Drawn once unseen: what takes longer the first time is done before anybody waits for it.
+                # Draw once unseen: the first drawing takes longer, and nobody waits for it yet.
                 self._draw_form()
                 self._clear()
             else:
                 self._open()
 
     def post_message(self, message: Message) -> bool:
-        """Queue a message, and count what is typed."""
+        """Queue a message, and count keys and pastes."""
         posted = super().post_message(message)
         if posted:
             self._queue.queued(message)
         return posted
 
     def type_ahead(self, typed: Iterable[Typed]) -> None:
-        """Take what was typed for the panel before it was drawn (copies); none of it decides anything."""
+        """Take copies of input typed for the panel before it was drawn; none of it decides anything."""
         for event in typed:
             self.post_message(event)
         self._queue.are_ahead()
 
     def _sets_aside(self, event: Typed) -> bool:
-        """Whether something typed is not for the request that is asked: it came too early, or too late."""
+        """Set aside input that is too early or too late for the current request; return whether it was."""
         fate = self._queue.sort(event, self._state, rests=self._rests, drawn=bool(self.size))
         if fate is Fate.TAKEN:
             return False
@@ -260,7 +260,7 @@ class RequestPanel(Vertical, Generic[State]):
         return True
 
     def _give_back(self) -> None:
-        """Tell once everything is here that was typed for the prompt."""
+        """Report returned keys once everything typed for the prompt is here."""
         if self._state.guard.returned and not self._queue.under_way:
             self.post_message(self.Returned(self))
 
@@ -272,7 +272,7 @@ class RequestPanel(Vertical, Generic[State]):
 
     @property
     def place(self) -> tuple[int, int]:
-        """Which of how many waiting requests this is."""
+        """Position among the waiting requests, and their number."""
         return self._place
 
     @place.setter
@@ -291,7 +291,7 @@ class RequestPanel(Vertical, Generic[State]):
 
     @property
     def countdown(self) -> str:
-        """What happens soon if nobody presses a key, in words, or ""."""
+        """Words for what happens soon if nobody presses a key, or ""."""
         return self._countdown
 
     @countdown.setter
@@ -301,7 +301,7 @@ class RequestPanel(Vertical, Generic[State]):
             self._draw()
 
     def touch(self) -> None:
-        """Note that somebody is here; what counts down stops."""
+        """Note that somebody is here, and stop the countdown."""
         self.touched = self._clock()
         self.countdown = ""
 
@@ -315,7 +315,7 @@ class RequestPanel(Vertical, Generic[State]):
         self._take_focus()
 
     def uncover(self, *, again: bool = True) -> None:
-        """Begin the grace again: keys under way were meant for what covered the panel until now.
+        """Start the grace again: keys under way were meant for whatever covered the panel until now.
 
         ``again``: this request was on the screen before.
         """
@@ -330,14 +330,14 @@ class RequestPanel(Vertical, Generic[State]):
     def _sleep(self) -> None:
         """Draw the keys faintly until they decide something."""
         guard = self._state.guard
-        # The question whether to decline is asked by a key that may still be held down.
+        # A key that may still be held down asks the question whether to decline.
         seconds = REPEAT_DELAY if guard.asked_at == guard.quiet_since else GRACE
         self._hints.sleep(seconds + max(0.0, (guard.quiet_since or 0.0) - self._clock()))
 
     def follow(self, changed: Callable[[Draft], Draft]) -> tuple[Draft, Draft]:
-        """Show what another surface changed; the cursor and an open text stay as they are.
+        """Show a change from another surface; the cursor and an open text stay as they are.
 
-        Returns the draft as it was and as it is now.
+        Return the draft before and after it.
         """
         self._take_text()
         before, self._state = self._state, cast("State", changed(self._state))
@@ -351,11 +351,11 @@ class RequestPanel(Vertical, Generic[State]):
         if self._ready:
             self._hints.wake()
             self._field.add_class("-off")
-            # Loaded even where it is empty: what was typed must not come back by undoing.
+            # Load even an empty text: undo must not bring back what was typed.
             self._field.load_text("")
 
     def dispatch(self, event: Event) -> None:
-        """Let the machine take an event, and draw what comes of it."""
+        """Send an event to the machine, and draw the result."""
         if self._rests:
             return
         if not isinstance(event, TextChanged):
@@ -400,7 +400,7 @@ class RequestPanel(Vertical, Generic[State]):
             self.post_message(self.Changed(self, after))
 
     def open_editor(self) -> None:
-        """Ask for the person's editor as the key does that is pressed in the panel."""
+        """Ask for the person's editor, as its key in the panel does."""
         if not self._rests:
             self._take_text()
             self._obey(Pressed("ctrl+g", at=self._clock()))
@@ -416,7 +416,7 @@ class RequestPanel(Vertical, Generic[State]):
     # -- keys and pastes ------------------------------------------------------------------------------------
 
     async def on_key(self, event: events.Key) -> None:
-        """Take a key: the panel's own first, then what edits the open text."""
+        """Handle a key: first as the panel's own, then as an edit of the open text."""
         if self._sets_aside(event):
             event.prevent_default()
             return
@@ -434,19 +434,19 @@ class RequestPanel(Vertical, Generic[State]):
         self._take_text()
         character = text_of(event)
         now = self._clock()
-        # Of the keys that came here: the app may know of later ones by now.
+        # Only keys that came here count: the app may already know of later ones.
         self._presses = self._presses.pressed(event.key, now)
         apart, ahead = self._presses.apart, self._queue.came_ahead
         pressed = Pressed(event.key, character, now, self.drafting(), ahead=ahead, apart=apart)
         meant = None if self._typing or self._state.hidden else self._meant.get(event.key)
         if meant is None:
             return self._take_known(pressed)
-        # Given away: it is a character like any other, or nothing.
+        # A key that was given away is a character like any other, or nothing.
         known = [replace(pressed, key=key, character="", given=character) for key in meant]
         return self._take_known(*(known or [replace(pressed, key="")]))
 
     def _take_known(self, *meant: Pressed) -> bool:
-        """Take one key by all that it means."""
+        """Handle one key in each of its meanings."""
         for pressed in meant:
             if self.form.meaning(self._state, pressed) is not Meaning.COMMAND:
                 self.dispatch(pressed)
@@ -484,14 +484,14 @@ class RequestPanel(Vertical, Generic[State]):
         self._pressed_at = self._clock()
 
     def on_click(self, event: events.Click) -> None:
-        """Take a click; it came when the button went down, on what was seen then."""
+        """Handle a click, as of the time when the button went down, on what was seen then."""
         target = self._pointer.clicked(event)
         if target is not None:
             _, kind, number = target
             self.dispatch(kind(number, self._pressed_at))
 
     def _target(self, event: events.MouseEvent) -> tuple[int, type[Clicked | TabClicked], int] | None:
-        """Return what is under the pointer, and for which request."""
+        """Return the number of the request and the target under the pointer, or None."""
         found = self.form.under(event)
         return None if found is None or self._rests else (self.turn, *found)
 
@@ -501,7 +501,7 @@ class RequestPanel(Vertical, Generic[State]):
         self._take_text()
 
     def _take_text(self) -> None:
-        """Bring the state up to date with the field, before anything else is done with it."""
+        """Take the field's text into the state, before anything else happens to it."""
         if not self._field.is_mounted or self._field.has_class("-off") or not self._typing:
             return
         if self._field.text != self._state.text:
@@ -534,7 +534,7 @@ class RequestPanel(Vertical, Generic[State]):
             self._sync_field(focused=has_focus)
 
     def on_blur(self) -> None:
-        """Take the focus back when nobody else got it: what had it before may give it up late."""
+        """Take the focus back when no other widget got it: the previous owner may give it up late."""
         if self.app.app_focus and self.is_attached and self.screen.focused is None and self.display:
             self._take_focus()
 
@@ -544,7 +544,7 @@ class RequestPanel(Vertical, Generic[State]):
             soon(self, self._draw)
 
     def _laid_out(self, _screen: Screen[object]) -> None:
-        """Draw again when the screen got another height: the panel's own size may be the same."""
+        """Redraw when the screen's height changed: the panel's own size may be the same."""
         if self._drawn_for != self.app.size:
             self._draw()
 
@@ -574,7 +574,7 @@ class RequestPanel(Vertical, Generic[State]):
         return self.form.draw(self._state, self._look(), self._field, self._hints)
 
     def _look(self) -> PanelLook:
-        width = self.size.width or self.app.size.width  # that of the screen before the panel was laid out
+        width = self.size.width or self.app.size.width  # the screen's before the panel was laid out
         palette, height = palette_of(self), self.app.size.height
         return PanelLook(
             width, height, palette, self._session, self._place, self._countdown, self._hints.last

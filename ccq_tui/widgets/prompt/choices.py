@@ -54,7 +54,7 @@ class ChoiceList(Static):
 
     @property
     def shown(self) -> range:
-        """Which rows are on the screen."""
+        """The rows on the screen."""
         return self._choices.window(self.most) if self._choices is not None else range(0)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
@@ -65,7 +65,7 @@ class ChoiceList(Static):
             self.post_message(self.Clicked(clicked[0]))
 
     def _row_under(self, event: events.MouseEvent) -> tuple[int, Completion] | None:
-        """Return the row under the pointer, and what it offers."""
+        """Return the row under the pointer, with its completion."""
         seen, place = self.content_region, event.screen_offset
         if self._choices is None or not seen.contains_point(place):
             return None
@@ -74,12 +74,12 @@ class ChoiceList(Static):
         return None if row is None else (row, self._choices.rows[row])
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """Return how many lines it takes; before it is laid out it has no width to draw them in."""
+        """Return the number of lines; before it is laid out it has no width to draw them in."""
         return height_of(self._choices, self.most) if self._choices is not None else 0
 
     @property
     def most(self) -> int:
-        """How many rows are shown at most."""
+        """Most rows shown."""
         return max(3, min(MOST_LINES, self.app.size.height // _SHARE_OF_SCREEN))
 
     def render(self) -> Text:
@@ -89,17 +89,17 @@ class ChoiceList(Static):
 
 
 def height_of(choices: CompletionList, most: int) -> int:
-    """Return how many lines a list takes with so many rows at most."""
+    """Return the number of lines of a list with at most ``most`` rows."""
     return len(choices.window(most)) + has_title(choices)
 
 
 def has_title(choices: CompletionList) -> bool:
-    """Whether a line above the rows says what they are, or that there are none."""
+    """Whether a title line names the rows, or says that there are none."""
     return choices.wanted.kind in _TITLES or not choices.rows
 
 
 def drawn(choices: CompletionList, width: int, most: int, palette: Palette) -> Text:
-    """Return a list as lines of so many cells."""
+    """Return a list as lines of ``width`` cells."""
     lines: list[Text] = []
     if width < 1:  # before the first layout
         return Text("")
@@ -142,7 +142,7 @@ def _row(
         line.append(" " * (column + 3 + 2 - line.cell_len) or "  ")
         line.append(one_line(row.detail, _LONGEST), palette.muted)
         line.truncate(width, overflow="ellipsis")
-    elif row.detail and line.cell_len + 2 + cell_len(row.detail) < width:  # of a file its path says more
+    elif row.detail and line.cell_len + 2 + cell_len(row.detail) < width:  # a file's path says more
         line.append(f"  {row.detail}", palette.muted)
     if chosen:
         line.append(" " * max(0, width - line.cell_len))
@@ -151,7 +151,7 @@ def _row(
 
 
 def _sign(line: Text, sign: str, width: int, palette: Palette) -> None:
-    """Say at the end of a line how many rows lie beyond it."""
+    """End a line with the number of rows beyond it."""
     room = max(0, width - cell_len(sign))
     line.truncate(room, overflow="ellipsis")
     line.append(" " * (room - line.cell_len))
@@ -165,7 +165,7 @@ def _head(row: Completion) -> str:
 
 
 def _cut(text: str, width: int, *, keep_end: bool) -> str:
-    """Shorten a text to so many cells; of a path the end says more."""
+    """Shorten a text to ``width`` cells; a path keeps its end, which says more."""
     if cell_len(text) <= width:
         return text
     if width < 2:

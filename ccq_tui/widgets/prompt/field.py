@@ -1,4 +1,4 @@
-"""The text of the prompt, in which a long paste and an image are one piece, and Vim's keys there."""
+"""The text field of the prompt, in which a long paste or an image is one piece, and its Vim keys."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ccq_tui.widgets.panel.field import AnswerField
 
 MOST_LINES = 10
 MOST_PASTES = 20
-"""Pastes that are remembered beyond their prompt."""
+"""Most pastes that are remembered beyond their prompt."""
 _SIGNS = range(0x100000, 0x10FFFE)
 """Characters for private use, which nobody types."""
 BESIDE = 2
@@ -33,9 +33,9 @@ class VimKeys:
         self._state = vim.VimState()
         self._on = False
         self._pieces: dict[str, tuple[str, str]] = {}
-        """The names of pastes and images, and what a paste holds, by the characters that stand for them."""
+        """Name and content of each paste and image, by the character that stands for it."""
         self.suspended: Callable[[], bool] = lambda: False
-        """Whether letters are typed all the same, since something else is in the field."""
+        """Returns whether letters are typed anyway, since the field holds something else."""
         self.on_taken: Callable[[], None] = lambda: None
         """Called after each key that was taken."""
         self.walk: Callable[[int], object] = lambda _: None
@@ -43,7 +43,7 @@ class VimKeys:
 
     @property
     def on(self) -> bool:
-        """Whether Vim's keys hold; setting it begins with letters being typed."""
+        """Whether Vim's keys are on; setting it starts in insert mode."""
         return self._on
 
     @on.setter
@@ -53,7 +53,7 @@ class VimKeys:
 
     @property
     def mode(self) -> str:
-        """What a letter does, in Vim's word; "" where Vim's keys do not hold."""
+        """Vim's name of the current mode; "" while Vim's keys are off."""
         return self._state.mode.value if self._on and not self.suspended() else ""
 
     @property
@@ -62,7 +62,7 @@ class VimKeys:
         return self.mode == vim.VimMode.NORMAL
 
     def insert(self) -> None:
-        """Let letters be typed from now on."""
+        """Start insert mode."""
         self._state = replace(self._state, mode=vim.VimMode.INSERT, keys="", began=None)
         kept = self._state.register + self._state.typed
         self._pieces = {sign: piece for sign, piece in self._pieces.items() if sign in kept}
@@ -73,7 +73,7 @@ class VimKeys:
             self._state = replace(self._state, keys="")
 
     def takes(self, event: events.Key) -> bool:
-        """Take a key, unless it is typed or means something elsewhere."""
+        """Handle a key, unless it is typed or means something elsewhere; return whether it was handled."""
         key = vim.ESCAPE if event.key == "escape" else text_of(event)
         taken = bool(key) and bool(self.mode) and self._take(key)
         if not taken:
@@ -81,7 +81,7 @@ class VimKeys:
         return taken
 
     def type(self, character: str) -> None:
-        """Take a character that was meant for the prompt: a command is one here, too."""
+        """Handle a character meant for the prompt: a command is one here, too."""
         if not (self.commands and self._take(character)):
             self._field.type(character)
 
@@ -104,14 +104,14 @@ class VimKeys:
         return True
 
     def _change(self, before: str, text: str) -> None:
-        """Change what differs alone, so that undo takes back as much."""
+        """Change only what differs, so that undo takes back just that."""
         if text == before:
             return
         head = _same(before, text)
         tail = _same(before[head:][::-1], text[head:][::-1])
         begin = len(self._whole(before[:head]))
         end = begin + len(self._whole(before[head : len(before) - tail]))
-        # Else undo takes back two deletions in one.
+        # Otherwise undo takes back two deletions at once.
         self._field.history.checkpoint()
         self._field.exchange_between(begin, end, self._whole(text[head : len(text) - tail]))
 
@@ -171,13 +171,13 @@ class PromptField(AnswerField):
         self.pastes: dict[str, str] = {}
         """The folded pastes by the names under which they are in the text."""
         self._pasted: list[str] = []
-        """What was pasted into the last prompts, the newest first."""
+        """Pastes of the last prompts, the newest first."""
         self.images: dict[str, PromptImage] = {}
-        """The images that have a name in the texts of this prompt, earlier ones too; none is given twice."""
+        """Images by their names in the texts of this prompt, earlier ones too; no name is given twice."""
         self.looks_at: Callable[[str], None] = lambda _: None
-        """Called with what a paste has put into the text."""
+        """Called with the text that a paste has put into the field."""
         self.actions: dict[str, Callable[[], object]] = {}
-        """What keys do at once, by the names of their actions: what is typed behind is meant for it."""
+        """Functions that keys call at once, by action: what is typed next is meant for their result."""
         self.vim = VimKeys(self)
         """Vim's keys."""
         self.on_taken: Callable[[], object] = lambda: None
@@ -216,12 +216,12 @@ class PromptField(AnswerField):
         self.vim.drop()
 
     def leave_room(self) -> None:
-        """Take fewer lines on a low screen, whose end the line with the caret would be pushed out of."""
+        """Take fewer lines on a low screen: the line with the caret must stay in sight."""
         self.styles.max_height = max(1, min(MOST_LINES, self.app.size.height // 2 - BESIDE))
 
     @property
     def caret(self) -> int:
-        """The caret's place in the text."""
+        """Offset of the caret in the text."""
         row, column = self.cursor_location
         return sum(len(self.document.get_line(number)) + 1 for number in range(row)) + column
 
@@ -246,7 +246,7 @@ class PromptField(AnswerField):
         return True
 
     def remember_pastes(self) -> None:
-        """Remember what was pasted into the text: it is folded again where an earlier prompt is shown."""
+        """Remember the pastes in the text: they are folded again where an earlier prompt is shown."""
         now = list(pastes.used(self.text, self.pastes).values())
         self._pasted = [*now, *(one for one in self._pasted if one not in now)][:MOST_PASTES]
 
@@ -266,7 +266,7 @@ class PromptField(AnswerField):
         self.paste(event.text)
 
     def paste(self, text: str) -> None:
-        """Put a pasted text where the caret is, folded if it is long."""
+        """Insert a pasted text at the caret, folded if it is long."""
         text = typable(text)
         if pastes.folds(text):
             name = pastes.label(text, self.pastes, self.text)
@@ -276,11 +276,11 @@ class PromptField(AnswerField):
         self.looks_at(text)
 
     def attach(self, image: PromptImage) -> None:
-        """Put an image where the caret is."""
+        """Insert an image at the caret."""
         self.type(f"{self._named(image)} ")
 
     def exchange(self, text: str, attached: Sequence[PromptImage]) -> None:
-        """Put images in place of what a paste has put into the text, where that is still there."""
+        """Replace the text that a paste has put in by images, if it is still there."""
         place = self.text.rfind(text)
         if place < 0:
             return
@@ -293,7 +293,7 @@ class PromptField(AnswerField):
         self.scroll_cursor_visible()
 
     def exchange_between(self, begin: int, end: int, text: str) -> None:
-        """Put a text in place of what is between two places."""
+        """Replace the text between two places."""
         self.replace(text, self._location(begin), self._location(end), maintain_selection_offset=False)
 
     def go_to(self, place: int) -> None:
@@ -315,7 +315,7 @@ class PromptField(AnswerField):
         return pastes.unfolded(text, self.pastes)
 
     def edit(self, edit: Edit) -> EditResult:
-        """Change the text; what touches a folded paste or an image changes all of it."""
+        """Change the text; an edit that touches a folded paste or an image changes all of it."""
         top, bottom = sorted((edit.from_location, edit.to_location))
         if top == bottom:
             top = bottom = self._beside(top, after=True)
@@ -325,7 +325,7 @@ class PromptField(AnswerField):
         return super().edit(edit)
 
     def validate_selection(self, selection: Selection) -> Selection:
-        """Keep the caret out of a paste's name: on the side towards which it goes."""
+        """Move the caret out of a paste's name, to the side towards which it goes."""
         start, end = selection
         onwards = end > self.selection.end
         return Selection(self._beside(start, after=onwards), self._beside(end, after=onwards))
@@ -338,7 +338,7 @@ class PromptField(AnswerField):
         return place if within is None else (row, within[1] if after else within[0])
 
     def pieces_replaced(self, text: str, by: Callable[[str], str]) -> str:
-        """Return a text with something else in place of the name of each paste and image."""
+        """Return a text with the name of each paste and image replaced."""
         if not (self.pastes or self.images):
             return text
         parts, at = [], 0
@@ -348,7 +348,7 @@ class PromptField(AnswerField):
         return "".join([*parts, text[at:]])
 
     def _pieces(self, line: str) -> Iterator[tuple[int, int]]:
-        """Give where names of pastes and images begin and end in a line."""
+        """Yield the beginning and end of each name of a paste or an image in a line."""
         yield from pastes.in_line(line, self.pastes)
         yield from images.in_line(line, self.images)
 
@@ -361,7 +361,7 @@ class PromptField(AnswerField):
 
 
 def _same(one: str, other: str) -> int:
-    """Return how many characters two texts have in common at their beginning."""
+    """Return the number of characters that two texts have in common at their beginning."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         half = (low + high + 1) // 2

@@ -42,13 +42,13 @@ MEANT_FOR_PANEL = "Not sent: a panel opened or closed as you typed · Enter agai
 TYPED_ON = "Not sent: an image was still being read as you typed on · Enter again sends it"
 READING = "An image is still being read · the prompt is sent after it"
 READING_AFTER = 0.5
-"""Seconds after which Enter says what it waits for; a file takes less."""
+"""Seconds after which Enter says what it waits for; reading a file takes less."""
 IMAGE_MISSING = "An image of this prompt is no longer kept: only its name would be sent"
 SEARCH_PLACEHOLDER = "Type to search earlier prompts"
 STEPS = {"up": -1, "ctrl+p": -1, "down": 1, "ctrl+n": 1}
 CHOSEN_STEPS = {"shift+up": -1, "shift+down": 1}
 CHOSEN_ENDS = {"home": 0, "end": MOST_ROWS}
-"""What these keys do in lists they do here only by others that were chosen for it: they edit the text."""
+"""Actions of lists that only keys chosen for them perform here: these keys themselves edit the text."""
 
 
 class Prompt(Vertical):
@@ -74,7 +74,7 @@ class Prompt(Vertical):
 
     @dataclass
     class Said(Message):
-        """There is something to say above the prompt, such as why nothing was sent."""
+        """There are words to show above the prompt, such as why nothing was sent."""
 
         words: str
 
@@ -86,12 +86,12 @@ class Prompt(Vertical):
 
     @dataclass
     class ChoicesWanted(Message):
-        """Something is typed that can be completed; `Prompt.offer` takes the rows."""
+        """The typed text can be completed; `Prompt.offer` takes the rows."""
 
         wanted: WantedCompletion
 
     class ListChanged(Message):
-        """The list came up, went away, or its cursor moved; or other keys hold than before."""
+        """The list appeared, disappeared, or its cursor moved; or the keys that hold changed."""
 
     class KeysWanted(Message):
         """A question mark was typed into the empty prompt, and nothing after it."""
@@ -114,14 +114,14 @@ class Prompt(Vertical):
         self._aside: PromptDraft | None = None
         self._stashed: PromptDraft | None = None
         self.objections: Sequence[Callable[[str], bool]] = ()
-        """Asked before a text leaves the field: whether it stays there; the one who answers says why."""
+        """Checks before a text leaves the field; one that returns True keeps it there, and says why."""
         self.reads_paths: Callable[[str], object] = lambda _: self.looked()
-        """Called with a paste that reads like paths of images alone; `looked` takes what they are."""
+        """Called with a paste that looks like nothing but paths of images; `looked` takes the images."""
         self.has_queued = False
         """Whether a prompt is queued that Up brings back into an empty field."""
         self._looking = 0
         self._entered: str | None = None
-        """What was in the field as Enter came while images were looked for, or None."""
+        """The field's text when Enter came while images were still being read, or None."""
         self.field.looks_at = self._look_at
         self.field.actions["history"] = self.search
         self.field.actions["stash"] = lambda: self.post_message(self.Said(self.stash()))
@@ -130,7 +130,7 @@ class Prompt(Vertical):
         self.field.vim.walk = self._step
         self.field.on_taken = self.note_typed
         self.last_typed: float | None = None
-        """When somebody last pressed a key here, in seconds of the clock, or None."""
+        """Time of the last key here, in seconds of the clock, or None."""
 
     def compose(self) -> ComposeResult:
         yield ChoiceList()
@@ -140,23 +140,23 @@ class Prompt(Vertical):
             yield self.field
 
     def on_mount(self) -> None:
-        """Show what the prompt begins with."""
+        """Show the initial text."""
         if self._initial:
             self.put(self._initial)
 
     @property
     def text(self) -> str:
-        """What is in the prompt, pastes whole; while earlier prompts are searched, what was there."""
+        """The prompt's text, pastes whole; during a search of earlier prompts, the text from before."""
         return unfolded(self.draft.text, self.draft.pastes)
 
     @property
     def holds_text(self) -> bool:
-        """Whether anything is in the prompt, or in its search; blanks alone are nothing."""
+        """Whether the prompt, or the search in it, holds more than blanks."""
         return bool(self.field.text.strip()) or (self._aside is not None and bool(self._aside.text.strip()))
 
     @property
     def draft(self) -> PromptDraft:
-        """What is in the prompt, as it is there."""
+        """The prompt's text as it is, with its pastes and images."""
         if self._aside is not None:
             return self._aside
         text = self.field.text
@@ -169,17 +169,17 @@ class Prompt(Vertical):
 
     @property
     def wanted(self) -> WantedCompletion | None:
-        """What the list completes, even while it has no rows, or None."""
+        """The completion that the list is for, even while it has no rows, or None."""
         return None if self._choices is None else self._choices.wanted
 
     @property
     def in_shell(self) -> bool:
-        """Whether what is typed is a command for the shell."""
+        """Whether the typed text is a command for the shell."""
         return not self.searching and command_in(self.field.text) is not None
 
     @property
     def searching(self) -> bool:
-        """Whether what is typed searches earlier prompts."""
+        """Whether the typed text searches earlier prompts."""
         return self._aside is not None
 
     # -- from outside -------------------------------------------------------------------------------------
@@ -193,9 +193,9 @@ class Prompt(Vertical):
         self._held_since = self._clock()
 
     def take_over(self, keys: Iterable[str]) -> None:
-        """Type at the caret what was typed elsewhere: keys, and pastes as one piece each."""
+        """Type input from elsewhere at the caret: keys, and each paste as one piece."""
         if not self.holds_text:
-            # Nobody sees yet that there is a prompt: an Enter in these very words was not meant to send them.
+            # Nobody has seen the prompt yet: an Enter within this input was not meant to send it.
             self.hold()
         for key in keys:
             if len(key) > 1 or isinstance(key, PastedText):
@@ -205,12 +205,12 @@ class Prompt(Vertical):
             self.note_typed()
 
     def note_typed(self, at: float | None = None) -> None:
-        """Note that somebody types just now, or did at a time, wherever that was."""
+        """Note that somebody typed, now or at a given time, here or elsewhere."""
         now = self._clock() if at is None else at
         self.last_typed = max(now, self.last_typed or now)
 
     def put_back(self, text: str) -> None:
-        """Put a prompt that was not sent before what was typed since, after those that came back."""
+        """Put an unsent prompt before the text typed since, after prompts that came back earlier."""
         before, now = "\n".join(self._returned), self.text
         if not before or not now.startswith(before):
             self._returned, before = [], ""
@@ -219,7 +219,7 @@ class Prompt(Vertical):
         self.put("\n".join([*self._returned, *([typed] if typed.strip() else [])]))
 
     def stash(self) -> str:
-        """Exchange what is here with what was put aside before; return what to say of it."""
+        """Swap the prompt with the one put aside; return the words to show about it."""
         if self.searching:
             return ""
         aside, self._stashed = self._stashed, self.draft if self.holds_text else None
@@ -236,7 +236,7 @@ class Prompt(Vertical):
 
     @property
     def kept(self) -> PromptDraft:
-        """What is not to be lost: what was put aside, and what is in the prompt."""
+        """The draft that must not be lost: the prompt put aside, and the present one."""
         if self._stashed is None:
             return self.draft
         aside, draft = unfolded(self._stashed.text, self._stashed.pastes), self.draft
@@ -244,7 +244,7 @@ class Prompt(Vertical):
         return PromptDraft(text, draft.pastes, images={**self._stashed.images, **draft.images})
 
     def clear(self) -> str:
-        """Empty the field, which undo brings back; return what was there, pastes whole."""
+        """Empty the field, which undo brings back; return its text, pastes whole."""
         text = self.text
         self._end_search()
         self._close()
@@ -256,7 +256,7 @@ class Prompt(Vertical):
         self.restore(PromptDraft(text))
 
     def put_edited(self, text: str) -> None:
-        """Take the text that somebody has just left an editor with."""
+        """Take the text that somebody has just brought back from an editor."""
         self.put(text)
         self.note_typed()
 
@@ -272,7 +272,7 @@ class Prompt(Vertical):
         self._tell()
 
     def adopt(self, draft: PromptDraft) -> PromptDraft:
-        """Know the images of a draft from now on; return it with the names under which they are known."""
+        """Register the images of a draft; return it with the names under which they are known."""
         draft = among(draft, self.field.images)
         self.field.images.update(draft.images)
         return draft
@@ -289,15 +289,14 @@ class Prompt(Vertical):
             self.reads_paths(pasted)
 
     def look(self) -> None:
-        """Let Enter wait until `looked` says what comes into the text."""
+        """Make Enter wait until `looked` brings the images."""
         self._looking += 1
 
     def looked(self, attached: Sequence[PromptImage] = (), instead_of: str = "") -> str:
         """Put images into the text, and send it if Enter waited for them.
 
-        Return why they are not there, or "".
-
-        They take the place of ``instead_of``, what a paste has put into the text, or go to the caret.
+        They replace ``instead_of``, the text that a paste has put in, or go to the caret. Return why they are
+        not there, or "".
         """
         self._looking -= 1
         self._typed_on()
@@ -320,26 +319,26 @@ class Prompt(Vertical):
             self.post_message(self.Said(READING))
 
     def _typed_on(self) -> None:
-        """Let an Enter that waits for images send nothing if somebody typed on behind it."""
+        """Cancel an Enter that waits for images if somebody typed on after it."""
         if self._entered is not None and self._entered != self.field.text:
             self._entered = None
             self.post_message(self.Said(TYPED_ON))
 
     def _note_text(self) -> None:
-        """Take what is in the field for known: nobody typed it."""
+        """Mark the field's text as known: nobody typed it."""
         self._known = self.field.text
         if self._entered is not None:
             self._entered = self.field.text
         self._tell()
 
     def remember(self, earlier: Iterable[str]) -> None:
-        """Take the earlier prompts, the newest first."""
+        """Set the earlier prompts, the newest first."""
         self._walk.remember(earlier)
 
     def offer(
         self, wanted: WantedCompletion, rows: tuple[Completion, ...], note: str = "", more: int = 0
     ) -> None:
-        """Show what completes a piece of the prompt, of which there is `more`, if that is still wanted."""
+        """Show the completions of a piece of the prompt, if still wanted; ``more`` counts those left out."""
         if self._choices is None or self._choices.wanted != wanted:
             return
         self._show(found := self._choices.found(rows, note, self._clock(), more))
@@ -347,9 +346,9 @@ class Prompt(Vertical):
             self._take()
 
     def search(self) -> None:
-        """Search the earlier prompts: what is typed from now on is what to look for.
+        """Search the earlier prompts for what is typed from now on.
 
-        While they are searched already, the next one that was found.
+        During a search, go to the next prompt found.
         """
         if self._aside is not None:
             if self._choices is not None:
@@ -365,7 +364,7 @@ class Prompt(Vertical):
     # -- keys ---------------------------------------------------------------------------------------------
 
     def _press(self, event: events.Key) -> bool:
-        """Take a key that means something here; all others edit, or are for the screen."""
+        """Handle a key that means something here; all others edit, or are for the screen."""
         self._look(opens=False)
         if self.choices is not None and self._press_in_list(event.key, self.choices):
             return True
@@ -374,9 +373,9 @@ class Prompt(Vertical):
             return False
         match event.key:
             case "enter" if not self.searching and self.field.goes_on():
-                pass  # the new line of those whose terminal has no key for it
+                pass  # a new line, for terminals without a key for it
             case "enter":
-                # At once: what is typed after Enter in the same burst belongs to the next prompt.
+                # At once: input after Enter in the same burst belongs to the next prompt.
                 self._submit()
             case "question_mark" if not self.field.text and not self.searching:
                 after(self, KEYS_AFTER, partial(self._ask_for_keys, self._clock()))
@@ -394,7 +393,7 @@ class Prompt(Vertical):
         return True
 
     def _press_tab(self, key: str) -> bool:
-        """Take the likeliest row of a list that looks for its first rows; the focus stays here."""
+        """Take the likeliest row of a list that still waits for its first rows; the focus stays here."""
         if key == "tab":
             self._take()
         return key in ("tab", "shift+tab")
@@ -424,7 +423,7 @@ class Prompt(Vertical):
         return True
 
     def on_choice_list_clicked(self, event: ChoiceList.Clicked) -> None:
-        """Put the cursor of the list on a row, and take the one that has it."""
+        """Put the cursor of the list on a clicked row; take a row that already has it."""
         event.stop()
         choices = self._choices
         if choices is None or event.row >= len(choices.rows):
@@ -437,7 +436,7 @@ class Prompt(Vertical):
         self.take_focus()
 
     def _move_in_list(self, key: str, meant: str) -> bool:
-        """Move the cursor of the list by what a key means there; whether it means that."""
+        """Move the cursor of the list by the meaning of a key there; return whether it means a move."""
         choices = self._choices
         if choices is None:
             return False
@@ -488,7 +487,7 @@ class Prompt(Vertical):
     # -- the list -----------------------------------------------------------------------------------------
 
     def _end_search(self) -> PromptDraft:
-        """Put back what was in the prompt before."""
+        """Put back the prompt from before the search."""
         draft, self._aside = self._aside or PromptDraft(), None
         if self.field.placeholder == SEARCH_PLACEHOLDER:
             self.field.placeholder = self._placeholder
@@ -498,7 +497,7 @@ class Prompt(Vertical):
         return draft
 
     def _look(self, *, opens: bool) -> None:
-        """Bring the list up to what is typed now; it opens only under a typing hand."""
+        """Update the list to the typed text; open it only while somebody types."""
         text = self.field.text
         wanted = None if self.in_shell else wanted_at(text, self.field.caret)
         if self.searching:
@@ -531,7 +530,7 @@ class Prompt(Vertical):
     # -- typing and sending -------------------------------------------------------------------------------
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Remember when somebody last typed, and complete it."""
+        """Note that somebody typed, and complete the text."""
         event.stop()
         self._show_sign()
         if self.field.text != self._known:
@@ -543,7 +542,7 @@ class Prompt(Vertical):
             self._tell()
 
     def _show_sign(self) -> None:
-        """Tell by sign and keys what a letter is: a part of a prompt, of a shell's command, or Vim's."""
+        """Show by sign and keys what a letter is: part of a prompt, of a shell command, or Vim's."""
         shown = VIM_SIGN if self.field.vim.commands else SHELL_SIGN if self.in_shell else SIGN
         sign = self.query_one("#sign", Static)
         if shown != sign.content or sign.has_class("-shell") != self.in_shell:
@@ -567,7 +566,7 @@ class Prompt(Vertical):
         return self._held_since is not None
 
     def _submit(self) -> None:
-        """Send what was typed; blanks alone are nothing to send."""
+        """Send the typed text, unless it is only blanks."""
         text = self.text
         if not text.strip():
             return
@@ -588,7 +587,7 @@ class Prompt(Vertical):
         pastes = used(left, self.field.pastes)
         self._walk.add(text)
         self.field.remember_pastes()
-        # Before the field tells that it is empty: who keeps what is typed must know where it went.
+        # Before the field reports that it is empty: the keeper of drafts must know where the text went.
         self.post_message(self.Submitted(text, images))
         self.restore(PromptDraft(left, pastes))
         self.field.vim.insert()

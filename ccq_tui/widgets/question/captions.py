@@ -1,4 +1,4 @@
-"""What is around the rows of a question panel: who asks, the tabs, what the text field is for."""
+"""The parts around the rows of a question panel: the asker, the tabs, the label of the text field."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ LONGEST_TITLE = 60
 LONGEST_ASKER = 40
 REVIEW = "Review your answers"
 LOW_HEADER = 12
-"""Characters of a header that fit beside the keys of a screen too low for a title."""
+"""Most characters of a header beside the keys of a screen too low for a title."""
 LOW_KEYS = 38
-"""Cells that the first of those keys take."""
+"""Cells of the first of those keys."""
 WIDE_ENOUGH = 60
-"""Cells from which such a screen says in words that a set is arriving."""
+"""Width in cells from which such a screen says in words that a set is arriving."""
 TAB_SPACE = 8
 """Cells around the words of a tab: the arrows and the mark."""
 
 
 def who_asks(state: PanelState) -> tuple[str, str]:
-    """Return who asks, and what can be said about it in a word or two, or ""."""
+    """Return who asks, and a few words about the set, or ""."""
     count = len(state.pages)
     header = "" if state.needs_review else one_line(state.pages[0].question.header, LONGEST_HEADER)
     so_far = " so far" if state.arriving and not state.arriving.whole else ""
@@ -44,7 +44,7 @@ def who_asks(state: PanelState) -> tuple[str, str]:
 
 
 def coming(state: PanelState) -> str:
-    """Return in a word or two why a set cannot be confirmed yet, or ""."""
+    """Return a few words on why a set cannot be confirmed yet, or ""."""
     if state.arriving is None:
         return ""
     return "about to be asked" if state.arriving.whole else "arriving …"
@@ -53,7 +53,7 @@ def coming(state: PanelState) -> str:
 def asked_line(
     state: PanelState, width: int, place: tuple[int, int], palette: Palette, countdown: str = ""
 ) -> Text:
-    """Return what is asked in one line, for a screen too low for a title: it stays while the list scrolls."""
+    """Return the question as one line, for a screen too low for a title: it stays while the list scrolls."""
     waiting = f"{place[0]} of {place[1]} · " if place[1] > 1 else ""
     asked = REVIEW if state.in_review else one_line(state.page.question.text, width)
     waiting += coming_low(state, width)
@@ -65,7 +65,7 @@ def asked_line(
 
 
 def coming_low(state: PanelState, width: int) -> str:
-    """Return what comes before the question on a screen too low for a title: `coming`, or its sign."""
+    """Return the words before the question on a screen too low for a title: `coming`, or its sign."""
     if state.arriving is None:
         return ""
     return f"{coming(state)} · " if width >= WIDE_ENOUGH else "⋯ "
@@ -103,7 +103,7 @@ def low_header(header: str, width: int) -> str:
 
 
 def tab_lines(state: PanelState, width: int, most: int, palette: Palette) -> list[Text]:
-    """Return the tabs in at most so many lines around the one shown; none with nothing to turn to."""
+    """Return the tabs in at most ``most`` lines around the one shown; none where the set needs no review."""
     if not state.needs_review:
         return []
     lines = [Text()]
@@ -168,7 +168,7 @@ DISCUSSES_ALL = "Discuss: your text goes to {} with your draft, not as answers"
 
 
 def label_lines(state: PanelState, width: int, palette: Palette, *, low: bool) -> list[Text]:
-    """Return the lines above the text field or the keys: what is typed, asked or said; none for nothing."""
+    """Return the lines above the text field or the keys: a label, a question or a notice; or none."""
     aside = _aside(state.aside, width, palette)
     if state.focus is Focus.DECLINE:
         return [*notice_lines(_decline_question(state, short=low), width, palette), *aside]
@@ -182,21 +182,21 @@ def label_lines(state: PanelState, width: int, palette: Palette, *, low: bool) -
 
 
 def _aside(text: str, width: int, palette: Palette) -> list[Text]:
-    """Return what is said about the set as a whole."""
+    """Return the lines of a remark about the set as a whole."""
     if text in GOOD_NEWS:
         return indented(wrapped(Text(text, palette.on), width - 8), Text("✔ ", palette.on), 2)
     return notice_lines(text, width, palette) if text else []
 
 
 def _range(state: PanelState) -> str:
-    """Return what the open field takes, or ""."""
+    """Return what the open field accepts, or ""."""
     if state.focus is not Focus.FIELD:
         return ""
     return safe(allowed_words(state.page.question), keep_newlines=False, limit=LONGEST_PLACEHOLDER)
 
 
 def field_label(state: PanelState) -> str:
-    """Return what the open text field is for."""
+    """Return the label of the open text field."""
     if state.focus is Focus.FIELD:
         unit = one_line(state.page.question.unit, 20)
         return f"Your answer in {unit}" if unit else "Your answer"
@@ -206,7 +206,7 @@ def field_label(state: PanelState) -> str:
 
 
 def field_hint(state: PanelState) -> str:
-    """Return what is in the open text field while it is empty."""
+    """Return the placeholder of the open text field."""
     hint = state.page.question.placeholder if state.focus is Focus.FIELD else ""
     return safe(hint or field_label(state), keep_newlines=False, limit=LONGEST_PLACEHOLDER)
 

@@ -33,13 +33,13 @@ NO_PREVIEW = "this row has no preview"
 PREFIX = 8
 """Cells before a label: cursor, mark and number."""
 BESIDE_FROM = 64
-"""From this width descriptions are beside short labels, below it under them."""
+"""Width in cells from which descriptions are beside short labels; below it they are under them."""
 LONGEST_SHORT_LABEL = 28
 DIGITS = 9
 LEAST_HIDDEN = 100
-"""Characters of a long text that are hidden at least."""
+"""Fewest characters of a long text that are worth hiding."""
 PREVIEW_SIGN = "▤"
-"""On a row whose preview is not on the screen, and beside the key that shows it."""
+"""Sign on a row whose preview is not on the screen, and beside the key that shows it."""
 MARKS = {False: ("○", "●"), True: ("◻", "◼")}
 """(off, on) for single and for multi select."""
 
@@ -48,7 +48,7 @@ def drawn(text: str, all_by: str = "p shows all") -> str:
     """Return text harmless and short enough for the list."""
     if len(text) <= LARGE_TEXT:
         return safe(text)
-    # Less than these words take is not worth hiding; a word is not cut where there are words.
+    # Hiding less than this notice takes is not worth it; cut between words where there are any.
     shown = text[: LARGE_TEXT - LEAST_HIDDEN]
     words = shown.rpartition(" ")[0]
     shown = words if len(words) > LEAST_HIDDEN else shown
@@ -57,12 +57,12 @@ def drawn(text: str, all_by: str = "p shows all") -> str:
 
 @lru_cache(maxsize=1024)
 def wrapped_once(text: str, style: Style, width: int) -> tuple[Text, ...]:
-    """Wrap a text that is drawn again and again, once for a style and a width."""
+    """Wrap a text that is drawn again and again, once per style and width."""
     return tuple(wrapped(Text(text, style), width))
 
 
 def forget_lines() -> None:
-    """Forget what was wrapped: the next set has other words."""
+    """Forget the wrapped lines: the next set has other words."""
     for made in (wrapped_once, _label_column, _option):
         made.cache_clear()
 
@@ -79,10 +79,10 @@ def page_lines(
     signed: bool = False,
     low: bool = False,
 ) -> list[DrawnLine]:
-    """Return the lines of a question's page, wherever its cursor is; ``signed``: previews by their sign.
+    """Return the lines of a question's page, independent of its cursor; ``signed`` marks previews by a sign.
 
-    On a ``low`` screen the line of the header says how the question was answered before, as far as there is
-    room: below the options it would be out of sight.
+    On a ``low`` screen the line of the header also shows the earlier answer, as far as there is room: below
+    the options it would be out of sight.
     """
     page, before = state.pages[tab], state.before_on(tab)
     here = state.focus if tab == state.tab else None
@@ -225,7 +225,7 @@ ALL_BY = "Enter goes there"
 def review_lines(
     state: PanelState, width: int, palette: Palette, *, headed: bool = True, airy: bool = True
 ) -> list[DrawnLine]:
-    """Return the lines of the review, wherever its cursor is."""
+    """Return the lines of the review, independent of its cursor."""
     blank = [DrawnLine(Text(""))] if airy else []
     lines = [DrawnLine(Text(f" {REVIEW}", palette.strong)), *blank] if headed else []
     for index, page in enumerate(state.pages):
@@ -265,7 +265,7 @@ def _answer(page: Page, width: int, palette: Palette) -> tuple[Text, ...]:
         proposed = f" · {drawn(page.draft.other, ALL_BY)} was proposed" if proposal else ""
         return wrapped_once(NO_ANSWER + proposed, palette.warning, width)
     parts = answer_parts(answer)
-    # Joined, what a label has of commas could not be told from what is between two labels.
+    # In a joined list, commas within a label would read as commas between labels.
     joined = [", ".join(parts)] if not any("," in part or "\n" in part for part in parts) else parts
     return tuple(line for part in joined for line in wrapped_once(drawn(part, ALL_BY), palette.on, width))
 
@@ -292,7 +292,7 @@ OWN_WORDS = "an answer in your own words"
 
 
 def preview_lines(state: PanelState, width: int, palette: Palette, *, large: bool) -> Iterator[Text]:
-    """Yield the lines of the preview of the row under the cursor, each made when it is asked for."""
+    """Yield the lines of the preview of the row under the cursor, each made on demand."""
     page = state.page
     option = page.question.options[page.cursor] if page.cursor < len(page.question.options) else None
     if option and option.preview:

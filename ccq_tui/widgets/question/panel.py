@@ -40,11 +40,11 @@ from ccq_tui.widgets.question.pages import forget_lines
 from ccq_tui.widgets.question.picture import Cache, Picture
 
 NOTHING = opened(QuestionSet("", (Question("", "", (Option(""),)),)))
-"""What a panel shows that asks nothing."""
+"""State of a panel that asks nothing."""
 
 
 PREVIEW_CLASSES = ("-beside", "-under", "-large")
-"""Of the middle, by where the preview is."""
+"""Classes of the middle, by the place of the preview."""
 
 
 class PageView(LineView):
@@ -87,7 +87,7 @@ class QuestionForm:
         forget_lines()
 
     def keep_questions(self, before: PanelState, after: PanelState) -> None:
-        """Lay out again what grew: lines are remembered by everything but their question."""
+        """Drop the cached lines of pages that grew: the cache's keys hold everything but the question."""
         kept = {
             tab
             for tab, (old, new) in enumerate(zip(before.pages, after.pages, strict=False))
@@ -104,12 +104,12 @@ class QuestionForm:
         return meaning(state, event)
 
     def effect(self, state: PanelState, event: Pressed) -> Effect | None:
-        """Return what comes of a key; one that scrolls has done so."""
+        """Return the effect of a key; a scroll is already done."""
         action = action_for(state, event.key, event.character)
         if isinstance(action, OpenEditor):
             return Effect.EDIT
         if isinstance(action, ScrollPreview):
-            # The list where no preview is shown.
+            # Scroll the list where no preview is shown.
             view = self.preview if any(map(self.middle.has_class, PREVIEW_CLASSES)) else self.list
             by = action.by * max(1, view.size.height - 1) if action.pages else action.by
             view.scroll_relative(y=by, animate=False, force=True)
@@ -157,7 +157,7 @@ class QuestionForm:
         other, self._tab = state.tab != self._tab, state.tab
         self.list.show(drawn.lines, drawn.cursor, look.palette.cursor, from_top=other and not state.in_review)
         self._show_head()
-        # What is typed is right under what it is about, the keys at the foot.
+        # A text field is right under what it is about, the keys at the foot.
         typing = self.typing(state) and not drawn.preview_at
         self.middle.styles.height = min(len(drawn.lines), drawn.middle) if typing else "1fr"
         self.label.set_class(not drawn.label, "-off")
@@ -171,13 +171,13 @@ class QuestionForm:
         return drawn.height
 
     def _show_head(self) -> None:
-        """Say what is asked in the head while its first line is not on the screen."""
+        """Show the question in the head while its first line is not on the screen."""
         if self._drawn is not None:
             hidden = self.middle.has_class("-large") or self.list.scroll_offset.y > 0
             self.head.show(self._drawn.head_asking if hidden else self._drawn.head)
 
     def _frame_preview(self, title: Text, height: int | None) -> None:
-        """Give the preview its title and height; each asks for another picture, even where it is the same."""
+        """Set the preview's title and height if they changed: setting either redraws, even to the same."""
         if (title, height) != self._preview_frame:
             self._preview_frame = (title, height)
             self.preview.border_title = Content.from_rich_text(Text.assemble(" ", title, " "))
@@ -214,9 +214,9 @@ class QuestionPanel(RequestPanel[PanelState]):
         earlier: Iterable[Page] = (),
         recalled: tuple[Recalled | None, ...] = (),
     ) -> PanelState:
-        """Show more of a set that is being written, or all where it is asked.
+        """Show more of a set that is being written, or all of it once it is asked.
 
-        Return the state, with all that was typed.
+        Return the state, with everything typed.
         """
         self._take_text()
         before = self._state

@@ -1,4 +1,4 @@
-"""One picture of a question panel: what each part shows, and the one height that suits all its tabs."""
+"""One picture of a question panel: the content of each part, and one height that suits all tabs."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ from ccq_tui.widgets.question.pages import (
 )
 
 BESIDE_FROM = 100
-"""From this width the preview is beside the list."""
+"""Width in cells from which the preview is beside the list."""
 LIST_PERCENT = 45
-"""The part of the width that the list keeps beside a preview."""
+"""Percentage of the width that the list keeps beside a preview."""
 FEWEST_UNDER = 7
-"""Lines of middle below which a preview under the list would leave the list too small."""
+"""Fewest lines of the middle for a preview under the list: with fewer, the list would be too small."""
 RULE = 1
 PREVIEW_RULE = 1
 PREVIEW_FRAME = 2
@@ -61,17 +61,17 @@ MOST_REMEMBERED = 64
 
 Made = TypeVar("Made")
 Cache = dict[object, object]
-"""What was laid out before, by everything it depends on; good for one width and one palette."""
+"""Earlier layouts, by everything they depend on; valid for one width and one palette."""
 
 
 @dataclass
 class Picture:
-    """What a panel shows and how high it is.
+    """Content and height of a panel.
 
     Attributes:
-        state: What to draw.
-        look: What it is drawn with.
-        cache: What was laid out for earlier pictures of the same width and palette.
+        state: The state to draw.
+        look: Everything else to draw it with.
+        cache: Layouts from earlier pictures of the same width and palette.
     """
 
     state: PanelState
@@ -88,7 +88,7 @@ class Picture:
 
     @cached_property
     def head_asking(self) -> list[Text]:
-        """As many lines, the first of which says what is asked."""
+        """The head with the question in its first line, of as many lines."""
         if self._low:
             return self.head
         asked = REVIEW if self.state.in_review else self.state.page.question.text
@@ -102,17 +102,17 @@ class Picture:
 
     @property
     def field_most(self) -> int:
-        """The most lines of the text field: some of the list stay in sight with it."""
+        """Most lines of the text field: some of the list stays in sight with it."""
         return max(1, min(FIELD_LINES, self._most - self._around - len(self.label) - FEWEST_ROWS))
 
     @property
     def key_lines(self) -> int:
-        """How many lines the keys may take."""
+        """Most lines of the keys."""
         return key_lines(self.look.screen_height)
 
     @property
     def right(self) -> str:
-        """The word beside the keys: which tab of how many, or a header that is nowhere else."""
+        """The word beside the keys: number of the tab and of all tabs, or a header shown nowhere else."""
         if self.state.needs_review:
             return f"{self.state.tab + 1}/{len(self.state.pages) + 1}"
         header = low_header(self.state.page.question.header, self.look.width)
@@ -120,7 +120,7 @@ class Picture:
 
     @cached_property
     def preview_at(self) -> str:
-        """Where the preview is: "beside" the list, "under" it, "large" instead of it, or "" for nowhere."""
+        """Place of the preview: "beside" the list, "under" it, "large" instead of it, or "" for nowhere."""
         if self.state.large and has_preview(self.state) and not self.state.in_review:
             return "large"
         where = self._preview_at(self.state.tab)
@@ -128,7 +128,7 @@ class Picture:
 
     @property
     def _typing_without_preview(self) -> bool:
-        """Whether one types about a row with nothing to look at, whose place the question needs more."""
+        """Whether the person types about a row without a preview: the question needs the place more."""
         page = self.state.page
         options = page.question.options
         return self.state.focus in TEXT_FOCUSES and not (
@@ -187,7 +187,7 @@ class Picture:
 
     @property
     def _low(self) -> bool:
-        """Whether to save lines: one line of keys, what is asked in place of a title, no label."""
+        """Whether to save lines: one line of keys, the question in place of a title, no label."""
         return is_low(self.look.screen_height)
 
     @property
@@ -205,7 +205,7 @@ class Picture:
         return RULE + len(self.head) + keys
 
     def _resting(self, *, on_other: bool) -> list[PanelState]:
-        """Return the state of each tab as one comes to it: the keys differ, and the height must not."""
+        """Return the state of each tab on arrival there: the keys differ, and the height must not."""
         pages = self.state.pages
         at = tuple(replace(page, cursor=page.other_row if on_other else 0) for page in pages)
         return [
@@ -325,7 +325,7 @@ class Picture:
 
     @property
     def preview_title(self) -> Text:
-        """The label of what is previewed."""
+        """The label of the previewed row."""
         page = self.state.page
         if page.is_field:
             return Text("Question")

@@ -14,18 +14,18 @@ from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.viewport import Pane, Viewport
 
 MARK = "▌"
-"""In the margin beside the current block."""
+"""Sign in the margin beside the current block."""
 
 
 class Step(Enum):
-    """What a move of the mark goes by."""
+    """Unit of a move of the mark."""
 
     BLOCK = "block"
     PROMPT = "prompt"
 
 
 class BlockMark:
-    """Which block is the current one."""
+    """Keeps track of the current block."""
 
     def __init__(self, viewport: Viewport, pane: Pane, changed: Callable[[], object]) -> None:
         self._viewport = viewport
@@ -41,7 +41,7 @@ class BlockMark:
         return self._block if self._block is not None and self._block.at >= 0 else None
 
     def move(self, direction: int, step: Step) -> bool:
-        """Mark the next block of a kind, the first time one that is seen; return whether there was one."""
+        """Mark the next block of a kind, the first time a visible one; return whether there was one."""
         block, blocks = self.block, self._layout.blocks
         if not blocks:
             return False
@@ -53,7 +53,7 @@ class BlockMark:
         return True
 
     def _seen(self, direction: int) -> int:
-        """Return the first block that is wholly seen, or the last one, seen from where the mark comes."""
+        """Return the first block completely in view, or the last block in view, by the mark's direction."""
         layout, top, height = self._layout, self._viewport.top, self._viewport.height
         if direction < 0:
             return layout.find(top + height - 1)[0]
@@ -92,7 +92,7 @@ class BlockMark:
         return True
 
     def follow(self) -> None:
-        """Follow a change of the blocks."""
+        """Update the mark after a change of the blocks."""
         if self._block is not None:
             if self._block.at < 0:
                 self.leave()
@@ -123,7 +123,7 @@ class BlockMark:
 
 
 def neighbour(blocks: Sequence[bl.Block], start: int, direction: int, step: Step) -> int | None:
-    """Return the index of the next block of a kind, from an index on, or None; a turn's end is passed."""
+    """Return the index of the next block of a kind, from an index on, or None; skip the ends of turns."""
     index = start
     while 0 <= index < len(blocks):
         block = blocks[index]

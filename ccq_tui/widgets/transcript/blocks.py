@@ -1,4 +1,4 @@
-"""What a session's transcript consists of: blocks of data, in order, that know nothing of a screen."""
+"""The parts of a session's transcript: blocks of data, in order, independent of any screen."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText
 from ccq_tui.widgets.transcript.tools import EDITS, ToolCard, card_of
 
 Body = Document | PlainText | Excerpt | Diff | Checklist
-"""What a block holds beside its head: text in parts."""
+"""The content of a block beside its head: text in parts."""
 
 FOLD_LINES = 20
-"""Lines of a prompt that are shown while it is folded."""
+"""Lines of a folded prompt that are shown."""
 
 
 @dataclass(eq=False)
@@ -42,10 +42,10 @@ class Block:
 
     Attributes:
         at: Its place in the transcript, kept by the model.
-        depth: How many Agent calls it is nested in.
+        depth: Number of Agent calls it is nested in.
         version: Changes whenever the head would be drawn differently.
         folded: Whether only the short form is shown, where there is a longer one.
-        called: What it is, in a word or two.
+        called: Its name, in a word or two.
     """
 
     called: ClassVar[str] = "notice"
@@ -75,9 +75,9 @@ class RequestBlock(Block):
     """Something that waits, or waited, for a person.
 
     Attributes:
-        outcome: How the waiting ended, or None while it continues.
-        settled: When that was, or None if it is not known.
-        actor: Who answered, or None if that is not known.
+        outcome: The end of the waiting, or None while it continues.
+        settled: Time of the outcome, or None if unknown.
+        actor: Who answered, or None if unknown.
     """
 
     outcome: RequestOutcome | None = field(default=None, init=False)
@@ -86,17 +86,17 @@ class RequestBlock(Block):
 
 
 TAIL_LINES = 6
-"""Lines of a command's output that are shown while it is folded: it is the end that tells what came of it."""
+"""Lines of a command's output that are shown while it is folded: its end shows the result."""
 SILENT = "(Bash completed with no output)"
 _KNOWN = frozenset({ToolCard.COMMAND, ToolCard.FILE, ToolCard.SEARCH, ToolCard.WEB, ToolCard.LINE})
-"""Cards whose first line says all that was given."""
+"""Cards whose first line shows the complete input."""
 _ERROR_TAGS = re.compile(r"</?(?:tool_use_error|error)>")
 _REPORT = re.compile(r"\A\[Subagent hand-back\].*?The report follows:\n(.*?)(?:\nagentId: .*)?\Z", re.DOTALL)
 _EXIT = re.compile(r"\AExit code -?\d+\n?")
 
 
 class ToolState(StrEnum):
-    """How far a tool call is."""
+    """State of a tool call."""
 
     RUNNING = "running"
     OK = "ok"
@@ -106,7 +106,7 @@ class ToolState(StrEnum):
 
 @dataclass(eq=False)
 class PermissionBlock(RequestBlock):
-    """A permission that was asked for; ``attached`` when it is right under the call that it is for."""
+    """A permission that was asked for; ``attached`` when it is right under its call."""
 
     called = "permission"
     request: PermissionRequest
@@ -115,12 +115,12 @@ class PermissionBlock(RequestBlock):
 
 @dataclass(eq=False)
 class Task:
-    """What the CLI reports of a subagent or a command that takes a while.
+    """The CLI's reports on a subagent or a command that takes a while.
 
     Attributes:
         background: Whether the turn continues meanwhile.
-        doing: What it does now.
-        tools: How many tools it has called.
+        doing: Its present activity.
+        tools: Number of tools it has called.
         tokens: Tokens it took.
         ended: Whether it is over.
     """
@@ -140,15 +140,15 @@ class ToolBlock(Block):
     Attributes:
         id: The ``tool_use_id`` of the call.
         parent: The Agent call that it works for, or "".
-        directory: Where the session works, or "": paths in it are shown without it.
+        directory: The session's working directory, or "": paths in it are shown without it.
         started: When it began, in seconds of the model's clock.
-        seconds: How long it took, or has taken so far.
+        seconds: Seconds it took, or has taken so far.
         permission: The permission that was asked for it, or None.
-        task: What the CLI reports of it while it continues, or None.
+        task: The CLI's reports on it while it continues, or None.
         entry: The entry of the task list that it was about, or None.
         checklist: The task list after it, where it is shown.
         inner: Blocks that belong under it and are folded away.
-        repeated: Whether what it wrote is shown as the plan that it is.
+        repeated: Whether a plan shows the text that it wrote.
     """
 
     id: str
@@ -174,7 +174,7 @@ class ToolBlock(Block):
         return card_of(self.tool)
 
     def renew(self) -> None:
-        """Forget what was made of the result: it is another one now."""
+        """Drop everything made from the previous result."""
         self._bodies.clear()
 
     @property
@@ -184,12 +184,12 @@ class ToolBlock(Block):
 
     @property
     def waiting(self) -> bool:
-        """Whether a person has not said yet whether it may run."""
+        """Whether a person must still decide if it may run."""
         return self.permission is not None and self.permission.outcome is None
 
     @property
     def refused(self) -> bool:
-        """Whether a person did not allow it."""
+        """Whether a person denied it."""
         return self.permission is not None and isinstance(self.permission.outcome, Denied)
 
     @property
@@ -211,7 +211,7 @@ class ToolBlock(Block):
 
 
 def _short(block: ToolBlock) -> Body | None:
-    """Return what of a result is worth its lines without being asked for."""
+    """Return the part of a result that is worth its lines unasked."""
     if listed := _listed(block):
         return Checklist(listed, FOLD_LINES)
     if block.refused or block.background or block.card is ToolCard.REQUEST:
@@ -256,12 +256,12 @@ def _listed(block: ToolBlock) -> tuple[Todo, ...]:
 
 
 def uncoloured(block: ToolBlock) -> str:
-    """Return a call's whole output, unsanitised; a command's without the sequences that colour it."""
+    """Return a call's whole output, unsanitised; a command's without its colour sequences."""
     return plain(block.output) if block.card is ToolCard.COMMAND else block.output
 
 
 def readable(block: ToolBlock) -> str:
-    """Return a call's output without what is meant for the model; a command's with its colours."""
+    """Return a call's output without the parts meant for the model; a command's with its colours."""
     text = "" if block.interrupted else block.output
     if block.state is ToolState.FAILED and (reason := hook_refusal(text)) is not None:
         return reason
@@ -276,7 +276,7 @@ def readable(block: ToolBlock) -> str:
 
 
 def _as_left(text: str) -> str:
-    """Keep of each line what was there last: progress bars write over themselves."""
+    """Keep only the last state of each line: progress bars overwrite themselves."""
     if "\r" not in text:
         return text
     lines = text.replace("\r\n", "\n").split("\n")
@@ -295,7 +295,7 @@ def _laid_out(text: str) -> str:
 
 @dataclass(eq=False)
 class PromptBlock(Block):
-    """What the user said.
+    """Words of the user.
 
     Attributes:
         accepted: Whether the agent was seen to have taken it.
@@ -334,7 +334,7 @@ class PromptBlock(Block):
 
 @dataclass(eq=False)
 class ProseBlock(Block):
-    """What the agent says, in Markdown."""
+    """Words of the agent, in Markdown."""
 
     called = "text"
     document: Document
@@ -350,7 +350,7 @@ class ProseBlock(Block):
 
 @dataclass(eq=False)
 class ThinkingBlock(Block):
-    """What the agent thinks; one line unless unfolded."""
+    """Thoughts of the agent; one line unless unfolded."""
 
     called = "thinking"
     document: Document
@@ -367,7 +367,7 @@ class ThinkingBlock(Block):
 
 @dataclass(eq=False)
 class QuestionBlock(RequestBlock):
-    """A question set with what became of it."""
+    """A question set with its outcome."""
 
     called = "questions"
     request: QuestionRequest
@@ -375,7 +375,7 @@ class QuestionBlock(RequestBlock):
 
 @dataclass(eq=False)
 class FormBlock(RequestBlock):
-    """A form or a link of an MCP server, with what became of it."""
+    """A form or a link of an MCP server, with its outcome."""
 
     called = "form"
     request: ElicitationRequest
@@ -396,7 +396,7 @@ class PlanBlock(RequestBlock):
 
 @dataclass(eq=False)
 class NoticeBlock(Block):
-    """Something the CLI or the program said; ``level`` is "info", "warning", "error" or a word of its own."""
+    """A notice of the CLI or the program; ``level`` is "info", "warning", "error" or a word of its own."""
 
     level: str
     text: str
@@ -404,13 +404,13 @@ class NoticeBlock(Block):
 
 @dataclass(eq=False)
 class ErrorBlock(Block):
-    """Something went wrong.
+    """An error.
 
     Attributes:
-        kind: Which of `ccq_tui.agent.problems` it is, or the CLI's word for it.
-        text: What more there is to say about it, or "".
-        offer: Which key does something about it now, or "".
-        times: How often it happened, with nothing else in between.
+        kind: One of `ccq_tui.agent.problems`, or the CLI's word for it.
+        text: Further details, or "".
+        offer: The key that does something about it now, or "".
+        times: Number of its occurrences in a row.
     """
 
     called = "error"
@@ -422,10 +422,10 @@ class ErrorBlock(Block):
 
 @dataclass(eq=False)
 class RetryBlock(Block):
-    """A request to the model is made again.
+    """A retry of a request to the model.
 
     Attributes:
-        until: When that is, in seconds of the model's clock.
+        until: Time of the retry, in seconds of the model's clock.
         left: Seconds until then.
         over: Whether an answer came.
     """
@@ -438,7 +438,7 @@ class RetryBlock(Block):
 
 @dataclass(eq=False)
 class RuleBlock(Block):
-    """A line across: what is above it is no longer part of the conversation, but for its summary."""
+    """A line across; the blocks above it are no longer part of the conversation, except as its summary."""
 
     text: str
     document: Document | None = None
@@ -455,7 +455,7 @@ class RuleBlock(Block):
 
 @dataclass(eq=False)
 class ResultBlock(Block):
-    """How a turn ended."""
+    """The end of a turn."""
 
     called = "end of a turn"
     event: TurnEnded

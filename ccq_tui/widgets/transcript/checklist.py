@@ -1,4 +1,4 @@
-"""Lists of things to do: what is done, what is being done, what is left."""
+"""To-do lists: entries done, in progress and left."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"#(\w+)")
 
 
 class TodoState(StrEnum):
-    """How far an entry is, in the CLI's words."""
+    """State of an entry, in the CLI's words."""
 
     PENDING = "pending"
     NOW = "in_progress"
@@ -32,7 +32,7 @@ class Checklist:
 
     Attributes:
         entries: The entries, in order.
-        hidden: How many more there are.
+        hidden: Number of further entries.
     """
 
     def __init__(self, entries: Iterable[Todo], most: int | None = None) -> None:
@@ -44,16 +44,16 @@ class Checklist:
         return 1
 
     def key(self, index: int) -> int:
-        """Return what changes when the part would be drawn differently: never."""
+        """Return a key that changes when the part would be drawn differently: never."""
         return index
 
     def estimate(self, _index: int, _width: int) -> int:
-        """Guess how many rows it takes."""
+        """Guess the number of rows."""
         return max(1, len(self.entries) + bool(self.hidden))
 
 
 def todos(source: Any) -> tuple[Todo, ...]:
-    """Read the list of a ``TodoWrite`` call, of any shape; what is no entry is left out."""
+    """Read the list of a ``TodoWrite`` call, of any shape; leave out anything that is no entry."""
     if not isinstance(source, list):
         return ()
     return tuple(
@@ -71,7 +71,7 @@ def _doing(status: Any) -> TodoState:
 
 
 def done(entries: Iterable[Todo]) -> str:
-    """Say how many entries are done: ``2 of 3 done``."""
+    """Return the number of entries done: ``2 of 3 done``."""
     states = [entry.doing for entry in entries]
     return f"{states.count(TodoState.DONE)} of {len(states)} done"
 
@@ -88,7 +88,7 @@ class TaskList:
         return tuple(self._entries.values())
 
     def take(self, tool: str, arguments: Mapping[str, Any], output: str, structured: Any) -> Todo | None:
-        """Follow a call that succeeded; return the entry that it was about, or None for the whole list."""
+        """Apply a call that succeeded; return the entry that it was about, or None for the whole list."""
         match tool:
             case "TaskCreate":
                 name = _created(output, structured) or str(len(self._entries) + 1)

@@ -28,12 +28,12 @@ _logger = logging.getLogger(__name__)
 MOST = 64
 """Languages that are kept; a model may name any number of them."""
 _LONGEST = 60
-"""Characters of a language's name."""
+"""Most characters of a language's name."""
 _loaded: dict[str, Lexer | None] = {}
 
 
 def load(language: str, code: str) -> Lexer | None:
-    """Load a highlighter and what its language contains, such as scripts in a page; None if unknown."""
+    """Load a highlighter with the languages it embeds, such as scripts in a page; return None if unknown."""
     try:
         if language.startswith("*"):
             lexer = get_lexer_for_filename(language, stripnl=False, ensurenl=False)
@@ -47,10 +47,10 @@ def load(language: str, code: str) -> Lexer | None:
 
 
 class Lexers:
-    """Gives highlighters, and loads them at once where they are wanted."""
+    """Returns highlighters, loading each at its first use."""
 
     def get(self, language: str, code: str) -> Lexer | None:
-        """Return the highlighter of a language or of file names such as ``*.py``; None: it is shown plain."""
+        """Return the highlighter of a language or of file names such as ``*.py``; None for plain text."""
         name = language.lower()
         if not name or len(name) > _LONGEST:
             return None
@@ -63,7 +63,7 @@ class Lexers:
 
 
 class NoLexers(Lexers):
-    """The text without colours."""
+    """Leaves all text without colours."""
 
     def _miss(self, name: str, code: str) -> None:
         pass
@@ -73,8 +73,8 @@ class LaterLexers(Lexers):
     """Loads highlighters in a thread: until then code is plain.
 
     Attributes:
-        missed: Whether code was plain because of one that was not there yet; the reader sets it back.
-        loading: The languages that are on their way.
+        missed: Whether code was plain because its highlighter was still loading; the reader resets it.
+        loading: The languages being loaded.
     """
 
     def __init__(self, arrived: Callable[[], None]) -> None:
@@ -141,13 +141,13 @@ def highlighted(code: str, lexer: Lexer | None, colours: Colours) -> Text:
 
 
 LEAST_FILL = 0.5
-"""Share of a line that a break at a word leaves filled, at least; else the line breaks anywhere."""
+"""Least share of a line that must stay filled for a break at a word; otherwise the line breaks anywhere."""
 
 
 def folded(text: Text, width: int, *, words: bool = False) -> list[Text]:
-    """Break text into lines of at most a width, keeping every space.
+    """Break text into lines of at most ``width`` cells, keeping every space.
 
-    ``words``: behind a blank where one is near.
+    ``words``: break behind a blank where one is near.
     """
     lines: list[Text] = []
     for line in text.split("\n", allow_blank=True):
@@ -159,13 +159,13 @@ def folded(text: Text, width: int, *, words: bool = False) -> list[Text]:
 
 
 def _breaks(line: str, width: int, *, words: bool) -> list[int]:
-    """Say where a long line breaks."""
+    """Return the offsets at which a long line breaks."""
     offsets, at = [], 0
     for chunk in chop_cells(line, width)[:-1] if not words else ():
         at += len(chunk)
         offsets.append(at)
     while words:
-        rest = line[at : at + width + 1]  # no character takes less than no column; marks break a line early
+        rest = line[at : at + width + 1]  # characters take a column or more; marks break a line early
         chunk = next(iter(chop_cells(rest, width)), rest)  # none for marks alone, which take no column
         if at + len(chunk) >= len(line):
             break

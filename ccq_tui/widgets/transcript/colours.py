@@ -32,7 +32,7 @@ NAMES = (
     "removed",
     "changed",
 )
-"""What is coloured; each is the component class ``transcript--NAME``."""
+"""Names of everything coloured; each has the component class ``transcript--NAME``."""
 
 PREFIX = "transcript--"
 FILLED = frozenset({"prompt", "code-block", "more", "added", "removed"})
@@ -94,7 +94,7 @@ class Colours:
 
     @staticmethod
     def _style(name: str, style: Style) -> Style:
-        # Only a filled style may cover the background of the line that it is in.
+        # Only a filled style may cover the background of its line.
         return style if name in FILLED else style.without_color + Style(color=style.color)
 
     def __getitem__(self, name: str) -> Style:

@@ -1,4 +1,4 @@
-"""What can be taken out of a block: its text, the code in it, the links and paths that it names or shows."""
+"""The contents that can be taken out of a block: its text, its code, its links and paths."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ccq_tui.widgets.transcript.highlights import drawn_pattern, spans_in
 from ccq_tui.widgets.transcript.markdown import is_safe_url
 
 LOOKED_AT = 200_000
-"""Characters of a block that are searched for code, links and paths."""
+"""Most characters of a block that are searched for code, links and paths."""
 MOST_TARGETS = 200
 
 _ARGUMENTS = ("file_path", "notebook_path", "path", "url")
-"""Arguments of tools that name a target."""
+"""Arguments of tools that hold a target."""
 _URL = re.compile(r"(?:https?|file)://[!-;=?-Z^-~\[\]]{1,2000}", re.IGNORECASE)
 _PATH = re.compile(
     r"(?<![\w/:.])(?:~/|\.{1,2}/|/)?(?:[\w@+-][\w.@+-]*/)*[\w@+.-]*[\w](?::\d+)?(?![\w/])",
@@ -28,7 +28,7 @@ _LIKE_A_PATH = re.compile(r"/|\.[A-Za-z][A-Za-z0-9]{0,7}(?::\d+)?$|^(?:Makefile|
 
 
 def text_of(block: bl.Block) -> str:
-    """Return what copying a block gives: the source of Markdown, the output of a tool, else what is drawn."""
+    """Return the text to copy of a block: the source of Markdown, the output of a tool, or the drawn text."""
     if isinstance(block, bl.PromptBlock):
         return block.text
     if isinstance(block, bl.ProseBlock | bl.ThinkingBlock | bl.PlanBlock):
@@ -54,9 +54,9 @@ def code_in(block: bl.Block) -> list[str]:
 
 
 def targets_in(block: bl.Block) -> list[str]:
-    """Return the links and what may be paths in a block, each once, in order.
+    """Return the links and possible paths in a block, each once, in order.
 
-    Whether a path exists is for the caller to find out.
+    The caller must check whether a path exists.
     """
     found: dict[str, None] = {}
     for target in _targets(block):
@@ -79,7 +79,7 @@ def _targets(block: bl.Block) -> Iterator[str]:
 
 
 def in_text(text: str) -> Iterable[str]:
-    """Yield the links and what may be paths in a text, in order."""
+    """Yield the links and possible paths in a text, in order."""
     at = 0
     for match in _URL.finditer(text):
         yield from _paths(text[at : match.start()])
@@ -102,9 +102,9 @@ _AS_WRITTEN = re.compile("")
 
 
 def targets_at(block: Block, strips: Sequence[Strip], line: int, cell: int) -> list[str]:
-    """Return what is pointed at, the likeliest first; for a thread, since a block may name many targets.
+    """Return the targets under the pointer, the likeliest first; slow enough for a thread in long blocks.
 
-    Whether a path exists is for the caller to find out.
+    The caller must check whether a path exists.
     """
     if not 0 <= line < len(strips):
         return []
@@ -122,7 +122,7 @@ def _covers(target: str, strips: Sequence[Strip], line: int, cell: int) -> bool:
 
 
 def _links(strip: Strip, cell: int) -> Iterator[str]:
-    """Yield the link that is drawn in a cell, whose words may be others than its address."""
+    """Yield the link drawn in a cell, whose words may differ from its address."""
     for segment in strip.crop(cell, cell + 1):
         link = segment.style.link if segment.style is not None else None
         if link and is_safe_url(link):

@@ -1,6 +1,6 @@
-"""Where Markdown is cut into parts that can be read alone.
+"""Places to cut Markdown into parts that can be read alone.
 
-Every cut depends on the text before and shortly after it alone, never on how the text arrived: a document fed
+Every cut depends only on the text before and shortly after it, never on how the text arrived: a document fed
 letter by letter has the same parts as one fed whole.
 """
 
@@ -15,7 +15,7 @@ from markdown_it.rules_block import StateBlock, reference
 from markdown_it.token import Token
 
 CONTINUED = "⋯"
-"""Behind the language of code that another part begins."""
+"""Sign after the language of code that continues another part."""
 CODE_LINES = 60
 """Lines of code in one part."""
 CODE_CHARACTERS = 8_000
@@ -25,9 +25,9 @@ TEXT_LIMIT = 4_000
 
 
 def markdown_parser(*, inline: bool) -> MarkdownIt:
-    """Make a parser for what models write, HTML as text; finding blocks alone takes half the time."""
+    """Make a parser for the Markdown of models, HTML as text; finding blocks alone takes half the time."""
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-    # A footnote is text, also one of a single word, which would be taken for the target of a link.
+    # A footnote stays text, even a single word, which would otherwise be read as the target of a link.
     parser.block.ruler.at("reference", _reference, {"alt": []})
     if not inline:
         parser.core.ruler.disable("inline")
@@ -73,23 +73,23 @@ def _spans(tokens: list[Token], lines: list[str]) -> Iterator[BlockSpan]:
             if not token.type.endswith("_list_open"):
                 yield BlockSpan(token.type, start, content=token.content if token.type == "fence" else "")
         elif token.level == 1 and token.type == "list_item_open":
-            # An item indented further would read as code if it were alone.
+            # An item indented further would read as code by itself.
             if first or not lines[start].startswith("    "):
                 yield BlockSpan("item", start, follows=not first)
             first = False
 
 
 class FrontCut(NamedTuple):
-    """A part cut off the front of a block, what is left of the block, and how that is to be looked at."""
+    """A part cut off the front of a block, the rest of the block, and the span of that rest."""
 
     part: str
     rest: str
     span: BlockSpan | None
-    """What the rest is, or None when only the parser can tell."""
+    """Span of the rest, or None when only the parser can tell."""
 
 
 def cut(span: BlockSpan, text: str) -> FrontCut | None:
-    """Cut the first part off a block that is too long for one, else return None."""
+    """Cut the first part off a block that is too long for one; otherwise return None."""
     if span.kind == "fence":
         return _cut_fence(span, text)
     if span.kind == "table_open":
@@ -127,7 +127,7 @@ def _cut_fence(span: BlockSpan, text: str) -> FrontCut | None:
 
 
 def _code_end(content: str) -> int | None:
-    """Choose where code is cut: at an empty line if there is one, for highlighting begins again after it."""
+    """Choose where to cut code: at an empty line if possible, since highlighting restarts after it."""
     end, best = 0, 0
     for number in range(1, CODE_LINES + 1):
         previous, end = end, content.find("\n", end) + 1

@@ -1,4 +1,4 @@
-"""What an edit changed, as numbered lines in parts."""
+"""The changes of an edit, as numbered lines in parts."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ccq_tui.widgets.transcript.tools import ToolCard, card_of
 
 PIECE_LINES = 40
 LINE_LIMIT = 4_000
-"""Characters of a line that are drawn."""
+"""Most characters of a line that are drawn."""
 MOST_EFFORT = 2_000_000
-"""Comparisons of lines that are worth it; beyond them all old lines are followed by all new ones."""
+"""Most comparisons of lines; beyond them, all old lines come first, then all new ones."""
 BREAK = "⋯"
-"""The sign of a line that stands for lines between two changes."""
+"""Sign of a line that stands for the lines between two changes."""
 
 
 class DiffLine(NamedTuple):
-    """One line; ``sign`` is "+", "-", " " or `BREAK`, numbers are None where they are not known."""
+    """One line; ``sign`` is "+", "-", " " or `BREAK`; unknown numbers are None."""
 
     sign: str
     old: int | None
@@ -34,9 +34,9 @@ class Diff:
     """Numbered lines in parts.
 
     Attributes:
-        hidden: How many more lines there are.
+        hidden: Number of further lines.
         digits: Columns that the largest number takes.
-        language: The pattern of the file's name by which its language is known, such as ``*.py``, or "".
+        language: The pattern of file names that identifies the language, such as ``*.py``, or "".
     """
 
     def __init__(self, lines: Iterable[DiffLine], hidden: int = 0, language: str = "") -> None:
@@ -54,11 +54,11 @@ class Diff:
         return self._pieces[index]
 
     def key(self, index: int) -> int:
-        """Return what changes when the piece would be drawn differently: never."""
+        """Return a key that changes when the piece would be drawn differently: never."""
         return index
 
     def estimate(self, index: int, _width: int) -> int:
-        """Guess how many rows a piece takes."""
+        """Guess the number of rows of a piece."""
         return max(1, len(self._pieces[index]) + (bool(self.hidden) and index == len(self) - 1))
 
 
@@ -76,7 +76,7 @@ def _pieces(rows: list[DiffLine]) -> Iterator[list[DiffLine]]:
 def edit_diff(
     tool: str, arguments: Mapping[str, Any], structured: Any, most: int | None = None
 ) -> Diff | None:
-    """Return what a call changed, in at most so many lines, or None for nothing that can be shown."""
+    """Return the changes of a call, in at most ``most`` lines, or None if there is nothing to show."""
     lines = _lines(tool, arguments, structured)
     language = _language(arguments)
     if most is None:
@@ -103,7 +103,7 @@ def _language(arguments: Mapping[str, Any]) -> str:
 
 
 def counts(tool: str, arguments: Mapping[str, Any], structured: Any) -> tuple[int, int]:
-    """Return how many lines a call added and took away."""
+    """Return the numbers of lines that a call added and removed."""
     if card_of(tool) is ToolCard.WRITE and not _hunks(structured):
         return _length(arguments.get("content")), 0
     signs = [line.sign for line in _lines(tool, arguments, structured)]
@@ -175,7 +175,7 @@ def _notebook(arguments: Mapping[str, Any], record: Mapping[str, Any]) -> Iterat
 
 
 def _compared(old: Any, new: Any) -> Iterator[DiffLine]:
-    """Compare two texts whose place in the file is not known."""
+    """Compare two texts whose place in the file is unknown."""
     before, after = _text(old), _text(new)
     if before != after:
         yield from (DiffLine(sign, None, None, line) for sign, line in changed_lines(before, after))
@@ -186,9 +186,9 @@ def _text(value: Any) -> str:
 
 
 def changed_lines(old: str, new: str) -> Iterator[tuple[str, str]]:
-    """Yield the lines of two pieces of a file with a sign: "-" goes, "+" comes, " " stays.
+    """Yield the lines of two pieces of a file with a sign: "-" removed, "+" added, " " unchanged.
 
-    A line break at the end of both, or of the only one that has text, ends its last line: it begins no other.
+    A line break at the end of both, or of the only one that has text, ends its last line and begins no other.
     """
     ended = all(text.endswith("\n") for text in (old, new) if text)
     before, after = (_split(text, ended=ended) for text in (old, new))
@@ -204,7 +204,7 @@ def _split(text: str, *, ended: bool) -> list[str]:
 
 
 def _equal(before: Sequence[str], after: Sequence[str]) -> int:
-    """Return how many lines both begin with."""
+    """Return the number of equal lines at the beginning of both."""
     alike = zip(before, after, strict=False)
     return next((n for n, (a, b) in enumerate(alike) if a != b), min(len(before), len(after)))
 
@@ -225,7 +225,7 @@ def _paired_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple
 
 
 def _effort(before: Sequence[str], after: Sequence[str]) -> int:
-    """Return how many pairs of equal lines the search may look at: all of them, once for each block found."""
+    """Return the most pairs of equal lines that the search may visit: all, once for each block found."""
     counts = Counter(after)
     pairs = len(before) + sum(counts[line] for line in before)
     return pairs * min(len(before), len(after))

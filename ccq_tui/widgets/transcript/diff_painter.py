@@ -1,4 +1,4 @@
-"""Draws changed lines: one under the other, or the old beside the new where there is room."""
+"""Draws changed lines: one under the other, or old beside new where there is room."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ SIDE_BY_SIDE = 130
 INDENT = "  "
 _GROUND = {"+": "added", "-": "removed"}
 _LEAST_ALIKE = 0.4
-"""How much of two lines must be alike for the difference between them to be marked."""
+"""Least share of two lines that must be alike for their difference to be marked."""
 
 MOST_CODE = 8_000
-"""Characters of one side of a piece that are coloured by their language."""
+"""Most characters of one side of a piece that are coloured by their language."""
 
 Pair = tuple[DiffLine | None, DiffLine | None]
 Code = Mapping[int, Text]
@@ -48,12 +48,12 @@ def draw_diff(pen: Pen, diff: Diff, index: int, width: int) -> list[Strip]:
 
 
 def more(pen: Pen, hidden: int) -> Text:
-    """Say how many lines are folded away, and which key shows them."""
+    """Return a line with the number of folded lines, and the key that shows them."""
     return Text(f"… {hidden:,} more line{'s' * (hidden != 1)} · Ctrl+O", pen.colours["muted"])
 
 
 def _paired(lines: Sequence[DiffLine]) -> Iterator[Pair]:
-    """Put lines that go beside those that come in their place."""
+    """Pair removed lines with the added lines that replace them."""
     at = 0
     while at < len(lines):
         if lines[at].sign not in _GROUND:
@@ -75,7 +75,7 @@ def _paired(lines: Sequence[DiffLine]) -> Iterator[Pair]:
 
 
 def _differing(pair: Pair) -> tuple[Span, Span]:
-    """Find where two lines that are much alike differ; nowhere if they are not."""
+    """Find where two similar lines differ; return empty spans if they are not similar."""
     old, new = pair
     if old is None or new is None or old is new:
         return (0, 0), (0, 0)
@@ -88,7 +88,7 @@ def _differing(pair: Pair) -> tuple[Span, Span]:
 
 
 def _alike(one: str, other: str) -> int:
-    """Return how many characters both begin with."""
+    """Return the number of characters that both have in common at their beginning."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
@@ -102,7 +102,7 @@ def _rows(
     code: Code,
     mark: Span = (0, 0),
 ) -> list[Strip]:
-    """Draw one line, wrapped under itself, on a ground that says what became of it."""
+    """Draw one line, wrapped under itself, on a background that shows whether it was added or removed."""
     colours = pen.colours
     if line.sign == BREAK:
         return [pen.strip(Text(BREAK.rjust(digits), colours["muted"]), width)]
@@ -120,7 +120,7 @@ def _rows(
 
 
 def _highlighted(pen: Pen, language: str, lines: Sequence[DiffLine]) -> Code:
-    """Colour the old and the new lines of a piece by their language; both are short, or stay plain."""
+    """Colour the old and the new lines of a piece by their language; a side that is too long stays plain."""
     found: dict[int, Text] = {}
     for gone in ("+", "-") if language else ():
         side = [line for line in lines if line.sign not in (gone, BREAK)]
@@ -142,7 +142,7 @@ def _marked(pen: Pen, line: DiffLine, mark: Span, code: Code) -> Text:
     pieces = (source[:start], source[start:end], source[end:])
     before, differing, after = (safe(piece, keep_newlines=False) for piece in pieces)
     if end <= start or before + differing + after != safe(source, keep_newlines=False):
-        # What is suspect may span the parts.
+        # A suspect sequence may span the parts.
         known = code.get(id(line))
         return known.copy() if known else Text(safe(line.text, keep_newlines=False, limit=LINE_LIMIT))
     known = code.get(id(line))

@@ -1,4 +1,4 @@
-"""Markdown that grows: split into parts once, so that what is finished is never read again."""
+"""Growing Markdown, split into parts once, so that finished parts are never read again."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ccq_tui.widgets.transcript.cuts import CONTINUED, BlockSpan, cut, markdown_
 SLICE = 4_000
 """Characters split in one go: a few milliseconds of work."""
 SHORT = 16_000
-"""Characters of a complete text that can be split at the moment somebody looks at it."""
+"""Most characters of a complete text that can be split at the moment somebody looks at it."""
 LABELLED = 80
-"""Characters in which code that continues says so."""
+"""Characters at the beginning in which continued code is marked."""
 FENCES = ("```", "~~~")
 LONG_LINE = 4_000
-"""A line that long is taken in before it ends."""
+"""Length from which a line is taken in before it ends."""
 
 
 _SERIALS = count()
@@ -48,7 +48,7 @@ class Document:
     Attributes:
         parts: The parts that will not change any more.
         env: The link definitions found so far, in the parser's form.
-        parses: How often the parser was called to split.
+        parses: Number of calls of the parser to split.
         parsed: Characters that the parser was given to split.
     """
 
@@ -59,16 +59,16 @@ class Document:
         self.parsed = 0
         self.finished = False
         self._fed: list[str] = []
-        self._pieces: list[str] = []  # what arrived since the last look
+        self._pieces: list[str] = []  # text that arrived since the last look
         self._arrived = 0  # characters in them
-        self._raw = ""  # what arrived and is not in the tail yet
-        self._at = 0  # how much of it was taken
+        self._raw = ""  # text that arrived and is not in the tail yet
+        self._at = 0  # offset up to which it was taken
         self._tail = ""  # safe text whose blocks may still change
         self._tail_gap = 0
-        self._try_at = 0  # length of the tail from which splitting it is tried again
+        self._try_at = 0  # length of the tail at which to try splitting it again
         self._version = 0
         self._epoch = 0
-        self._serial = next(_SERIALS)  # what takes a document's place is drawn again, however alike it looks
+        self._serial = next(_SERIALS)  # a document in place of another is drawn again, however alike
         if text:
             self.feed(text)
         if finished:
@@ -81,12 +81,12 @@ class Document:
         self._fed.append(text)
 
     def finish(self) -> None:
-        """Say that no more text will come."""
+        """Note that no more text will come."""
         self.finished = True
         self._version += 1
 
     def completed(self, text: str) -> Document:
-        """Return a finished document of exactly this text: this one, if it is what it was fed with."""
+        """Return a finished document of exactly this text: this one, if it was fed a beginning of it."""
         fed = "".join(self._fed)
         if not text.startswith(fed):
             return Document(text, finished=True)
@@ -102,7 +102,7 @@ class Document:
 
     @property
     def tail(self) -> DocumentPart:
-        """What follows the finished parts and may still change, as far as it was looked at; may be empty."""
+        """The text after the finished parts, as far as it was looked at; may still change; may be empty."""
         line = self._raw[self._at : self._at + LONG_LINE]
         return DocumentPart(self._tail + safe(line) if "\n" not in line else self._tail, self._tail_gap)
 
@@ -113,7 +113,7 @@ class Document:
 
     @property
     def put_off(self) -> bool:
-        """Whether this came whole, is short, and nobody has looked at it: it is split when somebody does."""
+        """Whether this is a short, complete text not looked at yet: the first look splits it."""
         return self.finished and not self.parts and not self._tail and 0 < self.waiting <= SHORT
 
     def look(self) -> None:
@@ -122,7 +122,7 @@ class Document:
                 pass
 
     def __len__(self) -> int:
-        """Return the number of parts, the tail included when there is something in it."""
+        """Return the number of parts, including the tail unless that is empty."""
         return len(self.parts) + bool(self._tail.strip() or self.waiting)
 
     def part(self, index: int) -> DocumentPart:
@@ -130,11 +130,11 @@ class Document:
         return self.parts[index] if index < len(self.parts) else self.tail
 
     def key(self, index: int) -> tuple[int, int, int]:
-        """Return what changes whenever the part would be drawn differently."""
+        """Return a key that changes whenever the part would be drawn differently."""
         return self._serial, self._epoch, -1 if index < len(self.parts) else self._version
 
     def estimate(self, index: int, width: int) -> int:
-        """Guess how many lines a part takes without rendering it."""
+        """Guess the number of lines of a part without rendering it."""
         if index >= len(self.parts):
             size, breaks = len(self._tail) + self.waiting, self._tail.count("\n")
             if self.put_off:
@@ -148,7 +148,7 @@ class Document:
         return max(1, -(-len(source) // width), breaks + 1) + gap
 
     def settle(self, budget: int = SLICE) -> bool:
-        """Split what has arrived, so many characters at most; return whether there is more to do."""
+        """Split the text that arrived, at most ``budget`` characters; return whether there is more to do."""
         if self._pieces:
             self._raw = self._raw[self._at :] + "".join(self._pieces)
             self._at = 0
@@ -170,7 +170,7 @@ class Document:
         return left > LONG_LINE or (left > 0 and (self.finished or self._raw.find("\n", self._at) >= 0))
 
     def _take(self, budget: int) -> str:
-        """Take complete lines, or as much of a line as is too long to wait for its end."""
+        """Take complete lines, or a piece of a line that is too long to wait for its end."""
         start, raw = self._at, self._raw
         end = raw.rfind("\n", start, start + budget) + 1
         if end == 0 and len(raw) - start > LONG_LINE:
@@ -205,11 +205,11 @@ class Document:
         return spans
 
     def _emit(self, spans: list[BlockSpan], *, last: bool) -> bool:
-        """Turn blocks into parts; return whether one was cut, so that the tail has to be looked at again."""
+        """Turn blocks into parts; return whether one was cut, so that the tail must be looked at again."""
         lines = self._tail.splitlines(keepends=True)
         for number, span in enumerate(spans):
             final = number == len(spans) - 1
-            start = span.start if number else 0  # what comes before the first block belongs to it
+            start = span.start if number else 0  # text before the first block belongs to it
             text = "".join(lines[start : None if final else spans[number + 1].start])
             gap = self._gap(span) if number else self._tail_gap
             while found := cut(span, text):

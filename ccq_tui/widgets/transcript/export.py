@@ -24,17 +24,17 @@ from ccq_tui.widgets.transcript.pen import Counters, Pen
 from ccq_tui.widgets.transcript.tools import main_argument
 
 WIDTH = 10_000
-"""Wide enough that nothing is wrapped or cut."""
+"""Width at which nothing is wrapped or cut."""
 
 
 def plain_text(blocks: Iterable[bl.Block]) -> str:
-    """Write blocks as plain text: Markdown as its source, all else as it is drawn, nothing folded away."""
+    """Return blocks as plain text: Markdown as its source, everything else as drawn, nothing folded away."""
     painter = Painter(Pen(Colours(Style.null(), lambda _name: Style.null()), Counters()))
     return "\n\n".join("\n".join(_lines(painter, block)) for block in with_inner(blocks))
 
 
 def with_inner(blocks: Iterable[bl.Block]) -> Iterator[bl.Block]:
-    """Return blocks with those that are folded away under them, in the order in which they happened."""
+    """Yield blocks, each followed by the blocks folded away under it, in the order in which they happened."""
     for block in blocks:
         yield block
         if isinstance(block, bl.ToolBlock):
@@ -60,18 +60,18 @@ def _lines(painter: Painter, block: bl.Block) -> Iterator[str]:
 
 
 VERSION = 1
-"""Of the JSON form; it changes when a reader would have to."""
+"""Version of the JSON form; it changes when a reader would have to change."""
 
 
 def export_json(blocks: Iterable[bl.Block], *, session: Mapping[str, str], at: datetime) -> str:
-    """Write blocks as JSON: one object with ``version``, ``session``, ``exported_at`` and ``blocks``."""
+    """Return blocks as JSON: one object with ``version``, ``session``, ``exported_at`` and ``blocks``."""
     written = {
         "version": VERSION,
         "session": dict(session),
         "exported_at": at.isoformat(timespec="seconds"),
         "blocks": [_record(block) for block in with_inner(blocks)],
     }
-    # ASCII: it says the same, and acts on no terminal that it is printed on.
+    # Plain ASCII is equivalent, and acts on no terminal that it is printed on.
     return json.dumps(written, indent=2, default=str) + "\n"
 
 
@@ -164,7 +164,7 @@ def _question(number: int, question: Question, answer: Answer | None) -> dict[st
 
 
 def export_markdown(blocks: Iterable[bl.Block], *, session: Mapping[str, str], at: datetime) -> str:
-    """Write blocks as Markdown: prompts as quotes, prose as it came, tools and requests under their names."""
+    """Return blocks as Markdown: prompts as quotes, prose as it came, the others under their names."""
     facts = " · ".join(value for value in session.values() if value)
     head = [f"# {session.get('name') or 'Session'}", f"{facts} · exported {at:%Y-%m-%d %H:%M}"]
     return "\n\n".join([*head, *(text for block in with_inner(blocks) for text in _markdown(block))]) + "\n"
@@ -266,7 +266,7 @@ def write_export(path: Path, text: str, *, overwrite: bool = False) -> None:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             file.write(data)
         return
-    # Written beside it and put in its place: a full disk must not leave half of it.
+    # Write a file beside it, then move that into place: a full disk must not leave half of it.
     new = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         write_export(new, text)
@@ -276,7 +276,7 @@ def write_export(path: Path, text: str, *, overwrite: bool = False) -> None:
 
 
 def export_name(name: str, ending: str, at: datetime, number: int = 1) -> str:
-    """Return the name of a file: ``session-NAME-DATE.md``, with a number when that exists."""
+    """Return the name of a file: ``session-NAME-DATE.md``, with ``number`` if that is above 1."""
     safe_name = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:60] or "claude"
     more = f"-{number}" if number > 1 else ""
     return f"session-{safe_name}-{at:%Y-%m-%d}{more}.{ending}"

@@ -54,11 +54,11 @@ _USUAL_ENDS = frozenset({"", "success", "completed", "end_turn", "result"})
 _ENDS = {"hook_stopped": "stopped by a hook"}
 ERROR_LIMIT = 4_000
 LEAST_WAIT = 1.0
-"""Seconds of waiting for a person that a turn's line names."""
+"""Fewest seconds of waiting for a person that a turn's line mentions."""
 
 
 def tool_head(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
-    """Draw a tool call: one line, its whole argument while unfolded, and what belongs to it under that."""
+    """Draw a tool call: one line, its whole argument while unfolded, and its permission and task below."""
     lines = _called(pen, block, width)
     if block.permission is not None:
         lines += permission_line(pen, block.permission, width)
@@ -89,12 +89,12 @@ def _called(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
     first, *others = argument.strip("\n").split("\n")
     rest = Text(f" … {plural(len(others), 'more line')}" if others else "", colours["muted"])
     room = max(0, width - title.cell_len - rest.cell_len)
-    # The argument says which call it was, the outcome what came of it: neither may push the other out.
+    # The argument identifies the call, the outcome its result: neither may push the other out.
     least = min(Text(first[:room]).cell_len, max(12, room // 3))
     after.truncate(max(room - least, 8), overflow="ellipsis")
     shown = Text(one_line(first, max(1, width)))
     shown.truncate(max(0, room - after.cell_len), overflow="ellipsis")
-    # The sign that the first line is cut serves for the others as well.
+    # The sign that the first line is cut also stands for the others.
     line = Text.assemble(title, shown, rest[2:] if others and shown.plain.endswith("…") else rest, after)
     line.truncate(width, overflow="ellipsis")
     return [line]
@@ -107,7 +107,7 @@ def _elapsed(block: bl.ToolBlock) -> str:
 
 
 def _task_line(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
-    """Draw how far a subagent is, or what of it is folded away."""
+    """Draw the progress of a subagent, or a summary of its folded work."""
     task = block.task
     facts = []
     if task is not None and block.state is bl.ToolState.RUNNING:
@@ -133,7 +133,7 @@ def thinking_head(pen: Pen, block: bl.ThinkingBlock, width: int) -> list[Text]:
 
 
 def prompt_fold(pen: Pen, block: bl.PromptBlock, width: int) -> list[Text]:
-    """Draw the first lines of a long prompt, and how many more there are."""
+    """Draw the first lines of a long prompt, and the number of the others."""
     first = "\n".join(block.text[: bl.FOLD_LINES * 200].split("\n", bl.FOLD_LINES)[: bl.FOLD_LINES])
     lines = folded(Text(safe(first)), max(1, width))[: bl.FOLD_LINES]
     hidden = block.lines - len(first.split("\n"))
@@ -142,7 +142,7 @@ def prompt_fold(pen: Pen, block: bl.PromptBlock, width: int) -> list[Text]:
 
 
 def notice(pen: Pen, block: bl.NoticeBlock, width: int) -> list[Text]:
-    """Draw something the CLI or the program said."""
+    """Draw a notice of the CLI or the program."""
     sign, colour = _LEVELS.get(block.level, ("·", "muted"))
     style = pen.colours[colour]
     is_diff = block.level == "diff"
@@ -153,7 +153,7 @@ def notice(pen: Pen, block: bl.NoticeBlock, width: int) -> list[Text]:
 
 
 def _diff_lines(pen: Pen, lines: Iterable[Text]) -> Iterator[Text]:
-    """Colour the lines that a file gains and loses; the first line names the file."""
+    """Colour the added and removed lines of a file; the first line names the file."""
     colours = {"+": "success", "-": "error"}
     for number, line in enumerate(lines):
         if number and (colour := colours.get(line.plain[:1])):
@@ -162,7 +162,7 @@ def _diff_lines(pen: Pen, lines: Iterable[Text]) -> Iterator[Text]:
 
 
 def retry(pen: Pen, block: bl.RetryBlock, width: int) -> list[Text]:
-    """Draw that a request to the model is made again, and in how many seconds."""
+    """Draw the retry of a request to the model, and the seconds until then."""
     event = block.event
     attempts = f"attempt {event.attempt} of {event.max_attempts}"
     what = "Retried" if block.over else f"Retrying in {block.left} s" if block.left else "Retrying now"
@@ -181,7 +181,7 @@ _WHY = {
 
 
 def _why(event: Retrying) -> str:
-    """Say why a request is made again; the CLI knows nothing of a connection that broke."""
+    """Return why a request is retried; the CLI has no word for a connection that broke."""
     kind = one_line(event.error.replace("_", " "), 300)
     unnamed = "the API failed" if event.status else "the connection broke"
     why = _WHY.get(event.error) or (unnamed if kind in ("", "unknown") else kind)
@@ -189,7 +189,7 @@ def _why(event: Retrying) -> str:
 
 
 def result(pen: Pen, block: bl.ResultBlock, width: int) -> list[Text]:
-    """Draw how a turn ended: its time of work, its tokens, its cost; waiting for a person apart."""
+    """Draw the end of a turn: its time of work, its tokens, its cost; waiting for a person apart."""
     event, colours = block.event, pen.colours
     facts = [duration(event.worked)]
     if event.waited >= LEAST_WAIT:
@@ -209,7 +209,7 @@ def result(pen: Pen, block: bl.ResultBlock, width: int) -> list[Text]:
 
 
 def rule(pen: Pen, block: bl.RuleBlock, width: int) -> list[Text]:
-    """Draw a line across with a word in it."""
+    """Draw a line across with words in it."""
     word = f" {one_line(block.text, max(1, width - 8))} "
     line = Text.assemble(("──", pen.colours["faint"]), (word, pen.colours["muted"]))
     line.append("─" * max(0, width - line.cell_len), pen.colours["faint"])
@@ -217,7 +217,7 @@ def rule(pen: Pen, block: bl.RuleBlock, width: int) -> list[Text]:
 
 
 def error(pen: Pen, block: bl.ErrorBlock, width: int) -> list[Text]:
-    """Draw an error: its cause, what more is known, its remedy, and the key for it while it works."""
+    """Draw an error: its cause, its details, its remedy, and the key for it while that works."""
     colours = pen.colours
     known = ADVICE.get(block.kind)
     title = Text(known.cause if known else _words(block.kind), colours["error"] + Style(bold=True))
@@ -240,27 +240,27 @@ def _words(kind: str) -> str:
 
 LONGEST_SERVER = 60
 TEXT_LIMIT = 4_000
-"""Characters of a question, label or note that are shown."""
+"""Most characters shown of a question or a note."""
 LABEL_LIMIT = 1_000
 MARKS = {False: ("○", "●"), True: ("◻", "◼")}
 """(off, on) for single and for multi select."""
 SAID = "»"
-"""Before prose of the person's; a note has its own sign."""
+"""Sign before the person's prose; a note has its own."""
 
 
 def clock(moment: datetime | None) -> str:
-    """Write the time of day beside an answer."""
+    """Return the time of day to show beside an answer."""
     return "" if moment is None else f" · {moment:%H:%M}"
 
 
 def _by(actor: Actor | None) -> str:
-    """Say who answered; not where nobody knows it, nor of the panel of this very session."""
+    """Return who answered; "" if unknown, and for the panel of this very session."""
     where = "" if actor is None else actor.where_from_here
     return f" {where}" if actor and where != Actor(Surface.PANEL).where else ""
 
 
 def _told(block: RequestBlock) -> tuple[str, str, str]:
-    """Return sign, words and colour for what became of a request, and who answered if not the panel."""
+    """Return sign, words and colour of a request's outcome, with who answered unless the panel did."""
     by = _by(block.actor)
     match block.outcome:
         case None:
@@ -305,12 +305,12 @@ def _title(pen: Pen, title: str, block: RequestBlock, width: int) -> list[Text]:
 
 
 def question_card(pen: Pen, block: QuestionBlock, width: int) -> list[Text]:
-    """Draw a question set: its title while it waits, then every question with options and answers."""
+    """Draw a question set: its questions while it waits, later also options and answers."""
     questions = block.request.questions.questions
     title = "Claude asked" if len(questions) == 1 else f"Claude asked {len(questions)} questions"
     lines = _title(pen, title, block, width)
     if block.outcome is None:
-        # The panel has the options; what led to the question is what should be in sight above.
+        # The panel shows the options; the text that led to the question should stay in sight above.
         for question in questions:
             said = Text(safe(question.text, limit=LABEL_LIMIT), pen.colours["muted"])
             lines.extend(_barred(pen, pen.hang(Text(), said, width - 3)))
@@ -328,7 +328,7 @@ def question_card(pen: Pen, block: QuestionBlock, width: int) -> list[Text]:
 
 
 def form_card(pen: Pen, block: FormBlock, width: int) -> list[Text]:
-    """Draw a form or a link of an MCP server: what it is about and, once accepted, the values."""
+    """Draw a form or a link of an MCP server: its message and, once accepted, the values."""
     request, colours = block.request, pen.colours
     kind = "Link" if request.url else "Form"
     lines = _title(pen, f"{kind} of {one_line(request.server, LONGEST_SERVER)}", block, width)
@@ -392,7 +392,7 @@ def _answer(pen: Pen, question: Question, answer: Answer, width: int) -> Iterato
 
 
 def permission_line(pen: Pen, block: PermissionBlock, width: int) -> list[Text]:
-    """Draw a permission and its outcome, under the call that it is for where that is shown."""
+    """Draw a permission and its outcome, under its call if that is shown."""
     colours = pen.colours
     sign, words, colour = _told(block)
     if block.outcome is None:
@@ -411,7 +411,7 @@ def permission_line(pen: Pen, block: PermissionBlock, width: int) -> list[Text]:
 
 
 def plan_title(pen: Pen, block: PlanBlock, width: int) -> list[Text]:
-    """Draw the first line of a plan, and what was said to it."""
+    """Draw the first line of a plan, and the person's words about it."""
     outcome = block.outcome
     lines = _title(pen, "Claude proposed a plan", block, width)
     if isinstance(outcome, Allowed | Denied) and outcome.text:

@@ -1,4 +1,4 @@
-"""Heights in order, with sums: where a row begins and which row holds a line, without walking over all."""
+"""Ordered heights with sums, which find a row's first line or a line's row without walking over all."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Heights:
         self._tree.append(total)
 
     def set(self, index: int, value: int) -> int:
-        """Change one height; return by how many lines it grew."""
+        """Change one height; return the number of lines it grew by."""
         delta = value - self._values[index]
         if delta:
             self._values[index] = value
@@ -50,7 +50,7 @@ class Heights:
         return delta
 
     def truncate(self, length: int) -> None:
-        """Forget every height from ``length`` on; costs what is forgotten."""
+        """Drop every height from ``length`` on; the cost is that of the dropped ones."""
         del self._values[length:]
         del self._tree[length + 1 :]
 
@@ -78,12 +78,12 @@ class Heights:
 
 
 class GrowingHeights:
-    """Heights to which rows come at either end at the same small cost: a long past comes in parts."""
+    """Heights that grow at either end at the same small cost: a long past comes in parts."""
 
     __slots__ = ("_above", "_below")
 
     def __init__(self) -> None:
-        self._above = Heights()  # what came at the beginning, the last to come first
+        self._above = Heights()  # heights added at the beginning, the last to come first
         self._below = Heights()
 
     def __len__(self) -> int:
@@ -110,12 +110,12 @@ class GrowingHeights:
         self._above.append(value)
 
     def set(self, index: int, value: int) -> int:
-        """Change one height; return by how many lines it grew."""
+        """Change one height; return the number of lines it grew by."""
         heights, place = self._at(index)
         return heights.set(place, value)
 
     def truncate(self, length: int) -> None:
-        """Forget every height from ``length`` on."""
+        """Drop every height from ``length`` on."""
         above = len(self._above)
         if length < above:
             kept = [self[index] for index in range(length)]

@@ -1,4 +1,4 @@
-"""What lies on drawn lines: matches of a search, a selection."""
+"""Highlights on drawn lines: matches of a search, a selection."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rich.style import Style
 from textual.strip import Strip
 
 _BREAK = r"(?: ?\n[ │]*)?"
-"""Where a long word was broken: at the end of a full line."""
+"""Break of a long word, at the end of a full line."""
 _SPACE = r"[\s│]+"
 """Space between words, or the end of a line with the margin of the next."""
 
 
 class MatchSpan(NamedTuple):
-    """A stretch of one line, in cells, and which match it belongs to."""
+    """A stretch of one line, in cells, and the number of its match."""
 
     start: int
     end: int
@@ -26,7 +26,7 @@ class MatchSpan(NamedTuple):
 
 
 def drawn_pattern(pattern: re.Pattern[str], words: Sequence[str]) -> re.Pattern[str]:
-    """Return what finds words in drawn lines, across the ends of lines."""
+    """Return a pattern that finds words in drawn lines, across the ends of lines."""
     broken = (_BREAK.join(re.escape(character) for character in word) for word in words)
     return re.compile(_SPACE.join(broken), pattern.flags & ~re.UNICODE)
 
@@ -45,7 +45,7 @@ def spans_in(strips: Sequence[Strip], pattern: re.Pattern[str]) -> dict[int, lis
                 line += 1
             end = min(match.end(), start + len(lines[line]))
             piece = lines[line][at - start : end - start]
-            if shown := piece.strip(" │"):  # the margin of a line is no part of what goes on in it
+            if shown := piece.strip(" │"):  # the margin of a line is no part of the text continued in it
                 first = cell_len(lines[line][: at - start + piece.index(shown)])
                 found.setdefault(line, []).append(MatchSpan(first, first + cell_len(shown), number))
             at = end + 1

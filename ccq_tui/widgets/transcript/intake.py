@@ -1,6 +1,6 @@
 """The way of a session's events into a transcript: deltas joined, Markdown split, the past made into blocks.
 
-All of it a little at a time: a key that comes meanwhile waits no longer than a slice.
+All of it happens a little at a time: a key that comes meanwhile waits no longer than a slice.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ccq_tui.widgets.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript.order import BlockChange
 
 STEP = 25
-"""Events of a part of the past that are taken in one go: a millisecond of work or less."""
+"""Events of a part of the past that are taken in at once: a millisecond of work or less."""
 
 
 class Intake:
-    """What has come and is not in the blocks yet, or not split."""
+    """Holds events that are not in the blocks yet, and texts that are not split."""
 
     def __init__(self, model: TranscriptModel, follow: Callable[[BlockChange], None]) -> None:
         self._model = model
@@ -33,7 +33,7 @@ class Intake:
 
     @property
     def busy(self) -> bool:
-        """Whether there is more to split, or to take in of the past."""
+        """Whether there is more to split, or more of the past to take in."""
         return bool(self._unsettled or self.past)
 
     def grow(self, event: BlockGrew) -> bool:
@@ -46,14 +46,14 @@ class Intake:
         return begins
 
     def take_grown(self) -> None:
-        """Let a block grow by all that has come for it since the last look."""
+        """Add all text that came for a block since the last look."""
         growing, self._growing = self._growing, None
         if growing is not None:
             text, self._grown = "".join(self._grown), []
             self._follow(self._model.apply(replace(growing, text=text)))
 
     def watch(self, change: BlockChange) -> None:
-        """Note which texts are to be split after a change."""
+        """Note the texts to split after a change."""
         for index in change.changed:
             block = self._model.blocks[index]
             document = getattr(block, "document", None)
@@ -63,9 +63,9 @@ class Intake:
     def split(self, until: float) -> list[Block]:
         """Split Markdown until a time; return the blocks that were looked at."""
         touched: list[Block] = []
-        # What is not looked at did not change, and is not to be measured again.
+        # Blocks not looked at did not change, and need no new measuring.
         while self._unsettled and not (touched and time.perf_counter() >= until):
-            document, block = self._unsettled.popitem()  # the newest: it is what is read first
+            document, block = self._unsettled.popitem()  # the newest, which is read first
             more = True
             while more and time.perf_counter() < until:
                 more = document.settle()
@@ -75,7 +75,7 @@ class Intake:
         return [block for block in touched if block.at >= 0]
 
     def take_past(self, until: float) -> TranscriptModel | None:
-        """Draw more of the past until a time, once all is split; return a part of it that is done."""
+        """Take in more of the past until a time, once all is split; return a finished part of it, or None."""
         while self.past and not self._unsettled and time.perf_counter() < until:
             if (earlier := self.past.step()) is not None:
                 return earlier
@@ -83,7 +83,7 @@ class Intake:
 
 
 class Past:
-    """The parts that are on their way into a transcript; a part may have any number of events."""
+    """The parts of a past on their way into a transcript; a part may have any number of events."""
 
     def __init__(self, make: Callable[[], TranscriptModel]) -> None:
         self._make = make
@@ -95,11 +95,11 @@ class Past:
         return bool(self._parts)
 
     def add(self, part: HistoryLoaded) -> None:
-        """Take in a part that is older than all before it."""
+        """Add a part that is older than all before it."""
         self._parts.append(part)
 
     def step(self) -> TranscriptModel | None:
-        """Continue for a moment; return the blocks of a part when that was the last of it."""
+        """Continue for a moment; return the blocks of a part when it is complete."""
         if not self._parts:
             return None
         part = self._parts[0]

@@ -1,4 +1,4 @@
-"""Where every part of every block is: known heights for what was drawn, guesses for the rest."""
+"""The place of every part of every block: known heights for drawn parts, guesses for the rest."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ccq_tui.widgets.transcript.order import BlockChange
 from ccq_tui.widgets.transcript.text_bodies import PlainText
 
 CACHED_LINES = 200
-"""Lines kept drawn, at least; one takes some kilobytes of memory with what Textual keeps of it."""
+"""Fewest lines kept drawn; each takes some kilobytes of memory, including Textual's own copies."""
 
 _COMPACT = (bl.ToolBlock, bl.PermissionBlock, bl.ThinkingBlock, bl.RetryBlock, bl.NoticeBlock)
 
@@ -23,7 +23,7 @@ Draw = Callable[[bl.Block, int, int, int], list[Strip]]
 
 
 class Rows:
-    """The parts of one block: their heights, and what they looked like when those were measured."""
+    """The parts of one block: their heights, and the keys under which those were measured."""
 
     __slots__ = ("body", "head", "heights", "keys")
 
@@ -35,7 +35,7 @@ class Rows:
 
 
 def spacing(above: bl.Block | None, block: bl.Block) -> int:
-    """Return how many empty lines separate two blocks; one-line blocks are close together."""
+    """Return the number of empty lines between two blocks; one-line blocks are close together."""
     if above is None:
         return 0
     return 0 if _is_compact(above) and _is_compact(block) else 1
@@ -50,8 +50,8 @@ class Layout:
 
     Attributes:
         blocks: The blocks, in order; the list of the model.
-        width: Columns there are.
-        cached: How many lines are kept drawn.
+        width: Columns available.
+        cached: Number of lines kept drawn.
     """
 
     def __init__(self, blocks: list[bl.Block], draw: Draw) -> None:
@@ -70,12 +70,12 @@ class Layout:
         return self._sums.total
 
     def restyle(self) -> None:
-        """Forget what was drawn: the colours are others now."""
+        """Forget the drawn lines: the colours have changed."""
         self._cache.clear()
         self._cached_lines = 0
 
     def sync(self, change: BlockChange) -> None:
-        """Follow a change of the blocks; costs what has changed."""
+        """Follow a change of the blocks; the cost is that of the changed ones."""
         if change.moved_from is not None:
             self._spoil(change.moved_from, 0)
             if change.above:
@@ -96,7 +96,7 @@ class Layout:
             self._sums.append(self._rows[self.blocks[index]].heights.total)
 
     def _prepend(self, count: int) -> None:
-        """Make room for blocks above all others; costs those, not all that are below."""
+        """Make room for blocks above all others, at the cost of those alone."""
         for index in reversed(range(count)):
             self._fit(index)
             self._sums.prepend(self._rows[self.blocks[index]].heights.total)
@@ -110,7 +110,7 @@ class Layout:
         self._dirty = (index, part) if self._dirty is None else min(self._dirty, (index, part))
 
     def _fit(self, index: int) -> None:
-        """Make a block's rows those of its parts; the last one known may have been split since."""
+        """Match a block's rows to its parts; the last known one may have been split since."""
         block = self.blocks[index]
         rows = self._rows.setdefault(block, Rows())
         body, head = block.body, block.head
@@ -132,7 +132,7 @@ class Layout:
             rows.keys.append(None)
 
     def redraw(self, drawn: Iterable[tuple[bl.Block, int]]) -> None:
-        """Draw some parts of blocks once more, where they are still kept."""
+        """Draw some parts of blocks once more, if they are still kept."""
         for block, part in drawn:
             if self._drop((block, part)) and block.at >= 0:
                 rows = self._rows[block]
@@ -141,12 +141,12 @@ class Layout:
                     self._spoil(block.at, part)
 
     def parts(self, index: int) -> int:
-        """Return how many parts a block has."""
+        """Return the number of parts of a block."""
         self._look_at(index)
         return len(self._rows[self.blocks[index]].keys)
 
     def _look_at(self, index: int) -> None:
-        """Split a text of the past that is looked at for the first time."""
+        """Split a text of the past at the first look at it."""
         rows = self._rows[self.blocks[index]]
         body = rows.body
         if isinstance(body, Document) and body.finished:
@@ -160,7 +160,7 @@ class Layout:
         return self._rows[self.blocks[index]].heights[part]
 
     def measured(self, index: int, part: int) -> bool:
-        """Tell whether a part's height is known rather than guessed."""
+        """Return whether a part's height is known rather than guessed."""
         return self._rows[self.blocks[index]].keys[part] == self._key(index, part)
 
     def before(self, index: int, part: int = 0) -> int:
@@ -174,7 +174,7 @@ class Layout:
         return spacing(self.blocks[index - 1] if index else None, self.blocks[index])
 
     def find(self, line: int) -> tuple[int, int, int]:
-        """Return the block, the part and the line in it that a line of the whole belongs to."""
+        """Return the block, the part and the line within it at a line of the whole."""
         index, rest = self._sums.find(line)
         part, offset = self._rows[self.blocks[index]].heights.find(rest)
         return index, part, offset
@@ -193,7 +193,7 @@ class Layout:
         return self.width, gap, marks, rows.body, inner
 
     def strips(self, index: int, part: int) -> list[Strip]:
-        """Return a part drawn, and take its height from that."""
+        """Return a part drawn, and update its height."""
         self._look_at(index)
         block = self.blocks[index]
         key = self._key(index, part)
@@ -217,13 +217,13 @@ class Layout:
         return drawn
 
     def _drop(self, place: tuple[bl.Block, int]) -> bool:
-        """Forget what a part looked like; return whether that was kept."""
+        """Drop the drawn lines of a part; return whether there were any."""
         dropped = self._cache.pop(place, None)
         self._cached_lines -= len(dropped[1]) if dropped is not None else 0
         return dropped is not None
 
     def measure(self, index: int, part: int) -> int:
-        """Return the lines of a part, drawing it if they are only guessed."""
+        """Return the lines of a part, drawing it if its height is only guessed."""
         if not self.measured(index, part):
             self.strips(index, part)
         return self.height(index, part)

@@ -1,4 +1,4 @@
-"""Lines as they were given to the screen: one that only moved is not styled again."""
+"""Lines as they were given to the screen: a line that only moved is not styled again."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from textual.geometry import Region
 from textual.strip import Strip
 
 MOST = 120
-"""Lines kept beside those of the view, about: several times as many."""
+"""Lines kept beside those of the view, roughly: several views."""
 
 
 class LineCache:
     """Keeps the lines of the last views.
 
-    While text streams in, nearly every line of a view was in the one before, further down. Textual keeps what
-    it has styled by its place in the view, and would do all of it again.
+    While text streams in, nearly every line of a view was in the previous one, further down. Textual caches
+    styled lines by their place in the view, and would style all of them again.
     """
 
     def __init__(self) -> None:
@@ -26,19 +26,19 @@ class LineCache:
         self._empty: Strip | None = None
 
     def forget(self) -> None:
-        """Style every line again: width or colours are others now."""
+        """Drop all styled lines: width or colours have changed."""
         self._kept.clear()
         self._empty = None
         self.spoil()
 
     def blank(self, width: int, style: Callable[[], Style]) -> Strip:
-        """Return the line with nothing on it, the same for all: its style takes long to find out."""
+        """Return the empty line, shared by all rows: finding out its style takes long."""
         if self._empty is None or self._empty.cell_length != width:
             self._empty = Strip.blank(width, style())
         return self._empty
 
     def spoil(self) -> None:
-        """Look at every line again: some may be others now."""
+        """Check every line again: some may have changed."""
         self._view = None
 
     def render(
@@ -61,7 +61,7 @@ class LineCache:
                 strips += style(some[0][0], some[-1][0] + 1)
         if len(self._kept) > MOST:
             self._kept.clear()
-        # What was drawn is kept along, so that its id is nobody else's.
+        # Keep the drawn line as well, so that no other object gets its id.
         self._kept |= {id(strip): (strip, styled) for (_, strip), styled in zip(lines, strips, strict=True)}
         self._view = crop, strips
         return [*strips]

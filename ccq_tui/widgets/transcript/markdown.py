@@ -23,37 +23,37 @@ from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.cuts import CONTINUED, markdown_parser
 
 TASKS = {"[ ] ": "☐ ", "[x] ": "✔ "}
-"""How the boxes of tasks are drawn."""
+"""Signs for the boxes of tasks."""
 LANGUAGE = 40
-"""Characters of a language's name that are shown over its code."""
+"""Most characters of a language's name shown over its code."""
 NARROW = 20
-"""Below this width in columns nothing is indented any further."""
+"""Width in columns below which nothing is indented any further."""
 
 _SAFE_URL = re.compile(r"(?:https?|file)://[!-~]{1,2000}", re.IGNORECASE)
 
 
 def is_safe_url(url: str) -> bool:
-    """Tell whether a URL may be given to the terminal as a link."""
+    """Return whether a URL may be given to the terminal as a link."""
     return _SAFE_URL.fullmatch(url) is not None
 
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
     parser = markdown_parser(inline=True)
-    # What is no link stays text, so that its target can be read.
+    # A rejected link stays text, so that its target can be read.
     parser.validateLink = is_safe_url  # type: ignore[method-assign]
     return parser
 
 
 def tokens_of(source: str, references: dict[str, Any] | None = None) -> list[Token]:
-    """Parse Markdown as it is drawn."""
+    """Parse Markdown for drawing."""
     tokens = _parser().parse(source, {"references": dict(references)} if references else {})
     _mark_tasks(tokens)
     return tokens
 
 
 def _mark_tasks(tokens: list[Token]) -> None:
-    """Take the box off the text of a task, and note it at its item."""
+    """Move the box of a task from its text to its item."""
     for item, paragraph, inline in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if item.type != "list_item_open" or paragraph.type != "paragraph_open" or not inline.children:
             continue
@@ -79,12 +79,12 @@ class Image(rm.ImageItem):
     """An image's name and address: a terminal cannot show the rest."""
 
     def shown(self) -> Text:
-        """Return what stands for the image."""
+        """Return the text that stands for the image."""
         return Text.assemble("[image: ", self.text, f"] ({self.destination})")
 
 
 class Paragraph(_WithImages, rm.Paragraph):
-    """A paragraph; ``tight`` as an item of a list without empty lines."""
+    """A paragraph; ``tight`` in an item of a list without empty lines."""
 
     tight = False
 
@@ -96,7 +96,7 @@ class Paragraph(_WithImages, rm.Paragraph):
 
 
 def _spaced(elements: Any) -> Renderables:
-    """Put empty lines between the blocks of an item or a quote, but for a list without empty lines."""
+    """Put empty lines between the blocks of an item or a quote, unless its list has none."""
     spaced: list[Any] = []
     for element in elements:
         if spaced and not (_is_tight(spaced[-1]) or _is_tight(element)):
@@ -131,7 +131,7 @@ class CodeBlock(rm.CodeBlock):
     colours: Colours
     lexers: Lexers
     named = False
-    """Whether the language is over the code."""
+    """Whether the language is shown over the code."""
 
     @classmethod
     def create(cls, markdown: rm.Markdown, token: Token) -> CodeBlock:
@@ -158,7 +158,7 @@ class CodeBlock(rm.CodeBlock):
 def _hung(
     console: Console, options: ConsoleOptions, content: Any, first: Segment, rest: Segment, style: Style
 ) -> RenderResult:
-    """Render something indented, with a sign before its first line; at a narrow width not indented."""
+    """Render something indented, with a sign before its first line; without indentation at a narrow width."""
     indent = first.cell_length if options.max_width >= NARROW else 0
     lines = console.render_lines(content, options.update(width=options.max_width - indent), style=style)
     for number, line in enumerate(lines):
@@ -177,7 +177,7 @@ class BlockQuote(rm.BlockQuote):
 
 
 class ListElement(rm.ListElement):
-    """A list; one with empty lines between its items keeps them."""
+    """A list, with the empty lines between its items kept."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         number = 1 if self.list_start is None else self.list_start
@@ -193,7 +193,7 @@ class ListElement(rm.ListElement):
 
 
 def _ends_in_code(item: Any) -> bool:
-    """Whether the last line of an item is code, also in a list of its own."""
+    """Whether the last line of an item is code, even in a nested list."""
     last = next(reversed(list(item.elements)), None)
     if isinstance(last, ListElement):
         return bool(last.items) and _ends_in_code(last.items[-1])

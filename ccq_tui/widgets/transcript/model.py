@@ -24,10 +24,10 @@ from ccq_tui.widgets.transcript.tool_calls import ToolCalls
 from ccq_tui.widgets.transcript.tools import ToolCard, card_of
 
 PUT_OFF = "tool_deferred"
-"""How a turn ends that waits for an answer without a process."""
+"""Reason of the end of a turn that waits for an answer without a process."""
 
 _ENDINGS = {ev.PARKED_KIND: "parked until you answer", Problem.RUNS_ELSEWHERE: "open in another ccq-tui"}
-"""What a rule says of a session that has no process, by the kind of its end."""
+"""Words of a rule for a session without a process, by the kind of its end."""
 
 
 class TranscriptModel:
@@ -42,7 +42,7 @@ class TranscriptModel:
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = datetime.now,
     ) -> None:
-        """Start empty; ``clock`` (seconds) measures how long tools take, ``now`` is beside answers."""
+        """Start empty; ``clock`` (seconds) times tools, ``now`` gives the time shown beside answers."""
         self.folded = True
         self._order = BlockOrder()
         self._calls = ToolCalls(self._order, clock, self._add)
@@ -59,7 +59,7 @@ class TranscriptModel:
 
     @property
     def ticking(self) -> bool:
-        """Whether something shows seconds that go by."""
+        """Whether anything shown counts seconds."""
         return bool(self._calls.running or self._calls.background or (self._retry and self._retry.left))
 
     @property
@@ -68,7 +68,7 @@ class TranscriptModel:
         return self._order.blocks
 
     def apply(self, event: ev.AgentEvent) -> BlockChange:
-        """Take in one event; return which blocks are to be drawn again."""
+        """Apply one event; return the blocks to draw again."""
         if isinstance(event, ev.HistoryLoaded) and event.older:
             past = self.empty()
             past.apply(replace(event, older=False))
@@ -77,7 +77,7 @@ class TranscriptModel:
         return self._order.take_change()
 
     def add_prompt(self, text: str) -> BlockChange:
-        """Show a prompt at once; the event that says it was accepted is matched with it later."""
+        """Show a prompt at once; the event that accepts it is matched with it later."""
         self._prompts.show(text)
         return self._order.take_change()
 
@@ -87,7 +87,7 @@ class TranscriptModel:
         return self._order.take_change()
 
     def offer(self, text: str) -> BlockChange:
-        """Say on the newest error that a key does something about which one it is; "" for none."""
+        """Show on the newest error the key that does something about it; "" for none."""
         self._offer(text)
         return self._order.take_change()
 
@@ -101,7 +101,7 @@ class TranscriptModel:
         """Fold or unfold everything that has a longer form, now and later."""
         self.folded = folded
         if folded:
-            for block in reversed([*self.blocks]):  # what is under an agent before the agent takes it in
+            for block in reversed([*self.blocks]):  # blocks under an agent before the agent takes them in
                 self._fold(block, folded=True)
             return self._order.take_change()
         at = 0
@@ -125,7 +125,7 @@ class TranscriptModel:
             self._calls.fold(block, folded=folded)
 
     def tick(self) -> BlockChange:
-        """Bring the seconds that are shown up to date: of what runs, and until the next attempt."""
+        """Update the seconds shown: of running calls, and until the next attempt."""
         self._calls.tick()
         if self._retry is not None and self._retry.left:
             self._retry.left = max(0, math.ceil(self._retry.until - self._clock()))
@@ -138,7 +138,7 @@ class TranscriptModel:
 
     @singledispatchmethod
     def _take(self, event: ev.AgentEvent) -> None:
-        """Change what an event of this type changes; most others are the status line's."""
+        """Apply an event by its type; most other types concern the status line."""
 
     @_take.register
     def _(self, event: ev.Connected) -> None:
@@ -161,7 +161,7 @@ class TranscriptModel:
 
     @_take.register
     def _(self, event: ev.HistoryLoaded) -> None:
-        """Put what was said before above the prompts that were typed meanwhile."""
+        """Put the past above the prompts that were typed meanwhile."""
         typed = self._prompts.lift()
         if event.cut:
             self._add(bl.RuleBlock("older messages are not shown"))
@@ -172,13 +172,13 @@ class TranscriptModel:
         self._prompts.lower(typed)
 
     def empty(self) -> TranscriptModel:
-        """Return an empty transcript like this one, for what was before."""
+        """Return an empty transcript like this one, for an earlier part."""
         earlier = TranscriptModel(self._clock, self._now)
         earlier.folded = self.folded
         return earlier
 
     def put_first(self, earlier: TranscriptModel) -> BlockChange:
-        """Put a transcript above this one whose session this one continues."""
+        """Put an earlier transcript, which this one continues, above it."""
         if earlier.folded != self.folded:
             earlier.set_folds(folded=self.folded)
         self._calls.put_first(earlier._calls)
@@ -244,7 +244,7 @@ class TranscriptModel:
     def _(self, event: ev.ToolFinished) -> None:
         started = self._hidden.pop(event.tool_use_id, None)
         asked = self._requests.get(event.tool_use_id)
-        # A question that was parked has its result in another process, which does not know the tool.
+        # The result of a parked question arrives in another process, which does not know the tool.
         if isinstance(asked, bl.QuestionBlock) or (
             asked is not None and card_of(event.tool) is ToolCard.REQUEST
         ):
@@ -253,14 +253,14 @@ class TranscriptModel:
         if block is None and started is not None and self._answered_alone(started, event):
             return
         if block is None:
-            # A card that never came (the CLI rejected the call), or a call from before we listened.
+            # A call whose card never came (the CLI rejected it), or one from before we listened.
             block = self._calls.start(
                 started or ev.ToolStarted(event.tool_use_id, event.tool, {}, event.parent)
             )
         self._calls.finish(block, event)
 
     def _answered_alone(self, started: ev.ToolStarted, event: ev.ToolFinished) -> bool:
-        """Show the questions of a call that nobody was asked; return whether it was one."""
+        """Show the questions of a call that nobody was asked; return whether it was such a call."""
         try:
             questions = parse_question_set(started.tool_use_id, started.input)
         except (QuestionFormatError, RecursionError):
@@ -296,7 +296,7 @@ class TranscriptModel:
         if block is None:
             self._ask(bl.QuestionBlock(event.request))
         elif isinstance(block.outcome, Cancelled):
-            # The session it was cancelled with was resumed, and it waits again.
+            # The session with which it was cancelled was resumed, and it waits again.
             block.outcome = block.settled = block.actor = None
             self._settle(block)
 
@@ -334,7 +334,7 @@ class TranscriptModel:
         block = self._requests.get(call_of(event.request_id))
         if block is not None and (block.outcome is None or self._knows_better(block, event)):
             block.outcome, block.actor = event.outcome, event.actor
-            # What was answered in the past was not answered now, even where it is not known when.
+            # An answer from the past was not given now, even where its time is unknown.
             block.settled = event.at if event.at or self._past else self._now()
             if isinstance(block, bl.PlanBlock) and isinstance(event.outcome, Allowed) and event.outcome.plan:
                 block.document = Document(event.outcome.plan, finished=True)
@@ -342,12 +342,12 @@ class TranscriptModel:
 
     @staticmethod
     def _knows_better(block: bl.RequestBlock, event: ev.RequestSettled) -> bool:
-        """Whether an event brings the answer to a question that its session's end cancelled in the record."""
+        """Whether an event answers a question that the record shows as cancelled by its session's end."""
         return block.outcome == Cancelled(UNANSWERED) and not isinstance(event.outcome, Cancelled)
 
     @_take.register
     def _(self, event: ev.RequestParked) -> None:
-        self._parked.add(call_of(event.request_id))  # it can be answered when nothing runs any more
+        self._parked.add(call_of(event.request_id))  # it can be answered even when nothing runs any more
 
     def _settle(self, block: bl.RequestBlock) -> None:
         self._order.touch(block)
@@ -426,7 +426,7 @@ class TranscriptModel:
             self._fail(event.kind, event.reason)
 
     def _stop(self, reason: str) -> None:
-        """Nothing that still runs will end; with a reason, nobody can answer what was asked either."""
+        """Mark everything running as stopped; with a reason, also cancel open requests not parked."""
         self._retry_over()
         self._calls.stop(everything=bool(reason))
         for stream in self._streams.values():
@@ -440,5 +440,5 @@ class TranscriptModel:
 
 
 def _is_idle(event: ev.TurnEnded) -> bool:
-    """Whether the model had no part in a turn: a command of the CLI's own, which shows what came of it."""
+    """Whether the model had no part in a turn: a command of the CLI's own, which shows its own result."""
     return not (event.is_error or event.input_tokens or event.output_tokens or event.turn_cost)

@@ -1,4 +1,4 @@
-"""The order of the blocks: where a new one belongs, and what a change has moved."""
+"""The order of the blocks: the places of new ones, and the moves that a change causes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ccq_tui.widgets.transcript.blocks import Block, ToolBlock
 
 @dataclass(frozen=True, slots=True)
 class BlockChange:
-    """What an event changed.
+    """The effect of an event.
 
     Attributes:
         changed: Indexes of blocks that are new or drawn differently now.
-        moved_from: The first index at which another block stands than before, or None.
-        above: How many blocks were put above all others, where nothing else moved.
+        moved_from: The first index that holds another block than before, or None.
+        above: Number of blocks put above all others, where nothing else moved.
     """
 
     changed: tuple[int, ...] = ()
@@ -27,7 +27,7 @@ class BlockOrder:
 
     Attributes:
         blocks: The blocks.
-        trailing: How many at the end stay there: prompts that wait for their turn.
+        trailing: Number of blocks kept at the end: prompts that wait for their turn.
     """
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class BlockOrder:
         self._above = 0
 
     def take_change(self) -> BlockChange:
-        """Return what has changed since the last call."""
+        """Return the changes since the last call."""
         changed = tuple(sorted(block.at for block in self._changed if block.at >= 0))
         change = BlockChange(changed, self._moved_from, self._above)
         self._changed.clear()
@@ -53,12 +53,12 @@ class BlockOrder:
         self._changed.add(block)
 
     def add_agent(self, block: ToolBlock) -> None:
-        """Note that blocks will come that belong under a tool call."""
+        """Note that blocks will come under a tool call."""
         self._agents[block.id] = block
         self._last_under[block.id] = block
 
     def add(self, block: Block, parent: str = "") -> None:
-        """Put a block under the Agent call it belongs to, else at the end."""
+        """Put a block under its Agent call, or else at the end."""
         agent = self._agents.get(parent)
         while agent is not None and agent.at < 0:
             agent = self._agents.get(agent.parent)  # it is folded away itself
@@ -104,10 +104,10 @@ class BlockOrder:
             if last is block:
                 self._last_under[agent] = self.blocks[place - 1]
         if place < len(self.blocks):
-            self._changed.add(self.blocks[place])  # the space above it depends on what is there
+            self._changed.add(self.blocks[place])  # the space above it depends on the block before
 
     def take_under(self, agent: ToolBlock) -> list[Block]:
-        """Take out everything that is under an Agent call, in order."""
+        """Remove all blocks under an Agent call, and return them in order."""
         if agent.at < 0 or self._last_under.get(agent.id, agent) is agent:
             return []
         first, last = agent.at + 1, self._last_under[agent.id]
@@ -121,7 +121,7 @@ class BlockOrder:
         return taken
 
     def put_under(self, agent: ToolBlock, blocks: list[Block]) -> None:
-        """Put back what was taken out from under an Agent call."""
+        """Put back the blocks removed from under an Agent call."""
         if not blocks:
             return
         place = agent.at + 1
@@ -133,7 +133,7 @@ class BlockOrder:
         self._changed.update(self.blocks[place + len(blocks) : place + len(blocks) + 1])
 
     def _move_last(self, old: Block, new: Block) -> None:
-        """Let another block be the last one under each agent in sight whose last one was ``old``."""
+        """Replace ``old`` as the last block under each agent in sight."""
         for name, last in self._last_under.items():
             if last is old and self._agents[name].at >= 0:
                 self._last_under[name] = new

@@ -1,4 +1,4 @@
-"""When a frame is drawn: soon after a pause, all that came together, never more often than is seen."""
+"""The timing of frames: soon after a pause, changes drawn together, never more often than anybody sees."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from textual.widget import Widget
 from ccq_tui.widgets.lifetime import after, after_refresh
 
 FRAME = 1 / 30
-"""Seconds between two frames, at least; what comes after a pause is drawn at once."""
+"""Fewest seconds between two frames; a change after a pause is drawn at once."""
 STREAMING = 1 / 10
-"""Seconds between two frames of a text that is being written: nobody reads faster."""
+"""Seconds between two frames of a text being written: nobody reads faster."""
 SHARE = 4
 """A frame that cost c seconds is followed by at least SHARE * c seconds for everything else."""
 LONGEST_PAUSE = 0.25
-"""Seconds after which there is a frame, whatever the last one cost."""
+"""Most seconds between two frames, whatever the last one cost."""
 SLICE = 0.004
-"""Seconds of work in one go: a key that comes meanwhile waits no longer."""
+"""Seconds of work at once: a key that comes meanwhile waits no longer."""
 CATCHING_UP = 0.2
-"""Seconds of splitting, in slices, after which there is a frame although it continues."""
+"""Seconds of splitting, in slices, after which a frame is drawn although splitting continues."""
 BURST = 6_000
-"""Characters a second, far more than anybody reads: from here on drawing each frame is work for nobody."""
+"""Characters per second, far more than anybody reads: from here on, nobody benefits from each frame."""
 BURST_PAUSE = 0.3
-"""Seconds between two frames of a burst, as long as it lasts."""
+"""Seconds between two frames during a burst."""
 
 
 class Pace:
-    """Asks for frames and makes them.
+    """Schedules frames and makes them.
 
     Attributes:
         streamed: Characters that came since the last frame; the code that takes them in counts them here.
@@ -45,7 +45,7 @@ class Pace:
     ) -> None:
         """Pace the frames of a widget.
 
-        Until a time, ``split`` splits what has arrived and ``prepare`` draws what will be seen; both return
+        Until a time, ``split`` splits new text and ``prepare`` draws the lines about to be seen; both return
         whether there is more to do.
         """
         self.streamed = 0
@@ -54,12 +54,12 @@ class Pace:
         self._prepare = prepare
         self._update = update
         self._timer: asyncio.TimerHandle | None = None
-        self._due = 0.0  # when the next frame is, while one was asked for
-        self._began: float | None = None  # when the frame was begun that is not done
+        self._due = 0.0  # time of the next frame, if one was asked for
+        self._began: float | None = None  # start of the unfinished frame
         self._splits = True  # whether there is more to split for it
-        self._again: bool | None = None  # whether something came since it was split: True for a stream alone
+        self._again: bool | None = None  # whether more came since the split: True for a stream alone
         self._end = 0.0
-        self._pause = 0.0  # by what the last frame cost
+        self._pause = 0.0  # caused by the cost of the last frame
         self._burst = False
 
     def schedule(self, *, streaming: bool = False) -> None:
@@ -67,7 +67,7 @@ class Pace:
         if not self._widget.is_running:
             return
         if self._began is not None:
-            # The frame that is being made may be past it.
+            # The frame being made may have passed the change.
             self._again = streaming if self._again is None else self._again and streaming
             return
         least = FRAME if not streaming else BURST_PAUSE if self._burst else STREAMING
@@ -83,7 +83,7 @@ class Pace:
         self._timer = after(self._widget, max(0.001, due - time.perf_counter()), self._frame)
 
     def _frame(self) -> None:
-        """Work on a frame for a slice of time: split what has arrived, draw what is seen of it, show that."""
+        """Work on a frame for a slice of time: split new text, draw the visible lines, show them."""
         begin = time.perf_counter()
         if self._began is None:
             self._began, self._splits = begin, True
@@ -112,6 +112,6 @@ class Pace:
         after_refresh(self._widget, partial(self._painted, worked))
 
     def _painted(self, worked: float) -> None:
-        """Leave time after a frame by all that it cost: what is painted is most of it."""
+        """Leave time after a frame in proportion to its cost, most of which is painting."""
         cost = time.thread_time() - worked
         self._pause = min(LONGEST_PAUSE, SHARE * cost)

@@ -1,4 +1,4 @@
-"""Draws any part of any block, and the lines that are the pane's own."""
+"""Draws any part of any block, and the pane's own lines."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText
 BAR = "  │ "
 ENTRY_LIMIT = 500
 SIGNS = {TodoState.PENDING: ("☐", "muted"), TodoState.NOW: ("▸", "warning"), TodoState.DONE: ("✔", "success")}
-"""Signs and colours of what is to be done, what is being done and what is done."""
+"""Signs and colours of entries to do, in progress and done."""
 
 
 def draw_excerpt(pen: Pen, excerpt: Excerpt, width: int, style: Style) -> list[Strip]:
@@ -62,7 +62,7 @@ def _entry(pen: Pen, entry: Todo, width: int) -> list[Text]:
 
 
 def welcome_line(pen: Pen, welcome: str, y: int, height: int, width: int, *, whole: bool = False) -> Strip:
-    """Draw a line of the empty pane; a welcome that must be whole is left out where it does not fit."""
+    """Draw a line of the empty pane; leave out a welcome that must be whole where it does not fit."""
     lines = _welcome_lines(welcome, max(1, width - 2), height)
     if whole and len(lines) > height:
         lines = ()
@@ -76,7 +76,7 @@ def welcome_line(pen: Pen, welcome: str, y: int, height: int, width: int, *, who
 
 @lru_cache(maxsize=4)
 def _welcome_lines(welcome: str, width: int, height: int) -> tuple[str, ...]:
-    """Wrap the words of the empty pane; without empty lines where there is no room for them."""
+    """Wrap the words of the empty pane, without empty lines where there is no room for them."""
     if not welcome:
         return ()
     lines = tuple(row.plain for line in safe(welcome).split("\n") for row in wrapped(Text(line), width))
@@ -84,13 +84,13 @@ def _welcome_lines(welcome: str, width: int, height: int) -> tuple[str, ...]:
 
 
 def more_line(pen: Pen, count: int, width: int) -> Strip:
-    """Draw how many lines came below."""
+    """Draw the number of lines that came below."""
     text = Text(f" ↓ {count:,} new line{'s' * (count != 1)} below · Ctrl+End ")
     return pen.strip(text, width, pen.colours["more"])
 
 
 NARROWEST = 12
-"""Columns left for a block, however deep it is nested."""
+"""Fewest columns left for a block, however deep it is nested."""
 GUIDE = "│ "
 HEADS: Mapping[type[bl.Block], Callable[[Pen, Any, int], list[Text]]] = {
     bl.ToolBlock: heads.tool_head,
@@ -105,7 +105,7 @@ HEADS: Mapping[type[bl.Block], Callable[[Pen, Any, int], list[Text]]] = {
     bl.ResultBlock: heads.result,
     bl.RuleBlock: heads.rule,
 }
-"""What draws the head of a block, of as many lines as it takes in a width."""
+"""Functions that draw the head of a block, in as many lines as it takes at a width."""
 
 
 class Painter:
@@ -115,7 +115,7 @@ class Painter:
         self.pen = pen
 
     def draw(self, block: bl.Block, part: int, gap: int, width: int) -> list[Strip]:
-        """Draw a part of a block, its head being the first, below empty lines; each line as wide as asked."""
+        """Draw a part of a block (the head is the first) below ``gap`` empty lines, ``width`` cells wide."""
         depth = min(block.depth, max(0, (width - NARROWEST) // len(GUIDE)))
         inner = max(1, width - depth * len(GUIDE))
         if block.head and part == 0:

@@ -20,10 +20,10 @@ from ccq_tui.widgets.transcript.markdown import Markdown
 
 @dataclass
 class Counters:
-    """Counts work, so that tests can tell how it grows.
+    """Counts work, so that tests can check how it grows.
 
     Attributes:
-        drawn: How often a part was drawn.
+        drawn: Number of parts drawn, with repetitions.
         lines: Lines drawn.
         styled: Lines styled for the screen.
         parsed: Characters of Markdown parsed in order to draw them.
@@ -36,7 +36,7 @@ class Counters:
 
 
 class Pen:
-    """Holds what drawing needs: colours, and a console that is never written to."""
+    """Holds the tools for drawing: colours, and a console that is never written to."""
 
     def __init__(self, colours: Colours, counters: Counters, lexers: Lexers | None = None) -> None:
         self.colours = colours
@@ -63,7 +63,7 @@ class Pen:
             style=self.colours.base,
             pad=True,
         )
-        # Rich puts an empty line before a list, a quote or a table, even where nothing comes before it.
+        # Rich puts an empty line before a list, a quote or a table, even at the beginning.
         while lines and not any(segment.text.strip() for segment in lines[0]):
             del lines[0]
         return [Strip(line, width) for line in lines]
@@ -81,7 +81,7 @@ class Pen:
         return [self.strip(line, width, style) for line in lines]
 
     def hang(self, prefix: Text, body: Text, width: int) -> list[Text]:
-        """Wrap text at words, with something before its first line and as much space before the others."""
+        """Wrap text at words, with a prefix before its first line and as much space before the others."""
         indent = min(prefix.cell_len, max(0, width - 8))
         rest = Text(" " * indent)
         wrapped = body.wrap(self.console, max(1, width - indent), overflow="fold") or [Text()]

@@ -1,4 +1,4 @@
-"""How much of the plan that is decided on was ever on the screen."""
+"""Tracks how much of the plan being decided on was ever on the screen."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class PlanSight:
         self._looked = looked
         self._plan: PlanBlock | None = None
         self._opens = False
-        """Whether the panel may still take its lines from the view, with the head in it."""
+        """Whether the panel may still take lines from the view that shows the head."""
         self._in_view: frozenset[tuple[int, int]] = frozenset()
         self._width = 0
 
@@ -36,19 +36,19 @@ class PlanSight:
         self.look()
 
     def resized(self) -> None:
-        """Bring the head back into view where the panel that opened has just taken the lines it was in."""
+        """Bring the head back into view if the opening panel has just covered its lines."""
         opens, self._opens = self._opens, False
         if opens and self._viewport.following and self._plan is not None and self._plan.at >= 0:
             self.show(self._plan.request.id)
             self._opens = False
 
     def leave(self) -> None:
-        """Keep the head in view no longer: the person goes to the end."""
+        """Stop keeping the head in view: the person goes to the end."""
         self._opens = False
 
     @property
     def unseen(self) -> int:
-        """How many lines of the plan were never in view."""
+        """Number of lines of the plan that were never in view."""
         block, layout = self._plan, self._layout
         if block is None or block.at < 0:
             return 0
@@ -62,7 +62,7 @@ class PlanSight:
         if layout.width != self._width:
             self._in_view, self._width = frozenset(), layout.width  # wrapped again
         first, last = layout.before(block.at), layout.before(block.at + 1)
-        bottom = view.top + view.height - bool(view.unseen)  # the last line says how much came below
+        bottom = view.top + view.height - bool(view.unseen)  # the last line counts the lines below
         lines = range(max(first, view.top), min(last, bottom))
         seen = self._in_view | {layout.find(line)[1:] for line in lines}
         if seen != self._in_view:

@@ -1,4 +1,4 @@
-"""The search in a transcript: shows where the text is, and goes from one place to the next."""
+"""The search in a transcript: marks matches, and moves from one to the next."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from ccq_tui.widgets.transcript.search_index import Finder, Hit, unfolded
 from ccq_tui.widgets.transcript.viewport import Pane, Viewport
 
 SLICE = 0.006
-"""Seconds of searching in one go."""
+"""Seconds of searching at once."""
 BETWEEN = 0.1
-"""Seconds between two counts that are shown while the search continues."""
+"""Fewest seconds between two counts shown while the search continues."""
 _MATCH = Style(bold=True, underline=True)
 _CURRENT = Style(bold=True, reverse=True)
 MOST_SPANS = 300
-"""Parts whose matches are kept; more than any screen shows."""
+"""Most parts whose matches are kept; more than any screen shows."""
 
 
 class Search:
     """A search from its beginning to its end, and the next one.
 
-    It continues ``later``, behind all else that waits, and calls ``found`` with the place that is looked at,
-    from 1 or 0 for none, how many there are, and whether there may be more.
+    It continues through ``later``, behind all other waiting work, and calls ``found`` with the number of the
+    current match, from 1 or 0 for none, the number of matches, and whether there may be more.
     """
 
     def __init__(
@@ -55,14 +55,14 @@ class Search:
         self._spans: dict[tuple[Block, int], tuple[list[Strip], dict[int, list[MatchSpan]]]] = {}
 
     def begin(self) -> None:
-        """Remember the place from which is searched, and keep it from now on."""
+        """Remember the place to search from, and keep the view there from now on."""
         self._spans = {}
         self._finder = Finder(self._layout.blocks)
         self._origin = self._layout.find(self._viewport.top)[:2] if self._layout.blocks else (0, 0)
         self._viewport.held = True
 
     def look_for(self, query: str) -> None:
-        """Look for a query, beginning at what is seen; "" for nothing."""
+        """Look for a query, beginning at the visible part; "" for nothing."""
         if self._finder is None:
             return
         self._close_opened()
@@ -76,7 +76,7 @@ class Search:
         self._go_on()
 
     def next(self, direction: int) -> None:
-        """Go to the next place, further down (1) or up (-1)."""
+        """Go to the next match, further down (1) or up (-1)."""
         if self._finder is None:
             return
         if self._hit is None:
@@ -99,7 +99,7 @@ class Search:
     # -- searching, in slices ------------------------------------------------------------------------------
 
     def _go_on(self) -> None:
-        """Look at some more, and continue after everything else that waits."""
+        """Search some more, and continue after all other waiting work."""
         self._searching = False
         finder = self._finder
         if finder is None:
@@ -110,7 +110,7 @@ class Search:
                 self._go_on_soon()
                 break
         if finder.busy and begin - self._told_at < BETWEEN:
-            return  # putting all that was found in order costs more than a slice
+            return  # sorting all matches costs more than a slice
         self._told_at = begin
         if self._hit is not None and not finder.place(self._hit):
             self._hit = None
@@ -131,7 +131,7 @@ class Search:
             self.look_again(self._layout.blocks[index] for index in change.changed)
 
     def look_again(self, blocks: Iterable[Block]) -> None:
-        """Look again at blocks that have another text now, such as one that was split only now."""
+        """Search blocks again whose text has changed, such as one that was split only now."""
         if self._finder is not None and self._finder.pattern is not None:
             self._finder.look_again(block for block in blocks if block.at >= 0)
             self._go_on_soon()
@@ -154,7 +154,7 @@ class Search:
         self.show()
 
     def _bring_out(self, block: Block) -> None:
-        """Unfold what the block is folded away under."""
+        """Unfold the blocks under which a block is folded away."""
         while block.at < 0:
             owners = (owner for owner in self._layout.blocks if isinstance(owner, ToolBlock) and owner.inner)
             owner = next((owner for owner in owners if block in with_inner([owner])), None)
@@ -172,7 +172,7 @@ class Search:
         return hit.part >= whole.head or self._lines_of(hit) is None
 
     def _lines_of(self, hit: Hit) -> tuple[int, int] | None:
-        """Return the first line of a hit in its part, and how many it takes; None when it is not drawn."""
+        """Return the first line of a hit in its part, and its number of lines; None when it is not drawn."""
         index = hit.block.at
         if hit.part >= self._layout.parts(index):
             return None
@@ -182,7 +182,7 @@ class Search:
         return (min(lines), max(lines) - min(lines) + 1) if lines else None
 
     def show(self) -> None:
-        """Scroll to the place that is looked at, if there is one."""
+        """Scroll to the current match, if there is one."""
         hit = self._hit
         if hit is None or hit.block.at < 0:
             return
@@ -195,9 +195,9 @@ class Search:
         self._opened = (*self._opened, block)
 
     def _close_opened(self, shown: Block | None = None) -> None:
-        """Fold again what was unfolded only to show a place in it, unless it is, or holds, a block."""
+        """Fold again the blocks unfolded only to show a match, except one that is, or holds, ``shown``."""
         kept = []
-        for block in reversed(self._opened):  # what is under an agent before the agent
+        for block in reversed(self._opened):  # blocks under an agent before the agent
             if shown is not None and (block is shown or self._holds(block, shown)):
                 kept.append(block)
             elif block.at >= 0:
@@ -205,7 +205,7 @@ class Search:
         self._opened = tuple(reversed(kept))
 
     def _holds(self, owner: Block, block: Block) -> bool:
-        """Tell whether a block is under another one."""
+        """Return whether a block is under another one."""
         between = self._layout.blocks[owner.at + 1 : block.at + 1] if owner.at >= 0 else []
         return bool(between) and all(one.depth > owner.depth for one in between)
 
@@ -223,7 +223,7 @@ class Search:
         return known[1]
 
     def drawn(self, strip: Strip, index: int, part: int, offset: int) -> Strip:
-        """Return a line of a part with the matches in it marked."""
+        """Return a line of a part with its matches marked."""
         if self._drawn is None:
             return strip
         spans = self._spans_of(index, part)

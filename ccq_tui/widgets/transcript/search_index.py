@@ -1,4 +1,4 @@
-"""Finds text among the blocks, a little at a time, in what is drawn if nothing is folded."""
+"""Finds text among the blocks, a little at a time, in the text that is drawn with everything unfolded."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from ccq_tui.widgets.transcript.pen import Counters, Pen
 from ccq_tui.widgets.transcript.text_bodies import PlainText
 
 WIDTH = 2_000
-"""Wide enough that little is wrapped or cut."""
+"""Width at which little is wrapped or cut."""
 BODY_WIDTH = 120
-"""For what has columns of its own and would be laid out in another way on a wide screen."""
+"""Width for blocks with columns of their own, which a wide screen would lay out differently."""
 
 
 def unfolded(block: bl.Block) -> bl.Block:
-    """Return a block as it is when unfolded; the block itself is not changed."""
+    """Return a block as if unfolded; the block itself is not changed."""
     if not block.folded:
         return block
     whole = copy.copy(block)
@@ -39,7 +39,7 @@ def unfolded(block: bl.Block) -> bl.Block:
 
 @dataclass(slots=True)
 class _Known:
-    """What was read of a block."""
+    """The text read of a block."""
 
     document: Document | None
     key: object
@@ -60,7 +60,7 @@ class Texts:
         self._painter = Painter(Pen(colours, Counters(), NoLexers()))
 
     def parts(self, block: bl.Block) -> Iterator[str]:
-        """Yield the text of each part of a block; one part costs a millisecond or two at most."""
+        """Yield the text of each part of a block; a part costs one or two milliseconds at most."""
         whole = unfolded(block)
         body = whole.body
         document = body if isinstance(body, Document) else None
@@ -78,7 +78,7 @@ class Texts:
                 continue
             text = self._head(whole) if number < head else self._part(whole, number - head)
             self.read += len(text)
-            # What may still change, a head that tells of its growing body included, is read again.
+            # Parts that may still change, including a head that describes its growing body, are read again.
             lasting = document is None or head <= number < head + len(document.parts)
             if lasting and number == len(known.parts):
                 known.parts.append(text)
@@ -98,7 +98,7 @@ class Texts:
 
 
 def markdown_text(document: Document, number: int) -> str:
-    """Return a part of a document without its Markdown signs, as it is drawn."""
+    """Return a part of a document as it is drawn, without its Markdown signs."""
     pieces: list[str] = []
     for token in tokens_of(document.part(number).source, document.env.get("references")):
         if token.type in {"fence", "code_block"}:
@@ -116,9 +116,9 @@ def markdown_text(document: Document, number: int) -> str:
 
 
 MOST_HITS = 9_999
-"""Then nobody counts any more, and the rest is not looked at."""
+"""Most hits that are counted; beyond them the search stops."""
 LONGEST = 200
-"""Characters of a query."""
+"""Most characters of a query."""
 
 
 class Hit(NamedTuple):
@@ -127,7 +127,7 @@ class Hit(NamedTuple):
     Attributes:
         block: The block.
         part: The part of it, counted as in the unfolded block.
-        number: Which match in that part, from 0.
+        number: Number of the match in that part, from 0.
     """
 
     block: bl.Block
@@ -136,9 +136,9 @@ class Hit(NamedTuple):
 
 
 def pattern_of(query: str) -> re.Pattern[str] | None:
-    """Return what finds a query in a text, or None for an empty one.
+    """Return a pattern that finds a query in a text, or None for an empty one.
 
-    Case matters only when the query has a capital; any white space is as good as any other.
+    Case matters only when the query has a capital; all white space is equivalent.
     """
     words = query[:LONGEST].split()
     if not words:
@@ -151,10 +151,10 @@ class Finder:
     """Keeps the places where a query occurs, while blocks come and grow.
 
     Attributes:
-        pattern: What is looked for, or None.
-        count: How many places are known.
+        pattern: The pattern of the query, or None.
+        count: Number of places known.
         full: Whether there are more than are counted.
-        scanned: Parts that were looked at, of all queries.
+        scanned: Parts searched, for all queries.
     """
 
     def __init__(self, blocks: list[bl.Block]) -> None:
@@ -173,11 +173,11 @@ class Finder:
 
     @property
     def busy(self) -> bool:
-        """Whether some blocks were not looked at yet."""
+        """Whether some blocks are still to be searched."""
         return bool(self._queue)
 
     def look_for(self, query: str, start: int) -> None:
-        """Begin to look for something else: from a block on down, then from there up."""
+        """Start another search: from a block on down, then from there up."""
         self.pattern = pattern_of(query)
         self.count, self.full = 0, False
         self._hits.clear()
@@ -185,12 +185,12 @@ class Finder:
         self._waiting.clear()
         self._number()
         if self.pattern is not None:
-            # The blocks are those on the list; what is folded away under one is looked at with it.
+            # These are the listed blocks; those folded away under one are searched with it.
             self.look_again([*self._blocks[start:], *reversed(self._blocks[:start])])
         self._work = self._scan()
 
     def look_again(self, blocks: Iterable[bl.Block]) -> None:
-        """Look at blocks that are new or have changed."""
+        """Search blocks that are new or have changed."""
         self._ordered = None
         if self.pattern is None or self.full:
             return
@@ -200,13 +200,13 @@ class Finder:
                 self._queue.append(block)
 
     def moved(self) -> None:
-        """Note that blocks are elsewhere, or are gone."""
+        """Note that blocks have moved or are gone."""
         self._number()
         for block in [block for block in self._hits if block not in self._rank]:
             self.count -= len(self._hits.pop(block))
 
     def step(self) -> bool:
-        """Look at one more part; return whether there is more to do."""
+        """Search one more part; return whether there is more to do."""
         next(self._work, None)
         return self.busy
 
@@ -257,13 +257,13 @@ class Finder:
         return self._ordered
 
     def place(self, hit: Hit) -> int:
-        """Return which one of all a hit is, from 1; 0 when it is none any more."""
+        """Return the number of a hit among all, from 1; 0 when it is no longer one."""
         found = self._all()
         at = bisect_left(found, self._key(hit), key=self._key)
         return at + 1 if at < len(found) and found[at] == hit else 0
 
     def after(self, hit: Hit, direction: int) -> Hit | None:
-        """Return the next hit, from the other end when there is none that way."""
+        """Return the next hit, or the one at the other end when there is none that way."""
         found = self._all()
         if not found:
             return None
@@ -274,9 +274,9 @@ class Finder:
         return found[at % len(found)]
 
     def nearest(self, start: int, part: int = 0) -> Hit | None:
-        """Return the first hit in a part of a block or below it, else the last one above.
+        """Return the first hit in a part of a block or below it, or else the last one above.
 
-        While some blocks were not looked at yet there is none above: one below may still be found.
+        While some blocks are still to be searched, return none from above: one below may still be found.
         """
         found = self._all()
         rank = self._rank.get(self._blocks[start], 0) if start < len(self._blocks) else len(self._rank)

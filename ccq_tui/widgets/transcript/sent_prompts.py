@@ -36,14 +36,14 @@ class SentPrompts:
         block.accepted = True
         block.prompt_id = event.prompt_id
         if event.queued:
-            # It stays below whatever the running turn still says.
+            # It stays below the further output of the running turn.
             self._order.keep_last(block)
             block.queued = True
             self._queued.append(block)
         self._order.touch(block)
 
     def deliver(self, event: ev.PromptDelivered) -> None:
-        """Note that a prompt was read within a running turn: what the agent says now comes after it."""
+        """Note that a prompt was read within a running turn: the agent's later output comes after it."""
         if self._queued and event.prompt_id and self._queued[0].prompt_id == event.prompt_id:
             block = self._queued.pop(0)
             block.queued = False
@@ -51,10 +51,10 @@ class SentPrompts:
             self._order.touch(block)
 
     def take_back(self, event: ev.PromptReturned) -> None:
-        """Take out a prompt that nobody has: it is in the prompt's field again."""
+        """Remove a prompt that came back to the prompt's field."""
         wanted, name = event.text.rstrip(), event.prompt_id
         mine = [block for block in self._queued if name and block.prompt_id == name]
-        # What the CLI has not taken has no name yet.
+        # A prompt that the CLI has not taken has no id yet.
         mine += [block for block in self._unconfirmed if block.text == wanted]
         mine += [block for block in self._queued if not name and block.text == wanted]
         for block in mine[:1]:
@@ -66,20 +66,20 @@ class SentPrompts:
             self._order.remove(block)
 
     def lift(self) -> list[PromptBlock]:
-        """Take out the prompts that the CLI has not taken yet, so that something can be put above them."""
+        """Remove the prompts that the CLI has not taken yet, so that something can be put above them."""
         typed, self._unconfirmed = self._unconfirmed, []
         for block in typed:
             self._order.remove(block)
         return typed
 
     def lower(self, typed: list[PromptBlock]) -> None:
-        """Put back what `lift` took out."""
+        """Put back the prompts that `lift` removed."""
         for block in typed:
             self._add(block)
         self._unconfirmed = typed
 
     def end_turn(self) -> None:
-        """Let the prompts that waited for the turn's end be the next ones."""
+        """Stop holding queued prompts at the end: the turn that they waited for is over."""
         self._order.trailing = 0
         for block in self._queued:
             block.queued = False

@@ -15,18 +15,18 @@ from rich.text import Text
 from ccq_tui.text import TAB_SIZE, safe
 
 MOST = 20_000
-"""Changes of colour that are kept of one text; what follows is in the last one."""
+"""Most changes of colour kept of one text; the rest has the last one."""
 _SGR = re.compile(r"\x1b\[([0-9;:]{0,100})m|\x1b\[[0-2]?K")
 _HUES = ("muted", "error", "success", "warning", "keyword", "secondary", "name", "")
 """The theme's colours for black, red, green, yellow, blue, magenta, cyan and white."""
 _GREY = 0.25
 """Saturation below which a colour is a grey."""
 _DARK = 0.6
-"""Lightness below which a grey is muted."""
+"""Lightness below which a grey counts as muted."""
 
 
 class Rendition(NamedTuple):
-    """How text looks: the name of one of the theme's colours, or "", and its attributes."""
+    """Look of text: the name of one of the theme's colours, or "", and attributes."""
 
     colour: str = ""
     bold: bool = False
@@ -38,7 +38,7 @@ class Rendition(NamedTuple):
 
 
 class Marks:
-    """Where in a text which look begins; offsets count the text without its sequences."""
+    """The places in a text where each look begins; offsets count the text without its sequences."""
 
     def __init__(self, starts: list[int], looks: list[Rendition]) -> None:
         self._starts = starts
@@ -65,7 +65,7 @@ def plain(text: str) -> str:
 
 
 def parsed(text: str) -> tuple[str, Marks]:
-    """Return a text without its sequences, and what they say."""
+    """Return a text without its sequences, and the marks that they make."""
     if "\x1b" not in text:
         return text, NO_MARKS
     pieces: list[str] = []
@@ -151,7 +151,7 @@ def _indexed(number: int) -> str:
 
 @lru_cache(maxsize=512)
 def _nearest(red: int, green: int, blue: int) -> str:
-    """Return the theme's colour for any colour: of its hue, since its lightness is the theme's to choose."""
+    """Return the theme's colour for any colour by its hue; the theme chooses the lightness."""
     hue, lightness, saturation = colorsys.rgb_to_hls(red / 255, green / 255, blue / 255)
     if saturation < _GREY:
         return "muted" if lightness < _DARK else ""
@@ -159,7 +159,7 @@ def _nearest(red: int, green: int, blue: int) -> str:
 
 
 def coloured(text: str, start: int, marks: Marks, base: Style, style: Callable[[str], Style]) -> Text:
-    """Draw a piece of a text without sequences, which begins at ``start`` of what `parsed` returned."""
+    """Draw a piece of a text without sequences, which begins at ``start`` in the text from `parsed`."""
     whole = safe(text)
     if not marks:
         return Text(whole, base)
@@ -167,7 +167,7 @@ def coloured(text: str, start: int, marks: Marks, base: Style, style: Callable[[
     for begin, end, look in marks.runs(start, start + len(text)):
         piece, column = _expanded(text[begin - start : end - start], column)
         drawn.append(safe(piece), _style(look, base, style))
-    # What is suspect may span several pieces: then it is drawn harmless and plain.
+    # A suspect sequence may span several pieces: then draw the text harmless and plain.
     return drawn if drawn.plain == whole else Text(whole, base)
 
 

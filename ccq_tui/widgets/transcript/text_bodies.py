@@ -1,4 +1,4 @@
-"""Text that is not Markdown: whole, in pieces of which only those on screen are drawn, or an excerpt."""
+"""Text that is not Markdown: whole, in pieces that are drawn only when on screen, or an excerpt."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ class PlainText:
         return safe(self._pieces[index][0])
 
     def source(self, index: int) -> tuple[str, int]:
-        """Return a piece, unsanitised, and where in the text it begins."""
+        """Return a piece, unsanitised, and its offset in the text."""
         if not self._starts:
             self._starts = list(accumulate((size for _, size in self._pieces), initial=0))
         return self._pieces[index][0], self._starts[index]
 
     def key(self, index: int) -> int:
-        """Return what changes when the piece would be drawn differently: never."""
+        """Return a key that changes when the piece would be drawn differently: never."""
         return index
 
     def estimate(self, index: int, width: int) -> int:
-        """Guess how many lines a piece takes at a width in columns."""
+        """Guess the number of lines of a piece at a width in columns."""
         piece = self._pieces[index][0]
         return max(1, piece.count("\n") + 1, len(piece) // width)
 
 
 def _pieces(text: str) -> list[tuple[str, int]]:
-    """Cut a text; each piece comes with its length in the text, that of a line break behind it included."""
+    """Cut a text into pieces, each with its length in the text, including a line break after it."""
     pieces: list[tuple[str, int]] = []
     lines: list[str] = []
     size = 0
@@ -66,7 +66,7 @@ def _pieces(text: str) -> list[tuple[str, int]]:
 
 
 LINE_LIMIT = 2_000
-"""Characters of a line that are looked at; the rest cannot be seen on any screen."""
+"""Most characters of a line that are read; the rest cannot be seen on any screen."""
 
 
 class Excerpt:
@@ -74,13 +74,13 @@ class Excerpt:
 
     Attributes:
         lines: The lines, unsanitised.
-        hidden: How many lines of the text are left out.
+        hidden: Number of lines of the text left out.
         tail: Whether they are its last ones, the hidden ones before them.
         marks: The colours of the text, where they are read.
     """
 
     def __init__(self, text: str, most: int, *, tail: bool = False, colours: bool = False) -> None:
-        """Take the first lines of a text, or its last; one line more than ``most`` is taken, too."""
+        """Take the first lines of a text, or its last; take one more than ``most`` where that is all."""
         text, self.marks = parsed(text) if colours else (text, NO_MARKS)
         begin = len(text) - len(text.lstrip("\n"))
         text = text[begin:].rstrip()
@@ -90,7 +90,7 @@ class Excerpt:
         self.lines = tuple(piece[:LINE_LIMIT] for piece in pieces)
         first = begin + (len(text) - sum(map(len, pieces)) - len(pieces) + 1 if tail else 0)
         self.starts = tuple(accumulate((len(piece) + 1 for piece in pieces[:-1]), initial=first))
-        """Where each line begins in the text."""
+        """Offset of each line in the text."""
         self.hidden = count - keep
         self.tail = tail
 
@@ -102,9 +102,9 @@ class Excerpt:
         return [safe(line, keep_newlines=False) for line in self.lines]
 
     def key(self, index: int) -> int:
-        """Return what changes when the part would be drawn differently: never."""
+        """Return a key that changes when the part would be drawn differently: never."""
         return index
 
     def estimate(self, _index: int, _width: int) -> int:
-        """Tell how many rows it takes at any width."""
+        """Return the number of rows at any width."""
         return len(self.lines) + bool(self.hidden)

@@ -1,6 +1,6 @@
-"""The text that is selected with the mouse: where its lines are, how they are drawn, and what is copied.
+"""The text selected with the mouse: the places of its lines, their drawing, and the text to copy.
 
-What is copied has the line breaks of its source, not of the screen.
+Copied text has the line breaks of its source, not of the screen.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText
 from ccq_tui.widgets.transcript.viewport import Viewport
 
 MOST_LINES = 10_000
-"""Lines that one selection gives at most."""
+"""Most lines that one selection yields."""
 _BITS = 20
 _FIRST = 1 << _BITS
 
 
 class LinePlace(NamedTuple):
-    """A line by what it belongs to: lines above may come, go and be measured without moving it."""
+    """A line by its block and part: lines above may come, go and be measured without changing it."""
 
     block: int
     part: int
@@ -39,33 +39,33 @@ class LinePlace(NamedTuple):
 
     @property
     def code(self) -> int:
-        """The line as one number, in the order of lines; greater than any line of a screen."""
+        """The line as one number, ordered as the lines are; greater than any row of a screen."""
         return (((self.block + 1) << _BITS | self.part) << _BITS) | self.offset
 
     @classmethod
     def of(cls, code: int) -> LinePlace:
-        """Return the line of a number."""
+        """Return the line with a number."""
         rest, offset = divmod(code, _FIRST)
         block, part = divmod(rest, _FIRST)
         return cls(block - 1, part, offset)
 
 
 class TextSelection:
-    """What Textual selects of the blocks of a viewport: its offsets are numbers of lines, not of rows."""
+    """Textual's selection within the blocks of a viewport: its offsets are numbers of lines, not of rows."""
 
     def __init__(self, viewport: Viewport) -> None:
         self._viewport = viewport
         self._layout = viewport.layout
 
     def place(self, y: int) -> LinePlace:
-        """Return the line that is drawn in a row of the view; below all blocks that of one more."""
+        """Return the line drawn in a row of the view; below all blocks, one after the last."""
         line = self._viewport.top + y
         if line >= self._layout.total:
             return LinePlace(len(self._layout.blocks), 0, 0)
         return LinePlace(*self._layout.find(line))
 
     def drawn(self, strip: Strip, place: LinePlace, selection: Selection, style: Style) -> Strip:
-        """Return a line with what is selected of it marked."""
+        """Return a line with its selected stretch marked."""
         span = self._placed(selection).get_span(place.code)
         if span is None:
             return strip
@@ -74,7 +74,7 @@ class TextSelection:
         return painted(strip, [(cell_len(text[:start]), cell_len(text[:end]), style)])
 
     def _placed(self, selection: Selection) -> Selection:
-        """Return a selection whose ends are lines; in the margin Textual gives those of the screen."""
+        """Return a selection whose ends are lines; in the margin Textual gives rows of the screen."""
         if selection.start is None or selection.end is None:
             return selection
         ends = [
@@ -92,7 +92,7 @@ class TextSelection:
         return "\n".join(parts).strip("\n")
 
     def _texts(self, selection: Selection, first: int, last: int) -> Iterator[str]:
-        """Yield what is selected of each part, with the line breaks of its source."""
+        """Yield the selected text of each part, with the line breaks of its source."""
         layout = self._layout
         index, part, _ = LinePlace.of(first)
         count = 0
@@ -125,7 +125,7 @@ class TextSelection:
 
 
 def _margin(block: bl.Block, part: int) -> int:
-    """Return how many characters before the text of a part are not part of it."""
+    """Return the number of characters before the text of a part that do not belong to it."""
     nested = block.depth * len(GUIDE)
     if block.head and part == 0:
         return nested + 2 * isinstance(block, bl.PromptBlock)
@@ -139,7 +139,7 @@ _WITHOUT_TEXT = frozenset({"em", "strong", "s", "link"})
 
 
 def source_of(block: bl.Block, part: int) -> str:
-    """Return a part's text as on endless lines, or "" for more than prose: a list, a table, code, a card."""
+    """Return a part's text unwrapped, or "" if it is more than prose: a list, a table, code, a card."""
     body, index = block.body, part - int(block.head)
     if index < 0:
         return ""
@@ -161,7 +161,7 @@ def _text(token: Token) -> str:
 
 
 def unwrapped(lines: Sequence[str], source: str) -> str:
-    """Join drawn lines without margins as in their source, or as they are where that is another text."""
+    """Join drawn lines without margins as in their source, or as drawn where the source does not match."""
     drawn = "\n".join(lines)
     pieces = [line.strip() for line in lines if line.strip()]
     if not source or len(pieces) < 2:

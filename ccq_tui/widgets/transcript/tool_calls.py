@@ -1,4 +1,4 @@
-"""Follows tool calls from their start to their end, with what the CLI reports of them meanwhile."""
+"""Follows tool calls from start to end, with the CLI's reports on them."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class ToolCalls:
         """Commands that a person ran and the agent does not know yet."""
 
     def get(self, tool_use_id: str) -> ToolBlock | None:
-        """Return a call, or None if it is not known."""
+        """Return a call, or None if unknown."""
         return self._calls.get(tool_use_id)
 
     def work_in(self, directory: str) -> None:
-        """Show paths from where the session works, those of a session's past as well."""
+        """Show paths relative to the session's working directory, also those of its past."""
         if directory != self._directory:
             self._directory = directory
             for block in self._calls.values():
@@ -60,7 +60,7 @@ class ToolCalls:
                 self._order.touch(block)
 
     def put_first(self, earlier: ToolCalls) -> None:
-        """Take the calls of a past that is older than all of these; nothing of it runs any more."""
+        """Take over the calls of an earlier past, none of which still runs."""
         earlier.stop(everything=True)
         earlier.work_in(self._directory)
         self._calls = earlier._calls | self._calls
@@ -78,7 +78,7 @@ class ToolCalls:
         return block
 
     def grow(self, event: ev.ToolGrew) -> None:
-        """Show what a call has written so far."""
+        """Show a call's output so far."""
         block = self.running.get(event.tool_use_id)
         if block is not None:
             block.output = event.output
@@ -86,7 +86,7 @@ class ToolCalls:
             self._order.touch(block)
 
     def tell(self, told: str, run: ShellRun) -> None:
-        """Note that the agent hears of a command of a person's; show one that was run elsewhere."""
+        """Note that the agent learns of a person's command; show one that was run elsewhere."""
         for block in reversed(self._untold):
             if block.input.get("command") == run.command:
                 self._untold.remove(block)
@@ -96,7 +96,7 @@ class ToolCalls:
         self._untold.remove(block)
 
     def finish(self, block: ToolBlock, event: ev.ToolFinished) -> None:
-        """Show a call's result; one that continues in the background has none yet."""
+        """Show a call's result; a call that continues in the background has none yet."""
         self.running.pop(block.id, None)
         block.output, block.structured = event.output, event.structured
         if block.task is not None and block.background and not block.task.ended and not event.is_error:
@@ -118,7 +118,7 @@ class ToolCalls:
             self.fold(block, folded=True)
 
     def _follow_list(self, block: ToolBlock) -> None:
-        """Show the task list on the newest of the calls that change it one after the other."""
+        """Show the task list on the newest of consecutive calls that change it."""
         block.entry = self._list.take(block.tool, block.input, block.output, block.structured)
         block.checklist = self._list.entries
         earlier, self._listed = self._listed, block
@@ -128,7 +128,7 @@ class ToolCalls:
             self._order.touch(earlier)
 
     def propose(self, plan: str) -> None:
-        """Fold what a call wrote that is proposed as a plan now: it is shown there."""
+        """Fold the written text that is now proposed as a plan, which shows it."""
         for block in reversed(self._calls.values()):
             if block.card is ToolCard.WRITE:
                 if str(block.input.get("content", "")).strip() == plan.strip():
@@ -138,13 +138,13 @@ class ToolCalls:
                 return
 
     def permit(self, block: ToolBlock, permission: PermissionBlock) -> None:
-        """Show a permission as part of the call that it is for."""
+        """Show a permission as part of its call."""
         permission.attached = True
         block.permission, block.seconds = permission, 0.0
         self._order.touch(block)
 
     def permission_settled(self, permission: PermissionBlock) -> None:
-        """Draw a call again whose permission was decided."""
+        """Redraw a call whose permission was decided."""
         block = self._calls.get(permission.request.tool_use_id)
         if block is not None and block.permission is permission:
             block.started = self._clock()  # a person's time is not the tool's
@@ -152,7 +152,7 @@ class ToolCalls:
             self._order.touch(block)
 
     def fold(self, block: ToolBlock, *, folded: bool) -> None:
-        """Fold away what is under an Agent call that is over, or bring it back."""
+        """Fold away the blocks under a finished Agent call, or bring them back."""
         if block.card is not ToolCard.AGENT or block.at < 0:
             return
         if folded and block.state is not ToolState.RUNNING:
@@ -167,12 +167,12 @@ class ToolCalls:
         if block is None:
             return
         if block.card is not ToolCard.AGENT and not event.background:
-            self._commands[event.task_id] = block  # of a few seconds: the call itself tells all of it
+            self._commands[event.task_id] = block  # it takes a few seconds: the call itself shows everything
             return
         self._has_task(block, Task(event.task_id, event.background))
 
     def task_backgrounded(self, event: ev.TaskBackgrounded) -> None:
-        """Note that a call goes on in the background, which its result then tells nothing of."""
+        """Note that a call continues in the background, which its result will not say."""
         if (block := self._commands.pop(event.task_id, None)) is not None:
             self._has_task(block, Task(event.task_id, background=True))
         elif (block := self._by_task.get(event.task_id)) is not None and block.task is not None:
@@ -192,7 +192,7 @@ class ToolCalls:
             self._order.touch(block)
 
     def task_ended(self, event: ev.TaskEnded) -> None:
-        """Show a task's end; one in the background also says so where the conversation is by then."""
+        """Show a task's end; a background task also gets a notice at the present end of the conversation."""
         self._commands.pop(event.task_id, None)
         block = self._by_task.get(event.task_id)
         if block is None or block.task is None:
@@ -224,7 +224,7 @@ class ToolCalls:
             self._order.touch(known)
 
     def tick(self) -> None:
-        """Bring the elapsed times up to date."""
+        """Update the elapsed times."""
         for block in (*self.running.values(), *self.background.values()):
             if block.waiting:
                 continue
@@ -232,7 +232,7 @@ class ToolCalls:
             self._order.touch(block)
 
     def stop(self, *, everything: bool) -> None:
-        """Nothing that runs will end; what is in the background continues, unless everything is over."""
+        """Stop running calls; background calls and shell commands continue, unless all is over."""
         for block in [*self.running.values(), *(self.background.values() if everything else ())]:
             if (block.background or block.tool == SHELL) and not everything:
                 continue
@@ -242,5 +242,5 @@ class ToolCalls:
         if everything:
             self.running.clear()
             self.background.clear()
-        else:  # a command of a person's own continues beside the turns
+        else:  # a person's shell command continues beside the turns
             self.running = {name: block for name, block in self.running.items() if block.tool == SHELL}

@@ -1,4 +1,4 @@
-"""What came of a tool call, in a few words beside its name."""
+"""The result of a tool call, in a few words beside its name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DONE = {TodoState.PENDING: "to do", TodoState.NOW: "begun", TodoState.DONE: "do
 
 
 def told(block: ToolBlock) -> str:
-    """Say what came of a call that is over or in the background, or "" where what is under it does."""
+    """Return the result of a call that is over or in the background, or "" where the lines below show it."""
     if block.state is ToolState.RUNNING:
         return "in the background" if block.background else ""
     if block.refused:
@@ -68,7 +68,7 @@ def _edited(block: ToolBlock, record: Mapping[str, Any]) -> str:
 
 
 def _fetched(record: Mapping[str, Any]) -> str:
-    """Read what the CLI says of a page or a search."""
+    """Read the CLI's record of a page or a search."""
     if isinstance(record.get("code"), int):
         answer = f"{record['code']} {record.get('codeText') or ''}".strip()
         return f"{answer}, {size(record['bytes'])}" if isinstance(record.get("bytes"), int) else answer
@@ -85,7 +85,7 @@ def _links(results: list[Any]) -> Iterable[list[Any]]:
 
 
 def outcome(tool: str, output: str, structured: Any, *, failed: bool) -> str:
-    """Say in a few words what came of a call, unsanitised."""
+    """Return the outcome of a call in a few words, unsanitised."""
     if failed:
         return _failure(output)
     if isinstance(structured, Mapping) and (said := _structured(tool, structured)):
@@ -109,7 +109,7 @@ def _failure(output: str) -> str:
 
 
 def _refused_input(text: str) -> str:
-    """Say what was wrong with a call's input where the CLI lists it as JSON."""
+    """Return what was wrong with a call's input where the CLI lists it as JSON."""
     head, _, listed = text.partition(": ")
     if head != "InputValidationError" or not listed.startswith("["):
         return ""

@@ -1,4 +1,4 @@
-"""The tools that have a card of their own: one table of their names, and a call in a few words."""
+"""The tools with cards of their own: one table of their names, and short descriptions of calls."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 from ccq_tui.widgets.transcript.checklist import done, todos
 
 SHELL = "!"
-"""In place of a tool where a person ran a command in the shell."""
+"""Name in place of a tool's for a command that a person ran in the shell."""
 LIMIT = 2_000
-"""Characters of an argument that are looked at."""
+"""Most characters of an argument that are read."""
 
 
 class ToolCard(Enum):
-    """How the calls of a tool are shown; who asks for a card draws what it has beside others."""
+    """Ways to show the calls of a tool."""
 
     OTHER = "other"
-    """By its input and its output: a tool that nobody knows, such as one of an MCP server."""
+    """Input and output, for an unknown tool such as one of an MCP server."""
     LINE = "line"
     COMMAND = "command"
     FILE = "file"
@@ -30,16 +30,16 @@ class ToolCard(Enum):
     WRITE = "write"
     NOTEBOOK = "notebook"
     AGENT = "agent"
-    """With calls of its own under it."""
+    """A card with the calls of the agent under it."""
     TODOS = "todos"
     TASKS = "tasks"
-    """With the list that its calls change, an entry at a time."""
+    """A card with the list that the calls change, an entry at a time."""
     REQUEST = "request"
-    """By what is asked of a person, not as a call."""
+    """The request to a person, not the call."""
 
 
 EDITS = frozenset({ToolCard.EDIT, ToolCard.WRITE, ToolCard.NOTEBOOK})
-"""Cards that show what changed in a file."""
+"""Cards that show changes of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +47,9 @@ class Tool:
     """A row of the table.
 
     Attributes:
-        card: How its calls are shown.
-        arguments: Those that say most about a call, the most telling first.
-        wants: What is wanted with it, in words that follow "wants to", or "".
+        card: The card of its calls.
+        arguments: Arguments that say most about a call, the most telling first.
+        wants: Its purpose, in words that follow "wants to", or "".
     """
 
     card: ToolCard = ToolCard.OTHER
@@ -87,12 +87,12 @@ _LIKELY = ("command", "file_path", "path", "pattern", "url", "query", "descripti
 
 
 def tool_of(name: str) -> Tool:
-    """Return a tool's row; that of a tool nobody knows shows all that there is."""
+    """Return a tool's row; the row of an unknown tool shows everything."""
     return TOOLS.get(name, _UNKNOWN)
 
 
 def card_of(name: str) -> ToolCard:
-    """Return how the calls of a tool are shown."""
+    """Return the card of a tool's calls."""
     return tool_of(name).card
 
 
@@ -123,7 +123,7 @@ def main_argument(tool: str, arguments: Mapping[str, Any]) -> str:
 
 
 def _asked(arguments: Mapping[str, Any]) -> str:
-    """Return what a call asks a person that was rejected before anybody was asked."""
+    """Return the question or plan of a call that was rejected before anybody was asked."""
     match arguments:
         case {"questions": [{"question": str(text)}, *_]} | {"plan": str(text)}:
             return text.strip().partition("\n")[0][:LIMIT]
@@ -138,7 +138,7 @@ def _short(value: Any) -> str:
 
 
 def short_argument(tool: str, argument: str, directory: str) -> str:
-    """Leave out of what `main_argument` returned the directory that the session works in, or ""."""
+    """Shorten a result of `main_argument` by the session's working directory (or "")."""
     card, here = card_of(tool), directory.rstrip("/")
     if not here:
         return argument

@@ -1,4 +1,4 @@
-"""Which lines are seen: follows the end, or keeps its place while things change; and the scroll bar."""
+"""The visible lines: following the end, or keeping their place while things change; and the scroll bar."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from ccq_tui.widgets.transcript.blocks import Block
 from ccq_tui.widgets.transcript.layout import CACHED_LINES, Layout
 
 CONTEXT = 2
-"""Lines shown above or below what is brought into view."""
+"""Lines shown above or below a place brought into view."""
 CACHED_SCREENS = 4
-"""Screens full that are kept drawn."""
+"""Number of screens kept drawn."""
 NEAR = 4
-"""A move of so many screens is measured on the way; a longer one is a jump."""
+"""Screens of movement up to which the lines on the way are measured; a longer move is a jump."""
 
 
 class Pane(Protocol):
-    """What the parts of a transcript need of the widget."""
+    """The widget as the parts of a transcript need it."""
 
     def show(self, index: int, part: int, offset: int, lines: int) -> None:
-        """Scroll as little as is needed to show lines of a part of a block, and stay there."""
+        """Scroll as little as needed to show lines of a part of a block, and stay there."""
 
     def fold(self, block: Block, *, folded: bool) -> None:
         """Fold a block, or unfold it."""
 
     def update(self) -> None:
-        """Bring view, scroll bar and screen in line with the blocks."""
+        """Update view, scroll bar and screen to the blocks."""
 
     def refresh(self) -> object:
         """Draw all lines again."""
@@ -40,11 +40,11 @@ class Viewport:
     """A window of some height on a layout. Only what it shows is measured.
 
     Attributes:
-        layout: What it shows a part of.
-        height: Lines seen at once.
-        top: The first line seen, in the layout's lines.
+        layout: The layout that it shows a part of.
+        height: Lines visible at once.
+        top: The first visible line, in the layout's lines.
         following: Whether the end is kept in view.
-        held: Whether the place is kept even at the end: something in it is being looked at.
+        held: Whether the place is kept even at the end, because something there is being looked at.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -59,7 +59,7 @@ class Viewport:
 
     @property
     def bottom(self) -> int:
-        """The furthest that the top can go."""
+        """The furthest position of the top."""
         return max(0, self.layout.total - self.height)
 
     @property
@@ -71,7 +71,7 @@ class Viewport:
         return max(0, self.layout.total - self.layout.before(block.at) - lines)
 
     def settle(self) -> None:
-        """Measure what is seen and set ``top`` accordingly, after anything has changed."""
+        """Measure the visible lines and set ``top`` accordingly, after any change."""
         if not self.layout.blocks:
             self.top = 0
             return
@@ -90,13 +90,13 @@ class Viewport:
             self.follow()
 
     def prepare(self, enough: Callable[[], bool]) -> bool:
-        """Measure what `settle` will until it is enough, one thing at least; return whether that is all."""
+        """Measure for `settle` until it is enough, at least one part; return whether all is measured."""
         if not self.following:
             return True
         return self._measure_up(len(self.layout.blocks), 0, self.height, enough)
 
     def resize(self, width: int, height: int) -> None:
-        """Take another size, keeping the text at the top where it is."""
+        """Take another size, keeping the text at the top in place."""
         self.height = max(1, height)
         self.layout.cached = max(CACHED_LINES, CACHED_SCREENS * self.height)
         if width != self.layout.width:
@@ -122,7 +122,7 @@ class Viewport:
             self.settle()
 
     def move(self, line: int) -> None:
-        """Put the top at a line as they are counted now; what is measured on the way may move it."""
+        """Put the top at a line of the present count, which measuring on the way may change."""
         layout = self.layout
         if not layout.blocks:
             return
@@ -144,17 +144,17 @@ class Viewport:
         self.settle()
 
     def show(self, index: int, part: int, offset: int, lines: int) -> None:
-        """Move as little as is needed to bring lines of a part into view, the first if not all fit.
+        """Move as little as needed to bring lines of a part into view, the first if not all fit.
 
         Leave the end.
         """
         layout = self.layout
         if not layout.blocks:
             return
-        room = max(1, self.height - bool(self.unseen))  # the last line says how much came below
+        room = max(1, self.height - bool(self.unseen))  # the last line counts the lines below
         lines = min(lines, room)
         top = self.top - layout.before(index, part)
-        # What lies around is measured first: a guess in between would put the lines elsewhere.
+        # Measure the surroundings first: a guess in between would put the lines elsewhere.
         self._measure_up(index, part, self.height)
         self._index, self._part, self._offset = index, part, 0
         self._measure_down(offset + 2 * self.height)
@@ -182,7 +182,7 @@ class Viewport:
         self._block = self.layout.blocks[self._index]
 
     def _find_anchor(self) -> None:
-        """Bring the remembered place up to date with the blocks there are now."""
+        """Update the remembered place to the present blocks."""
         last = len(self.layout.blocks) - 1
         if self._block is not None and self._block.at >= 0:
             self._index = self._block.at
@@ -191,7 +191,7 @@ class Viewport:
         parts = self.layout.parts(self._index)
         if self._part >= parts:
             self._part, self._offset = max(0, parts - 1), 0
-        # A part that was guessed as a whole may have been split into many since.
+        # A part guessed as a whole may have been split into many since.
         while self._part < parts - 1 and self._offset >= self.layout.height(self._index, self._part):
             self._offset -= self.layout.height(self._index, self._part)
             self._part += 1
@@ -201,7 +201,7 @@ class Viewport:
         return self.layout.before(self._index, self._part) + self._offset
 
     def _measure_down(self, lines: int) -> None:
-        """Measure from the anchor on until so many lines are covered."""
+        """Measure from the anchor on until ``lines`` lines are covered."""
         index, part, covered = self._index, self._part, -self._offset
         while index < len(self.layout.blocks) and covered < lines:
             if part >= self.layout.parts(index):
@@ -213,7 +213,7 @@ class Viewport:
     def _measure_up(
         self, index: int, part: int, lines: int, enough: Callable[[], bool] = lambda: False
     ) -> bool:
-        """Measure what is above a part until so many lines are covered; False if it was enough before."""
+        """Measure the parts above one until ``lines`` lines are covered; return False if stopped before."""
         covered = 0
         while covered < lines:
             if part == 0:
@@ -231,20 +231,20 @@ class Viewport:
 
 
 STEPS = 8
-"""Heights that the end of the bar's thumb may have in a cell."""
+"""Positions of an end of the bar's thumb within a cell."""
 
 
 class Thumb:
-    """What the bar shows of a view.
+    """The scroll bar's thumb as last drawn.
 
-    A long text moves its thumb by less than can be seen with each line; Textual draws the whole bar for it.
+    In a long text a line moves the thumb by less than can be seen, but Textual draws the whole bar for it.
     """
 
     def __init__(self) -> None:
         self._seen: tuple[int, tuple[int, int]] = 0, (0, 0)
 
     def place(self, bar: ScrollBar, total: int, height: int, top: int) -> None:
-        """Let the bar show where a view is."""
+        """Show the position of a view on the bar."""
         bar.set_reactive(ScrollBar.window_virtual_size, total)
         bar.set_reactive(ScrollBar.window_size, height)
         bar.set_reactive(ScrollBar.position, top)
@@ -261,7 +261,7 @@ class Thumb:
 
 
 def ends(size: int, total: int, height: int, top: int) -> tuple[int, int]:
-    """Return where the thumb begins and ends, in steps, as `ScrollBarRender.render_bar` draws it."""
+    """Return the ends of the thumb, in steps, as `ScrollBarRender.render_bar` draws it."""
     if not 0 < height < total:
         return 0, 0
     thumb = max(1.0, height / (total / size)) if size else 0.0

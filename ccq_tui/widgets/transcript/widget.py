@@ -1,7 +1,7 @@
-"""The transcript as a widget: takes events, keeps to one frame a time, and draws the lines that are seen.
+"""The transcript as a widget: takes events, makes one frame at a time, and draws the visible lines.
 
-What a reader does with it is in parts of its own, in this order wherever something concerns several of them:
-the block mark, the search, the selection, how much of a plan was seen.
+The tools of a reader are parts of their own, in this order wherever something concerns several of them: the
+block mark, the search, the selection, the sight of a plan.
 """
 
 from __future__ import annotations
@@ -50,23 +50,23 @@ class Transcript(ScrollView, can_focus=False):
     """The transcript of one session: drawn where it is seen, marked, searched and copied as data.
 
     Attributes:
-        counters: How much was drawn so far.
-        frames: How often the view was brought up to date.
+        counters: Amount of drawing so far.
+        frames: Number of updates of the view.
     """
 
     DEFAULT_CSS = CSS
     COMPONENT_CLASSES: ClassVar[set[str]] = {PREFIX + name for name in NAMES}
 
     class MarkChanged(Message):
-        """Another block is the current one, it looks different, or there is none any more."""
+        """The current block changed, looks different, or there is none any more."""
 
     @dataclass
     class FoundChanged(Message):
-        """More was found, or another place is looked at.
+        """More was found, or another match is current.
 
         Attributes:
-            place: Which one is looked at, from 1; 0 for none.
-            count: How many there are.
+            place: Number of the current match, from 1; 0 for none.
+            count: Number of matches.
             more: Whether there may be more.
         """
 
@@ -76,14 +76,14 @@ class Transcript(ScrollView, can_focus=False):
 
     @dataclass
     class Pointed(Message):
-        """Something was clicked that is not selected by it.
+        """A click that selects nothing.
 
         Attributes:
             block: The block.
-            strips: The lines of the part of it, as they were drawn.
-            line: Which of them.
+            strips: The lines of the clicked part, as they were drawn.
+            line: Index of the clicked line among them.
             cell: The cell in that line.
-            chain: Which click it is of several in a row.
+            chain: Number of the click in a row of several.
         """
 
         block: Block
@@ -93,7 +93,7 @@ class Transcript(ScrollView, can_focus=False):
         chain: int
 
     class Looked(Message):
-        """More of the plan that is decided on was in view."""
+        """More of the plan being decided on was in view."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class Transcript(ScrollView, can_focus=False):
         self._intake = Intake(self._model, self._follow)
         self.counters = Counters()
         self.frames = 0
-        self._columns = 0  # beside the scroll bar, which Textual's own size counts in
+        self._columns = 0  # beside the scroll bar, which Textual's own size includes
         self._widths = 0, 0  # without and with the scroll bar
         self._welcome = welcome
         self._painter: Painter | None = None
@@ -124,14 +124,14 @@ class Transcript(ScrollView, can_focus=False):
         self._kept_lines = LineCache()
         self._thumb = Thumb()
         self._lexers = LaterLexers(self._lexer_arrived)
-        self._plain: list[tuple[Block, int]] = []  # what was drawn without a highlighter that is on its way
+        self._plain: list[tuple[Block, int]] = []  # parts drawn plain while their highlighter loads
         self._clock_timer: Timer | None = None
         self._pace = Pace(self, self._split, self._prepare, self.update)
         self._counting = False
         self._placing = False
         self._covered = False
         self._was_following = True
-        self._for_screen = False  # whether lines are drawn for it, and not looked at for the mouse
+        self._for_screen = False  # whether lines are drawn for the screen, and not looked up for the mouse
         self._pressed = Offset(0, 0)
         self._pointer = Pointer(self._under)
         self._layout.sync(BlockChange(tuple(range(len(self._model.blocks)))))
@@ -159,7 +159,7 @@ class Transcript(ScrollView, can_focus=False):
 
     @property
     def welcome(self) -> str:
-        """Plain text shown until something is said; notices and errors stand above it where both fit."""
+        """Plain text shown until something is said; notices and errors are above it where both fit."""
         return self._welcome
 
     @welcome.setter
@@ -173,7 +173,7 @@ class Transcript(ScrollView, can_focus=False):
         return bool(self._welcome) and all(isinstance(one, ASIDES) for one in self._model.blocks)
 
     def apply(self, event: AgentEvent) -> None:
-        """Take in one event of the session; it is drawn with the next frame."""
+        """Take in one event of the session; the next frame draws it."""
         if isinstance(event, BlockGrew):
             self._pace.streamed += len(event.text)
             if self._intake.grow(event):
@@ -185,7 +185,7 @@ class Transcript(ScrollView, can_focus=False):
             self._changed(self.model.apply(event))
 
     def add_prompt(self, text: str) -> None:
-        """Show a prompt at once, and go to the end; its `PromptAccepted` is matched with it."""
+        """Show a prompt at once, and go to the end; its `PromptAccepted` is matched with it later."""
         self._changed(self.model.add_prompt(text))
         self.action_end()
 
@@ -194,7 +194,7 @@ class Transcript(ScrollView, can_focus=False):
         self._changed(self.model.add_notice(text, level))
 
     def offer(self, text: str) -> None:
-        """Say on the newest error which key does something about it; "" for none."""
+        """Show on the newest error the key that does something about it; "" for none."""
         self._changed(self.model.offer(text))
 
     # -- from change to frame --------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ class Transcript(ScrollView, can_focus=False):
             self._pace.schedule()
 
     def _follow(self, change: BlockChange) -> None:
-        """Bring everything in line with a change of the blocks."""
+        """Update everything to a change of the blocks."""
         self._intake.watch(change)
         self._layout.sync(change)
         self._watch_clock()
@@ -214,25 +214,25 @@ class Transcript(ScrollView, can_focus=False):
         self._search.follow(change)
 
     def _split(self, until: float) -> bool:
-        """Split Markdown that has arrived and take in the past; return whether there is more."""
+        """Split new Markdown and take in the past; return whether there is more."""
         self._intake.take_grown()
         if touched := self._intake.split(until):
             self._layout.sync(BlockChange(tuple(block.at for block in touched)))
             self._search.look_again(touched)
         while (earlier := self._intake.take_past(until)) is not None:
             self._follow(self._model.put_first(earlier))
-            self._viewport.settle()  # what is painted before the frame must not be other lines
+            self._viewport.settle()  # painting before the frame must not show other lines
             self._place()
         return self._intake.busy
 
     def _prepare(self, until: float) -> bool:
-        """Draw what will be seen, part by part; return whether there is more."""
+        """Draw the lines about to be seen, part by part; return whether there is more."""
         if self._painter is None or not self.size:
             return False
         return not self._viewport.prepare(lambda: time.perf_counter() >= until)
 
     def update(self) -> None:
-        """Bring view, scroll bar and screen in line with the data."""
+        """Update view, scroll bar and screen to the data."""
         if self._painter is None or not self.size:
             return
         self.frames += 1
@@ -240,7 +240,7 @@ class Transcript(ScrollView, can_focus=False):
         self._viewport.settle()
         covered, self._covered = self._covered, bool(self.unseen)
         if self._covered and not covered:
-            self._keep_shown()  # the last line is taken now by what came below
+            self._keep_shown()  # the count of lines below now takes the last line
         self._place()
         dirty = self._layout.take_dirty()
         if self._viewport.top != top or self._was_following != following:
@@ -249,14 +249,14 @@ class Transcript(ScrollView, can_focus=False):
             self._refresh_from(self._layout.before(*dirty) - top)
 
     def _refresh_from(self, y: int) -> None:
-        """Draw again from a line of the view on; the lines above it did not change."""
+        """Redraw from a line of the view on; the lines above it did not change."""
         height = self.size.height
-        y = max(0, min(y, height - (0 if self.following else 1)))  # the last line counts what came below
+        y = max(0, min(y, height - (0 if self.following else 1)))  # the last line counts the lines below
         if y < height:
             self.refresh(Region(0, y, self.outer_size.width, height - y))
 
     def _place(self) -> None:
-        """Give the scroll bar what the viewport says; the layout of the screen does not depend on it."""
+        """Set the scroll bar from the viewport; the layout of the screen does not depend on it."""
         self._placing = True
         try:
             view = self._viewport
@@ -290,7 +290,7 @@ class Transcript(ScrollView, can_focus=False):
         super().notify_style_update()
         self._kept_lines.forget()
         if is_live(self):
-            # The component classes are given their styles only after this call.
+            # The component classes get their styles only after this call.
             soon(self, self._restyle)
 
     def _restyle(self) -> None:
@@ -319,7 +319,7 @@ class Transcript(ScrollView, can_focus=False):
         return cast("Painter", self._painter)
 
     def on_resize(self) -> None:
-        """Wrap what is seen to the new width, keeping the place."""
+        """Wrap the visible lines to the new width, keeping the place."""
         widths, self._columns = self._widths, self.scrollable_content_region.width
         self._widths = self._columns, self.outer_size.width
         if self._widths != widths:
@@ -331,15 +331,15 @@ class Transcript(ScrollView, can_focus=False):
         self.update()
 
     def _keep_shown(self) -> None:
-        """Bring what is being looked at back into a view of another size."""
+        """Bring the marked block or the current match back into a view of another size."""
         self._mark.show()
         self._search.show()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Follow the wheel, the scroll bar and the keys."""
         if self._placing:
-            return  # the code that places knows what is to be drawn
-        # A new height clamps the offset before it is told: that is nobody's move.
+            return  # the code that places knows what to draw
+        # A new height clamps the offset before it is reported: that is nobody's move.
         if self.size.height == self._viewport.height and self._painter is not None:
             self._viewport.move(round(new_value))
             self._place()
@@ -350,7 +350,7 @@ class Transcript(ScrollView, can_focus=False):
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> Self:
-        """Ask for the lines to be drawn again."""
+        """Ask for a redraw of the lines."""
         self._kept_lines.spoil()
         if not restyles(self):
             regions = ()
@@ -359,13 +359,13 @@ class Transcript(ScrollView, can_focus=False):
     # -- drawing ---------------------------------------------------------------------------------------------
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw lines of the view as Textual styles them, those that were there before only once."""
+        """Draw lines of the view as Textual styles them; style lines from the previous view only once."""
         width = self.outer_size.width
 
         def style(start: int, end: int) -> list[Strip]:
             self.counters.styled += end - start
             rows = Region(0, start, width, end - start)
-            restyle(self, rows)  # Textual may still have what was there before
+            restyle(self, rows)  # Textual may still have the previous lines there
             return ScrollView.render_lines(self, rows)
 
         self._for_screen = True
@@ -382,7 +382,7 @@ class Transcript(ScrollView, can_focus=False):
         return strips
 
     def render_line(self, y: int) -> Strip:
-        """Draw one line of the view; with its place for the mouse, which the screen does not need."""
+        """Draw one line of the view, with its place for the mouse, which the screen does not need."""
         strip = self._line(y)
         if self._for_screen or not self._model.blocks:
             return strip
@@ -418,7 +418,7 @@ class Transcript(ScrollView, can_focus=False):
     # -- scrolling -------------------------------------------------------------------------------------------
 
     def show(self, index: int, part: int = 0, offset: int = 0, lines: int = 1) -> None:
-        """Scroll as little as is needed to show lines of a part, the first if not all fit, and stay there."""
+        """Scroll as little as needed to show lines of a part, the first if not all fit, and stay there."""
         self._viewport.show(index, part, offset, lines)
         self._scrolled()
 
@@ -449,7 +449,7 @@ class Transcript(ScrollView, can_focus=False):
         self._scrolled()
 
     def action_end(self) -> None:
-        """Go to the newest line and follow it; nothing is marked any more."""
+        """Go to the newest line and follow it; remove the mark."""
         self._mark.leave()
         self._plan.leave()
         self._viewport.follow()
@@ -489,16 +489,16 @@ class Transcript(ScrollView, can_focus=False):
     # -- the search ------------------------------------------------------------------------------------------
 
     def begin_search(self) -> None:
-        """Remember the place from which is searched, and keep it from now on."""
+        """Remember the place to search from, and keep the view there from now on."""
         self.leave_mark()
         self._search.begin()
 
     def search(self, query: str) -> None:
-        """Look for a query, beginning at what is seen; "" for nothing."""
+        """Look for a query, beginning at the visible part; "" for nothing."""
         self._search.look_for(query)
 
     def search_next(self, direction: int) -> None:
-        """Go to the next place, further down (1) or up (-1)."""
+        """Go to the next match, further down (1) or up (-1)."""
         self._search.next(direction)
 
     def end_search(self) -> None:
@@ -515,7 +515,7 @@ class Transcript(ScrollView, can_focus=False):
         self._plan.show(request_id)
 
     def unseen_of_plan(self) -> int:
-        """Return how many lines of that plan were never in view."""
+        """Return the number of lines of that plan that were never in view."""
         return self._plan.unseen
 
     # -- text and mouse --------------------------------------------------------------------------------------
@@ -532,12 +532,12 @@ class Transcript(ScrollView, can_focus=False):
         return self.text() if text is None else text, "\n"
 
     def text_select_all(self) -> None:
-        """Select the block that was clicked twice: all of a session is rarely what is meant."""
+        """Select the block that was clicked twice: selecting a whole session is rarely meant."""
         if (selection := self._selection.block_at(self._pressed.y)) is not None:
             self.screen.selections = {self: selection}
 
     def _under(self, event: events.MouseEvent) -> tuple[LinePlace | None, int] | None:
-        """Return the line and the cell under the pointer; no line where it is said what came below."""
+        """Return the line and the cell under the pointer; no line on the count of lines below."""
         if self.unseen and event.y == self.size.height - 1:
             return None, 0
         offset = event.get_content_offset(self)
@@ -548,7 +548,7 @@ class Transcript(ScrollView, can_focus=False):
         self._pointer.press(event)
 
     def on_click(self, event: events.Click) -> None:
-        """Go to the end by a click on the line that says what came below; elsewhere tell what was clicked."""
+        """Go to the end on a click on the count of lines below; elsewhere report the click."""
         clicked = self._pointer.clicked(event)
         if clicked is None:
             return
