@@ -26,10 +26,12 @@ def examine_mcp() -> list[Check]:
 
 def _checks(client: str, setup: Setup) -> Iterator[Check]:
     for entry in _entries(setup):
-        command = entry.get("command")
-        if not isinstance(command, str):
+        command, args = entry.get("command"), entry.get("args")
+        if not (isinstance(command, str) and isinstance(args, list)):
             continue
-        words = [command, *(str(word) for word in entry.get("args") or ())]
+        words = [command, *args]
+        if not all(isinstance(word, str) for word in words):
+            continue
         if words[-1] != "mcp" or not (Path(command).name == "ccq-tui" or "ccq_tui" in words):
             continue
         shown = one_line(" ".join(words), 200)

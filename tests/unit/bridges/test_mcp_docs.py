@@ -98,3 +98,11 @@ def test_the_doctor_says_whether_what_a_client_starts_is_there(client: str, prog
 def test_the_doctor_passes_over_what_is_no_configuration(content: str, program: Path) -> None:
     (program.parent / ".claude.json").write_text(content, encoding="utf-8")
     assert examine_mcp() == []
+
+
+@pytest.mark.parametrize("args", [5, True, "mcp", {"mcp": 1}, ["mcp", None], [5, "mcp"]])
+def test_the_doctor_passes_over_arguments_that_are_no_list_of_strings(args: object, program: Path) -> None:
+    good = {"command": str(program), "args": ["mcp"]}
+    servers = {"malformed": {"command": "ccq-tui", "args": args}, "good": good}
+    (program.parent / ".claude.json").write_text(json.dumps({"mcpServers": servers}), encoding="utf-8")
+    assert examine_mcp() == [Check("MCP", "claude", f"{program} mcp")]
