@@ -82,7 +82,8 @@ def _encoding() -> Check:
 
 
 def _writable(name: str, directory: Path, level: Level) -> Check:
-    nearest = next(path for path in (directory, *directory.parents) if path.exists())
+    # Path.exists raises PermissionError below a directory that cannot be entered.
+    nearest = next(path for path in (directory, *directory.parents) if os.path.exists(path))  # noqa: PTH110
     problem = _problem(nearest, exact=nearest == directory)
     if problem is None:
         return Check(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -13,6 +14,7 @@ from ccq_tui.claude_files import find_cli
 from ccq_tui.cli import main
 from ccq_tui.config import config_dir, state_dir, user_config
 from ccq_tui.doctor import Check, Level, claude, examine
+from ccq_tui.doctor.system import examine_directories
 
 
 @pytest.fixture(autouse=True)
@@ -146,6 +148,27 @@ def test_a_directory_that_cannot_be_written(cli: Path, home: Path, monkeypatch: 
     home.chmod(0o700)
     assert check.failed
     assert f"{home} cannot be written" in check.found
+
+
+def test_a_directory_below_one_that_cannot_be_entered(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home.chmod(0)
+    stat_of, allowed = os.stat, os.access
+    if os.geteuid() == 0:  # who may enter everything, whatever the permissions say
+
+        def read(path: str | Path, **how: bool) -> os.stat_result:
+            if home in Path(path).parents:
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+            return stat_of(path, **how)
+
+        monkeypatch.setattr(os, "stat", read)
+        monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != home and allowed(path, mode))
+    checks = examine_directories()
+    monkeypatch.setattr(os, "stat", stat_of)
+    home.chmod(0o700)
+    by_name = {check.name: check for check in checks}
+    assert by_name["State"].failed
+    assert by_name["State"].found == f"{state_dir()}: {home} cannot be written"
+    assert by_name["Configuration"].level is Level.WARNING
 
 
 def test_looking_leaves_nothing_behind(cli: Path, home: Path) -> None:
