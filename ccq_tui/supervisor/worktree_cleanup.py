@@ -88,19 +88,23 @@ class WorktreeCleanup:
             sessions: All sessions.
             ended: Whether they did end: no worktree is removed under a process.
         """
-        worktrees = (one.launch.worktree for one in sessions)
-        self.parting = tuple(line for worktree in worktrees if worktree for line in kept(worktree, UNSEEN))
+        self.parting = _unseen(sessions)
         if not ended:
             return
-        said: list[str] = []
+        said: tuple[str, ...] = ()
         try:
             async with asyncio.timeout(CLEAR_SECONDS):
-                for one in sessions:
-                    said.extend(await self.clear(one))
+                for number, one in enumerate(sessions, 1):
+                    said += await self.clear(one)
+                    self.parting = said + _unseen(sessions[number:])
         except TimeoutError:
-            _logger.warning("Worktrees were not looked at within %s s", CLEAR_SECONDS)
-            return
-        self.parting = tuple(said)
+            _logger.warning("Not all worktrees were looked at within %s s", CLEAR_SECONDS)
+
+
+def _unseen(sessions: Sequence[EndedSession]) -> tuple[str, ...]:
+    """Return the lines about the worktrees that were not checked."""
+    worktrees = (one.launch.worktree for one in sessions)
+    return tuple(line for worktree in worktrees if worktree for line in kept(worktree, UNSEEN))
 
 
 def _own_worktree(launch: Launch) -> Worktree | None:

@@ -16,6 +16,7 @@ from ccq_tui.supervisor import worktree_cleanup
 from ccq_tui.supervisor.worktree_cleanup import UNSEEN, EndedSession, WorktreeCleanup
 from ccq_tui.worktrees.creation import make, planned
 from ccq_tui.worktrees.model import Worktree
+from ccq_tui.worktrees.words import kept, removed
 from tests.unit.worktrees.repositories import _first_repo, _repo, commit
 
 __all__ = ["_first_repo", "_repo"]
@@ -93,3 +94,23 @@ async def test_at_the_end_what_was_not_looked_at_is_named(
     assert worktree.path.is_dir()
     await cleanup.clear_all([ended(worktree)], ended=True)
     assert "was removed" in cleanup.parting[0]
+
+
+async def test_what_was_removed_before_the_time_ran_out_is_not_named_as_kept(
+    inbox: DurableInbox, repo: Path, worktree: Worktree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cleanup = WorktreeCleanup(lambda: inbox)
+    quick, slow = ended(worktree), ended(make(planned(repo, "slow")))
+    said = await cleanup.clear(quick)
+
+    async def clear(one: EndedSession) -> tuple[str, ...]:
+        if one is slow:
+            await asyncio.Event().wait()
+        return said
+
+    monkeypatch.setattr(cleanup, "clear", clear)
+    monkeypatch.setattr(worktree_cleanup, "CLEAR_SECONDS", 0.01)
+    await cleanup.clear_all([quick, slow], ended=True)
+    assert not worktree.path.exists()
+    assert slow.launch.worktree is not None
+    assert cleanup.parting == (removed(worktree), *kept(slow.launch.worktree, UNSEEN))
