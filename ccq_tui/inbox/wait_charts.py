@@ -23,6 +23,7 @@ OUTCOMES = {
     RequestState.ANSWERED: "answered",
     RequestState.DISCUSSED: "discussed",
     RequestState.DECLINED: "declined",
+    RequestState.DISMISSED: "dismissed",
     RequestState.EXPIRED: "not answered in time",
     RequestState.CANCELLED: "withdrawn",
     RequestState.PENDING: "waiting now",

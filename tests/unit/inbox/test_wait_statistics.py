@@ -141,6 +141,20 @@ def test_nobody_answers_what_a_limit_ends() -> None:
     assert text_lines(made)[1] == "1 not answered in time"
 
 
+def test_every_end_of_a_request_is_counted_in_the_summary() -> None:
+    ends = set(RequestState) - {RequestState.DELIVERED}  # the state of a wait is that after its outcome
+    made = wait_statistics([waited(5, state) for state in ends], SINCE, NOON)
+    assert text_lines(made)[1].split(" · ") == [
+        "1 answered",
+        "1 discussed",
+        "1 declined",
+        "1 dismissed",
+        "1 not answered in time",
+        "1 withdrawn",
+        "1 waiting now",
+    ]
+
+
 def test_nothing() -> None:
     made = wait_statistics((), SINCE, NOON)
     assert text_lines(made) == ["Nothing was asked since 2026-11-10 01:00."]
