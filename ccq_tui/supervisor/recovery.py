@@ -119,9 +119,12 @@ def _prompted(recovery: Recovery, event: PromptAccepted | PromptDelivered | Prom
             if (prompt := dict(recovery.queued).get(name)) is not None:
                 recovery = replace(recovery, prompt=prompt, prompt_id=name)
             return replace(recovery, begun=True, queued=left)
-        case PromptReturned(text=text):
-            left = tuple(one for one in recovery.queued if one[1] != text)
-            return replace(recovery, prompt="" if recovery.prompt == text else recovery.prompt, queued=left)
+        case PromptReturned(text=text, prompt_id=name):
+            left = tuple(one for one in recovery.queued if one[0] != name)
+            if left != recovery.queued:
+                return replace(recovery, queued=left)
+            # By text: the prompt may have been sent again, under another id that the CLI never took.
+            return replace(recovery, prompt="" if recovery.prompt == text else recovery.prompt)
 
 
 def _failed(recovery: Recovery, kind: str) -> Recovery:

@@ -102,6 +102,27 @@ def test_a_queued_prompt_counts_once_it_reached_the_agent() -> None:
     assert after(PromptDelivered("2"), recovery=queued).prompt == "And this"
 
 
+def test_of_equal_queued_prompts_only_the_returned_one_is_forgotten() -> None:
+    queued = (PromptAccepted("continue", queued=True, prompt_id=name) for name in ("2", "3"))
+    withdrawn = after(*ASKED, *queued, PromptReturned("continue", "you withdrew it", "3", wanted=True))
+    read = after(PromptDelivered("2"), recovery=withdrawn)
+    assert (read.prompt, read.prompt_id, read.queued) == ("continue", "2", ())
+
+
+def test_a_queued_prompt_that_returns_leaves_an_equal_one_that_was_not_answered() -> None:
+    asked = (PromptAccepted("continue", prompt_id="1"), PromptDelivered("1"))
+    queued = PromptAccepted("continue", queued=True, prompt_id="2")
+    lost = after(CONNECTED, *asked, queued, PromptReturned("continue", "gone", "2"), LOST)
+    assert (lost.prompt, lost.prompt_id, lost.queued) == ("continue", "1", ())
+    assert after(CONNECTED, recovery=taken(lost, 1.0)).offer is Remedy.GO_ON
+
+
+def test_a_prompt_sent_again_that_returns_is_not_offered_once_more() -> None:
+    failed = taken(after(CONNECTED, *ASKED, ErrorReported(Problem.OVERLOADED, ""), FAILED_TURN), 1.0)
+    lost = after(PromptReturned("Build it", "gone", "2"), LOST, recovery=failed)
+    assert after(CONNECTED, recovery=taken(lost, 1.0)).offer is None
+
+
 def test_an_interrupted_prompt_is_not_offered_again() -> None:
     stopped = after(*ASKED, TurnEnded("aborted_streaming", True, 1.0, None, 0, 0), LOST)
     assert after(CONNECTED, recovery=taken(stopped, 1.0)).offer is None
