@@ -48,5 +48,7 @@ class Walk:
         self._changed[self._place] = text
         if chosen not in self._earlier:
             self._earlier.insert(0, chosen)
+            # Each change moves with its prompt; the draft stays in front.
+            self._changed = {at + (at >= 0): changed for at, changed in self._changed.items()}
         self._place = self._earlier.index(chosen)
         self._changed.pop(self._place, None)

@@ -37,6 +37,28 @@ def test_a_prompt_sent_again_is_the_newest_and_stands_once() -> None:
     assert walk.step(1, "b") is None
 
 
+def test_changes_stay_at_their_prompts_when_a_search_adds_one() -> None:
+    walk = Walk(["second", "first"])
+    assert walk.step(1, "draft") == "second"
+    assert walk.step(1, "second, changed") == "first"
+    walk.jump("first, changed", "found")
+    assert walk.draft == "draft"
+    assert walk.step(1, "found") == "second, changed"
+    assert walk.step(1, "second, changed") == "first, changed"
+    assert walk.step(1, "first, changed") is None
+    assert walk.step(-1, "first, changed") == "second, changed"
+    assert walk.step(-1, "second, changed") == "found"
+    assert walk.step(-1, "found") == "draft"
+
+
+def test_a_search_before_the_walk_keeps_the_draft() -> None:
+    walk = Walk(["first"])
+    walk.jump("draft", "found")
+    assert walk.step(1, "found, changed") == "first"
+    assert walk.step(-1, "first") == "found, changed"
+    assert walk.step(-1, "found, changed") == "draft"
+
+
 @given(st.lists(st.text("ab", min_size=1), unique=True), st.lists(st.sampled_from([1, -1])), st.text("xy"))
 def test_the_way_back_ends_at_the_draft(earlier: list[str], steps: list[int], draft: str) -> None:
     walk = Walk(earlier)
