@@ -222,9 +222,10 @@ async def test_an_enter_held_down_goes_through_no_second_list() -> None:
         await picker(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: "before: Prompt" in getattr(pilot.app.screen, "heading", ""))
+        clock.skip(0.5)
         for _ in range(20):
-            clock.skip(0.03)
             await pilot.press("enter")
+            clock.skip(0.03)
         assert rewound(driven) == []
         await pilot.press("f", "o", "backspace", "backspace")
         assert rewound(driven) == []
@@ -247,7 +248,7 @@ async def test_a_rewind_names_the_files_that_did_not_follow(files_alone: bool) -
         await pilot.press("enter")
         await until(pilot, lambda: "before: Prompt" in getattr(pilot.app.screen, "heading", ""))
         await pilot.press(*(["down", "down"] if files_alone else []))
-        clock.skip(0.5)
+        clock.skip(1.0)
         await pilot.press("enter")
         await until(pilot, lambda: "Not restored: b.txt · " in notices(driven))
         assert not any(word in notices(driven) for word in ("Files are as", "· files are as"))

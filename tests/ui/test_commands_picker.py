@@ -11,7 +11,7 @@ from textual.app import App, ComposeResult
 from textual.widgets import Static
 
 from ccq_tui import theming
-from ccq_tui.questions.input_guard import GRACE
+from ccq_tui.questions.input_guard import GRACE, Presses
 from ccq_tui.screens.pickers import Picker, PickRow
 from tests.ui.host import Clock
 
@@ -127,3 +127,18 @@ async def test_a_click_moves_and_a_second_one_chooses() -> None:
 def test_pictures(snap_compare: Any, size: tuple[int, int]) -> None:
     rows = (*MODELS, *MANY[:5])
     assert snap_compare(Host(rows, about="The model answers from the next prompt on."), terminal_size=size)
+
+
+async def test_enter_held_down_takes_no_row_of_a_list_that_came_up_behind_it() -> None:
+    app = Host(MODELS)
+    app.clock = clock = Clock()
+    app.presses = Presses().pressed("enter", clock.now)  # type: ignore[attr-defined]
+    app.picker.by_itself = True
+    async with app.run_test() as pilot:
+        clock.skip(0.5)
+        for _ in range(20):
+            await pilot.press("enter")
+            clock.skip(0.03)
+        assert app.results == []
+        await pilot.press("down", "enter")
+        assert app.results == ["haiku"]

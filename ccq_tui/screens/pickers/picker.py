@@ -18,12 +18,12 @@ from textual.widgets import Static
 from ccq_tui.config.actions import KeyPlace
 from ccq_tui.filtered_list import LIST_KEYS
 from ccq_tui.key_uses import KeyUse, by_key
-from ccq_tui.questions.input_guard import GRACE
+from ccq_tui.questions.input_guard import GRACE, REPEAT_DELAY, Presses
 from ccq_tui.screens.overlay import ListScreen
 from ccq_tui.screens.pickers.pick_list import Choosing, PickRow, choosing
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.hints import HintBar, Hints
-from ccq_tui.widgets.keys import keys_meant, list_labels
+from ccq_tui.widgets.keys import keys_meant, list_labels, presses_of
 from ccq_tui.widgets.lines import DrawnLine, LineView, indented, row_lines, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.field import NEW_LINE_KEYS
@@ -93,6 +93,8 @@ class Picker(ListScreen[str | None, Choosing]):
         self.takes_lines: Callable[[int], None] = lambda _: None
         """Called with the number of lines that the list takes at the screen's foot; 0 once it is gone."""
         self._covered = False
+        self._presses = Presses()
+        self._may_be_held = False
         self._choose = choose
         self._preview = preview
         self._began = self._previewed = self._value
@@ -137,6 +139,7 @@ class Picker(ListScreen[str | None, Choosing]):
 
     def came_up(self) -> None:
         """Choose nothing until there is a moment without a key."""
+        self._presses, self._may_be_held = presses_of(self), True
         self._state = self.state.came_up(self._now)
         self.query_one(HintBar).sleep(GRACE)
 
@@ -167,11 +170,15 @@ class Picker(ListScreen[str | None, Choosing]):
         """Do what a key means to the list; return whether it meant anything. All others edit the field."""
         if self.passes_on(event):
             return True
-        quiet_since = self.state.quiet_since
-        meant, self._state = self.state.judged(self._now, takes=self._takes_row(event.key))
-        if self.state.quiet_since != quiet_since:
+        now, takes, quiet_since = self._now, self._takes_row(event.key), self.state.quiet_since
+        self._presses = self._presses.pressed(event.key, now)
+        # A key held down since before the list was ready for it takes no row, however long it is held.
+        self._may_be_held &= self._presses.apart < REPEAT_DELAY
+        held = takes and self._may_be_held
+        meant, self._state = self.state.judged(now, takes=takes)
+        if held or self.state.quiet_since != quiet_since:
             self.query_one(HintBar).sleep(GRACE)
-        if not meant:
+        if held or not meant:
             return True
         self.take_text()
         if event.key in NEW_LINE_KEYS:

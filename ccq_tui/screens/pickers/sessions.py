@@ -157,6 +157,7 @@ class SessionPicker(Picker):
             return key in {"up", "down", "tab", "shift+tab", "pageup", "pagedown", "ctrl+j"}
         self.field.put(self._found)
         self._renaming = None
+        self._may_be_held = True
         self.say("")
         if key == "enter" and session is not None and title and title != session.summary:
             self._work(partial(self._rename, session, title))
