@@ -112,6 +112,9 @@ async def test_all_of_it_is_shown_with_the_readers_keys_and_without_a_prompt(tmp
         assert exported(tmp_path) == ""
         run.clock.skip(0.5)
         await pilot.press("e")
+        assert exported(tmp_path) == "", "the first repeat of a held key comes late"
+        run.clock.skip(1.0)
+        await pilot.press("e")
         await until(pilot, lambda: "Make it faster" in exported(tmp_path))
 
 

@@ -31,7 +31,7 @@ from ccq_tui.inbox.elicitations import link_to_open
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.shared_draft import draft_words, followed, replaced
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE, Waiting
-from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, InputGuard, is_fresh
+from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, InputGuard, Presses, is_fresh
 from ccq_tui.screens.editor import GROUP, edit_or_say
 from ccq_tui.screens.inbox.body import AGES_SECONDS, InboxBody, copied, key_hints, refusal
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
@@ -45,7 +45,7 @@ from ccq_tui.screens.sessions.inbox_watch import notified_words
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.keys import copy_of, keymap_for, keys_meant, list_labels, presses_of, text_of
+from ccq_tui.widgets.keys import copy_of, keymap_for, keys_meant, list_labels, text_of
 from ccq_tui.widgets.lifetime import after_refresh, is_live, start_work
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.panel import RequestPanel
@@ -118,6 +118,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         self.panel: QuestionPanel | DecisionPanel | None = None
         self._said = said
         self._undelivered = 0
+        self._presses = Presses()
         self._finding = False
         """Whether letters go to the filter although it is still empty."""
         self.declining: tuple[str, float] | None = None
@@ -216,6 +217,8 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         """Do what a key means; return whether it meant anything. All others edit the filter."""
         if self.passes_on(event) or self._hands_on(event):
             return True  # it came in one burst with the key that opened something
+        # Of the keys that came here: the app may know of later ones by now.
+        self._presses = self._presses.pressed(event.key, self.clock())
         if self._passes_over(event):
             return True
         self.take_text()
@@ -305,7 +308,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         """Take the key after Ctrl+D; return whether it only answered that."""
         request_id, at = self.declining or ("", 0.0)
         # A key held down repeats by itself, and nobody has read the question yet.
-        if key in DECLINING_KEYS and is_fresh(at, self.clock(), presses_of(self).apart):
+        if key in DECLINING_KEYS and is_fresh(at, self.clock(), self._presses.apart):
             self.declining = (request_id, self.clock())
             return True
         self.declining = None

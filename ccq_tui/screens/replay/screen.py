@@ -44,7 +44,7 @@ from ccq_tui.supervisor.limits import Limits
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import Hints
-from ccq_tui.widgets.keys import keymap_for
+from ccq_tui.widgets.keys import keymap_for, presses_of
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.status_line import Piece
@@ -240,7 +240,7 @@ class ReplayScreen(SessionBase):
         if (
             asked is None
             or self._export_asked - asked > CONFIRM_SECONDS
-            or is_fresh(asked, self._export_asked)
+            or is_fresh(asked, self._export_asked, presses_of(self).apart)
         ):
             words = (
                 f"Write the transcript to a Markdown file in {short_path(self.view.cwd)}? · e again writes it"
