@@ -46,7 +46,7 @@ _logger = logging.getLogger(__name__)
 
 GONE = "the session ended before it was decided"
 UNTAKEN = "the process that asked ended before the call had a result"
-CLEARED = "the conversation was cleared; it waits in the inbox"
+CLEARED = "the conversation was cleared; the question waits in the inbox"
 REWOUND = "rewound: the conversation was taken back to before it"
 RESULT, MESSAGE = "result", "message"
 MOST_ATTEMPTS = 8
