@@ -106,8 +106,9 @@ def decide(state: DecisionState, event: Event) -> DecisionState:
     """Return the state after an event; the state itself when the event means nothing in it."""
     if state.outcome is not None or (state.guard.returned and not isinstance(event, Shown)):
         return state
-    if state.notice == OUT_OF_SIGHT and isinstance(event, Pressed) and event.apart < REPEAT_DELAY:
-        return state
+    held_back = state.warned is not None or state.notice == OUT_OF_SIGHT
+    if held_back and isinstance(event, Pressed) and event.apart < REPEAT_DELAY:
+        return state  # the key may be held down
     heard = state
     if state.warned is not None and isinstance(event, Pressed | Clicked | TextChanged):
         heard = replace(state, warned=None, notice="")
@@ -120,8 +121,8 @@ def decide(state: DecisionState, event: Event) -> DecisionState:
 
 def _held_back(after: DecisionState, before: DecisionState, event: Event) -> DecisionState:
     """Ask once more before allowing what was not wholly on the screen."""
-    at, apart = getattr(event, "at", float("inf")), getattr(event, "apart", float("inf"))
-    if not before.unseen or (before.warned == after.cursor and not is_fresh(before.warned_at, at, apart)):
+    at = getattr(event, "at", float("inf"))
+    if not before.unseen or (before.warned == after.cursor and not is_fresh(before.warned_at, at)):
         return after
     key = event.key if isinstance(event, Pressed) else "a click"
     warned = replace(after, outcome=None, warned=after.cursor, warned_at=at, warned_by=SHOWN.get(key, key))

@@ -50,14 +50,16 @@ __all__ = ["CLICK_GRACE", "GRACE", "meaning", "step"]
 
 JUST_CHANGED = "The draft has just changed elsewhere · Enter again confirms it"
 TEXT_LEFT_OUT = "Your own text is not selected · Enter again sends without it · o selects it"
+PRESS_AGAIN = frozenset({moves.OUT_OF_SIGHT, JUST_COMPLETE, JUST_CHANGED, TEXT_LEFT_OUT})
+"""Messages about a key that was held back, and counts when it is pressed again."""
 
 
 def step(state: PanelState, event: Event) -> PanelState:
     """Return the state after an event, or the same one if it means nothing; an outcome is final."""
     if state.outcome is not None or (state.guard.returned and not isinstance(event, Shown)):
         return state
-    if state.aside == moves.OUT_OF_SIGHT and isinstance(event, Pressed) and event.apart < REPEAT_DELAY:
-        return state
+    if state.aside in PRESS_AGAIN and isinstance(event, Pressed) and event.apart < REPEAT_DELAY:
+        return state  # the key that was held back may be held down
     heard = state
     if state.aside and isinstance(event, Pressed | Clicked):
         heard = replace(state, aside="", warned_at=None)
@@ -71,12 +73,12 @@ def _held_back(after: PanelState, before: PanelState, event: Event) -> PanelStat
     """Hold back the confirmation of a set that nobody can have read yet, or that leaves typed text out."""
     if before.arriving is not None:
         return replace(after, outcome=None, aside=NOT_ASKED if before.arriving.whole else NOT_COMPLETE)
-    at, apart = getattr(event, "at", float("inf")), getattr(event, "apart", float("inf"))
+    at = getattr(event, "at", float("inf"))
     if is_fresh(before.grown_at, at):
         return replace(after, outcome=None, grown_at=at, aside=JUST_COMPLETE)
     if is_fresh(before.changed_at, at):
         return replace(after, outcome=None, changed_at=at, aside=JUST_CHANGED)
-    if _leaves_out_text(after) and (before.warned_at is None or is_fresh(before.warned_at, at, apart)):
+    if _leaves_out_text(after) and (before.warned_at is None or is_fresh(before.warned_at, at)):
         return replace(after, outcome=None, warned_at=at, aside=TEXT_LEFT_OUT)
     return after
 

@@ -95,6 +95,7 @@ class Picker(ListScreen[str | None, Choosing]):
         self._covered = False
         self._presses = Presses()
         self._may_be_held = False
+        """Whether the last key may be held down since before the list came up."""
         self._choose = choose
         self._preview = preview
         self._began = self._previewed = self._value

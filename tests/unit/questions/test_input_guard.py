@@ -284,3 +284,21 @@ def test_a_row_out_of_sight_is_not_taken_by_a_key_held_down() -> None:
     back = replace(sought, in_sight=None)
     assert machine.step(back, Pressed("enter", at=10.5, apart=0.5)) is back
     assert machine.step(back, Pressed("enter", at=11.0, apart=1.0)) != back
+
+
+@pytest.mark.parametrize("what", ["changed_at", "grown_at", "warned_at"])
+@pytest.mark.parametrize(("apart", "confirms"), [(0.5, False), (0.79, False), (0.8, True)])
+def test_enter_held_down_does_not_confirm_what_asks_for_it_again(
+    what: str, apart: float, confirms: bool
+) -> None:
+    state = STATES[0]
+    if what == "warned_at":
+        state = machine.step(machine.step(state, Pressed("x", "x", at=1.0)), TextChanged("mine"))
+        state = machine.step(machine.step(state, Pressed("escape", at=2.0)), Pressed("home", at=8.0))
+    else:
+        state = replace(state, **{what: 9.9})
+    asked = machine.step(state, Pressed("enter", at=10.0))
+    assert asked.outcome is None
+    assert "again" in asked.aside or "Enter" in asked.aside
+    again = machine.step(asked, Pressed("enter", at=10.0 + apart, apart=apart))
+    assert (again.outcome is not None) == confirms
