@@ -233,7 +233,8 @@ class LastingDriver(LinuxDriver):
             self._enable_in_band_window_resize()  # the terminal reports its size
             self._enable_mouse_pixels()
         else:
-            size = Size(*self._get_terminal_size())  # a change was reported to whoever had the terminal
+            # Another program had the terminal while it may have been resized.
+            size = Size(*self._get_terminal_size())
             self._app.post_message(events.Resize(size, size))
         self._app.refresh()
 
