@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from rich.cells import cell_len
 from rich.text import Text
 from textual import events
-from textual.geometry import Offset, Size
-from textual.widgets import Static
+from textual.geometry import Offset
 
 from ccq_tui.config.keynames import shown_keys
 from ccq_tui.questions.input_guard import CLICK_GRACE
 from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.lifetime import after
+from ccq_tui.widgets.lines import FittedLines
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.pointer import Pointer
 
@@ -109,7 +109,7 @@ class HintLines:
         return lines
 
 
-class HintBar(Static):
+class HintBar(FittedLines):
     """Shows (key, what it does) pairs, and a word at the right end of its first line.
 
     While a fresh panel ignores keys, they are drawn faintly: bold keys work. A click on a key presses it: the
@@ -169,14 +169,9 @@ class HintBar(Static):
         """Show other keys, in at most ``most_lines`` lines."""
         shown = tuple((self.labels.get(key, key), does) for key, does in hints)
         before, self._shown = self._shown, HintLines(shown, right, most_lines, self.last)
-        if before != self._shown:
-            # A key that moves a cursor changes words here: an unchanged number of lines needs no new screen
-            # layout.
-            width = self.size.width
-            self.refresh(layout=self._shown.height(width) != before.height(width))
+        self.fit(changed=before != self._shown)
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
-        """Return the number of lines at the width that it is going to have, which is not yet its own."""
+    def lines_at(self, width: int) -> int:
         return self._shown.height(width)
 
     def render(self) -> Text:

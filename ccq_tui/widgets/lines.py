@@ -18,6 +18,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widgets import Static
 
+from ccq_tui.compat.textual.nodes import restyle, restyles
+
 _CONSOLE = Console(width=1000, color_system="truecolor", force_terminal=True, legacy_windows=False)
 """Only measures and splits; never writes."""
 
@@ -35,6 +37,9 @@ class DrawnLine:
     text: Text
     row: int | None = None
     at_cursor: Text | None = None
+
+
+NO_LINE = DrawnLine(Text())
 
 
 class LateLine(DrawnLine):
@@ -159,6 +164,8 @@ class LineView(ScrollView):
         super().__init__(id=id, classes=classes)
         self._lines: list[DrawnLine] = []
         self._places: dict[int, range] | None = None
+        self._drawn: dict[int, tuple[DrawnLine, Style | None]] = {}
+        """What the lines of the last picture show, from the first one in sight."""
         self._cursor_style = Style()
         self._from_top = False
         self._plain: Style | None = None
@@ -188,7 +195,7 @@ class LineView(ScrollView):
         self._lines = lines
         self._cursor_style = style
         self.set_reactive(LineView.cursor, cursor)
-        if same:
+        if same and restyles(self):
             self._repaint_rows(before, cursor)
         else:
             self._places = None
@@ -286,11 +293,27 @@ class LineView(ScrollView):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw several lines; look up their style, made of that of all ancestors, only once."""
+        self._restyle_changed(crop)
         self._plain = self.rich_style
         try:
             return super().render_lines(crop)
         finally:
             self._plain = None
+
+    def _restyle_changed(self, crop: Region) -> None:
+        """Let lines be styled again that show something else now: while hidden, nothing was repainted."""
+        frame = self.gutter.top
+        for y in crop.line_range:
+            index = y - frame + int(self.scroll_offset.y)
+            line = self._lines[index] if 0 <= index < len(self._lines) else NO_LINE
+            style = self._cursor_style if self._has_cursor(line) else None
+            was, was_style = self._drawn.get(y, (None, None))
+            if was is not line or was_style != style:
+                self._drawn[y] = line, style
+                restyle(self, Region(0, y, 1, 1))
+
+    def _has_cursor(self, line: DrawnLine) -> bool:
+        return line.row is not None and line.row == self.cursor
 
     def render_line(self, y: int) -> Strip:
         """Draw one line of the visible part."""
@@ -299,7 +322,7 @@ class LineView(ScrollView):
         if index >= len(self._lines):
             return Strip.blank(width, plain)
         line = self._lines[index]
-        here = line.row is not None and line.row == self.cursor
+        here = self._has_cursor(line)
         text = (line.at_cursor or line.text) if here else line.text
         # A text without spans renders without its own style.
         segments = (
@@ -343,21 +366,49 @@ class FlowView(LineView):
             self.refresh()
 
 
-class TextLines(Static):
-    """Draws lines that fit its width.
+class FittedLines(Static):
+    """Draws text with a number of lines that its class knows.
 
-    Unchanged lines are not drawn again, and only another number of lines lays the screen out again: a layout
-    costs as much as all other work of a key.
+    Only another number than the screen has room for lays the screen out again: a layout costs as much as all
+    other work of a key.
     """
+
+    def lines_at(self, width: int) -> int:
+        """Return the number of lines at a width."""
+        raise NotImplementedError
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        """Return the number of lines at the width that it is going to have, which is not yet its own."""
+        return self.lines_at(width)
+
+    def fit(self, *, changed: bool = False) -> None:
+        """Draw the text again where it changed, with as many lines as it has."""
+        size = self.size
+        layout = self.lines_at(size.width) != size.height if size else changed
+        if changed or layout:
+            self.refresh(layout=layout)
+
+    def on_resize(self) -> None:
+        """Take the room for lines that changed while another size was on the screen."""
+        self.fit()
+
+
+class TextLines(FittedLines):
+    """Draws lines that fit its width."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes, markup=False)
-        self._drawn = Text()
+        self._shown = Text()
         self._count = 0
 
+    def lines_at(self, width: int) -> int:  # noqa: ARG002
+        return self._count
+
     def show(self, lines: Sequence[Text]) -> None:
-        text = Text("\n").join(lines)
-        if text != self._drawn:
-            self._drawn = text
-            self.update(text, layout=len(lines) != self._count)
-            self._count = len(lines)
+        text = Text("\n", no_wrap=True).join(lines)
+        changed = text != self._shown
+        self._shown, self._count = text, len(lines)
+        self.fit(changed=changed)
+
+    def render(self) -> Text:
+        return self._shown

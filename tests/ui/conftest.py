@@ -10,12 +10,14 @@ from syrupy.assertion import SnapshotAssertion
 from textual.app import App
 from textual.pilot import Pilot
 
-from tests.ui.host import all_wait, handled
+from tests.ui.drawn import watched
+from tests.ui.host import all_wait, handled, look
 from tests.ui.pictures import Pictures
 
 _press = App._press_keys
 _wait_for_screen = Pilot._wait_for_screen
 _pause = Pilot.pause
+_pilot_press = Pilot.press
 
 
 async def _press_as_a_person_types(self: App[Any], keys: Iterable[str]) -> None:
@@ -54,6 +56,20 @@ def _waits_end_in_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the pilot wait by the queues: by the processor's time, as Textual does, a busy machine is idle."""
     monkeypatch.setattr(Pilot, "_wait_for_screen", _wait_for_all)
     monkeypatch.setattr(Pilot, "pause", _pause_and_wait)
+
+
+async def _press_and_look(self: Pilot[Any], *keys: str) -> None:
+    """Press keys, and look whether the cursor was drawn where it is, and nothing else was left as it was."""
+    await _pilot_press(self, *keys)
+    look(self.app)
+
+
+@pytest.fixture(autouse=True)
+def _the_terminal_is_watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Look at what each key drew."""
+    monkeypatch.setattr(Pilot, "press", _press_and_look)
+    with watched():
+        yield
 
 
 @pytest.fixture

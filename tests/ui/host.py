@@ -29,6 +29,7 @@ from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.asked import SINGLE
+from tests.ui.drawn import fault_of
 
 NAMED = {"space": " ", "slash": "/", "enter": "\r", "tab": "\t", "escape": "\x1b", "backspace": "\x7f"}
 """Keys whose names are not what they send."""
@@ -61,6 +62,7 @@ class QuickPilot(Pilot[None]):
         """Press keys and wait until all that comes of them is done and drawn."""
         cast("PanelHost", self.app).burst(*keys)
         await self.pause()
+        look(self.app)
 
     async def put(self, *asked: Any, **options: Any) -> None:
         """Put another panel in the place of the one that is there: half of what another program costs.
@@ -91,7 +93,7 @@ class QuickPilot(Pilot[None]):
                 return
             if (due or quiet + 1 == QUIET_TURNS) and any(_has_work(pump) for pump in _pumps(self.app)):
                 quiet = 0
-            elif _has_to_draw(screen):
+            elif has_to_draw(screen):
                 quiet = 0
                 screen._on_timer_update()
             elif self.app._resize_event is not None:
@@ -125,6 +127,16 @@ def all_wait(app: App[Any]) -> bool:
     )
 
 
+def look(app: App[Any]) -> None:
+    """Draw what is left to draw, and look at it, unless something goes on."""
+    if app._exit or not app._running or app._exception is not None or not app.screen_stack:
+        return
+    if has_to_draw(app.screen):
+        app.screen._on_timer_update()
+    if all_wait(app) and not has_to_draw(app.screen) and (fault := fault_of(app)):
+        raise AssertionError(fault)
+
+
 def _due() -> Sized:
     """Give what the event loop runs in its next turn: while that is nothing, no widget has begun anything."""
     return cast("Sized", asyncio.get_running_loop()._ready)  # type: ignore[attr-defined]
@@ -138,7 +150,7 @@ def _has_work(pump: MessagePump) -> bool:
     return bool(not pump._message_queue.empty() or pump._pending_message or pump._next_callbacks)
 
 
-def _has_to_draw(screen: Screen[Any]) -> bool:
+def has_to_draw(screen: Screen[Any]) -> bool:
     wanted = screen._layout_required or screen._scroll_required or screen._repaint_required
     return bool(wanted or screen._dirty_widgets or screen._callbacks)
 

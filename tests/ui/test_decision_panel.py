@@ -130,7 +130,7 @@ async def test_what_is_granted_for_longer_is_said_with_its_place_and_a_long_comm
             "1 Always allow commands that begin with `make` · "
             "in this project, kept in .claude/settings.local.json" in words
         )
-        assert "Subagent “Release scout” wants to run a command" in str(panel.query_one("#head").visual)
+        assert "Subagent “Release scout” wants to run a command" in str(panel.query_one("#head").render())
         await pilot.press("n")
         await until(pilot, lambda: run.screen.dock.panel is None)
 
@@ -200,4 +200,4 @@ def waits_first(run: Driven) -> str:
 
 def head(run: Driven) -> str:
     panel = run.screen.dock.panel
-    return str(panel.query_one("#head").visual) if panel and panel.query("#head") else ""
+    return str(panel.query_one("#head").render()) if panel and panel.query("#head") else ""

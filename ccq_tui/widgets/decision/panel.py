@@ -128,6 +128,7 @@ class DecisionForm:
 
     def forget(self) -> None:
         self._flow, self._flow_for = Flow(iter(())), None
+        self._choices_drawn, self._choices_for = ([], []), None
 
     def step(self, state: DecisionState, event: Event) -> DecisionState:
         return decide(state, event)

@@ -110,7 +110,7 @@ def tab_lines(state: PanelState, width: int, most: int, palette: Palette) -> lis
     at = 0
     for index in range(len(state.pages) + 1):
         tab = _tab(state, index, width, palette)
-        if lines[-1].cell_len + tab.cell_len + 5 > width and lines[-1]:
+        if lines[-1].cell_len + tab.cell_len + 6 > width and lines[-1]:
             lines.append(Text())
         if index == state.tab:
             at = len(lines) - 1

@@ -21,7 +21,8 @@ from textual.message_pump import MessagePump
 from textual.worker import Worker
 
 from ccq_tui.screens.session import base, dock
-from tests.ui.host import QUIET_TURNS, Clock, _has_to_draw, _has_work
+from tests.ui.drawn import fault_of, watched
+from tests.ui.host import QUIET_TURNS, Clock, _has_work, has_to_draw
 from tests.ui.keystrokes.oracle import Frame, Watch, typed
 from tests.ui.session import Driven
 
@@ -106,6 +107,7 @@ class Hands:
             for module in (dock, base):
                 patches.enter_context(patch.object(module, "after", self.timers.after))
             patches.enter_context(patch.object(base, "BATCH", 0.0))  # no event waits for others
+            patches.enter_context(watched())
             for one in self.patches():
                 patches.enter_context(one)
             self.say(f"size {self.size}")
@@ -134,6 +136,8 @@ class Hands:
     async def settle(self) -> None:
         """Let all be done that happened, and be drawn."""
         await settled(self.app, self.rests)
+        fault = fault_of(self.app)
+        self.expect(not fault, fault)
         self.looked()
 
     def rests(self, worker: Worker[Any]) -> bool:
@@ -212,7 +216,7 @@ async def settled(app: App[Any], rests: Callable[[Worker[Any]], bool]) -> None:
         elif any(worker.is_running and not rests(worker) for worker in app.workers):
             quiet = 0
             await asyncio.sleep(0.001)
-        elif _has_to_draw(screen):
+        elif has_to_draw(screen):
             quiet = 0
             screen._on_timer_update()
         elif app._resize_event is not None:

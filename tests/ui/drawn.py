@@ -1,0 +1,168 @@
+"""What was sent to the terminal, put together from the frames; and whether it shows what is so."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import Any
+from unittest.mock import patch
+from weakref import WeakKeyDictionary
+
+from rich.cells import cell_len
+from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual.app import App
+from textual.errors import NoWidget
+from textual.geometry import Region
+from textual.screen import Screen
+
+from ccq_tui.config.trust_question import ROWS
+from ccq_tui.inbox.decision import DecisionState
+from ccq_tui.questions.state import Focus, PanelState
+from ccq_tui.screens.inbox.screen import InboxScreen
+from ccq_tui.screens.overview.screen import Column, OverviewScreen
+from ccq_tui.screens.pickers import Picker
+from ccq_tui.screens.trust import TrustScreen
+from ccq_tui.widgets.lines import LineView
+from ccq_tui.widgets.panel import RequestPanel
+
+SIGN = "❯ "
+
+
+class Terminal:
+    """The cells that a terminal shows after all frames that were sent to it."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int, list[str]] = {}
+
+    def take(self, update: object) -> None:
+        """Draw a frame: all of the screen, or the parts of it that changed."""
+        if isinstance(update, LayoutUpdate):
+            self._rows = {y: [] for y in update.region.line_range}
+            for y, strips in enumerate(update.strips, update.region.y):
+                self._write(y, 0, "".join(strip.text for strip in strips))
+        elif isinstance(update, ChopsUpdate):
+            for y, left, right in update.spans:
+                for end, (x, strip) in zip(update.chop_ends[y], update.chops[y].items(), strict=False):
+                    if strip is not None and x <= right and end > left:
+                        self._write(y, x, strip.crop(0, min(end, right) - x).text)
+
+    def _write(self, y: int, x: int, text: str) -> None:
+        cells = list(text) if text.isascii() else [cell for one in text for cell in _cells(one)]
+        row = self._rows.setdefault(y, [])
+        row += " " * (x - len(row))
+        row[x : x + len(cells)] = cells
+
+    def line(self, y: int) -> str:
+        """Return a line as it is on the screen."""
+        return "".join(self._rows.get(y, ()))
+
+    @property
+    def lines(self) -> list[str]:
+        return [self.line(y) for y in sorted(self._rows)]
+
+
+def _cells(character: str) -> list[str]:
+    return [character, *[""] * (cell_len(character) - 1)]
+
+
+_terminals: WeakKeyDictionary[App[Any], Terminal] = WeakKeyDictionary()
+_display = App._display
+
+
+def _shown(app: App[Any], screen: Screen[Any], update: Any) -> None:
+    if update is not None and not app._batch_count:
+        _terminals.setdefault(app, Terminal()).take(update)
+    _display(app, screen, update)
+
+
+def watched() -> Any:
+    """Keep what programs draw while this patch is applied."""
+    return patch.object(App, "_display", _shown)
+
+
+def terminal_of(app: App[Any]) -> Terminal:
+    """Return what a program has drawn so far."""
+    return _terminals[app]
+
+
+def cursor_faults(app: App[Any]) -> str:
+    """Return what is wrong with the rows drawn with the cursor in the lists on the screen, or ""."""
+    views = [(view, seen) for view in app.screen.query(LineView) if (seen := _seen(view))]
+    faults = [f"{view} {_fault(view, seen, terminal_of(app))}" for view, seen in views]
+    return "; ".join(fault for fault in faults if not fault.endswith(" "))
+
+
+def _seen(view: LineView) -> Region:
+    """Return the part of a view's text that is on the screen."""
+    try:
+        place = view.screen.find_widget(view)
+    except NoWidget:
+        return Region()
+    return place.region.shrink(view.styles.gutter).intersection(place.clip)
+
+
+def _fault(view: LineView, seen: Region, terminal: Terminal) -> str:
+    row, words = _row_of(view)
+    drawn = {y: terminal.line(y)[seen.x :] for y in seen.line_range}
+    signs = [y for y, line in drawn.items() if line.lstrip().startswith(SIGN)]
+    top = view.content_region.y - int(view.scroll_offset.y)
+    first = next((y for y, line in enumerate(view.lines, top) if line.row == row), None)
+    wanted = [first] if row is not None and first in drawn else []
+    if signs != wanted:
+        return f"has the cursor in lines {signs} of the screen, but its row {row} in {wanted}"
+    word = next(iter(words.split()), "")
+    shown = drawn[wanted[0]].split() if wanted and word.isalnum() else [word]
+    if not any(word.startswith(one) or one.startswith(word) for one in shown):  # a narrow screen breaks words
+        return f"has the cursor on {shown}, but {words!r} is under it"
+    return ""
+
+
+def _row_of(view: LineView) -> tuple[int | None, str]:
+    """Return the row of a list that is under the cursor in the state, and its words."""
+    screen = view.screen
+    panel = next((one for one in view.ancestors if isinstance(one, RequestPanel)), None)
+    if panel is not None and panel.state.outcome is not None:
+        return view.cursor, ""  # about to close
+    if panel is not None:
+        return _row_of_panel(panel.state, view.id)
+    if isinstance(screen, Picker):
+        return _at(screen.state.cursor, [row.label for row in screen.state.shown])
+    if isinstance(screen, InboxScreen):
+        return _at(screen.state.cursor, [""] * len(screen.state.shown))
+    if isinstance(screen, TrustScreen) and view.id == "trust-rows":
+        return ROWS.index(screen._question.row), ""
+    if isinstance(screen, OverviewScreen):
+        board = screen.state
+        cards = board.columns[view.parent.group] if isinstance(view.parent, Column) else board.shown
+        return (cards.index(board.under), "") if board.under in cards else (None, "")
+    return None, ""
+
+
+def _row_of_panel(state: Any, view: str | None) -> tuple[int | None, str]:
+    if isinstance(state, DecisionState) and view == "choices":
+        return state.cursor, state.choices[state.cursor].label
+    if not isinstance(state, PanelState) or view != "list" or state.focus is Focus.DECLINE:
+        return None, ""
+    if state.in_review:
+        return state.review_row, ""
+    page = state.page
+    if page.is_field:
+        return (0 if state.focus is Focus.LIST else None), ""
+    options = page.question.options
+    return page.cursor, options[page.cursor].label if page.cursor < len(options) else ""
+
+
+def _at(cursor: int, words: list[str]) -> tuple[int | None, str]:
+    return (cursor, words[cursor]) if cursor < len(words) else (None, "")
+
+
+def fault_of(app: App[Any]) -> str:
+    """Return what is wrong with what is on the terminal, or "": of the cursors, and of what is out of date.
+
+    The app is at rest, with nothing left to draw.
+    """
+    if app not in _terminals or not app.screen_stack or not app.screen.is_mounted:
+        return ""
+    shown = [line.rstrip() for line in terminal_of(app).lines]
+    wanted = [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
+    old = [pair for pair in zip_longest(shown, wanted, fillvalue="") if pair[0] != pair[1]]
+    return cursor_faults(app) or (f"drawn before, and to be drawn now: {old}" if old else "")
