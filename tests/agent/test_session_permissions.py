@@ -11,6 +11,7 @@ from ccq_tui.agent.events import (
     PermissionAsked,
     PlanProposed,
     RequestSettled,
+    TaskEnded,
     ToolFinished,
     ToolStarted,
     TurnEnded,
@@ -18,8 +19,10 @@ from ccq_tui.agent.events import (
 from ccq_tui.inbox import Allowed, Cancelled, Denied
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
+from ccq_tui.widgets.transcript import TranscriptModel
 from tests.agent.running import Running
 from tests.agent.stage import staged
+from tests.unit.transcript.test_drawing import shown
 
 REJECTED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected "
@@ -55,8 +58,11 @@ async def test_what_a_person_allows_and_refuses(play: Callable[..., Any]) -> Non
             .ends_turn()
             .says("Again.")
         )
-        async with stage.scene("an interrupt settles all that wait", scenario) as run:
+        beside = Scenario("p").agent("Fetch it", ERRAND, description="Fetcher", background=True).says("Done.")
+        async with stage.scene("a background agent asks on after the turn", beside) as run:
             run.session.set_mode("default")
+            await a_background_agent_asks_on_after_the_turn(run)
+        async with stage.scene("an interrupt settles all that wait", scenario) as run:
             await an_interrupt_settles_all_that_wait(run, model, home)
 
 
@@ -117,6 +123,28 @@ async def a_subagents_messages_and_requests_name_it(run: Running, model: Scripte
         ("Fine.", ""),
     ]
     assert model.result("toolu_sub_1").text == "(Bash completed with no output)"
+
+
+async def a_background_agent_asks_on_after_the_turn(run: Running) -> None:
+    run.session.send("Go")
+    asked = await run.until(PermissionAsked)
+    await run.until(TurnEnded)
+    waiting = transcript(run)
+    assert "▸ Bash touch x\n" in waiting
+    assert "waiting for your permission" in waiting
+    assert "stopped" not in waiting
+    run.answer(asked.request.id, Allowed())
+    await run.until(TaskEnded)
+    await run.until(TurnEnded, count=2)
+    assert "✔ Bash touch x" in transcript(run)
+
+
+def transcript(run: Running) -> str:
+    model = TranscriptModel()
+    model.set_folds(folded=False)
+    for event in run.events:
+        model.apply(event)
+    return shown(model, 100)
 
 
 async def an_interrupt_settles_all_that_wait(run: Running, model: ScriptedModel, home: CleanHome) -> None:

@@ -429,10 +429,11 @@ class TranscriptModel:
         """Mark everything running as stopped; with a reason, also cancel open requests not parked."""
         self._retry_over()
         self._calls.stop(everything=bool(reason))
-        for stream in self._streams.values():
-            stream.document.finish()
-            self._order.touch(stream)
-        self._streams.clear()
+        for key, stream in list(self._streams.items()):
+            if reason or self._calls.beside_turns(key.parent) is None:
+                stream.document.finish()
+                self._order.touch(stream)
+                del self._streams[key]
         for name, request in self._requests.items():
             if reason and request.outcome is None and name not in self._parked:
                 request.outcome, request.settled = Cancelled(reason), self._now()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from ccq_tui.agent import events as ev
 from ccq_tui.prompts.shell_runs import ShellRun
@@ -205,6 +205,7 @@ class ToolCalls:
             if block.background:
                 self.background.pop(block.id, None)
                 self.running.pop(block.id, None)
+                self._stop(one for one in self.running.values() if self.beside_turns(one.id) is block)
                 self._end(block, state)
         self._order.touch(block)
         if block.background:
@@ -232,15 +233,27 @@ class ToolCalls:
             self._order.touch(block)
 
     def stop(self, *, everything: bool) -> None:
-        """Stop running calls; background calls and shell commands continue, unless all is over."""
-        for block in [*self.running.values(), *(self.background.values() if everything else ())]:
-            if (block.background or block.tool == SHELL) and not everything:
-                continue
+        """Stop running calls; what runs beside the turns continues, unless all is over."""
+        self._stop(
+            block
+            for block in (*self.running.values(), *self.background.values())
+            if everything or self.beside_turns(block.id) is None
+        )
+
+    def beside_turns(self, call: str) -> ToolBlock | None:
+        """Return the call that continues after the turn and that this one is, or works for; or None."""
+        seen = {""}
+        while call not in seen and (block := self._calls.get(call)) is not None:
+            if block.background or block.tool == SHELL:
+                return block
+            seen.add(call)  # a recording may name a call as its own
+            call = block.parent
+        return None
+
+    def _stop(self, blocks: Iterable[ToolBlock]) -> None:
+        for block in list(blocks):
+            self.running.pop(block.id, None)
+            self.background.pop(block.id, None)
             block.state = ToolState.STOPPED
             block.renew()
             self._order.touch(block)
-        if everything:
-            self.running.clear()
-            self.background.clear()
-        else:  # a person's shell command continues beside the turns
-            self.running = {name: block for name, block in self.running.items() if block.tool == SHELL}

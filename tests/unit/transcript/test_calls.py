@@ -285,6 +285,32 @@ def test_a_command_that_is_sent_to_the_background_goes_on_there(model: Transcrip
     assert shown(model).startswith("✔ Bash make · done in the background · 20 s")
 
 
+def test_the_calls_of_a_background_agent_outlive_the_turn(model: TranscriptModel, clock: Clock) -> None:
+    model.apply(ev.ToolStarted("a", "Agent", {"description": "Fetch it"}))
+    model.apply(ev.TaskStarted("t", "a", "Fetch it", background=True, agent=True))
+    model.apply(ev.ToolFinished("a", "Agent", "Async agent launched successfully.\nagentId: t"))
+    for name in ("waits", "runs"):
+        model.apply(ev.ToolStarted(name, "Bash", {"command": name}, parent="a"))
+    request = PermissionRequest("waits", "", "Bash", {"command": "waits"})
+    model.apply(ev.PermissionAsked(request))
+    key = ev.BlockKey("m", 0, "a")
+    model.apply(ev.BlockGrew(key, ev.BlockKind.TEXT, "I look "))
+    model.apply(ev.ToolStarted("own", "Bash", {"command": "own"}))
+    model.apply(ev.TurnEnded("completed", False, 1.0, None, 0, 0))
+    clock.now = 5
+    model.tick()
+    drawn = shown(model)
+    assert "■ Bash own · stopped" in drawn
+    assert "▸ Bash waits\n" in drawn
+    assert "waiting for your permission" in drawn
+    assert "▸ Bash runs · 5.0 s" in drawn
+    model.apply(ev.BlockGrew(key, ev.BlockKind.TEXT, "around"))
+    assert "I look around" in shown(model)
+    model.apply(ev.TaskEnded("t", "a", "stopped"))
+    assert not [b for b in model.blocks if isinstance(b, bl.ToolBlock) and b.state is bl.ToolState.RUNNING]
+    assert not model.ticking
+
+
 def test_a_lost_session_stops_what_is_in_the_background(model: TranscriptModel) -> None:
     block = background(model)
     model.apply(ev.SessionLost("", kind="session_lost"))
