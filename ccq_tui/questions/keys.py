@@ -43,6 +43,27 @@ LARGE_TEXT = 600
 When = Callable[[PanelState], bool]
 
 
+class Does(str):
+    """What a key does, in words that a line of keys can shorten: the verb always stays.
+
+    Attributes:
+        verb: The first words.
+        about: The object of the verb, cut where there is no room for it.
+        rest: Words behind it, left out where there is no room for them.
+    """
+
+    __slots__ = ("about", "rest", "verb")
+    verb: str
+    about: str
+    rest: str
+
+    def __new__(cls, verb: str, about: str = "", rest: str = "") -> Does:
+        """Join the parts."""
+        does = super().__new__(cls, f"{verb} {about}".rstrip() + rest)
+        does.verb, does.about, does.rest = verb, about, rest
+        return does
+
+
 @dataclass(frozen=True, slots=True)
 class KeyRow:
     """One row of the key table.

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual import events
 from textual.geometry import Offset
 
 from ccq_tui.config.keynames import shown_keys
 from ccq_tui.questions.input_guard import CLICK_GRACE
+from ccq_tui.questions.keys import Does
+from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.lines import FittedLines
@@ -23,10 +25,26 @@ from ccq_tui.widgets.pointer import Pointer
 Hints = tuple[tuple[str, str], ...]
 SEPARATOR = " · "
 LEAVES = "Esc"
+KEPT = frozenset({LEAVES, "p"})
+"""Keys that stay on a single line beside the first one, whatever else is left out."""
+BARE = frozenset({LEAVES, "Space"})
+"""Keys that a narrow line shows without their words where these do not fit."""
+HIDES = "hide"
+"""Words that a narrow line leaves out, since `Esc` alone says them."""
 NARROW = 60
-"""Below this width in cells, keys go before the word at the right end; the last one has no words."""
+"""Width in cells below which the line saves words, and no cell at its end stays free."""
 APART = 2
 """Cells between the keys and the word at the right end, which has one more after it."""
+LONGEST_OBJECT = 32
+SHORTEST_OBJECT = 4
+
+
+def cut(text: str, room: int) -> str:
+    """Return a text on one line of at most ``room`` cells, with a sign where its end is missing."""
+    line = one_line(text, max(1, room))
+    if cell_len(line) > room:
+        line = f"{set_cell_size(line, room - 1).rstrip()}…"
+    return line
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +55,7 @@ class HintLines:
         hints: The keys, and what they do.
         right: A word at the right end of the first line.
         most: Most lines.
-        last: A key behind all others that is never left out, or nothing.
+        last: A key that is never left out: at the right end, or behind all others in a narrow line.
     """
 
     hints: Hints = ()
@@ -47,15 +65,22 @@ class HintLines:
 
     def height(self, width: int) -> int:
         """Return the number of lines that the keys take."""
-        return len(self._fitted(width))
+        return len(self._filled(width))
 
     def text(self, width: int, palette: Palette) -> Text:
-        drawn = [_line(line, palette) for line in self._fitted(width)]
+        drawn = []
+        for line in self._filled(width):
+            text = Text(" ", no_wrap=True)
+            for at, key, does in line:
+                at_end = width >= NARROW and (key, does) in self.last
+                text.append(" " * (at - text.cell_len) if at_end or at == 1 else SEPARATOR, palette.muted)
+                text.append(key, palette.strong).append(f" {does}" if does else "", palette.muted)
+            drawn.append(text)
         gap = width - drawn[0].cell_len - cell_len(self.right) - 1
         if self.right and gap >= APART:
             drawn[0].append(" " * gap + self.right, palette.muted)
-        for line in drawn:
-            line.truncate(width, overflow="ellipsis")
+        for text in drawn:
+            text.truncate(width, overflow="ellipsis")
         return Text("\n").join(drawn)
 
     def key_at(self, width: int, place: Offset) -> str | None:
@@ -63,50 +88,94 @@ class HintLines:
 
         The words beside a key count as the key where it is a single one.
         """
-        lines, start = self._fitted(width), 1
-        for key, does in lines[place.y] if 0 <= place.y < len(lines) else ():
+        lines = self._filled(width)
+        for start, key, does in lines[place.y] if 0 <= place.y < len(lines) else ():
             pressed = [each for _, each in shown_keys(key) if each]
+            end = start
             for shown, each in shown_keys(key):
-                if start <= place.x < start + cell_len(shown):
+                if end <= place.x < end + cell_len(shown):
                     return each or None
-                start += cell_len(shown)
-            after = start + (1 + cell_len(does) if does else 0)
-            if start <= place.x < after:
+                end += cell_len(shown)
+            if end <= place.x < start + _cells((key, does)):
                 return pressed[0] if len(pressed) == 1 else None
-            start = after + len(SEPARATOR)
         return None
 
-    def _fitted(self, width: int) -> list[list[tuple[str, str]]]:
-        """Put keys into lines; where there is little room, the key that leaves is shown without its words."""
-        lines = self._filled(width)
-        if width >= NARROW or LEAVES not in dict(self.hints) or LEAVES in dict(_joined(lines)):
-            return lines
-        first, *rest = (hint for hint in self.hints if hint[0] != LEAVES)
-        for brief in (first, (first[0], "")):
-            fewer = replace(self, hints=(brief, *rest), last=((LEAVES, ""), *self.last))
-            left = fewer._filled(width)
-            if len(_joined(left)) > len(_joined(lines)):
-                return left
+    def _filled(self, width: int) -> list[list[tuple[int, str, str]]]:
+        """Put keys into lines, each with the cell at which it begins."""
+        lines: list[list[tuple[int, str, str]]] = [[]]
+        for line, hints in enumerate(self._single(width) if self.most == 1 else self._several(width)):
+            at = 1
+            if line:
+                lines.append([])
+            for hint in hints:
+                lines[-1].append((at, *hint))
+                at += _cells(hint) + len(SEPARATOR)
+        last = [hint for hint in self.last if hint[0]]
+        if width >= NARROW:
+            at = width - 1 - sum(map(_cells, last)) - len(SEPARATOR) * (len(last) - 1)
+            lines[-1] += [(at, *hint) for hint in last]
         return lines
 
-    def _filled(self, width: int) -> list[list[tuple[str, str]]]:
+    def _single(self, width: int) -> list[list[tuple[str, str]]]:
+        """Fit keys into one line: the first one, those of `KEPT`, and as many others as there is room for."""
+        narrow, last = width < NARROW, [hint for hint in self.last if hint[0]]
+        behind = [(key, "") for key, _ in last] if narrow else []
+        word = cell_len(self.right) if self.right and not narrow else 0
+        at_end = word or (0 if narrow else sum(map(_cells, last)))
+        room = width - (at_end + APART + 1 if at_end else 0)
+        if not self.hints:
+            return [behind]
+        bare = [_bare(hint) if narrow else hint for hint in self.hints]
+        kept = [hint for hint in bare[1:] if hint[0] in KEPT]
+        first = _fitted(self.hints[0], room - narrow, [*kept, *behind], narrow=narrow)
+        fits = [first, *kept]
+        for whole, short in zip(self.hints[1:], bare[1:], strict=True):
+            if short in kept:
+                wordy = [whole if hint == short else hint for hint in fits]
+                if narrow and whole[1] != HIDES and _length([*wordy, *behind]) <= room:
+                    fits = wordy
+                continue
+            more = next((h for h in (whole, short) if _length([*fits, h, *behind]) <= room), None)
+            if more is None:
+                break
+            fits.append(more)
+        order = [key for key, _ in self.hints]
+        return [[*sorted(fits, key=lambda hint: order.index(hint[0])), *behind]]
+
+    def _several(self, width: int) -> list[list[tuple[str, str]]]:
         lines: list[list[tuple[str, str]]] = [[]]
-        narrow = width < NARROW
-        used = 1 + (cell_len(self.right) + APART + 1 if self.right and not narrow else 0)
-        last = tuple((key, "" if narrow else does) for key, does in self.last if key)
-        kept = sum(_cells(hint) + len(SEPARATOR) for hint in last)
-        for index, hint in enumerate((*self.hints, *last)):
-            needs = _cells(hint) + (len(SEPARATOR) if lines[-1] else 0)
-            behind = kept if index < len(self.hints) and len(lines) == self.most else 0
-            if lines[-1] and used + needs + behind > width:
-                if len(lines) == self.most and index < len(self.hints):
-                    lines[-1] += last
+        word = cell_len(self.right) + APART + 1 if self.right and width >= NARROW else 0
+        for hint in self.hints:
+            if lines[-1] and _length([*lines[-1], hint]) + (word if len(lines) == 1 else 0) > width:
+                if len(lines) == self.most:
                     break
                 lines.append([])
-                used, needs = 1, _cells(hint)
-            used += needs
             lines[-1].append(hint)
         return lines
+
+
+def _bare(hint: tuple[str, str]) -> tuple[str, str]:
+    return (hint[0], "") if hint[0] in BARE else hint
+
+
+def _length(hints: Sequence[tuple[str, str]]) -> int:
+    """Return the cells of a line with these keys."""
+    return 1 + sum(map(_cells, hints)) + len(SEPARATOR) * (len(hints) - 1)
+
+
+def _fitted(
+    hint: tuple[str, str], room: int, others: Sequence[tuple[str, str]], *, narrow: bool
+) -> tuple[str, str]:
+    """Shorten the words of a key so that others have room beside it: first the rest, then the object."""
+    key, does = hint
+    if not isinstance(does, Does):
+        return hint
+    left = room - _length([(key, ""), *others]) - 1
+    verb, about = does.verb, cut(does.about, LONGEST_OBJECT)
+    whole = f"{verb} {about}".rstrip() + does.rest
+    if not narrow and cell_len(whole) <= left:
+        return key, whole
+    return key, f"{verb} {cut(about, max(SHORTEST_OBJECT, left - cell_len(verb) - 1))}".rstrip()
 
 
 class HintBar(FittedLines):
@@ -181,20 +250,6 @@ class HintBar(FittedLines):
         return self._shown.text(self.size.width, palette)
 
 
-def _joined(lines: Iterable[Iterable[tuple[str, str]]]) -> list[tuple[str, str]]:
-    return [hint for line in lines for hint in line]
-
-
 def _cells(hint: tuple[str, str]) -> int:
     key, does = hint
     return cell_len(key) + (1 + cell_len(does) if does else 0)
-
-
-def _line(hints: list[tuple[str, str]], palette: Palette) -> Text:
-    text = Text(" ", no_wrap=True)
-    for index, (key, does) in enumerate(hints):
-        if index:
-            text.append(SEPARATOR, palette.muted)
-        text.append(key, palette.strong)
-        text.append(f" {does}" if does else "", palette.muted)
-    return text

@@ -25,6 +25,7 @@ class Palette:
     warning: Style
     alarm: Style
     cursor: Style
+    rule: Style
 
 
 VARIABLES = (
@@ -41,6 +42,7 @@ VARIABLES = (
     "ccq-note-style",
     "ccq-warning-style",
     "ccq-cursor",
+    "ccq-rule",
 )
 """Theme variables that define the roles."""
 THEMES = 32
@@ -79,6 +81,7 @@ def _palette(values: tuple[str, ...]) -> Palette:
         warning=_style(of["warning"], of["ccq-warning-style"]),
         alarm=_style(of["error"], "bold reverse"),
         cursor=Style(bgcolor=_colour(of["ccq-cursor"])),
+        rule=_style(of["ccq-rule"]),
     )
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.app import App, ComposeResult
+from textual.geometry import Offset
 
 from ccq_tui import theming
 from ccq_tui.questions import QuestionSet
 from ccq_tui.questions.events import Pressed
+from ccq_tui.questions.keys import Does
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import opened
 from ccq_tui.widgets.hints import HintBar, HintLines
 from ccq_tui.widgets.question.pages import NO_PREVIEW, preview_lines
 from tests.ui.asked import PLAIN, PREVIEWED
 
+ALL, OTHER, HIDE, SPACE = ("p", "all"), ("o", "other"), ("Esc", "hide"), ("Space", "select")
 KEYS = (("Space", "select"), ("Enter", "next"), ("Esc", "hide"), ("a", "all/none"))
 
 
@@ -32,15 +36,60 @@ def test_the_word_at_the_right_never_touches_the_keys(width: int, most: int) -> 
         assert cell_len(lines[0]) == width - 1
 
 
-def test_where_there_is_little_room_the_key_that_hides_stands_without_words() -> None:
-    f1 = (("F1", "all keys"),)
-    hide = (("Esc", "hide"), ("o", "other"))
-    for first, line in (
-        ((("Space", "select"), ("Enter", "confirm")), " Space select · Enter confirm · Esc · F1"),
-        ((("Space", "select"), ("Enter", "none of these")), " Space · Enter none of these · Esc · F1"),
-        ((("Enter", "type"),), " Enter type · Esc hide · o other · F1"),
-    ):
-        assert HintLines((*first, *hide), last=f1).text(40, PLAIN).plain == line
+@pytest.mark.parametrize(
+    ("width", "keys", "line"),
+    [
+        (
+            40,
+            (("Enter", Does("send", "OAuth 2.0 with PKCE")), ALL, OTHER, HIDE),
+            "Enter send OAuth 2… · p all · Esc · F1",
+        ),
+        (
+            40,
+            (("Enter", Does("take", "pydantic-settings")), ("p", "▤"), HIDE),
+            "Enter take pydantic-… · p ▤ · Esc · F1",
+        ),
+        (
+            40,
+            (("Enter", Does("none", rest=" of these")), SPACE, ALL, HIDE),
+            "Enter none · Space · p all · Esc · F1",
+        ),
+        (40, (("Enter", Does("accept every file edit")), HIDE), "Enter accept every file edit · Esc · F1"),
+        (
+            40,
+            (("Enter", Does("ask again", rest=", 14 lines unseen")), ("Esc", "small again")),
+            "Enter ask again · Esc small again · F1",
+        ),
+        (
+            80,
+            (("Enter", Does("send", "x" * 90)), OTHER, HIDE),
+            f"Enter send {'x' * 31}… · o other · Esc hide",
+        ),
+        (
+            80,
+            (("Enter", Does("select", "A", " instead of B")), OTHER, HIDE),
+            "Enter select A instead of B · o other · Esc hide",
+        ),
+    ],
+)
+def test_the_verb_and_the_keys_that_leave_stay_and_the_object_is_cut(
+    width: int, keys: tuple[tuple[str, str], ...], line: str
+) -> None:
+    shown = HintLines(keys, last=(("F1", "keys"),)).text(width, PLAIN).plain
+    if width < 60:
+        assert shown == f" {line}"
+    else:
+        assert shown == f" {line}".ljust(width - 8) + "F1 keys"
+
+
+@given(st.integers(40, 120), st.integers(0, 200))
+def test_a_click_presses_the_key_under_it(width: int, x: int) -> None:
+    hints = HintLines((("Enter", Does("send", "PostgreSQL")), OTHER, HIDE), last=(("F1", "keys"),))
+    line, key = hints.text(width, PLAIN).plain, hints.key_at(width, Offset(x, 0))
+    shown = {"enter": "Enter", "o": "o", "escape": "Esc", "f1": "F1", None: ""}[key]
+    assert shown in line
+    if key is not None:
+        assert line[x] not in "·"
 
 
 def test_the_row_for_own_words_is_not_said_to_lack_a_preview() -> None:

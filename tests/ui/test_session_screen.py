@@ -379,4 +379,4 @@ async def test_it_fits_every_size() -> None:
             await pilot.resize_terminal(*size)
             await pilot.pause()
             assert panel.region.bottom <= size[1], size
-            assert panel.region.height <= max(6, int(size[1] * 0.6)), size
+            assert panel.region.height <= -(-size[1] * 8 // 10), size

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from rich.text import Text
 from textual import events, on
+from textual.geometry import Region
 from textual.widget import Widget
 
 from ccq_tui.config.actions import KeyPlace
@@ -30,17 +31,16 @@ from ccq_tui.widgets.hints import HintBar, HintLines
 from ccq_tui.widgets.lines import DrawnLine, Flow, LineView, TextLines, row_lines, wrapped
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.panel import RequestPanel
-from ccq_tui.widgets.panel.field import AnswerField
-from ccq_tui.widgets.panel.form import Effect
+from ccq_tui.widgets.panel.form import Drawn, Effect
 from ccq_tui.widgets.panel.measures import (
     FIELD_LINES,
     PanelLook,
     field_height,
+    head_line,
     is_low,
     key_lines,
     most_lines,
     notice_lines,
-    title_line,
 )
 from ccq_tui.widgets.sight import SightView, more_line
 
@@ -48,13 +48,15 @@ DETAILS_FRAME = 6
 """Cells beside the details, their scrollbar included."""
 LABEL_AT = 6
 """Cells before the words of a choice."""
+FIELD_AT = 6
+"""Cells before the text typed along with a choice."""
 TEXT_SHOWN = 60
 FEWEST_CHOICES = 5
 """Fewest lines of the choices that stay where the details need the others; the rest scrolls."""
 SCARCE = 7
 """Lines that must be left beside the choices for a blank line above them."""
-AROUND = 2
-"""Lines of the rule and the head."""
+AROUND = 1
+"""The line of the head."""
 FEWEST_DETAILS = 2
 """Lines of details that do not fit: one of them, and the row that counts the others."""
 SCROLLS = {"scroll_up": -1, "scroll_down": 1}
@@ -172,7 +174,7 @@ class DecisionForm:
     def seek(self) -> None:
         self._choices.keep_cursor_in_sight()
 
-    def draw(self, state: DecisionState, look: PanelLook, field: AnswerField, hints: HintBar) -> int:
+    def draw(self, state: DecisionState, look: PanelLook, hints: HintBar) -> Drawn:
         palette, width, screen = look.palette, look.width, look.screen_height
         details = self._detail_flow(state, palette, width)
         details.reach(most_lines(screen) + 1)
@@ -180,15 +182,16 @@ class DecisionForm:
         notice = notice_lines(warned or state.notice, width, palette) if state.notice else []
         keys = decision_hints(state)
         tight, airy = self._choice_lines(state, palette, width)
-        text = field_height(state.text, width, FIELD_LINES) if state.typing else 0
+        text = field_height(state.text, width - FIELD_AT - 1) if state.typing else 0
         for roomy in (True, False):
             choices = airy if roomy and len(tight) < most_lines(screen) - SCARCE else tight
             # Where not everything fits, the details need the lines more than parts that can be read
             # elsewhere.
             most_keys = key_lines(screen) if roomy else 1
+            hints_height = HintLines(keys, "", most_keys, look.last_key).height(width)
             share = shares(
                 screen,
-                keys=HintLines(keys, "", most_keys, look.last_key).height(width),
+                keys=hints_height,
                 details=len(details.lines),
                 choices=len(choices),
                 fewest_choices=len(choices) if roomy else min(FEWEST_CHOICES, len(state.choices)),
@@ -205,11 +208,14 @@ class DecisionForm:
         self.say_more(state, look)
         self._choices.styles.height = share.choices
         self._choices.show(choices, state.cursor, palette.cursor)
-        self._notice.set_class(not share.notice, "-off")
+        # The text is typed below the notice.
+        self._notice.styles.height = share.notice + share.field
+        self._notice.set_class(not (share.notice or share.field), "-off")
         self._notice.show(notice[: share.notice])
-        field.styles.max_height = max(1, share.field)
         hints.show(keys, "", most_keys)
-        return share.height
+        y = share.height - hints_height - share.field
+        place = Region(FIELD_AT, y, width - FIELD_AT - 1, max(1, share.field))
+        return Drawn(share.height, place if state.typing else None)
 
     def say_more(self, state: DecisionState, look: PanelLook) -> None:
         """Say how much more of the details there is: in a row under them, or else in the head."""
@@ -220,8 +226,9 @@ class DecisionForm:
             more = more_line(self._details, look.width - DETAILS_FRAME, palette, down=down, up="Shift+↑")
             self._more.show([more])
             instead = instead or ("" if row else more.plain)
-        head = headline(state.request, edited=bool(state.plan))
-        self._head.show([title_line(head, "", replace(look, countdown=instead))])
+        words = headline(state.request, edited=bool(state.plan))
+        head = Text.assemble(("◆ ", palette.accent), (words, palette.strong))
+        self._head.show([head_line("", [head], 0, replace(look, countdown=instead))])
 
     def _detail_flow(self, state: DecisionState, palette: Palette, width: int) -> Flow:
         wanted = (width, palette, state.plan, self.directory)

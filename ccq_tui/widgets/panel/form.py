@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol, TypeVar
 
 from textual import events
+from textual.geometry import Region
 from textual.widget import Widget
 
 from ccq_tui.config.actions import KeyPlace
@@ -14,7 +16,6 @@ from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Seen, TabClicked
 from ccq_tui.questions.input_guard import Meaning
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.panel.measures import PanelLook
 
 State = TypeVar("State", bound=Draft)
@@ -31,6 +32,21 @@ class Effect(Enum):
     """It is done already: something scrolled."""
 
 
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What a form needs of its panel.
+
+    Attributes:
+        height: Lines of the panel.
+        field: Place of the open text within the panel: the row that it is typed in; or None without one.
+        one_line: Whether the text is limited to one line.
+    """
+
+    height: int
+    field: Region | None = None
+    one_line: bool = False
+
+
 class Form(Protocol[State]):
     """One kind of request: its machine and its picture."""
 
@@ -43,7 +59,7 @@ class Form(Protocol[State]):
         """Places whose keys a person can choose."""
 
     def compose(self) -> Iterable[Widget]:
-        """Return the widgets above the text field."""
+        """Return the widgets above the keys."""
 
     def forget(self) -> None:
         """Forget everything made for a request."""
@@ -78,5 +94,5 @@ class Form(Protocol[State]):
     def seek(self) -> None:
         """Bring the row under the cursor back into sight."""
 
-    def draw(self, state: State, look: PanelLook, field: AnswerField, hints: HintBar) -> int:
-        """Draw everything but the text in the field; return the lines that the panel takes."""
+    def draw(self, state: State, look: PanelLook, hints: HintBar) -> Drawn:
+        """Draw everything but the text in the field; return the panel's height and the field's place."""

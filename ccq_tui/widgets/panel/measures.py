@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from rich.text import Text
 
 from ccq_tui.text import one_line
+from ccq_tui.widgets.hints import cut
 from ccq_tui.widgets.lines import wrapped
 from ccq_tui.widgets.palette import Palette
 
-MOST_OF_SCREEN = 0.6
-"""Largest share of the screen's height that a panel takes."""
+SHARES = (6, 8)
+"""Tenths of the screen's height that a panel takes: usually, and where lines would else be missing."""
 FEWEST = 6
 """Lines that a panel takes even on the lowest screen."""
 LOW_SCREEN = 18
 """Screen height below which a panel saves lines."""
 FIELD_LINES = 5
 """Most lines of a text field; a longer text scrolls in it."""
-FIELD_FRAME = 9
-"""Cells around the text of a field, one for its caret included."""
+CARET = 1
+"""Cells that the caret behind a text needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +53,15 @@ def is_low(screen_height: int) -> bool:
     return screen_height < LOW_SCREEN
 
 
-def most_lines(screen_height: int) -> int:
-    """Return the most lines that a panel takes of a screen."""
-    return max(FEWEST, int(screen_height * MOST_OF_SCREEN))
+def most_lines(screen_height: int, share: int = SHARES[0]) -> int:
+    """Return the most lines that a panel takes of a screen, rounded up."""
+    return max(min(FEWEST, screen_height), -(-screen_height * share // 10))
+
+
+def cap(screen_height: int, needed: int) -> int:
+    """Return the most lines of a panel that needs some: more of the screen where they would not fit."""
+    usual, more = (most_lines(screen_height, share) for share in SHARES)
+    return usual if needed <= usual else more
 
 
 def key_lines(screen_height: int) -> int:
@@ -61,55 +69,95 @@ def key_lines(screen_height: int) -> int:
     return 1 if is_low(screen_height) else 2
 
 
-def field_height(text: str, width: int, most: int) -> int:
-    """Return the lines of a text in the field of a panel ``width`` cells wide, at most ``most``."""
-    room = max(1, width - FIELD_FRAME)
+def field_height(text: str, room: int, most: int = FIELD_LINES) -> int:
+    """Return the lines of a text in a field of ``room`` cells, at most ``most``."""
+    room = max(1, room - CARET)
     # Look at no more of a long text than the field could show.
     seen = text[: most * room].split("\n")[:most]
     return min(most, sum(len(wrapped(Text(line), room)) for line in seen))
 
 
-LONGEST_SESSION = 30
-FEWEST_OF_NAME = 10
-"""Fewest cells of a session's name that still identify it."""
+RULE = "─"
+ARRIVING = "still arriving"
+SHORTEST_PART = 4
+"""Fewest cells of a cut part of the head."""
 
 
-def title_line(who: str, about: str, look: PanelLook) -> Text:
-    """Return the line that says who asks, what about, and in which session.
+def head_line(
+    who: str, parts: Sequence[Text], front: int, look: PanelLook, *, arriving: bool = False
+) -> Text:
+    """Return the first line of a panel: the rule itself, with who asks, the tabs, and a word at its end.
 
-    A countdown takes the place of the session, or of the asker where there is no room beside that.
+    Args:
+        who: The asker, or "".
+        parts: The tabs, or the words of a permission. Those without room are counted at their end.
+        front: The one of them that is never left out.
+        look: What it is drawn with.
+        arriving: Whether more of what is asked is to come.
     """
-    width, palette, place, instead = look.width, look.palette, look.place, look.countdown
-    left = Text.assemble((" ◆ ", palette.accent), (who, palette.strong), no_wrap=True)
-    if about:
-        left.append(f" · {about}", palette.muted)
-    if place[1] > 1:
-        left.append(f" · {place[0]} of {place[1]}", palette.muted)
-    right = instead or _named(one_line(look.session, LONGEST_SESSION), width - left.cell_len - 3)
-    gap = width - left.cell_len - cell_len(right) - 1
-    if instead and gap <= 1:
-        # The question shows who asks; nothing else shows what is about to happen, or out of sight.
-        left = Text.assemble((" ◆ ", palette.accent), (instead, palette.warning), no_wrap=True)
-    elif right and gap > 1:
-        left.append(" " * gap + right, palette.warning if instead else palette.muted)
-    left.truncate(width, overflow="ellipsis")
-    return left
+    palette, width = look.palette, look.width
+    right = _right_word(look, width - parts[front].cell_len - 8, arriving=arriving)
+    room = width - 4 - (cell_len(right) + 3 if right else 0)  # "─ " before, " ─" behind
+    shown = [Text(cut(who, max(SHORTEST_PART, room // 2)), palette.muted)] if who else []
+    room -= sum(text.cell_len + 3 for text in shown)
+    shown += _fitting(parts, front, max(SHORTEST_PART, room), palette)
+    line = Text(f"{RULE} ", palette.rule, no_wrap=True)
+    for index, text in enumerate(shown):
+        line.append(f" {RULE} " if index else "", palette.rule).append_text(text)
+    end = f" {right} {RULE}" if right else ""
+    line.append(" ").append(RULE * max(1, width - line.cell_len - cell_len(end)), palette.rule)
+    if right:
+        line.append(f" {right} ", palette.warning if look.countdown else palette.muted)
+        line.append(RULE, palette.rule)
+    line.truncate(width)
+    return line
 
 
-def _named(session: str, room: int) -> str:
-    """Return a session's name in ``room`` cells, cut if necessary; "" if too little would be left."""
-    whole = f"session {session}"
-    if not session or cell_len(whole) <= room:
-        return whole if session else ""
-    if cell_len(session) <= room:
-        return session
-    return f"{set_cell_size(session, room - 1).rstrip()}…" if room >= FEWEST_OF_NAME else ""
+def _right_word(look: PanelLook, room: int, *, arriving: bool) -> str:
+    """Return the word at the right end of the head: the first that applies and has room, or ""."""
+    if look.countdown:
+        return cut(look.countdown, max(1, look.width - 4 - SHORTEST_PART))
+    place = f"{look.place[0]} of {look.place[1]}" if look.place[1] > 1 else ""
+    words = (ARRIVING if arriving else "", place, one_line(look.session, LONGEST_SESSION))
+    return next((word for word in words if word and cell_len(word) <= room), "")
+
+
+def _fitting(parts: Sequence[Text], front: int, room: int, palette: Palette) -> list[Text]:
+    """Return the parts around the one in front that fit, those left out counted at their end."""
+
+    def joined(first: int, end: int) -> list[Text]:
+        before = [Text(f"‹{first}", palette.muted)] if first else []
+        after = [Text(f"{len(parts) - end}›", palette.muted)] if end < len(parts) else []
+        return [*before, *parts[first:end], *after]
+
+    def fits(first: int, end: int) -> bool:
+        cells = [text.cell_len for text in joined(first, end)]
+        return sum(cells) + 3 * (len(cells) - 1) <= room
+
+    first, end = front, front + 1
+    while True:
+        if end < len(parts) and fits(first, end + 1):
+            end += 1
+        elif first and fits(first - 1, end):
+            first -= 1
+        else:
+            break
+    shown = joined(first, end)
+    if not fits(first, end):
+        others = sum(text.cell_len + 3 for text in shown) - parts[front].cell_len - 3
+        here = parts[front].copy()
+        here.truncate(max(SHORTEST_PART, room - others), overflow="ellipsis")
+        shown[shown.index(parts[front])] = here
+    return shown
+
+
+LONGEST_SESSION = 30
 
 
 def notice_lines(text: str, width: int, palette: Palette) -> list[Text]:
     """Return a notice with its sign, wrapped for a panel."""
-    lines = wrapped(Text(text, palette.warning), width - 8)
+    lines = wrapped(Text(text, palette.warning), width - 5)
     return [
-        Text.assemble(("⚠ " if index == 0 else "  ", palette.warning), line)
+        Text.assemble((" ⚠ " if index == 0 else "   ", palette.warning), line)
         for index, line in enumerate(lines)
     ]

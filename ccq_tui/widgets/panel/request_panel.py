@@ -40,7 +40,7 @@ from ccq_tui.widgets.keys import copy_of, keymap_for, new_labels, presses_of, te
 from ccq_tui.widgets.lifetime import is_live, soon
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel.field import AnswerField
-from ccq_tui.widgets.panel.form import Effect, Form, State
+from ccq_tui.widgets.panel.form import Drawn, Effect, Form, State
 from ccq_tui.widgets.panel.input_queue import Fate, InputQueue, Typed
 from ccq_tui.widgets.panel.measures import PanelLook
 from ccq_tui.widgets.pointer import Pointer
@@ -80,9 +80,9 @@ class RequestPanel(Vertical, Generic[State]):
     RequestPanel {
         height: 10;
         background: $surface;
-        border-top: solid $ccq-rule;
         & > HintBar { dock: bottom; }
-        & > #field-label { height: auto; padding: 0 3; color: $ccq-muted; }
+        & > AnswerField { position: absolute; min-width: 4; max-height: 100%; margin: 0; padding: 0; }
+        & > AnswerField, & > AnswerField:focus { border: none; scrollbar-size-vertical: 0; }
         & > .-off { display: none; }
     }
     """
@@ -229,7 +229,7 @@ class RequestPanel(Vertical, Generic[State]):
             self._ready = True
             if self._rests:
                 # Draw once unseen: the first drawing takes longer, and nobody waits for it yet.
-                self._draw_form()
+                self.form.draw(self._state, self._look(), self._hints)
                 self._clear()
             else:
                 self._open()
@@ -553,9 +553,18 @@ class RequestPanel(Vertical, Generic[State]):
             return
         self._drawn_for = self.app.size
         self._hints.labels = {} if self._typing else self._labels
-        self._hints.last = ((keymap_for(self).shown("help"), "all keys"),)
+        self._hints.last = ((keymap_for(self).shown("help"), "keys"),)
+        drawn = self.form.draw(self._state, self._look(), self._hints)
+        self.styles.height = drawn.height
+        self._put_field(drawn)
         self._sync_field(focused=self.has_focus)
-        self.styles.height = self._draw_form()
+
+    def _put_field(self, drawn: Drawn) -> None:
+        """Put the field where its text is typed: over the lines that the form left for it."""
+        self._field.one_line = drawn.one_line
+        if drawn.field is not None:
+            self._field.styles.offset = drawn.field.offset
+            self._field.styles.width, self._field.styles.height = drawn.field.size
 
     def _sync_field(self, *, focused: bool) -> None:
         """Bring the text field in line with the state."""
@@ -569,9 +578,6 @@ class RequestPanel(Vertical, Generic[State]):
             self._field.placeholder = Content(self.form.hint(self._state))
             if comes and self.form.proposed(self._state):
                 self._field.select_all()
-
-    def _draw_form(self) -> int:
-        return self.form.draw(self._state, self._look(), self._field, self._hints)
 
     def _look(self) -> PanelLook:
         width = self.size.width or self.app.size.width  # the screen's before the panel was laid out

@@ -29,18 +29,6 @@ LOW_KEYS = 38
 """Cells of the first of those keys."""
 WIDE_ENOUGH = 60
 """Width in cells from which such a screen says in words that a set is arriving."""
-TAB_SPACE = 8
-"""Cells around the words of a tab: the arrows and the mark."""
-
-
-def who_asks(state: PanelState) -> tuple[str, str]:
-    """Return who asks, and a few words about the set, or ""."""
-    count = len(state.pages)
-    header = "" if state.needs_review else one_line(state.pages[0].question.header, LONGEST_HEADER)
-    so_far = " so far" if state.arriving and not state.arriving.whole else ""
-    noun = "fields" if state.questions.is_form else "questions"
-    about = f"{count} {noun}{so_far}" if count > 1 else header
-    return _who(state), " · ".join(part for part in (about, coming(state)) if part)
 
 
 def coming(state: PanelState) -> str:
@@ -79,14 +67,14 @@ def asked_whole(question: Question, width: int, place: tuple[int, int]) -> bool:
 
 def cut_from_head(state: PanelState, question: Question, width: int, *, titled: bool) -> list[str]:
     """Return the texts that the head does not show whole, for the page to show."""
-    title, header, who = state.questions.title, question.header, _who(state)
+    title, header, who = state.questions.title, question.header, who_asks(state)
     texts = []
     if state.questions.intro and question is state.pages[0].question:
         texts.append(state.questions.intro)
     if title and (not titled or not who.endswith(title) or cell_len(who) > width - 20):
         texts.append(title)
     if state.needs_review:
-        shown = one_line(header, _tab_width(width))
+        shown = one_line(header, LONGEST_HEADER)
     elif titled:
         shown = one_line(header, max(1, min(LONGEST_HEADER, width - 30)))
     else:
@@ -102,33 +90,16 @@ def low_header(header: str, width: int) -> str:
     return one_line(header, room) if cell_len(header) <= room else ""
 
 
-def tab_lines(state: PanelState, width: int, most: int, palette: Palette) -> list[Text]:
-    """Return the tabs in at most ``most`` lines around the one shown; none where the set needs no review."""
-    if not state.needs_review:
-        return []
-    lines = [Text()]
-    at = 0
-    for index in range(len(state.pages) + 1):
-        tab = _tab(state, index, width, palette)
-        if lines[-1].cell_len + tab.cell_len + 6 > width and lines[-1]:
-            lines.append(Text())
-        if index == state.tab:
-            at = len(lines) - 1
-        lines[-1].append_text(tab)
-        lines[-1].append("  ")
-    first = max(0, min(at - most // 2, len(lines) - most))
-    shown = lines[first : first + most]
-    before, after = ("…" if first else "←"), ("…" if first + most < len(lines) else "→")
-    leads = [f" {before} ", *["   "] * (len(shown) - 1)]
-    shown = [
-        Text.assemble((lead, palette.muted), line, no_wrap=True)
-        for lead, line in zip(leads, shown, strict=True)
-    ]
-    shown[-1].append(after, palette.muted)
-    return shown
+def tabs(state: PanelState, palette: Palette) -> list[Text]:
+    """Return the tabs of the head: the questions, more that may come, and the review."""
+    found = [_tab(state, index, palette) for index in range(len(state.pages) + state.needs_review)]
+    if state.arriving is not None and not state.arriving.whole:
+        found.insert(len(state.pages), Text("⋯", palette.muted))
+    return found
 
 
-def _who(state: PanelState) -> str:
+def who_asks(state: PanelState) -> str:
+    """Return who asks, in the head."""
     title = one_line(state.questions.title, LONGEST_TITLE)
     if not title:
         return f"{_asker(state)} asks"
@@ -139,11 +110,7 @@ def _asker(state: PanelState) -> str:
     return one_line(state.asker, LONGEST_ASKER)
 
 
-def _tab_width(width: int) -> int:
-    return max(1, min(LONGEST_HEADER, width - TAB_SPACE))
-
-
-def _tab(state: PanelState, index: int, width: int, palette: Palette) -> Text:
+def _tab(state: PanelState, index: int, palette: Palette) -> Text:
     here = index == state.tab
     if index == len(state.pages):
         mark, label, on = "✔", "Review", not state.gaps
@@ -151,9 +118,9 @@ def _tab(state: PanelState, index: int, width: int, palette: Palette) -> Text:
         page = state.pages[index]
         on = page.answered
         mark = "☒" if on else "☐"
-        label = one_line(page.question.header, _tab_width(width)) or f"Question {index + 1}"
-    style = palette.accent + Style(underline=True) if here else palette.plain if on else palette.muted
-    tab = Text.assemble((mark, palette.on if on else palette.muted), " ", (label, style))
+        label = one_line(page.question.header, LONGEST_HEADER) or f"Question {index + 1}"
+    style = palette.accent if here else palette.plain if on else palette.muted
+    tab = Text.assemble(("◆" if here else mark, style), " ", (label, style))
     tab.stylize(Style(meta={TAB_META: index}))
     return tab
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from rich.text import Text
 from textual import events
 from textual.containers import Container
 from textual.content import Content
+from textual.geometry import Region
 from textual.widget import Widget
 
 from ccq_tui.config.actions import KeyPlace
@@ -32,12 +33,11 @@ from ccq_tui.questions.state import TEXT_FOCUSES, Arriving, Focus, Page, PanelSt
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import FlowView, LineView, TextLines
 from ccq_tui.widgets.panel import RequestPanel
-from ccq_tui.widgets.panel.field import AnswerField
-from ccq_tui.widgets.panel.form import Effect
-from ccq_tui.widgets.panel.measures import PanelLook
+from ccq_tui.widgets.panel.form import Drawn, Effect
+from ccq_tui.widgets.panel.measures import PanelLook, field_height
 from ccq_tui.widgets.question.captions import TAB_META, field_hint
 from ccq_tui.widgets.question.pages import forget_lines
-from ccq_tui.widgets.question.picture import Cache, Picture
+from ccq_tui.widgets.question.picture import FIELD_AT, Cache, Picture
 
 NOTHING = opened(QuestionSet("", (Question("", "", (Option(""),)),)))
 """State of a panel that asks nothing."""
@@ -45,19 +45,6 @@ NOTHING = opened(QuestionSet("", (Question("", "", (Option(""),)),)))
 
 PREVIEW_CLASSES = ("-beside", "-under", "-large")
 """Classes of the middle, by the place of the preview."""
-
-
-class PageView(LineView):
-    """A question with its rows, or the review."""
-
-    def __init__(self, scrolled: Callable[[], None], *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._scrolled = scrolled
-
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Report that other lines are on the screen."""
-        super().watch_scroll_y(old_value, new_value)
-        self._scrolled()
 
 
 class QuestionForm:
@@ -68,7 +55,7 @@ class QuestionForm:
 
     def __init__(self) -> None:
         self.head = TextLines(id="head")
-        self.list = PageView(self._show_head, id="list")
+        self.list = LineView(id="list")
         self.preview = FlowView(id="preview")
         self._preview_frame: tuple[Text, int | None] = (Text(), None)
         self.middle = Container(self.list, self.preview, id="middle")
@@ -143,7 +130,7 @@ class QuestionForm:
     def seek(self) -> None:
         self.list.seek_cursor()
 
-    def draw(self, state: PanelState, look: PanelLook, field: AnswerField, hints: HintBar) -> int:
+    def draw(self, state: PanelState, look: PanelLook, hints: HintBar) -> Drawn:
         if self._cached_for != (look.width, look.palette):
             self._cached_for, self._cache = (look.width, look.palette), {}
         self._drawn = drawn = Picture(state, look, self._cache)
@@ -156,25 +143,19 @@ class QuestionForm:
             self.preview.show_flow(drawn.preview)
         other, self._tab = state.tab != self._tab, state.tab
         self.list.show(drawn.lines, drawn.cursor, look.palette.cursor, from_top=other and not state.in_review)
-        self._show_head()
-        # A text field is right under what it is about, the keys at the foot.
-        typing = self.typing(state) and not drawn.preview_at
-        self.middle.styles.height = min(len(drawn.lines), drawn.middle) if typing else "1fr"
+        self.head.show(drawn.head)
+        typing = self.typing(state)
+        self.middle.styles.height = drawn.middle if typing else "1fr"
         self.label.set_class(not drawn.label, "-off")
         self.label.show(drawn.label)
-        field.styles.max_height = drawn.field_most
-        field.one_line = state.focus is Focus.FIELD and state.page.question.kind is Kind.NUMBER
         # The blank line is above the lowest part that is not the list's.
         self.label.set_class(drawn.airy, "-airy")
         hints.set_class(drawn.airy and not drawn.label, "-airy")
-        hints.show(drawn.keys, drawn.right, drawn.key_lines)
-        return drawn.height
-
-    def _show_head(self) -> None:
-        """Show the question in the head while its first line is not on the screen."""
-        if self._drawn is not None:
-            hidden = self.middle.has_class("-large") or self.list.scroll_offset.y > 0
-            self.head.show(self._drawn.head_asking if hidden else self._drawn.head)
+        hints.show(drawn.keys)
+        lines = field_height(state.text, look.width - FIELD_AT - 1, drawn.field_most)
+        place = Region(FIELD_AT, drawn.height - 1 - lines, look.width - FIELD_AT - 1, lines)
+        number = state.focus is Focus.FIELD and state.page.question.kind is Kind.NUMBER
+        return Drawn(drawn.height, place if typing else None, number)
 
     def _frame_preview(self, title: Text, height: int | None) -> None:
         """Set the preview's title and height if they changed: setting either redraws, even to the same."""
@@ -189,7 +170,8 @@ class QuestionPanel(RequestPanel[PanelState]):
 
     DEFAULT_CSS = """
     QuestionPanel {
-        & > #head { height: auto; }
+        & > #head { height: 1; }
+        & > #field-label { height: auto; padding: 0 3; color: $ccq-muted; }
         & > #middle { height: 1fr; width: 100%; layout: horizontal; }
         & > #middle.-under { layout: vertical; }
         & #middle.-under > #list { width: 100%; }

@@ -10,29 +10,24 @@ from typing import TypeVar, cast
 from rich.text import Text
 
 from ccq_tui.questions.keys import has_preview, hints
+from ccq_tui.questions.model import CLAUDE
 from ccq_tui.questions.prose import shown_label
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, resting_focus
 from ccq_tui.text import one_line
-from ccq_tui.widgets.hints import HintLines, Hints
+from ccq_tui.widgets.hints import NARROW, HintLines, Hints
 from ccq_tui.widgets.lines import DrawnLine, Flow
 from ccq_tui.widgets.panel.measures import (
     FIELD_LINES,
     PanelLook,
     field_height,
+    head_line,
     is_low,
-    key_lines,
     most_lines,
-    title_line,
 )
 from ccq_tui.widgets.question.captions import (
-    REVIEW,
-    asked_line,
-    asked_whole,
-    coming_low,
     cut_from_head,
     label_lines,
-    low_header,
-    tab_lines,
+    tabs,
     who_asks,
 )
 from ccq_tui.widgets.question.pages import (
@@ -48,15 +43,14 @@ BESIDE_FROM = 100
 """Width in cells from which the preview is beside the list."""
 LIST_PERCENT = 45
 """Percentage of the width that the list keeps beside a preview."""
+FIELD_AT = 3
 FEWEST_UNDER = 7
 """Fewest lines of the middle for a preview under the list: with fewer, the list would be too small."""
-RULE = 1
 PREVIEW_RULE = 1
 PREVIEW_FRAME = 2
 PREVIEW_MARGIN = 8
 SCROLL = "Shift+↑↓"
 FEWEST_ROWS = 1
-TAB_LINES = 3
 MOST_REMEMBERED = 64
 
 Made = TypeVar("Made")
@@ -81,18 +75,10 @@ class Picture:
     @cached_property
     def head(self) -> list[Text]:
         state, look = self.state, self.look
-        tabs = tab_lines(state, look.width, 1 if self._low else TAB_LINES, look.palette)
-        if self._low:
-            return [*tabs, asked_line(state, look.width, look.place, look.palette, look.countdown)]
-        return [title_line(*who_asks(state), look), *tabs]
-
-    @cached_property
-    def head_asking(self) -> list[Text]:
-        """The head with the question in its first line, of as many lines."""
-        if self._low:
-            return self.head
-        asked = REVIEW if self.state.in_review else self.state.page.question.text
-        return [title_line(one_line(asked, self.look.width), "", self.look), *self.head[1:]]
+        who = who_asks(state) if look.width >= NARROW or state.asker != CLAUDE else ""
+        arriving = state.arriving is not None and not state.arriving.whole
+        front = state.tab + (arriving and state.in_review)
+        return [head_line(who, tabs(state, look.palette), front, look, arriving=arriving)]
 
     @cached_property
     def label(self) -> list[Text]:
@@ -108,15 +94,7 @@ class Picture:
     @property
     def key_lines(self) -> int:
         """Most lines of the keys."""
-        return key_lines(self.look.screen_height)
-
-    @property
-    def right(self) -> str:
-        """The word beside the keys: number of the tab and of all tabs, or a header shown nowhere else."""
-        if self.state.needs_review:
-            return f"{self.state.tab + 1}/{len(self.state.pages) + 1}"
-        header = low_header(self.state.page.question.header, self.look.width)
-        return header if self._low and self.state.focus is Focus.LIST else ""
+        return 1
 
     @cached_property
     def preview_at(self) -> str:
@@ -174,11 +152,17 @@ class Picture:
         """Return the lines of the text field of a tab and its label, as the tab is or would be shown."""
         if tab == self.state.tab:
             typing = self.state.focus in TEXT_FOCUSES
-            field = field_height(self.state.text, self.look.width, self.field_most) if typing else 0
+            field = (
+                field_height(self.state.text, self.look.width - FIELD_AT - 1, self.field_most)
+                if typing
+                else 0
+            )
             return len(self.label) + field
         if tab == len(self.state.pages) or not self.state.pages[tab].is_field:
             return 0
-        return (not self._low) + field_height(self.state.pages[tab].draft.other, self.look.width, FIELD_LINES)
+        return (not self._low) + field_height(
+            self.state.pages[tab].draft.other, self.look.width - FIELD_AT - 1
+        )
 
     @property
     def _unfiltered(self) -> PanelState:
@@ -199,10 +183,8 @@ class Picture:
         """Lines of everything but the middle and the field; the keys as in the tab that has most of them."""
         states = [self.state, *self._resting(on_other=False), *self._resting(on_other=True)]
         look = self.look
-        keys = max(
-            HintLines(hints(s), self.right, self.key_lines, look.last_key).height(look.width) for s in states
-        )
-        return RULE + len(self.head) + keys
+        keys = max(HintLines(hints(s), "", self.key_lines, look.last_key).height(look.width) for s in states)
+        return len(self.head) + keys
 
     def _resting(self, *, on_other: bool) -> list[PanelState]:
         """Return the state of each tab on arrival there: the keys differ, and the height must not."""
@@ -239,8 +221,7 @@ class Picture:
             )
         page, signed = state.pages[tab], self._signs_previews(tab)
         above = cut_from_head(state, page.question, self.look.width, titled=not self._low)
-        room = self.look.width - len(coming_low(state, self.look.width))
-        asked = self._low and asked_whole(page.question, room, self.look.place)
+        asked = False
         here = state.focus if tab == state.tab and state.focus in TEXT_FOCUSES else None
         return self._remember(
             (tab, width, airy, asked, signed, *above, here, page.draft, page.filter, state.before_on(tab)),
