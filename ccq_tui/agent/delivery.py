@@ -10,10 +10,11 @@ from dataclasses import replace
 from uuid import NAMESPACE_OID, uuid5
 
 from ccq_tui.agent.commands import Send
+from ccq_tui.agent.cut_off import UNTAKEN, UNTAKEN_RESULTS, cut_off
 from ccq_tui.agent.events import (
     AgentEvent,
     ConversationReset,
-    NoticeGiven,
+    ErrorReported,
     PermissionAsked,
     PlanProposed,
     PromptAccepted,
@@ -25,34 +26,35 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.history import SessionPast
+from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.unrecorded_prompts import RECORDED_SECONDS
 from ccq_tui.inbox import (
     Cancelled,
     Inbox,
     InboxChange,
     InboxError,
+    PermissionRequest,
+    PlanRequest,
     QuestionRequest,
+    Request,
     RequestOutcome,
     Settled,
 )
-from ccq_tui.inbox.agent_texts import ABANDONED, INTERRUPTED, LOST, MISSING, POSTPONED, UNASKED
-from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.agent_texts import INTERRUPTED
 from ccq_tui.inbox.port import Left
 from ccq_tui.questions import Answered, Declined, Discussed, Expired
 from ccq_tui.questions.message import answers_as_message
-from ccq_tui.text import one_line
 
 _logger = logging.getLogger(__name__)
 
 GONE = "the session ended before it was decided"
-UNTAKEN = "the process that asked ended before the call had a result"
 CLEARED = "the conversation was cleared; the question waits in the inbox"
 REWOUND = "rewound: the conversation was taken back to before it"
 RESULT, MESSAGE = "result", "message"
 MOST_ATTEMPTS = 8
 """Most times that a process sends an answer that comes back unread."""
-_NO_ANSWERS = (ABANDONED, INTERRUPTED, LOST, MISSING, POSTPONED, UNASKED)
-"""Beginnings of the results of calls that no answer reached."""
+_NO_ANSWERS = (*UNTAKEN_RESULTS, INTERRUPTED)
+"""Beginnings of results that no answer reached; what was allowed may be interrupted later."""
 
 
 class Delivery:
@@ -64,7 +66,7 @@ class Delivery:
         self._inbox = inbox
         self._emit = emit
         self._send = send
-        self._asked: dict[str, str] = {}
+        self._asked: dict[str, QuestionRequest | PermissionRequest | PlanRequest] = {}
         """The requests that wait for the result of their call, by the call."""
         self._calls: set[str] = set()
         """The calls that asked this process."""
@@ -98,13 +100,13 @@ class Delivery:
         """Note the outcomes that an event shows to have arrived."""
         match event:
             case QuestionAsked(request, by_message=False) | PermissionAsked(request) | PlanProposed(request):
-                self._asked[request.tool_use_id] = request.id
+                self._asked[request.tool_use_id] = request
                 self._calls.add(request.tool_use_id)
                 self._expected.pop(request.tool_use_id, None)
             case ToolFinished(tool_use_id=call, output=output) if call in self._asked:
-                name = self._asked.pop(call)
-                if not output.startswith(_NO_ANSWERS):
-                    self._arrived(name, RESULT)
+                waited = self._asked.pop(call)
+                if not output.startswith(_no_decision(waited)):
+                    self._arrived(waited.id, RESULT)
             case PromptDelivered(prompt_id=name) if name in self._sent:
                 self._arrived(self._sent.pop(name).id, MESSAGE)
             case TurnEnded() if self._expected:
@@ -171,10 +173,12 @@ class Delivery:
             return
         finally:
             stop_hearing()
+        left = tuple(replace(one, outcome=decided.get(one.request.id, one.outcome)) for one in left)
         for one in left:
-            outcome = decided.get(one.request.id, one.outcome)
-            if not isinstance(outcome, Cancelled):
-                self._go_on(replace(one, outcome=outcome), history)
+            if not isinstance(one.outcome, Cancelled):
+                self._go_on(one, history)
+        if words := cut_off(history.events, left):
+            self._emit(ErrorReported(Problem.CUT_OFF, words))
 
     def rewound(self, prompt_id: str) -> None:
         """Withdraw the questions that wait for an answer by message and that Claude no longer knows."""
@@ -224,13 +228,10 @@ class Delivery:
         request = left.request
         if left.outcome is None:
             self._inbox.withdraw(request.id, GONE)
-        elif way := way_in(history, request.tool_use_id):
+        elif way := way_in(history, request.tool_use_id, untaken=UNTAKEN_RESULTS):
             self._inbox.sessions.delivered(request.id, way)
         else:
             self._inbox.sessions.give_up(request.id, UNTAKEN)
-            what = one_line(kind_of(request).subject(request), 60)
-            unknown = f"It is not known whether your decision on {what} reached Claude: {UNTAKEN}."
-            self._emit(NoticeGiven("warning", unknown))
 
     def _hear(self, change: InboxChange) -> None:
         """Send the decision on a question that no call waits for any more, wherever it was made."""
@@ -286,10 +287,17 @@ def prompt_id_of(tool_use_id: str, attempt: int = 0, earlier: int = 0) -> str:
     return str(uuid5(NAMESPACE_OID, f"ccq-tui answer to {tool_use_id}{another}{again}"))
 
 
-def way_in(history: SessionPast, tool_use_id: str, earlier: int = 0) -> str:
+def _no_decision(request: Request) -> tuple[str, ...]:
+    return _NO_ANSWERS if isinstance(request, QuestionRequest) else UNTAKEN_RESULTS
+
+
+def way_in(
+    history: SessionPast, tool_use_id: str, earlier: int = 0, untaken: tuple[str, ...] = _NO_ANSWERS
+) -> str:
     """Return the way by which the decision on a call's request reached the session's record, or "".
 
-    Before it there may be ``earlier`` calls of the same id, whose results are not its own.
+    Before it there may be ``earlier`` calls of the same id, whose results are not its own. Results that begin
+    with ``untaken`` show that none did.
     """
     if any(prompt_id_of(tool_use_id, attempt, earlier) in history.uuids for attempt in range(MOST_ATTEMPTS)):
         return MESSAGE
@@ -299,7 +307,7 @@ def way_in(history: SessionPast, tool_use_id: str, earlier: int = 0) -> str:
             case ToolStarted(tool_use_id=call) if call == tool_use_id:
                 found = False
             case ToolFinished(tool_use_id=call, output=output) if call == tool_use_id:
-                found = found or not output.startswith(_NO_ANSWERS)
+                found = found or not output.startswith(untaken)
             case _:
                 pass
     return RESULT if found else ""

@@ -38,6 +38,7 @@ class Problem(StrEnum):
     BUDGET_SPENT = "budget_spent"
     MCP_FAILED = "mcp_failed"
     RUNS_ELSEWHERE = "runs_elsewhere"
+    CUT_OFF = "cut_off"
     LOST = "session_lost"
 
 
@@ -176,6 +177,9 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
             "Another ccq-tui runs this session.",
             "Continue there, fork the session, or park it there.",
             Remedy.ELSEWHERE,
+        ),
+        Problem.CUT_OFF: Advice(
+            "Claude was cut off.", "Let Claude continue, or send another prompt.", Remedy.GO_ON
         ),
         Problem.LOST: Advice(
             "The session failed.",

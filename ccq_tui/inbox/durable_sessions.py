@@ -50,7 +50,7 @@ class DurableSessions:
         self._retries, self._held, self._recall = retries, held, recall
 
     async def left(self, session_id: str) -> tuple[Left, ...]:
-        """Return requests left by earlier processes: pending, undelivered, or delivered as a message.
+        """Return requests left by earlier processes: pending, undelivered, or ended without a result.
 
         Raises `InboxUnavailable`.
         """
@@ -58,7 +58,7 @@ class DurableSessions:
         def read(store: Store) -> tuple[Left, ...]:
             requests = store.requests
             left = (*requests.undelivered(session_id), *requests.waiting(session_id))
-            found = (*requests.sent_as_message(session_id), *left)
+            found = (*requests.ended_without_result(session_id), *left)
             for one in found:
                 self._held.request(store, one)
             return tuple(self._left(one, store) for one in found)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from ccq_tui.agent.events import (
     AgentEvent,
+    Compacted,
     Connected,
     ConversationReset,
     EffortChanged,
@@ -33,6 +34,7 @@ class Recovery:
         offer: The action that the key offers now, or None.
         because: Why it is offered, for a person.
         doing: The action that the key began and that is not done yet, or None.
+        compacted: Whether the conversation was compacted since.
         prompt: The last prompt, which the agent did not answer, or "".
         prompt_id: The id of that prompt, or "".
         unsure: Whether its process ended with it, so that only the record shows whether the agent read it.
@@ -48,6 +50,7 @@ class Recovery:
     offer: Remedy | None = None
     because: str = ""
     doing: Remedy | None = None
+    compacted: bool = False
     prompt: str = ""
     prompt_id: str = ""
     unsure: bool = False
@@ -74,7 +77,9 @@ class Recovery:
 def taken(recovery: Recovery, now: float) -> Recovery:
     """Return the recovery once the key was pressed: it works once."""
     again = recovery.tries + 1 if recovery.offer in _STARTS else recovery.tries
-    return replace(recovery, offer=None, because="", doing=recovery.offer, tries=again, tried=now)
+    return replace(
+        recovery, offer=None, because="", doing=recovery.offer, compacted=False, tries=again, tried=now
+    )
 
 
 def noted(recovery: Recovery, event: AgentEvent) -> Recovery:
@@ -96,12 +101,18 @@ def noted(recovery: Recovery, event: AgentEvent) -> Recovery:
             return _again(recovery, "The model was changed.") if chosen else recovery
         case TurnEnded():
             return _turned(recovery, event)
-        case ConversationReset():
-            return replace(recovery, begun=False, cleared=True)
-        case HistoryLoaded():
-            return replace(recovery, begun=True)
+        case ConversationReset() | HistoryLoaded() | Compacted():
+            return _changed(recovery, event)
         case _:
             return recovery
+
+
+def _changed(recovery: Recovery, event: ConversationReset | HistoryLoaded | Compacted) -> Recovery:
+    if isinstance(event, Compacted):
+        return replace(recovery, compacted=True)
+    if isinstance(event, HistoryLoaded):
+        return replace(recovery, begun=True)
+    return replace(recovery, begun=False, cleared=True)
 
 
 def _prompted(recovery: Recovery, event: PromptAccepted | PromptDelivered | PromptReturned) -> Recovery:
@@ -155,6 +166,9 @@ def _turned(recovery: Recovery, event: TurnEnded) -> Recovery:
     if event.is_error:
         return recovery
     if recovery.doing is Remedy.COMPACT:
+        if not recovery.compacted:
+            because = "The conversation was not compacted."
+            return replace(recovery, offer=Remedy.COMPACT, because=because, doing=None)
         return _again(recovery, "The conversation is compacted.")
     kept = recovery.offer if recovery.offer is Remedy.SERVERS else None
     return replace(recovery, offer=kept, because=recovery.because if kept else "", prompt="")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import shutil
 from collections.abc import Callable
@@ -30,7 +29,7 @@ from ccq_tui.inbox import Allowed
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from ccq_tui.widgets.transcript import TranscriptModel
-from tests.agent.running import LIMIT, Running, alive
+from tests.agent.running import Running, alive, passes
 from tests.agent.stage import staged
 from tests.unit.transcript.test_drawing import shown
 
@@ -43,15 +42,6 @@ def seen(run: Running) -> str:
     for event in run.events:
         model.apply(event)
     return " ".join(shown(model, 300).split())
-
-
-async def passes(what: Callable[[], bool]) -> None:
-    """Wait for what another process does."""
-    for _ in range(int(LIMIT / 0.02)):
-        if what():
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("it did not come about")
 
 
 def older(directory: Path, version: str) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -16,8 +17,10 @@ from ccq_tui.agent.events import (
     BlockFinished,
     Compacted,
     Connected,
+    ErrorReported,
     HistoryLoaded,
     NoticeGiven,
+    PermissionAsked,
     PromptAccepted,
     PromptReturned,
     QuestionAsked,
@@ -38,9 +41,11 @@ from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import Running, until_written, written
+from ccq_tui.widgets.transcript import TranscriptModel
+from tests.agent.running import Running, passes, until_written, written
 from tests.steps import step
 from tests.unit.agent.test_leftovers import start
+from tests.unit.transcript.test_drawing import shown
 
 DATABASE = Question(
     "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
@@ -254,27 +259,43 @@ async def test_a_session_that_does_not_exist_is_said(play: Callable[..., Any]) -
     assert run.session.state is SessionState.FAILED
 
 
-async def test_what_ran_in_the_background_of_a_killed_process_has_ended_after_a_resume(
-    play: Callable[..., Any],
+async def test_what_ran_or_waited_in_a_killed_process_has_ended_after_a_resume(
+    play: Callable[..., Any], tmp_path: Path
 ) -> None:
     scenario = Scenario("b").runs("Bash", command="sleep 300", description="Wait", run_in_background=True)
     scenario = scenario.runs("Bash", command="true", description="Quick", run_in_background=True)
-    _model, home = play(scenario.says("Both run.").ends_turn())
-    async with Running(home, allowed_tools=("Bash",)) as run:
+    scenario = scenario.says("Both run.").ends_turn().runs("Write", file_path="a.txt", content="a")
+    _model, home = play(scenario.says("Written.").ends_turn().says("I write it again."))
+    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    async with Running(home, inbox, allowed_tools=("Bash",)) as run:
         run.session.send("Begin")
         await run.until(TaskEnded, lambda event: bool(event.summary))
         session_id = run.session.session_id
         # The record may have the end of the quick one before the result that names it.
         for text in ('"content":"<task-notification>', '"tool_use_id":"toolu_b_2"'):
             await until_written(home, session_id, text)
+        run.session.send("Write it")
+        await run.until(PermissionAsked)
+        await until_written(home, session_id, '"toolu_b_3"')
         assert run.pid is not None
         os.kill(run.pid, signal.SIGKILL)
+        await passes(lambda: not inbox.pending)
         await run.ended()
-    async with Running(home, resume=session_id) as run:
+    async with Running(home, inbox, resume=session_id) as run:
         past = (await run.until(HistoryLoaded)).events
         begun = {event.tool_use_id: event.task_id for event in past if isinstance(event, TaskStarted)}
         ended = {event.task_id: event.status for event in past if isinstance(event, TaskEnded)}
         assert ended == {begun["toolu_b_1"]: "stopped", begun["toolu_b_2"]: "completed"}
+        cut_off = await run.until(ErrorReported)
+        model = TranscriptModel()
+        for event in run.events:
+            model.apply(event)
+        assert not model.ticking
+        drawn = shown(model, 120)
+        assert "■ Write a.txt · stopped" in drawn
+        assert cut_off.text.startswith("Never ran, permission withdrawn as the process ended: Write ")
+        assert f"⚠ {cut_off.text}" in drawn
+    await inbox.close()
 
 
 async def test_what_was_before_a_compaction_is_shown_above_it(play: Callable[..., Any]) -> None:

@@ -10,6 +10,7 @@ from ccq_tui.agent.events import (
     BlockFinished,
     BlockKey,
     BlockKind,
+    Compacted,
     Connected,
     ErrorReported,
     HistoryLoaded,
@@ -106,7 +107,7 @@ async def test_compacting_comes_before_sending_again() -> None:
         await tell(driven, pilot, *prompted(), ErrorReported(Problem.CONTEXT_FULL, ""), FAILED_TURN)
         await pilot.press("f6")
         assert driven.told.sent == ["/compact"]
-        await tell(driven, pilot, PromptAccepted("/compact"), GOOD_TURN)
+        await tell(driven, pilot, PromptAccepted("/compact"), Compacted(), GOOD_TURN)
         await pilot.press("f6")
         assert driven.told.sent == ["/compact", "Build it"]
 

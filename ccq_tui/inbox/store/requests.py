@@ -371,9 +371,13 @@ class RequestTable:
         query = f"{_SELECT} WHERE session_id = ? AND state IN ({marks}) ORDER BY number"
         return _read(self._database.rows(query, (name_key(session_id), *TO_DELIVER)))
 
-    def sent_as_message(self, session_id: str) -> list[StoredRequest]:
-        """Return a session's requests that a message delivered, oldest first; at most the newest `PAGE`."""
-        query = f"{_SELECT} WHERE session_id = ? AND state = 'delivered' AND answers.way = 'message'"
+    def ended_without_result(self, session_id: str) -> list[StoredRequest]:
+        """Return a session's requests whose calls do not tell their end, oldest first; at most `PAGE`.
+
+        A message delivered their answers, or nobody decided while their process lived.
+        """
+        query = f"""{_SELECT} WHERE session_id = ? AND (state = 'delivered' AND answers.way = 'message'
+            OR state = 'cancelled' AND kind != 'question')"""
         rows = self._database.rows(f"{query} ORDER BY number DESC LIMIT ?", (name_key(session_id), PAGE))
         return _read(rows)[::-1]
 

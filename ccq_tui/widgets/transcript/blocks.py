@@ -21,7 +21,7 @@ from ccq_tui.inbox import (
     RequestOutcome,
 )
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.agent_texts import INTERRUPTED
+from ccq_tui.inbox.agent_texts import ABANDONED, INTERRUPTED
 from ccq_tui.widgets.transcript.checklist import Checklist, Todo, todos
 from ccq_tui.widgets.transcript.diff import Diff, edit_diff
 from ccq_tui.widgets.transcript.document import Document
@@ -195,7 +195,7 @@ class ToolBlock(Block):
     @property
     def interrupted(self) -> bool:
         """Whether a person ended the turn before the call was over."""
-        return self.output.startswith(INTERRUPTED)
+        return self.output.startswith((INTERRUPTED, ABANDONED))
 
     @property
     def body(self) -> Body | None:

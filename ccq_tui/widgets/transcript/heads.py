@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 
 from ccq_tui.agent.events import Retrying
-from ccq_tui.agent.problems import ADVICE
+from ccq_tui.agent.problems import ADVICE, Problem
 from ccq_tui.inbox import Allowed, Cancelled, Denied
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.call_results import ROUNDS_USED
@@ -221,6 +221,10 @@ def error(pen: Pen, block: bl.ErrorBlock, width: int) -> list[Text]:
     colours = pen.colours
     known = ADVICE.get(block.kind)
     title = Text(known.cause if known else _words(block.kind), colours["error"] + Style(bold=True))
+    if block.kind == Problem.CUT_OFF:
+        offer = f" · {one_line(block.offer, 100)}" if block.offer else ""
+        line = Text.assemble(safe(block.text, limit=ERROR_LIMIT), (offer, colours["accent"]))
+        return pen.hang(Text("⚠ ", colours["warning"]), line, width)
     if block.times > 1:
         title.append(f" · {block.times} times", colours["muted"])
     lines = pen.hang(Text("✘ ", colours["error"]), title, width)

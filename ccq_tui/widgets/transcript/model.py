@@ -165,10 +165,11 @@ class TranscriptModel:
         typed = self._prompts.lift()
         if event.cut:
             self._add(bl.RuleBlock("older messages are not shown"))
-        self._past = True
+        self._past, runs = True, set(self._calls.running)
         for earlier in event.events:
             self._take(earlier)
         self._past = False
+        self._calls.end_past(runs)
         self._prompts.lower(typed)
 
     def empty(self) -> TranscriptModel:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 from ccq_tui.agent import events as ev
 from ccq_tui.prompts.shell_runs import ShellRun
@@ -239,6 +239,10 @@ class ToolCalls:
             for block in (*self.running.values(), *self.background.values())
             if everything or self.beside_turns(block.id) is None
         )
+
+    def end_past(self, present: Collection[str]) -> None:
+        """Stop the calls of a past: no process is left that could end them; ``present`` are not of it."""
+        self._stop(block for name, block in (self.running | self.background).items() if name not in present)
 
     def beside_turns(self, call: str) -> ToolBlock | None:
         """Return the call that continues after the turn and that this one is, or works for; or None."""

@@ -11,10 +11,11 @@ import pytest
 
 from ccq_tui.agent import delivery
 from ccq_tui.agent.commands import Send
+from ccq_tui.agent.cut_off import cut_off
 from ccq_tui.agent.delivery import MESSAGE, Delivery, prompt_id_of, prompts_before, way_in
 from ccq_tui.agent.events import (
     AgentEvent,
-    NoticeGiven,
+    ErrorReported,
     PermissionAsked,
     PromptAccepted,
     QuestionAsked,
@@ -24,8 +25,9 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.history import SessionPast
+from ccq_tui.agent.problems import Problem
 from ccq_tui.inbox import Allowed, Cancelled, InboxChange, PermissionRequest, QuestionRequest
-from ccq_tui.inbox.agent_texts import ABANDONED
+from ccq_tui.inbox.agent_texts import ABANDONED, INTERRUPTED
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.port import Left
 from ccq_tui.inbox.store import Store, StoredRequest
@@ -133,41 +135,65 @@ async def test_a_decision_of_an_earlier_process_is_closed_and_one_that_was_not_t
     tmp_path: Path,
 ) -> None:
     inbox = await DurableInbox.open(tmp_path / "inbox.db")
-    waits, taken, untaken = (PermissionRequest(name, "s", "Bash", {}) for name in ("a", "b", "c"))
+    waits, taken, untaken, lost, interrupted = (
+        PermissionRequest(name, "s", "Bash", {"command": f"touch {name}"}) for name in "abcde"
+    )
+    decided = (taken, untaken, lost, interrupted)
     told: list[AgentEvent] = []
     try:
 
         def add_all(store: Store) -> None:
-            for request in (waits, taken, untaken):
+            for request in (waits, *decided):
                 store.requests.add(request)
 
         await inbox.run(add_all)
-        for request in (taken, untaken):
+        for request in decided:
             await inbox.answer(request.id, Allowed(), PANEL)
         made = Delivery(inbox, told.append, lambda _: None)
-        await made.catch_up("s", SessionPast("s", (ToolFinished("b", "Bash", "done", False),)))
+        results = {"b": "done", "d": ABANDONED, "e": INTERRUPTED}
+        past = tuple(ToolFinished(call, "Bash", text, text != "done") for call, text in results.items())
+        await made.catch_up("s", SessionPast("s", past))
 
         def stored(store: Store) -> list[StoredRequest | None]:
-            return [store.requests.get(request.id) for request in (waits, taken, untaken)]
+            return [store.requests.get(request.id) for request in (waits, *decided)]
 
         states = {one.request.tool_use_id: one.state for one in await inbox.run(stored) if one is not None}
         made.close(in_order=True)
     finally:
         await inbox.close()
-    assert states == {"a": "cancelled", "b": "delivered", "c": "cancelled"}
-    (notice,) = told
-    assert isinstance(notice, NoticeGiven)
-    assert notice.text.startswith("It is not known whether your decision on Bash reached Claude")
+    assert states == {
+        "a": "cancelled",
+        "b": "delivered",
+        "c": "cancelled",
+        "d": "cancelled",
+        "e": "delivered",
+    }
+    assert told == [
+        ErrorReported(
+            Problem.CUT_OFF,
+            "No result, as the process ended: Bash touch c"
+            " · Never ran, permission withdrawn as the process ended: Bash touch d, Bash touch a",
+        )
+    ]
 
 
-async def test_a_permission_is_delivered_once_its_call_has_a_result() -> None:
+@pytest.mark.parametrize("output", ["done", INTERRUPTED])
+async def test_a_permission_is_delivered_once_its_call_has_a_result(output: str) -> None:
     inbox = Noting()
     made = Delivery(inbox, lambda _: None, lambda _: None)
     request = PermissionRequest("a", "s", "Bash", {})
     made.note(PermissionAsked(request))
-    made.note(ToolFinished("a", "Bash", "done", False))
+    made.note(ToolFinished("a", "Bash", output, output != "done"))
     made.close(in_order=True)
     assert inbox.sessions.noted == [(request.id, "result")]
+
+
+def test_a_call_of_the_past_without_a_result_is_named() -> None:
+    calls = tuple(ToolStarted(str(n), "Bash", {"command": f"make {n}"}) for n in range(5))
+    question = ToolStarted("q", "AskUserQuestion", {})
+    assert cut_off((*calls, question, ToolFinished("0", "Bash", "done", False)), ()) == (
+        "No result, as the process ended: Bash make 1, Bash make 2, Bash make 3 and 1 more"
+    )
 
 
 async def test_the_answer_to_a_call_with_the_id_of_an_earlier_one_is_sent(tmp_path: Path) -> None:

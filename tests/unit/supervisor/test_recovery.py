@@ -8,6 +8,7 @@ import pytest
 
 from ccq_tui.agent.events import (
     AgentEvent,
+    Compacted,
     Connected,
     ConversationReset,
     EffortChanged,
@@ -71,8 +72,15 @@ def test_compacting_is_followed_by_the_prompt_that_did_not_fit() -> None:
     full = taken(after(*ASKED, ErrorReported(Problem.CONTEXT_FULL, ""), FAILED_TURN), 1.0)
     assert full.doing is Remedy.COMPACT
     compacting = after(PromptAccepted("/compact"), recovery=full)
-    done = after(GOOD_TURN, recovery=compacting)
-    assert (done.offer, done.prompt) == (Remedy.RETRY, "Build it")
+    done = after(Compacted(), GOOD_TURN, recovery=compacting)
+    assert (done.offer, done.because, done.prompt) == (
+        *(Remedy.RETRY, "The conversation is compacted."),
+        "Build it",
+    )
+    failed = after(GOOD_TURN, recovery=compacting)
+    assert (failed.offer, failed.because) == (Remedy.COMPACT, "The conversation was not compacted.")
+    again = after(PromptAccepted("/compact"), Compacted(), GOOD_TURN, recovery=taken(failed, 2.0))
+    assert (again.offer, again.prompt) == (Remedy.RETRY, "Build it")
 
 
 def test_another_model_is_followed_by_the_prompt() -> None:

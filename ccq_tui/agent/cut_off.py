@@ -1,0 +1,66 @@
+"""The calls that the process of a session left without a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ccq_tui.agent.events import AgentEvent, ToolFinished, ToolStarted
+from ccq_tui.inbox import Allowed, Cancelled, PermissionRequest, QuestionRequest, Request
+from ccq_tui.inbox.agent_texts import ABANDONED, LOST, MISSING, POSTPONED, UNASKED
+from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.port import Left
+from ccq_tui.text import one_line
+
+UNTAKEN_RESULTS = (ABANDONED, LOST, MISSING, POSTPONED, UNASKED)
+"""Beginnings of the results of calls that no decision reached."""
+NEVER_RAN = "Never ran, permission withdrawn as the process ended"
+WITHDRAWN = "Withdrawn as the process ended"
+NO_RESULT = "No result, as the process ended"
+UNTAKEN = "the process that asked ended before the call had a result"
+"""The reason by which a decision is given up that may have reached the agent."""
+NAME, MOST_NAMED = 60, 3
+"""Most characters of a call's name, and most names with the same words."""
+_QUESTION_TOOL = "AskUserQuestion"
+
+
+def cut_off(past: Sequence[AgentEvent], left: Iterable[Left]) -> str:
+    """Say what is known of calls without a result; "" if there are none.
+
+    Args:
+        past: The past of the session. Questions in it have lives of their own.
+        left: What an earlier process asked.
+    """
+    results: dict[str, str] = {}
+    calls: dict[str, tuple[str, str]] = {}
+    for event in past:
+        if isinstance(event, ToolFinished):
+            results[event.tool_use_id] = event.output
+            calls.pop(event.tool_use_id, None)
+        elif isinstance(event, ToolStarted) and event.tool != _QUESTION_TOOL:
+            asked = PermissionRequest(event.tool_use_id, "", event.tool, event.input)
+            calls[event.tool_use_id] = _name(asked), NO_RESULT
+    for one in left:
+        request, call = one.request, one.request.tool_use_id
+        if isinstance(request, QuestionRequest) or request.origin.is_foreign or one.delivered:
+            continue
+        result = results.get(call)
+        if result is not None and not result.startswith(UNTAKEN_RESULTS):
+            continue
+        may_run = (result is None and isinstance(one.outcome, Allowed)) or one.outcome == Cancelled(UNTAKEN)
+        words = NEVER_RAN if isinstance(request, PermissionRequest) else WITHDRAWN
+        calls[call] = _name(request), NO_RESULT if may_run else words
+    named: dict[str, list[str]] = {}
+    for name, words in calls.values():
+        named.setdefault(words, []).append(name)
+    return " · ".join(f"{words}: {_listed(names)}" for words, names in named.items())
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
+
+
+def _name(request: Request) -> str:
+    kind = kind_of(request)
+    called = isinstance(request, PermissionRequest)
+    return one_line(kind.summary(request).replace(": ", " ", 1) if called else kind.subject(request), NAME)
