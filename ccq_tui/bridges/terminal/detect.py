@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from ccq_tui.bridges.terminal.brackets import Choices, choices_in, is_range, lettered, proven_default
 from ccq_tui.bridges.terminal.rules import PromptRule, Reading, Shape
 from ccq_tui.bridges.terminal.screen import ScreenPicture
 
@@ -20,6 +21,8 @@ SECRET = re.compile(
 )
 """A text that asks for a secret."""
 _BAR = re.compile(r"\s*│\s*")
+_ONE_SLASH = re.compile(r"[\w.-]{2,}/[\w.-]{2,}")
+"""Perhaps a path or a branch, and no choice of two."""
 _SAYS = re.compile(r"\w")
 MOST_ROWS = 100
 MOST_ABOVE = 10
@@ -82,9 +85,10 @@ class FoundPrompt:
         at: The line on which it begins, counted from the first that the terminal ever had.
         rows: The rows, including those that are no option.
         words: The labels of the options of a yes-no or letters prompt, each with the text to type for it.
+        closed: Whether nothing but those answers it.
         typed: The text already in its field.
         lead: The text of the cursor's line before that.
-        default: The meaning of an empty answer, or "".
+        default: The text or the label of what an empty answer means, or "".
     """
 
     rule: PromptRule
@@ -92,6 +96,7 @@ class FoundPrompt:
     at: int
     rows: tuple[PromptRow, ...] = ()
     words: tuple[tuple[str, str], ...] = ()
+    closed: bool = False
     typed: str = ""
     lead: str = ""
     default: str = ""
@@ -183,7 +188,7 @@ def _fit(rule: PromptRule, picture: ScreenPicture, reads: Reads) -> None:
         raise _NoPromptError("the cursor is hidden, so no text is typed there")
     if rule.first_screen and picture.alternate:
         raise _NoPromptError("the program draws the whole screen")
-    if rule.must_read and reads.waits is None:
+    if reads.waits is None and (rule.must_read or (rule.shape is Shape.NUMBER and not reads.lines)):
         raise _NoPromptError("it is not known whether the program reads from its terminal")
 
 
@@ -192,30 +197,57 @@ def _fit(rule: PromptRule, picture: ScreenPicture, reads: Reads) -> None:
 
 def _line(rule: PromptRule, picture: ScreenPicture) -> FoundPrompt:
     y = picture.cursor[1]
-    text = picture.typed
+    begin = picture.begin_of(y)
+    above = _line_above(picture, begin) if rule.paragraph else ""
+    text = above + picture.typed
     match = rule.prompt.fullmatch(text) if len(text) <= LONGEST_LINE else None
     if match is None:
         raise _NoPromptError("the text up to the cursor does not match")
     if picture.after and not (rule.after and rule.after.fullmatch(picture.after)):
         raise _NoPromptError("something stands after the cursor")
     _check_below(rule, picture, y + 1)
-    groups = match.groupdict()
-    typed = groups.get("typed") or ""
-    begin = picture.begin_of(y)
     rows = _numbered(rule, picture, begin) if rule.shape is Shape.NUMBER else ()
-    question = " ".join(groups["question"].split())
+    choices, question = _choices(rule, match)
+    default = choices.default
+    if rule.shape in (Shape.TEXT, Shape.NUMBER):
+        question, default = _asked(match, rows)
     if rows and not question:
         question = _above(picture, rows[0].y)
     return FoundPrompt(
         rule,
-        question,
+        " ".join(question.split()),
         picture.scrolled + begin,
         rows=rows,
-        words=_words(rule, groups),
-        typed=typed,
-        lead=_lead(match, text),
-        default=(groups.get("default") or "").strip(),
+        words=choices.words,
+        closed=choices.closed,
+        typed=match.groupdict().get("typed") or "",
+        lead=picture.typed.rstrip() if above else _lead(match, text),
+        default=default,
     )
+
+
+def _line_above(picture: ScreenPicture, y: int) -> str:
+    """Return the text of the next line above that is not blank, at most two up, with a blank behind it."""
+    last = next((line for line in (y - 1, y - 2) if line >= 0 and picture.lines[line]), -1)
+    return f"{picture.joined(picture.begin_of(last), last + 1)} " if last >= 0 else ""
+
+
+def _asked(match: re.Match[str], rows: Sequence[PromptRow]) -> tuple[str, str]:
+    """Return a prompt's question, with the bracket behind it that proves no default, and the default."""
+    question, end, default = match["question"], match.end("question"), ""
+    groups = match.groupdict()
+    for name in ("default", "proposed", "perhaps"):
+        if (found := groups.get(name)) is None:
+            continue
+        default = default or proven_default(found, shown=name != "perhaps")
+        if not (default or (rows and is_range(found))) and found.strip():
+            question = match.string[match.start("question") : max(end, match.end(name) + 1)]
+    if rows:
+        named = choices_in(groups.get("default") or "")
+        if named and not {word for _, word in named.words} <= {row.number for row in rows}:
+            raise _NoPromptError("it names other answers than the numbers above it")
+        default = next((row.label for row in rows if default in (row.number, row.label)), "")
+    return question, default
 
 
 def _lead(match: re.Match[str], text: str) -> str:
@@ -231,39 +263,53 @@ def _check_below(rule: PromptRule, picture: ScreenPicture, first: int) -> None:
             raise _NoPromptError("the screen continues below it")
 
 
-def _words(rule: PromptRule, groups: dict[str, str | None]) -> tuple[tuple[str, str], ...]:
+def _choices(rule: PromptRule, match: re.Match[str]) -> tuple[Choices, str]:
+    """Return the answers that a prompt names, and its question."""
+    groups = match.groupdict()
     if rule.shape is Shape.YES_NO:
         yes, no = (groups.get(word) or getattr(rule, word) for word in ("yes", "no"))
-        return (("Yes", yes.lower()), ("No", no.lower()))
-    if rule.shape is Shape.LETTERS:
-        letters = [one.strip() for one in re.split(r"[,/|]", groups.get("letters") or "")]
-        letters = list(dict.fromkeys(one for one in letters if one))
-        if not 2 <= len(letters) <= MOST_ROWS:
-            raise _NoPromptError("there are no choices in the brackets")
-        return tuple((one, one) for one in letters)
-    return ()
+        default = "" if yes[0].isupper() == no[0].isupper() else "Yes" if yes[0].isupper() else "No"
+        return Choices((("Yes", yes.lower()), ("No", no.lower())), default, closed=True), match["question"]
+    if rule.shape is not Shape.LETTERS:
+        return Choices((("Enter", ""),) if rule.shape is Shape.ENTER else ()), match["question"]
+    text, default = groups["letters"] or "", groups.get("default") or ""
+    if marked := lettered(text):
+        return marked, match["question"]
+    question = match["question"]
+    if (found := choices_in(text, default)) is None and default:
+        text, default, question = default, text, match.string[: match.start("default") - 1]
+        found = choices_in(text, default)
+    asks = any(one.rstrip().endswith(("?", ":", ">")) for one in (question, match.string))
+    if (
+        found is None
+        or not (asks or found.sure)
+        or (f"[{text}]" in match.string and _perhaps_a_path(text, found))
+    ):
+        raise _NoPromptError("there are no choices in the brackets")
+    return found, question
+
+
+def _perhaps_a_path(text: str, found: Choices) -> bool:
+    return not (found.default or found.closed) and _ONE_SLASH.fullmatch(text) is not None
 
 
 def _numbered(rule: PromptRule, picture: ScreenPicture, below: int) -> tuple[PromptRow, ...]:
     """Return the numbered lines above a prompt, which count from 1 (or 0) on."""
     rows: list[PromptRow] = []
-    blank = 0
-    for y in range(below - 1, -1, -1):
-        line = picture.lines[y][:LONGEST]
-        found = list(rule.row.finditer(line)) if line else []
-        if not found:
-            blank += 1
-            if rows or blank > 2 or line:
-                break
-            continue
-        rows[:0] = [PromptRow(one["label"].strip(), y, number=one["number"]) for one in found]
+    others, y = 0, below
+    while y > 0 and others <= 2:
+        y = picture.begin_of(last := y - 1)
+        line = picture.joined(y, last + 1)[:LONGEST]
+        if found := list(rule.row.finditer(line)):
+            rows[:0] = [PromptRow(one["label"].strip(), y, number=one["number"]) for one in found]
+        elif rows or _SAYS.search(line):
+            break
+        else:
+            others += 1
     rows.sort(key=lambda row: int(row.number))  # columns may go down first
     numbers = [int(row.number) for row in rows]
-    if (
-        len(rows) < 2
-        or numbers != list(range(numbers[0], numbers[0] + len(rows)))
-        or numbers[0] not in (0, 1)
-    ):
+    # A list may leave out numbers, as gpg's does.
+    if len(set(numbers)) < max(2, len(numbers)) or numbers[0] not in (0, 1):
         raise _NoPromptError("no numbered lines above it")
     return tuple(rows[:MOST_ROWS])
 

@@ -14,6 +14,7 @@ from ccq_tui.questions import Answer, Kind, Option, Question, QuestionSet
 from ccq_tui.text import safe
 
 CHECKED_NOW = "checked at the terminal"
+DEFAULT = "default"
 CONTEXT_LINES = 40
 LONGEST_LABEL = 500
 _BETWEEN = re.compile(r"^[\s:›…→?.·»>|-]+")
@@ -51,15 +52,15 @@ def takes_text(prompt: FoundPrompt) -> bool:
     """Whether a prompt takes a text that is none of its options."""
     shape = prompt.rule.shape
     # A list may have more rows than are shown: a text names one.
-    return shape not in (Shape.CHECKS, Shape.YES_NO) or prompt.own_text is not None
+    return not (shape is Shape.CHECKS or prompt.closed) or prompt.own_text is not None
 
 
 def _options(prompt: FoundPrompt) -> Iterator[Option]:
     if prompt.words:
-        yield from (Option(label) for label, _ in prompt.words)
+        yield from (Option(label, DEFAULT * (label == prompt.default)) for label, _ in prompt.words)
         return
     for row in prompt.options:
-        said = [row.detail, CHECKED_NOW if row.checked else ""]
+        said = [row.detail, CHECKED_NOW if row.checked else "", DEFAULT * (row.label == prompt.default)]
         yield Option(row.label[:LONGEST_LABEL], " · ".join(one for one in said if one))
 
 
@@ -109,9 +110,8 @@ def _understood(prompt: FoundPrompt, said: str) -> Answer | None:
     shape = prompt.rule.shape
     if prompt.words:
         said = re.sub(r"^[\[(][^\])]*[\])][\s:?]*", "", said)  # the choices
-        words = {word.casefold(): label for label, word in prompt.words}
-        words |= {label.casefold(): label for label, _ in prompt.words}
-        label = words.get(said.casefold())
+        folded = {one.casefold(): label for label, word in prompt.words for one in (word, label)}
+        label = {word: label for label, word in prompt.words}.get(said) or folded.get(said.casefold())
         return Answer(selected=(label,)) if label else None
     if shape is Shape.TEXT:
         said = re.sub(r"^[\[(][^\])]*[\])][\s:?]*", "", said)

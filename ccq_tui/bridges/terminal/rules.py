@@ -30,9 +30,11 @@ class Shape(StrEnum):
     YES_NO = "yes-no"
     """With one of two words."""
     LETTERS = "letters"
-    """With one of the letters in brackets."""
+    """With one of the words or letters that it names."""
     NUMBER = "number"
     """With the number of a line above it."""
+    ENTER = "enter"
+    """With Enter alone."""
     TEXT = "text"
     """With a line of text."""
     LIST = "list"
@@ -64,6 +66,7 @@ _GROUPS: Mapping[Shape, frozenset[str]] = {
     Shape.LETTERS: frozenset({"question", "letters"}),
     Shape.NUMBER: frozenset({"question"}),
     Shape.TEXT: frozenset({"question"}),
+    Shape.ENTER: frozenset({"question"}),
     Shape.LIST: frozenset({"label"}),
     Shape.CHECKS: frozenset({"label", "box"}),
 }
@@ -82,7 +85,8 @@ class PromptRule:
         below: A line allowed below the prompt; without it, none is.
         row: A row of a list, or a numbered line.
         question: The lines above a list.
-        paragraph: Whether the question is all lines up to the next blank one.
+        paragraph: Whether a list's question is all lines up to the next blank one; of another prompt, whether
+            it begins in the line above.
         hint: The line that ends a list, below it, or a part of its question; lines between are free.
         needs_hint: Whether there is no such list without it.
         detail: A line between rows that explains the one above it.

@@ -21,15 +21,15 @@ FRAMEWORKS, FEATURES = ["→ Vite", "Next.js", "Remix"], ["→ [ ] Auth", "[ ] C
 YES_NO = ["Yes: y", "No: n"]
 
 EXPECTED: dict[str, tuple[str, str, list[str]] | None] = {
-    "bash-dash": ("yes-no", "Really?", ["Yes: yes", "No: no"]),
-    "bash-gitadd": ("letters", "(1/1) Stage this hunk", [f"{one}: {one}" for one in "ynqade?"]),
+    "bash-dash": ("choices", "Really?", ["Yes: yes", "No: no"]),
+    "bash-gitadd": ("choices", "(1/1) Stage this hunk", [f"{one}: {one}" for one in "ynqade?"]),
     "bash-gitclean": (
         "numbered",
         "What now",
         ["clean", "filter by pattern", "select by numbers", "ask each", "quit", "help"],
     ),
     "bash-npminit": ("text-edited", "package name", ["default ni"]),
-    "bash-read": ("yes-no", "Continue?", YES_NO),
+    "bash-read": ("choices", "Continue?", [*YES_NO, "default No"]),
     "bash-read1": ("text", "Press y", []),
     "bash-reade": ("text-edited", "Name", []),
     "bash-rm": ("overwrite", "rm: remove regular empty file '/home/ada/notes'?", YES_NO),
@@ -60,7 +60,7 @@ EXPECTED: dict[str, tuple[str, str, list[str]] | None] = {
         ["→ PostgreSQL (Recommended) (Relational, mature.)", "SQLite (Single file.)", "Type something."],
     ),
     "click-choice": ("choices", "Flavour", ["sweet: sweet", "sour: sour"]),
-    "click-confirm": ("yes-no", "Overwrite the file?", YES_NO),
+    "click-confirm": ("choices", "Overwrite the file?", [*YES_NO, "default Yes"]),
     "click-pass": None,
     "click-prompt": ("text", "Your name", ["default Ada"]),
     "getpass": None,
@@ -71,7 +71,7 @@ EXPECTED: dict[str, tuple[str, str, list[str]] | None] = {
         "Which features?",
         [f"→ [ ] {FRAMEWORKS[0][2:]}", "[ ] Next.js", "[ ] Remix"],
     ),
-    "inquirer-confirm": ("inquirer-confirm", "Proceed?", YES_NO),
+    "inquirer-confirm": ("inquirer-confirm", "Proceed?", [*YES_NO, "default Yes"]),
     "inquirer-input": ("inquirer-input", "Project name?", ["default demo"]),
     "inquirer-many": ("inquirer-list", "Which item?", ["→ Item 0", *(f"Item {one}" for one in range(1, 7))]),
     "inquirer-password": None,
@@ -89,14 +89,14 @@ EXPECTED: dict[str, tuple[str, str, list[str]] | None] = {
     "inquirer-python-list": ("inquirer-python-list", "Which framework?", FRAMEWORKS),
     "inquirerpy-check": ("inquirer-checks", "Which features?", ["→ [ ] Vite", "[ ] Next.js", "[ ] Remix"]),
     "inquirerpy-select": ("inquirer-list", "Which framework?", FRAMEWORKS),
-    "prompts-confirm": ("prompts-confirm", "Proceed?", YES_NO),
+    "prompts-confirm": ("prompts-confirm", "Proceed?", [*YES_NO, "default Yes"]),
     "prompts-multi": ("prompts-checks", "Which features?", ["→ [ ] Vite", "[ ] Next.js", "[ ] Remix"]),
     "prompts-number": ("prompts-text", "How many?", []),
     "prompts-select": ("prompts-list", "Which framework?", FRAMEWORKS),
     "prompts-text": ("prompts-text", "Project name?", ["default demo"]),
     "prompts-toggle": None,
     "questionary-checkbox": ("questionary-checks", "Which features?", FEATURES),
-    "questionary-confirm": ("inquirer-confirm", "Proceed?", YES_NO),
+    "questionary-confirm": ("inquirer-confirm", "Proceed?", [*YES_NO, "default Yes"]),
     "questionary-password": None,
     "questionary-rawselect": ("questionary-list", "Which framework?", FRAMEWORKS),
     "questionary-select": ("questionary-list", "Which framework?", FRAMEWORKS),
@@ -199,27 +199,6 @@ def test_what_asks_for_a_secret_asks_nobody_although_it_shows_what_is_typed(ques
 )
 def test_what_is_no_prompt(text: str, reads: Reads) -> None:
     assert find(drawn(text), reads, RULES).prompt is None
-
-
-@pytest.mark.parametrize(
-    ("text", "rule", "words"),
-    [
-        ("Do you want to continue? [Y/n] ", "yes-no", ["y", "n"]),
-        ("Proceed (Y/n)? ", "yes-no", ["y", "n"]),
-        ("Are you sure (yes/no/[fingerprint])? ", "yes-no", ["yes", "no"]),
-        ("Overwrite? (N/y): ", "no-yes", ["y", "n"]),
-        ("Overwrite the file [yN]? ", "yes-no", ["y", "n"]),
-        ("Is it great? [y/n] (y): ", "yes-no", ["y", "n"]),
-        ("Ok to proceed? (y) ", "npm-proceed", ["y", "n"]),
-        ("Name [Paul/Jessica] (Paul): ", "choices", ["Paul", "Jessica"]),
-        ("Really delete it? y/n ", "yes-no-bare", ["y", "n"]),
-        ("conf (Y/I/N/O/D/Z) [default=N] ? ", "letters", list("YINODZ")),
-    ],
-)
-def test_questions_with_their_answers_in_brackets(text: str, rule: str, words: list[str]) -> None:
-    found = find(drawn(text), LINES, RULES).prompt
-    assert found is not None
-    assert (found.rule.name, [word for _, word in found.words]) == (rule, words)
 
 
 @pytest.mark.parametrize(

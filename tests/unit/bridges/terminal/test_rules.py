@@ -46,7 +46,7 @@ def test_a_bad_file_leaves_the_others_in_force(tmp_path: Path) -> None:
         (GOOD + 'colour = "red"', "rule mine: colour: expected no field of a rule; there are"),
         (
             GOOD.replace('"text"', '"dance"'),
-            "shape: expected one of yes-no, letters, number, text, list, checks",
+            "shape: expected one of yes-no, letters, number, enter, text, list, checks",
         ),
         (GOOD + 'reading = "braille"', "reading: expected one of lines, keys, any, not 'braille'"),
         (GOOD.replace("(?P<question>Ask me)", "((("), "prompt: expected a regular expression"),
