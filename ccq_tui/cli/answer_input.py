@@ -181,8 +181,11 @@ def _answer(number: int, question: Question, said: Said) -> Answer:
         raise SayingError(f"question {number}: an empty text is no answer: {_wanted(question)}")
     page = Page(question, Draft(other=other or "", note=note, taken=True))
     if question.kind is not Kind.CHOICE:
-        if said.chosen or said.nothing:
+        if said.nothing or (said.chosen and not question.options):
             raise SayingError(f"question {number} has no options: {_wanted(question)}")
+        if said.chosen:
+            _check_choice(number, question, said, said.chosen)
+            return Answer((question.options[0].label,))
         if page.problem:
             raise SayingError(f"question {number}: {page.problem.replace(' · ', ': ')}")
         return page.answer()
@@ -215,7 +218,7 @@ def _check_choice(number: int, question: Question, said: Said, chosen: tuple[int
 def _wanted(question: Question) -> str:
     """Say which answers a question takes."""
     if question.kind is not Kind.CHOICE:
-        return f"it takes a {question.kind}, by --other"
+        return f"it takes a {question.kind}, by --other" + (", or the choice 1" if question.options else "")
     count = len(question.options)
     options = f"choose 1 to {count}" if count > 1 else "choose 1"
     none = f', or "{NONE}"' if question.multi_select else ""

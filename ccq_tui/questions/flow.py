@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ccq_tui.questions import moves
+from ccq_tui.questions.model import Answer
 from ccq_tui.questions.outcome import Answered, Declined, Dismissed
 from ccq_tui.questions.state import Focus, Page, PanelState, resting_focus
 
@@ -104,6 +105,8 @@ def _from_field(state: PanelState) -> PanelState:
     if page.problem:
         return replace(state, notice=page.problem)
     if not page.draft.other.strip() and not state.needs_review:
+        if page.question.options and not state.arriving:
+            return replace(state, outcome=Answered((Answer((page.question.options[0].label,)),)))
         return replace(state, notice=EMPTY_FIELD)
     return _next(moves.leave_text(state.with_draft(taken=True)))
 

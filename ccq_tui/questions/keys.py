@@ -283,6 +283,8 @@ def _review_hints(state: PanelState) -> Hints:
 
 def _text_hints(state: PanelState) -> Hints:
     enter = _DONE.get(state.focus) or ("next" if state.needs_review or state.arriving else "confirm")
+    if state.focus is Focus.FIELD and state.page.question.options and not state.text.strip():
+        enter = state.page.question.options[0].label
     leave = "clear filter" if state.focus is Focus.FILTER else "back"
     own = state.focus in (Focus.FIELD, Focus.OTHER)
     lines = () if own and state.one_line else (("Ctrl+J", "new line"),)

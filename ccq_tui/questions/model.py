@@ -80,7 +80,8 @@ class Question:
     Attributes:
         text: The question itself.
         header: A word or two for the tab.
-        options: The options, in the agent's order; empty for text and number questions.
+        options: The options, in the agent's order; none for number questions, and for text questions at most
+            one, the answer of an empty field.
         multi_select: Whether any number of options may be selected.
         kind: The sort of answer wanted.
         description: A longer explanation, or "".

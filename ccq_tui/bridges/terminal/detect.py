@@ -24,6 +24,7 @@ _BAR = re.compile(r"\s*│\s*")
 _ONE_SLASH = re.compile(r"[\w.-]{2,}/[\w.-]{2,}")
 """Perhaps a path or a branch, and no choice of two."""
 _SAYS = re.compile(r"\w")
+ENTER_ALONE = "Enter alone"
 MOST_ROWS = 100
 MOST_ABOVE = 10
 """Most lines of a question."""
@@ -271,7 +272,7 @@ def _choices(rule: PromptRule, match: re.Match[str]) -> tuple[Choices, str]:
         default = "" if yes[0].isupper() == no[0].isupper() else "Yes" if yes[0].isupper() else "No"
         return Choices((("Yes", yes.lower()), ("No", no.lower())), default, closed=True), match["question"]
     if rule.shape is not Shape.LETTERS:
-        return Choices((("Enter", ""),) if rule.shape is Shape.ENTER else ()), match["question"]
+        return Choices(((ENTER_ALONE, ""),) if rule.shape is Shape.ENTER else ()), match["question"]
     text, default = groups["letters"] or "", groups.get("default") or ""
     if marked := lettered(text):
         return marked, match["question"]

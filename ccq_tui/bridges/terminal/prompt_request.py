@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ccq_tui.bridges.terminal.detect import FoundPrompt
+from ccq_tui.bridges.terminal.detect import ENTER_ALONE, FoundPrompt
 from ccq_tui.bridges.terminal.rules import Shape
 from ccq_tui.bridges.terminal.screen import ScreenPicture
 from ccq_tui.inbox.requests import Origin, QuestionRequest
@@ -56,6 +56,8 @@ def takes_text(prompt: FoundPrompt) -> bool:
 
 
 def _options(prompt: FoundPrompt) -> Iterator[Option]:
+    if prompt.rule.shape is Shape.TEXT:
+        yield Option(ENTER_ALONE)
     if prompt.words:
         yield from (Option(label, DEFAULT * (label == prompt.default)) for label, _ in prompt.words)
         return
@@ -73,6 +75,8 @@ def context_of(picture: ScreenPicture, prompt: FoundPrompt) -> str:
 
 def wanted(prompt: FoundPrompt, answer: Answer) -> Wanted:
     """Return the rows and the text of an answer, as the prompt takes them."""
+    if prompt.rule.shape is Shape.TEXT and answer.selected:
+        return Wanted()
     if prompt.words and answer.selected:
         return Wanted(text=dict(prompt.words)[answer.selected[0]])
     if prompt.rule.shape is Shape.NUMBER and answer.selected:

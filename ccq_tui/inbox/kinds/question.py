@@ -118,8 +118,10 @@ def _check_choice(field: str, question: Question, answer: Answer) -> None:
 
 
 def _check_text(field: str, question: Question, answer: Answer) -> None:
-    if answer.selected:
-        raise InvalidOutcome(f"{field}.selected", "the question has no options")
+    if answer.selected and answer.selected != tuple(option.label for option in question.options):
+        raise InvalidOutcome(f"{field}.selected", "the question has no such option")
+    if answer.selected and answer.other:
+        raise InvalidOutcome(f"{field}.other", "not together with a selection")
     if answer.empty:
         raise InvalidOutcome(f"{field}.empty", f"the question takes a {question.kind}, not a selection")
     if answer.other and not answer.other.strip():

@@ -6,6 +6,7 @@ import pytest
 
 from ccq_tui.questions import Answer, Answered, Kind, Option, Question
 from ccq_tui.questions.events import Clicked, Pasted, Pressed, Shown, TabClicked, TerminalFocused
+from ccq_tui.questions.keys import hints
 from ccq_tui.questions.machine import CLICK_GRACE, GRACE, step
 from ccq_tui.questions.moves import CLOSED
 from ccq_tui.questions.prose import draft_text
@@ -194,6 +195,9 @@ def test_text_question() -> None:
     state = step_text(state, "billing j1")
     assert keys(state, "enter").outcome == Answered((Answer(other="billing j1"),))
     assert keys(step_text(state, " "), "enter").outcome is None
+    state = step_text(panel(text_question(default="api", options=(Option("Enter alone"),))), "")
+    assert hints(state)[0] == ("Enter", "Enter alone")
+    assert keys(state, "enter").outcome == Answered((Answer(("Enter alone",)),))
 
 
 def test_number_question_says_what_is_allowed_and_stays() -> None:

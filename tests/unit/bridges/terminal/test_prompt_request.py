@@ -97,6 +97,7 @@ def test_what_can_be_typed_is_taken() -> None:
     check_outcome(asked(prompt_of(LIST, keys=True)), Answered((Answer(other="a row below"),)))
     check_outcome(asked(prompt_of("Pick [a,b,?] ")), Answered((Answer(other="s"),)))
     check_outcome(asked(prompt_of("Go on? [y/n] ")), Declined())
+    check_outcome(asked(prompt_of("Name: ")), Answered((Answer(("Enter alone",)),)))
 
 
 def test_an_answer_is_what_is_typed() -> None:
@@ -104,6 +105,7 @@ def test_an_answer_is_what_is_typed() -> None:
     numbered = prompt_of(" 1) red\n 2) green\nColour: ")
     assert wanted(numbered, Answer(selected=("green",))) == Wanted(text="2")
     assert wanted(numbered, Answer(other="7")) == Wanted(text="7")
+    assert wanted(prompt_of("Name [Ada]: "), Answer(("Enter alone",))) == Wanted()
     assert wanted(prompt_of(LIST, keys=True), Answer(selected=("Vite",))) == Wanted(("Vite",))
 
 

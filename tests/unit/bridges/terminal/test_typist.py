@@ -205,6 +205,12 @@ async def test_a_text_is_typed_and_ended() -> None:
     assert line.keys == ["Ada L.", "\r"]
 
 
+async def test_enter_alone_is_an_answer() -> None:
+    line = Line("Name [Ada]: ")
+    await type_into(line, "")
+    assert line.keys == ["\r"]
+
+
 async def test_what_stands_in_the_field_is_erased_first() -> None:
     line = Line("? Name? ", typed="demo", lines=False)
     await type_into(line, "shop")
