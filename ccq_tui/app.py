@@ -126,6 +126,7 @@ class CcqApp(_Base):
             self._typed_early_as_draft(early.close())
         self._ahead = ahead
         self._ending = False
+        self._signal = 0  # the first that ends the program
         self._suspending = False
         self._came_back_at = float("-inf")
         self.parting: list[str] = []
@@ -449,8 +450,11 @@ class CcqApp(_Base):
                 loop.add_signal_handler(number, self._signalled, number)
 
     def _signalled(self, number: int) -> None:
-        if self._ending and number == getattr(signal, "SIGHUP", None):
-            return  # the driver also notices the end of the terminal: this is no second request
+        first, self._signal = self._signal, self._signal or number
+        if (first or self._ending) and getattr(signal, "SIGHUP", None) in (number, first):
+            # A terminal that goes is no second request: the driver notices it too, and a shell that goes
+            # with it ends a stopped job by another signal.
+            return
         # Announce it now, ahead of what became due while stopped: that would take the terminal and stop
         # again.
         announce_end(self)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import time
+from collections.abc import Callable
 from typing import Any
+
+import pytest
 
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.message import answers_as_message
-from ccq_tui.testing import Scenario
+from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from tests.agent.killed.process import children, command
-from tests.e2e.conftest import Running, Start
+from tests.e2e.conftest import Running, Start, program
+from tests.e2e.terminal import Terminal
 from tests.steps import step
 
 WHICH = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b"), Option("Third", "c")))
@@ -51,6 +56,37 @@ def test_quitting_keeps_the_question_and_its_draft_for_the_same_call(start: Star
         assert again.result("toolu_e2e_1") == RESULT
         again.terminal.wait("Thanks.")
         again.end("ctrl+q", 0)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="a shell with job control")
+@pytest.mark.parametrize("suspended", [False, True], ids=["in front", "suspended"])
+def test_the_answer_after_a_closed_terminal_reaches_the_same_call(
+    suspended: bool,
+    start: Start,
+    scripted_model: Callable[..., ScriptedModel],
+    claude_env: Callable[..., CleanHome],
+) -> None:
+    model = scripted_model(Scenario("e2e").asks(WHICH).says("Answered by nobody."))
+    home = claude_env(model)
+    shell = [shutil.which("bash") or "", "--norc", "--noprofile", "-i"]
+    with Terminal(shell, home.env | {"PS1": "$ "}, home.project) as terminal:
+        run = Running(terminal, model, home)
+        terminal.type(f"{program()} go\n")
+        terminal.wait_panel("Which one?")
+        if suspended:
+            terminal.press("ctrl+z")
+            terminal.wait("Stopped")
+        terminal.hang_up()
+        terminal.wait(lambda _: run.processes() == [])
+    assert len(model.requests()) == 1, "nobody told the model that its question was refused"
+    again = start(Scenario("e2e").says("Thanks."), "--resume", session(run), prompt="", home=home)
+    again.terminal.wait_panel("Which one?")
+    again.terminal.press("3")
+    again.terminal.wait("● 3  Third")
+    again.terminal.press("enter")
+    assert '"Which one?"="Third"' in again.result("toolu_e2e_1")
+    again.terminal.wait("Thanks.")
+    again.end("ctrl+q", 0)
 
 
 def test_a_kill_of_the_program_alone_ends_its_cli_and_keeps_the_question(start: Start) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import cast
 
@@ -16,6 +17,7 @@ from claude_agent_sdk import (
 )
 from claude_agent_sdk.types import HookCallback, HookEvent, SystemPromptPreset, ToolsPreset
 
+from ccq_tui.agent.claude.orphans import PROGRAM
 from ccq_tui.agent.options import QuestionPolicy, SessionOptions
 
 QUESTION_TOOL = "AskUserQuestion"
@@ -82,7 +84,7 @@ def sdk_options(
         session_id=session_id,
         resume=resume,
         fork_session=resume is not None and options.fork,
-        env=options.cli_environment(),
+        env=options.cli_environment() | {PROGRAM: str(os.getpid())},
         can_use_tool=can_use_tool,
         hooks=_hooks(hook if asks else None, HookMatcher(matcher=NOT_A_QUESTION, hooks=[after_tool])),
         stderr=stderr,

@@ -20,6 +20,8 @@ from pathlib import Path
 _logger = logging.getLogger(__name__)
 
 END_SECONDS = 5.0
+PROGRAM = "CCQ_TUI_PROGRAM"
+"""The variable that gives a CLI the number of its program."""
 _LOOK_SECONDS = 0.02
 _PROC = Path("/proc")
 _PS = ("ps", "-A", "-ww", "-o", "pid=", "-o", "ppid=", "-o", "stat=", "-o", "command=")
@@ -76,11 +78,15 @@ def _left(session_id: str) -> set[int]:
 
 
 def _is_orphan(pid: int, parent: int) -> bool:
+    """Return whether another process than its program adopted a CLI; on Linux that need not be the first."""
+    if parent == 1:
+        return True
     try:
-        # A CLI is in the login session of its program; the process that adopts orphans is not.
-        return parent != os.getpid() and (parent == 1 or os.getsid(parent) != os.getsid(pid))
+        variables = _PROC.joinpath(str(pid), "environ").read_bytes().split(b"\0")
     except OSError:
-        return False  # it ended meanwhile
+        return False  # it ended meanwhile, or the system does not tell
+    of_program = next((each for each in variables if each.startswith(f"{PROGRAM}=".encode())), None)
+    return of_program is not None and of_program != f"{PROGRAM}={parent}".encode()
 
 
 def _processes() -> Iterator[tuple[int, int, Sequence[str]]]:

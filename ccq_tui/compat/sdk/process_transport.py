@@ -4,8 +4,8 @@ The SDK has a public interface for transports, but its transport that starts the
 that needs the process, or that reads its output differently, would have to write all of that again. Without
 this module the SDK makes its own transport: each delta of a text is a message, the CLI's queue of prompts is
 not reported, no process is started ahead of its session, forms of MCP servers are cancelled unseen (the SDK
-answers "Unsupported control request subtype: elicitation"), and the CLI of a killed program ends at the next
-start.
+answers "Unsupported control request subtype: elicitation"), the CLI of a killed program ends at the next
+start, and a closed terminal hangs up on the CLI too, so that the answer to its question goes as a message.
 """
 
 from __future__ import annotations
@@ -13,9 +13,13 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
+from functools import partial
+from types import ModuleType
 from typing import Any
 
+import anyio
 from claude_agent_sdk import ClaudeAgentOptions
+from claude_agent_sdk._internal.transport import subprocess_cli
 from claude_agent_sdk._internal.transport.subprocess_cli import SubprocessCLITransport
 
 from ccq_tui.compat.private import require
@@ -24,6 +28,15 @@ require(
     SubprocessCLITransport,
     "_process", "_stdout_stream", "close", "connect", "end_input", "read_messages", "write",
 )  # fmt: skip
+require(subprocess_cli, "anyio")
+
+
+# Each process that the SDK starts has a login session of its own, for which the SDK has no option: the kernel
+# hangs up on the whole foreground group of a terminal that is closed, and a CLI in it would end before its
+# program can park the question.
+_apart = ModuleType("anyio")
+vars(_apart).update(vars(anyio), open_process=partial(anyio.open_process, start_new_session=True))
+vars(subprocess_cli)["anyio"] = _apart
 
 
 class ProcessTransport(SubprocessCLITransport):

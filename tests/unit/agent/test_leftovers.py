@@ -19,8 +19,11 @@ from ccq_tui.inbox.agent_texts import ABANDONED
 
 SLEEPER = "import sys; sys.stdin.read()"
 PARENT = """
-import subprocess, sys
-cli = subprocess.Popen([sys.executable, *sys.argv[1:]], stdin=sys.stdin)
+import os, subprocess, sys
+variables = os.environ | {"CCQ_TUI_PROGRAM": str(os.getpid())}
+cli = subprocess.Popen(
+    [sys.executable, *sys.argv[1:]], stdin=sys.stdin, env=variables, start_new_session=True
+)
 print(cli.pid, flush=True)
 if "wait" in sys.argv:
     cli.wait()
