@@ -126,6 +126,7 @@ class PermissionRequest(Asked):
         agent_id: The subagent that asks, or "" for the main agent.
         agent: The name of that subagent, or "".
         suggestions: Lasting permissions that may be granted along with this one; no others may.
+        change: What it would do to a file (`file_changes.change_of`), or nothing.
     """
 
     tool: str
@@ -136,6 +137,7 @@ class PermissionRequest(Asked):
     agent_id: str = ""
     agent: str = ""
     suggestions: tuple[Suggestion, ...] = ()
+    change: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

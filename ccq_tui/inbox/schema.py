@@ -114,6 +114,10 @@ class PermissionBody(TypedDict):
     input: dict[str, Any]
     description: str
     reason: str
+    change: Annotated[
+        dict[str, Any],
+        Field(description="To its file: a patch as in Claude Code's result, with its counts, or its trouble"),
+    ]
     choices: list[ChoiceRecord]
 
 

@@ -25,6 +25,8 @@ class Palette:
     warning: Style
     alarm: Style
     cursor: Style
+    added: Style
+    removed: Style
     rule: Style
 
 
@@ -33,6 +35,7 @@ VARIABLES = (
     "primary",
     "warning",
     "error",
+    "success",
     "ccq-muted",
     "ccq-selected",
     "ccq-selected-style",
@@ -82,6 +85,8 @@ def _palette(values: tuple[str, ...]) -> Palette:
         alarm=_style(of["error"], "bold reverse"),
         cursor=Style(bgcolor=_colour(of["ccq-cursor"])),
         rule=_style(of["ccq-rule"]),
+        added=_style(of["success"]),
+        removed=_style(of["error"]),
     )
 
 

@@ -17,6 +17,8 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.inbox import Allowed, Cancelled, Denied
+from ccq_tui.inbox.file_changes import phrases
+from ccq_tui.inbox.file_diff import diff_lines
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from ccq_tui.widgets.transcript import TranscriptModel
@@ -33,6 +35,16 @@ REJECTED = (
 MAKES_FILES = Scenario("p")
 for name in ("one", "two", "three"):
     MAKES_FILES = MAKES_FILES.runs("Bash", command=f"touch {name}", description=f"Make {name}")
+CHANGES_FILES = (
+    Scenario("p")
+    .runs("Read", file_path="small.py")
+    .runs("Write", file_path="small.py", content="x = 9\ny = 2\nz = 3\n")
+    .runs("Read", file_path="mod.py")
+    .runs("Edit", file_path="mod.py", old_string="LIMIT", new_string="MAXIMUM", replace_all=True)
+    .runs("Edit", file_path="mod.py", old_string="    return 1", new_string="")
+    .runs("Edit", file_path="mod.py", old_string="pass", new_string="return 2  \n        more")
+    .runs("Edit", file_path="new.py", old_string="", new_string="a\nb\n")
+)
 ERRAND = Scenario("sub").runs("Bash", command="touch x", description="d").says("Back.")
 
 
@@ -44,6 +56,8 @@ async def test_what_a_person_allows_and_refuses(play: Callable[..., Any]) -> Non
         scenario = Scenario("p").plans("# First\n1. a", revised="# Second\n1. b").says("Go.")
         async with stage.scene("a plan is kept open, then approved", scenario) as run:
             await a_plan_is_kept_open_then_approved(run, model)
+        async with stage.scene("files are changed as drawn", CHANGES_FILES.says("Done.")) as run:
+            await files_are_changed_as_drawn(run, home)
         errand = Scenario("sub").says("On my way.").runs("Bash", command="touch x", description="d")
         scenario = Scenario("p").agent("Fetch it", errand.says("Back.")).says("Fine.")
         async with stage.scene("a subagent", scenario) as run:
@@ -82,6 +96,37 @@ async def a_tool_is_allowed_or_refused(run: Running, model: ScriptedModel, home:
         (REJECTED + "Ask the user how to proceed, or go on with what does not need it.", True),
         (REJECTED + "To tell you how to proceed, the user said:\nUse four instead", True),
     ]
+
+
+async def files_are_changed_as_drawn(run: Running, home: CleanHome) -> None:
+    (home.project / "small.py").write_text("x = 1\nx2 = 2\ny = 2\nz = 3\n")
+    (home.project / "mod.py").write_text(
+        "LIMIT = 10\n\n\ndef first():\n    if LIMIT:\n        pass\n    return 1\n\n\n"
+        "def second():\n    return LIMIT + LIMIT\n"
+    )
+    run.session.send("Change them")
+    for number, said in enumerate(
+        [
+            "overwrite it · +1 −2 · 4 lines become 3",
+            "edit it · LIMIT → MAXIMUM, 4 places in 3 lines",
+            "edit it · +0 −1",
+            "edit it · +2 −1",
+            "create it · 2 lines",
+        ],
+        1,
+    ):
+        asked = (await run.until(PermissionAsked, count=number)).request
+        assert phrases(asked, "it")[0] == said
+        run.answer(asked.id, Allowed())
+        done = await run.until(ToolFinished, lambda event, name=asked.tool_use_id: event.tool_use_id == name)
+        before, after = (
+            [(row.sign, row.text) for row in diff_lines(asked.input, change)]
+            for change in (asked.change, done.structured)
+        )
+        assert before == after, "the later card has the same lines"
+    await run.idle()
+    assert (home.project / "small.py").read_text() == "x = 9\ny = 2\nz = 3\n"
+    assert (home.project / "mod.py").read_text().count("MAXIMUM") == 4
 
 
 async def a_plan_is_kept_open_then_approved(run: Running, model: ScriptedModel) -> None:

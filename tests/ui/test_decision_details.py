@@ -7,11 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from ccq_tui.inbox import PermissionRequest, PlanRequest
+from ccq_tui.inbox import PermissionRequest, PlanRequest, file_diff
+from ccq_tui.inbox.file_diff import changed_lines
 from ccq_tui.widgets.decision import details
 from ccq_tui.widgets.lines import LineView
-from ccq_tui.widgets.transcript import diff
-from ccq_tui.widgets.transcript.diff import changed_lines
 from tests.ui.asked import PLAIN
 from tests.ui.host import DecisionHost
 from tests.ui.test_question_panel_cost import Wraps
@@ -68,9 +67,12 @@ async def test_the_end_of_a_long_command_can_be_reached() -> None:
 
 def test_nothing_is_left_out() -> None:
     command = "word \t" * 30_000
-    assert "".join("".join(plain(asks("Bash", command=command))).split()) == "$" + "word" * 30_000
+    drawn = "\n".join(plain(asks("Bash", command=command))).replace("\n↳ ", "")
+    assert "".join(drawn.split()) == "$" + "word" * 30_000
     values = {"a": ["x" * 60_000, {"b": None}], "é": 1.5}
-    assert json.loads("".join(plain(asks("mcp__x__y", **values)))) == values
+    drawn = "\n".join(plain(asks("mcp__x__y", **values))).replace("\n↳ ", "")
+    named = drawn.replace("a: ", '{"a": ').replace('\n"é"', ',\n"é"')
+    assert json.loads(f"{named}}}") == values
 
 
 def test_what_is_hidden_is_shown() -> None:
@@ -85,20 +87,20 @@ def test_what_is_hidden_is_shown() -> None:
     [
         (
             asks("Bash", command="make", description="Build", timeout=9, dangerouslyDisableSandbox=True),
-            ["$ make", '"dangerouslyDisableSandbox": true'],
+            ["$ make", "dangerouslyDisableSandbox: true"],
         ),
         (
             asks("Bash", command="make", **{"a\n$ b": {"c": [1]}}),
             ["$ make", r'"a\n$ b": {', '  "c": [', "    1", "  ]", "}"],
         ),
-        (asks("Write", file_path="/a", content="x", mode="0777"), ["/a", "+ x", '"mode": "0777"']),
+        (asks("Write", file_path="/a", content="x", mode="0777"), ["/a", "+ x", 'mode: "0777"']),
         (
             asks("Edit", file_path="/a", old_string="x", new_string="y", replace_all=True, encoding="z"),
-            ["/a", "everywhere in the file", "- x", "+ y", '"encoding": "z"'],
+            ["/a", "everywhere in the file", "- x", "+ y", 'encoding: "z"'],
         ),
         (
             asks("Edit", file_path="/a", old_string="x", new_string="y", replace_all="true"),
-            ["/a", "- x", "+ y", '"replace_all": "true"'],
+            ["/a", "- x", "+ y", 'replace_all: "true"'],
         ),
         (
             asks("Edit", file_path="/a", old_string="x", new_string="y", replace_all=False),
@@ -106,22 +108,22 @@ def test_what_is_hidden_is_shown() -> None:
         ),
         (
             asks("NotebookEdit", notebook_path="/a", new_source="x", cell_id="c", edit_mode="delete", run=1),
-            ["/a", "deletes the cell c", "+ x", '"run": 1'],
+            ["/a", "deletes the cell c", "run: 1"],
         ),
         (
             asks("NotebookEdit", notebook_path="/a", new_source="x", cell_id="c", edit_mode="move"),
-            ["/a", "the new text of the cell c", "+ x", '"edit_mode": "move"'],
+            ["/a", "the new text of the cell c", "+ x", 'edit_mode: "move"'],
         ),
         (
             asks("WebFetch", url="https://a", prompt="Read", headers={}),
-            ["https://a", "Read", '"headers": {}'],
+            ["https://a", "Read", "headers: {}"],
         ),
-        (asks("WebFetch", url="https://a", prompt=["x"]), ["https://a", '"prompt": [', '  "x"', "]"]),
+        (asks("WebFetch", url="https://a", prompt=["x"]), ["https://a", 'prompt: ["x"]']),
         (
             asks("WebSearch", query="a", allowed_domains=["b"]),
-            ["a", '"allowed_domains": [', '  "b"', "]"],
+            ["a", 'allowed_domains: ["b"]'],
         ),
-        (asks("Read", file_path="/a", offset=7, limit=2), ["/a", '"offset": 7', '"limit": 2']),
+        (asks("Read", file_path="/a", offset=7, limit=2), ["/a", "offset: 7", "limit: 2"]),
     ],
     ids=lambda value: value.tool if isinstance(value, PermissionRequest) else "",
 )
@@ -137,13 +139,13 @@ def test_many_empty_lines_are_counted_wherever_they_are() -> None:
     assert plain(asks("WebFetch", url="https://a", prompt=far)) == ["https://a", *counted]
     request = PermissionRequest("t", "s", "Bash", {"command": "make"}, description=far, reason=far)
     assert plain(request) == ["$ make", *counted, *counted]
-    assert plain(asks("Write", file_path=far, content="")) == [*counted, "+ "]
+    assert plain(asks("Write", file_path=far, content="")) == counted
 
 
 def test_a_line_break_at_the_end_is_no_line_more() -> None:
     assert plain(asks("Write", file_path="/a", content="x\ny\n")) == ["/a", "+ x", "+ y"]
     assert plain(asks("Write", file_path="/a", content="x\n\n")) == ["/a", "+ x", "+ "]
-    assert plain(asks("Write", file_path="/a", content="")) == ["/a", "+ "]
+    assert plain(asks("Write", file_path="/a", content="")) == ["/a"]
     assert plain(asks("Bash", command="make\n")) == ["$ make"]
     changed = asks("Edit", file_path="/a", old_string="x\ny\n", new_string="x\nz\n")
     assert plain(changed) == ["/a", "  x", "- y", "+ z"]
@@ -169,7 +171,7 @@ def test_files_are_named_as_on_their_cards() -> None:
     )
     assert drawn("NotebookEdit", notebook_path="/work/here/a.ipynb", new_source="x") == "a.ipynb"
     assert drawn("Read", file_path="/etc/passwd") == "/etc/passwd"
-    assert details.headline(asks("mcp__srv__do_it")) == "Claude wants to use srv: do_it"
+    assert details.headline(asks("mcp__srv__do_it"), 80) == "Claude wants to use do_it of srv"
 
 
 def test_input_nested_too_deep_is_said() -> None:
@@ -198,12 +200,12 @@ def test_both_texts_are_in_a_change(old: str, new: str) -> None:
 def test_lines_are_compared_only_where_that_is_cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[int] = []
 
-    class Matcher(diff.SequenceMatcher[str]):
+    class Matcher(file_diff.SequenceMatcher[str]):
         def __init__(self, junk: None, a: list[str], b: list[str], autojunk: bool) -> None:
             compared.append(len(a))
             super().__init__(junk, a, b, autojunk)
 
-    monkeypatch.setattr(diff, "SequenceMatcher", Matcher)
+    monkeypatch.setattr(file_diff, "SequenceMatcher", Matcher)
     old = [f"line {n}" for n in range(300)]
     new = [line if n % 2 else f"{line}!" for n, line in enumerate(old)]
     assert len(list(changed_lines("\n".join(old), "\n".join(new)))) == 450

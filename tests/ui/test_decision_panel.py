@@ -100,7 +100,7 @@ ASKED: tuple[tuple[str, dict[str, object], list[str]], ...] = (
     ("Write", {"file_path": "/w/a.py", "content": "x = 1\n"}, ["/w/a.py", "+ x = 1"]),
     ("Edit", {"file_path": "/w/a.py", "old_string": "x = 1", "new_string": "x = 2"}, ["- x = 1", "+ x = 2"]),
     ("WebFetch", {"url": "https://a.example/", "prompt": "read it"}, ["https://a.example/", "read it"]),
-    ("mcp__x__y", {"deep": {"er": [1]}}, ['"deep"', '"er"']),
+    ("mcp__x__y", {"deep": {"er": [1]}}, ["deep: {", '"er"']),
     ("Bash", {"command": 7}, ['"command": 7']),
 )
 

@@ -261,4 +261,4 @@ async def test_a_script_of_six_lines_and_the_end_of_a_long_command_are_seen() ->
         assert all(line in app.panel_text for line in script.splitlines())
     app = DecisionHost(asks(command="make test && rm -rf ~/important/things"))
     async with app.run_test(size=(40, 12)):
-        assert "~/important/things" in app.panel_words
+        assert "~/important/ ↳ things" in app.panel_words

@@ -40,6 +40,7 @@ from ccq_tui.inbox import (
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, POSTPONED, PROCEED, REMARKED, UNREADABLE, rejection
 from ccq_tui.inbox.elicitations import read_elicitation
 from ccq_tui.inbox.elicitations import reply as elicitation_reply
+from ccq_tui.inbox.file_changes import EDITING, UPDATE, change_of
 from ccq_tui.inbox.suggestions import Suggestion
 from ccq_tui.questions import Answered, Declined, Discussed, Expired, QuestionSet
 from ccq_tui.questions.message import discussion_text
@@ -49,6 +50,8 @@ from ccq_tui.questions.wire import encode, encode_discussion, encode_remark
 _logger = logging.getLogger(__name__)
 
 PLAN_TOOL = "ExitPlanMode"
+FILE_SECONDS = 5.0
+"""Seconds in which the file of an edit must be read and compared."""
 UNTAKEN = "the process that asked ended before it got the answer"
 UNTOLD = "the allowed call ended before delivering it"
 
@@ -164,6 +167,7 @@ class Gate:
             agent_id=context.agent_id or "",
             agent=self._agents.get(context.agent_id or "", ""),
             suggestions=suggestions(context.suggestions),
+            change=await self._change(tool, source),
         )
         return self._decision(request, await self.waits.ask(request), source)
 
@@ -207,6 +211,16 @@ class Gate:
                 return PermissionResultDeny(message=outcome.reason, interrupt=True)
             case _:
                 raise TypeError(f"{type(outcome).__name__} does not settle a permission")
+
+    async def _change(self, tool: str, source: dict[str, Any]) -> dict[str, Any]:
+        """Return what a call would do to its file, read beside the session's messages."""
+        if tool not in EDITING:
+            return {}
+        try:
+            async with asyncio.timeout(FILE_SECONDS):
+                return await asyncio.to_thread(change_of, tool, source, str(self._options.cwd))
+        except TimeoutError:
+            return {"type": UPDATE, "trouble": f"cannot be read within {FILE_SECONDS:.0f} s"}
 
     async def _session_of(self, tool_use_id: str) -> str:
         """Return the id of the session in which a call was made.

@@ -6,12 +6,14 @@ The replies that Claude Code takes, and the text that the model then reads, are 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ccq_tui.bridges.claude_code.hook_input import HookInput
 from ccq_tui.bridges.claude_code.transcript import CallEnd
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, INTERRUPTED, rejection, said_by_user
 from ccq_tui.inbox.call_results import outcome_of
+from ccq_tui.inbox.file_changes import change_of
 from ccq_tui.inbox.requests import (
     Allowed,
     Asker,
@@ -50,6 +52,7 @@ def request_of(hook: HookInput, call_id: str) -> Request | None:
         Origin(Asker.HOOK, CLAUDE_CODE, hook.directory, this_process()),
         agent=(hook.agent_id, hook.agent),
         suggestions=tuple(one for one, _ in _suggested(hook.suggestions)),
+        change=change_of(hook.tool, hook.input, hook.directory),
     )
 
 
@@ -62,6 +65,7 @@ def call_request(
     *,
     agent: tuple[str, str] = ("", ""),
     suggestions: tuple[Suggestion, ...] = (),
+    change: Mapping[str, Any] = MappingProxyType({}),
 ) -> Request | None:
     """Return the request of a call of a tool, or None if it cannot be read.
 
@@ -73,6 +77,7 @@ def call_request(
         origin: Who asks.
         agent: The subagent's id and kind, or nothing.
         suggestions: The lasting permissions that may be granted.
+        change: What it would do to a file, or nothing.
     """
     session = foreign_session(origin.asker, session_id)
     if tool == QUESTION_TOOL:
@@ -92,6 +97,7 @@ def call_request(
         agent_id=agent[0],
         agent=agent[1],
         suggestions=suggestions,
+        change=change,
         origin=origin,
     )
 

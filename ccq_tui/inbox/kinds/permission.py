@@ -17,6 +17,8 @@ from ccq_tui.inbox.choices import (
     choice_records,
     how_to_decide,
 )
+from ccq_tui.inbox.file_changes import phrases
+from ccq_tui.inbox.file_diff import diff_lines, hunks_of
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, kept_lines, wrapped
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, RequestOutcome
 from ccq_tui.inbox.suggestions import what, where
@@ -126,11 +128,18 @@ def copied(request: PermissionRequest) -> str:
 def lines(request: PermissionRequest, outcome: RequestOutcome | None) -> Iterator[str]:  # noqa: ARG001
     """Return the whole request as lines."""
     yield ""
-    yield from wrapped(one_line(f"Claude wants to use {request.tool}", 500))
-    for said in (request.description, request.reason):
+    path = request.input.get("notebook_path") or request.input.get("file_path") or ""
+    does = phrases(request, one_line(str(path), MOST)) or (f"use {request.tool}",)
+    yield from wrapped(one_line(f"Claude wants to {does[0]}", MOST))
+    for said in (request.description, request.reason, str(request.change.get("trouble", ""))):
         if said:
             yield from wrapped(one_line(said, MOST), "  ")
-    yield from kept_lines(json.dumps(dict(request.input), indent=2, default=str), "  ")
+    if hunks_of(request.change):
+        rows = diff_lines(request.input, request.change)
+        numbered = (f"{row.new or row.old or '':>5} {row.sign} {row.text}" for row in rows)
+        yield from kept_lines("\n".join(numbered), " ")
+    else:
+        yield from kept_lines(json.dumps(dict(request.input), indent=2, default=str), "  ")
 
 
 def how(request: PermissionRequest, name: str) -> list[str]:  # noqa: ARG001 - one is like the other
@@ -145,5 +154,6 @@ def record(request: PermissionRequest) -> PermissionBody:
         "input": dict(request.input),
         "description": request.description,
         "reason": request.reason,
+        "change": dict(request.change),
         "choices": choice_records(choices(request)),
     }

@@ -227,6 +227,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "directories": _texts,
     "source": dict,
     "input": dict,
+    "change": dict,
     "schema": dict,
     "order": _texts,
     "field": lambda value: None if value is None else _made(FieldRules, value),

@@ -6,19 +6,33 @@ Lines are made when they are about to be seen: nothing is left out, and a huge i
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, groupby, islice
+from itertools import groupby, islice
 from typing import Any, TypeAlias
 
+from rich.cells import cell_len, chop_cells
 from rich.style import Style
 from rich.text import Text
 
 from ccq_tui.inbox import PermissionRequest, PlanRequest
+from ccq_tui.inbox.file_changes import phrases
+from ccq_tui.inbox.file_diff import (
+    BREAK,
+    CONTEXT,
+    DiffLine,
+    changed_lines,
+    diff_lines,
+    hunks_of,
+    length,
+    narrowed,
+)
+from ccq_tui.inbox.layout import plural
 from ccq_tui.text import one_line, safe
-from ccq_tui.widgets.lines import flowing, wrapped
+from ccq_tui.widgets.hints import NARROW
+from ccq_tui.widgets.lines import FOLD_SIGN, flowing, wrapped
 from ccq_tui.widgets.palette import Palette
-from ccq_tui.widgets.transcript.diff import changed_lines
-from ccq_tui.widgets.transcript.tools import ToolCard, card_of, short_argument, tool_of, tool_title
+from ccq_tui.widgets.transcript.tools import EDITS, ToolCard, card_of, short_argument, tool_of
 
 PLAN_TITLE = "Claude has a plan"
 PLAN_ABOVE = "The plan is above · PgUp PgDn scroll it · Ctrl+G edits it first"
@@ -27,14 +41,37 @@ PLAN_ABOVE_SHORT = "PgUp PgDn scroll · Ctrl+G edits"
 PLAN_EDITED = "Your changes, to be approved with the plan · Ctrl+G edits again"
 
 
-def headline(request: PermissionRequest | PlanRequest, *, edited: bool = False) -> str:
-    """Return one line that says who wants what."""
+def headline(
+    request: PermissionRequest | PlanRequest, width: int, directory: str = "", *, edited: bool = False
+) -> str:
+    """Return one line that says who wants what, in the longest form that fits a panel of ``width`` cells."""
+    low, room = width < NARROW, width - HEAD_FRAME
     if isinstance(request, PlanRequest):
-        return "Claude has a plan · edited by you" if edited else PLAN_TITLE
+        lines = request.plan.strip().count("\n") + 1
+        whole = f"A plan · {plural(lines, 'line')}" if low else PLAN_TITLE
+        return f"{whole} · edited by you" if edited else whole
     who = "A subagent" if request.agent_id else "Claude"
     if request.agent:
         who = f"Subagent “{one_line(request.agent, 40)}”"
-    return f"{who} wants to {tool_of(request.tool).wants or f'use {one_line(tool_title(request.tool), 60)}'}"
+    wants = tuple(
+        words[:1].upper() + words[1:] if low and who == "Claude" else f"{who} wants to {words}"
+        for words in phrases(request, one_line(_path(request, directory), PATH_LIMIT))
+        or (_purpose(request.tool),)
+    )
+    return next((words for words in wants if cell_len(words) <= room), wants[-1])
+
+
+def _purpose(tool: str) -> str:
+    server, _, name = tool.removeprefix("mcp__").partition("__")
+    if tool.startswith("mcp__") and name:
+        return f"use {one_line(name, 60)} of {one_line(server, 60)}"
+    return tool_of(tool).wants or f"use {one_line(tool, 60)}"
+
+
+def _path(request: PermissionRequest, directory: str) -> str:
+    """Return the file of a call as its card names it: relative to the session's ``directory``, or ""."""
+    name = next((request.input[name] for name in PATHS if isinstance(request.input.get(name), str)), "")
+    return short_argument(request.tool, name, directory)
 
 
 def detail_lines(
@@ -43,8 +80,12 @@ def detail_lines(
     palette: Palette,
     plan: str = "",
     directory: str = "",
+    context: int = CONTEXT,
 ) -> Iterator[Text]:
-    """Yield the details, wrapped to ``width`` cells, with files relative to the session's ``directory``."""
+    """Yield the details in lines of ``width`` cells: first what would happen, then the words about it.
+
+    Files are named relative to the session's ``directory``; changes keep ``context`` lines around them.
+    """
     if isinstance(request, PlanRequest):
         # The transcript above shows the plan, rendered and scrolling; showing it twice would leave room for
         # neither.
@@ -52,27 +93,27 @@ def detail_lines(
         yield from wrapped(Text(PLAN_EDITED if plan else above, palette.muted), width)
         if plan:
             # Unchanged lines are above; there is room for little here.
-            yield from change_lines(request.plan.rstrip(), plan.rstrip(), width, palette, stays=False)
+            rows = narrowed(list(_compared(request.plan.rstrip(), plan.rstrip())), 0)
+            yield from change_lines(rows, 0, width, palette)
         return
+    tool = tool_of(request.tool)
+    # A low screen has one line only: it must show what would run.
+    yield from input_lines(request, width, palette, directory, context)
+    if request.blocked_path:
+        yield from _passage(f"⚠ because of {request.blocked_path}", palette.warning, width, palette)
     # Where the agent describes no command, the CLI sends the command itself as description.
     said = str(request.input.get("command", "")).strip()
-    # A low screen has one line only: it must show what would run, not the agent's words about it.
-    tool = tool_of(request.tool)
-    first = tool.card is ToolCard.COMMAND
-    if first:
-        yield from input_lines(request.tool, request.input, width, palette, directory)
-    if request.blocked_path:
-        yield from _passage(f"because of {request.blocked_path}", palette.warning, width, palette)
-    description = (
-        "" if tool.wants and not first else request.description
-    )  # it would repeat a part of the input
-    for text in (description, request.reason):
+    about = "" if tool.wants and tool.card is not ToolCard.COMMAND else request.description
+    for text in (about, "" if request.reason.strip() == STOCK_REASON else request.reason):
         if text and text.strip() != said:
             yield from _passage(text, palette.muted, width, palette)
-    if not first:
-        yield from input_lines(request.tool, request.input, width, palette, directory)
 
 
+STOCK_REASON = "This command requires approval"
+"""A reason that says no more than the panel itself."""
+HEAD_FRAME = 8
+"""Cells of the head around its words."""
+PATH_LIMIT = 400
 PATHS = ("file_path", "notebook_path")
 PIECE = 20_000
 """Characters of a line made harmless in one go."""
@@ -86,74 +127,126 @@ CELL_EDITS = {
     "delete": "deletes the cell",
     "replace": "the new text of the cell",
 }
-BESIDE_COMMAND = frozenset({"description", "timeout"})
-"""Fields that do not change what a command runs; the CLI sends the description separately, too."""
+PLAIN_NAME = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
+MOST_FLAT = 50
+"""Most members of a list that is drawn on one line."""
+DETAILS_FRAME = 6
+"""Cells beside the details, their scrollbar included."""
 
 Values: TypeAlias = Mapping[str, Any]
 
 
 def input_lines(
-    tool: str, values: Values, width: int, palette: Palette, directory: str = ""
+    request: PermissionRequest, width: int, palette: Palette, directory: str = "", context: int = CONTEXT
 ) -> Iterator[Text]:
-    drawn = _drawn(card_of(tool), _from_here(tool, values, directory), width, palette)
-    yield from _json(values, width, palette) if drawn is None else drawn
-
-
-def _drawn(card: ToolCard, values: Values, width: int, palette: Palette) -> Iterator[Text] | None:
-    """Return the lines of an input, or None for one of an unknown shape.
+    """Yield the input of a call, or what it would do to its file.
 
     Fields that the tool's form has no place for follow it: they may change what happens.
     """
-    shown: frozenset[str] = frozenset()
+    values, card = request.input, card_of(request.tool)
+    shown = _shown_by_file(request) if card in EDITS else ()
+    if shown:
+        yield from _file(request, width, palette, directory, context)
     match card, values:
-        case ToolCard.COMMAND, {"command": str(command), **rest}:
-            lines, shown = _command(command, width, palette), BESIDE_COMMAND
-        case ToolCard.WRITE, {"file_path": str(path), "content": str(content), **rest}:
-            lines = _new(path, "", content, width, palette)
-        case ToolCard.NOTEBOOK, {"notebook_path": str(path), "new_source": str(source), **rest}:
-            lines, shown = _new(path, _cell(rest), source, width, palette), _shown_of_cell(rest)
-        case ToolCard.EDIT, {"file_path": str(path), "old_string": str(old), "new_string": str(new), **rest}:
-            everywhere = rest.get("replace_all", False)
-            shown = frozenset({"replace_all"} if isinstance(everywhere, bool) else ())
-            lines = _edited(path, old, new, width, palette, everywhere=everywhere is True)
-        case ToolCard.WEB, {"url": str(url), "prompt": str(prompt), **rest}:
-            lines = _both(url, prompt, width, palette)
-        case (
-            (ToolCard.FILE, {"file_path": str(text), **rest})
-            | (ToolCard.WEB, {"url": str(text), **rest})
-            | (ToolCard.WEB, {"query": str(text), **rest})
-        ):
-            lines = _passage(text, palette.strong, width, palette)
+        case ToolCard.COMMAND, {"command": str(command)}:
+            yield from _command(command, width, palette)
+            shown = ("command", "description", "timeout")
+        case ToolCard.FILE, {"file_path": str(path)}:
+            named = short_argument(request.tool, path, directory)
+            yield from _passage(named, palette.strong, width, palette)
+            shown = ("file_path",)
+        case (ToolCard.WEB, {"url": str(text)}) | (ToolCard.WEB, {"query": str(text)}):
+            yield from _passage(text, palette.strong, width, palette)
+            shown = ("url" if values.get("url") is text else "query",)
+            if isinstance(prompt := values.get("prompt"), str):
+                yield from _passage(prompt, palette.muted, width, palette)
+                shown = (*shown, "prompt")
+    for name in values:
+        if name not in shown:
+            yield from _field(name, values[name], width, palette)
+
+
+def _shown_by_file(request: PermissionRequest) -> tuple[str, ...]:
+    """Return the fields of an edit that the change of its file shows; none for an input of another shape."""
+    values = request.input
+    match values:
+        case {"file_path": str(), "content": str()}:
+            return ("file_path", "content")
+        case {"notebook_path": str(), "new_source": str()}:
+            return ("notebook_path", "new_source", *_shown_of_cell(values))
+        case {"file_path": str(), "edits": [*_]} if hunks_of(request.change):
+            return ("file_path", "edits")
+        case {"file_path": str(), "old_string": str(), "new_string": str()}:
+            everywhere = isinstance(values.get("replace_all"), bool)
+            return ("file_path", "old_string", "new_string", *(("replace_all",) if everywhere else ()))
         case _:
-            return None
-    return chain(lines, _fields({name: rest[name] for name in rest if name not in shown}, width, palette))
+            return ()
 
 
-def _from_here(tool: str, values: Values, directory: str) -> Values:
-    """Shorten file names as their cards do: without the session's working directory."""
-    names = {name for name in PATHS if isinstance(values.get(name), str)}
-    return {**values, **{name: short_argument(tool, values[name], directory) for name in names}}
+def _file(
+    request: PermissionRequest, width: int, palette: Palette, directory: str, context: int
+) -> Iterator[Text]:
+    """Yield what a call would do to its file, as the transcript shows it afterwards."""
+    path, values, change = _path(request, directory), request.input, request.change
+    if one_line(path, PATH_LIMIT) not in headline(request, width + DETAILS_FRAME, directory) or "\n" in path:
+        yield from _passage(path, palette.strong, width, palette)
+    if "notebook_path" in values:
+        yield from _passage(_cell(values), palette.muted, width, palette)
+    if trouble := change.get("trouble"):
+        name = one_line(path.rpartition("/")[2], 60)
+        unknown = "what it holds now" if "content" in values else "where it changes"
+        yield from _passage(f"⚠ {name} {trouble}, so {unknown} is not shown", palette.warning, width, palette)
+    if values.get("replace_all") is True and "places" not in change:
+        yield from flow_lines("everywhere in the file", palette.warning, width)
+    rows: Iterable[DiffLine] = diff_lines(values, change)
+    if hunks_of(change):
+        rows = list(rows)
+        digits = len(str(max(row.new or row.old or 0 for row in rows)))
+        if context < CONTEXT:
+            rows = narrowed(rows, context)
+    else:
+        digits = len(str(length(values["content"]))) if change and "content" in values else 0
+    yield from change_lines(rows, digits, width, palette)
 
 
-def change_lines(old: str, new: str, width: int, palette: Palette, *, stays: bool = True) -> Iterator[Text]:
-    """Yield the lines of both texts, with signs before those removed and those added."""
-    styles = {"-": palette.warning, "+": palette.on, " ": palette.muted}
-    changed = (each for each in changed_lines(old, new) if stays or each[0] != " ")
-    for sign, line, counts in squeezed(changed):
-        yield from _led(f"{sign} ", styles[sign], line, palette.note if counts else styles[sign], width)
+def change_lines(rows: Iterable[DiffLine], digits: int, width: int, palette: Palette) -> Iterator[Text]:
+    """Yield changed lines with their numbers and signs; ``digits`` is 0 where the numbers are unknown."""
+    styles = {"-": palette.removed, "+": palette.added, " ": palette.muted, BREAK: palette.muted}
+    for row, counts in squeezed(rows):
+        if row.sign == BREAK:
+            yield Text(BREAK.rjust(digits), palette.muted)
+            continue
+        number = row.old if row.new is None else row.new
+        lead = f"{'' if number is None else number:>{digits}} " if digits else ""
+        style = styles[row.sign]
+        signed = Text.assemble((lead, palette.muted), (f"{row.sign} ", style))
+        yield from _led(signed, row.text, palette.note if counts else style, width, palette)
 
 
-def squeezed(lines: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str, bool]]:
+def squeezed(rows: Iterable[DiffLine]) -> Iterator[tuple[DiffLine, bool]]:
     """Replace many empty lines with one sign by a line that counts them; mark that line with True."""
-    for (sign, empty), run in groupby(lines, key=lambda line: (line[0], not line[1].strip())):
+    for (_, empty), run in groupby(
+        rows, key=lambda row: (row.sign, row.sign != BREAK and not row.text.strip())
+    ):
         if not empty:
-            yield from ((*line, False) for line in run)
+            yield from ((row, False) for row in run)
             continue
         first = list(islice(run, MOST_EMPTY + 1))
         if len(first) <= MOST_EMPTY:
-            yield from ((*line, False) for line in first)
+            yield from ((row, False) for row in first)
         else:
-            yield sign, EMPTY_LINES.format(len(first) + sum(1 for _ in run)), True
+            count = len(first) + sum(1 for _ in run)
+            yield first[0]._replace(text=EMPTY_LINES.format(count)), True
+
+
+def _compared(old: str, new: str) -> Iterator[DiffLine]:
+    return (DiffLine(sign, None, None, line) for sign, line in changed_lines(old, new))
+
+
+def _unsigned(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the lines of a text, many empty ones counted in one."""
+    rows = (DiffLine("", None, None, line) for line in _lines(text))
+    return ((row.text, counts) for row, counts in squeezed(rows))
 
 
 def flow_lines(text: str, style: Style, width: int) -> Iterator[Text]:
@@ -165,22 +258,14 @@ def flow_lines(text: str, style: Style, width: int) -> Iterator[Text]:
 
 def _passage(text: str, style: Style, width: int, palette: Palette) -> Iterator[Text]:
     """Wrap a text, with long runs of empty lines counted."""
-    for _, line, counts in squeezed(("", line) for line in _lines(text)):
+    for line, counts in _unsigned(text):
         yield from flow_lines(line, palette.note if counts else style, width)
 
 
 def _command(command: str, width: int, palette: Palette) -> Iterator[Text]:
-    for index, (_, line, counts) in enumerate(squeezed(("", line) for line in _lines(command))):
+    for index, (line, counts) in enumerate(_unsigned(command)):
         style = palette.note if counts else palette.strong
-        yield from _led("  " if index else "$ ", palette.muted, line, style, width)
-
-
-def _new(path: str, about: str, text: str, width: int, palette: Palette) -> Iterator[Text]:
-    yield from _passage(path, palette.strong, width, palette)
-    if about:
-        yield from _passage(about, palette.muted, width, palette)
-    for _, line, counts in squeezed(("+", line) for line in _lines(text)):
-        yield from _led("+ ", palette.on, line, palette.note if counts else palette.on, width)
+        yield from _led(Text("  " if index else "$ ", palette.muted), line, style, width, palette)
 
 
 def _cell(values: Values) -> str:
@@ -190,36 +275,22 @@ def _cell(values: Values) -> str:
     return f"{does} {values.get('cell_id') or 'at the beginning'}{kind}"
 
 
-def _shown_of_cell(values: Values) -> frozenset[str]:
+def _shown_of_cell(values: Values) -> tuple[str, ...]:
     """Return the fields that `_cell` shows completely."""
     known = values.get("edit_mode") in (*CELL_EDITS, None)
-    return frozenset({"cell_id", "cell_type", *(("edit_mode",) if known else ())})
+    return ("cell_id", "cell_type", *(("edit_mode",) if known else ()))
 
 
-def _edited(
-    path: str, old: str, new: str, width: int, palette: Palette, *, everywhere: bool
-) -> Iterator[Text]:
-    yield from _passage(path, palette.strong, width, palette)
-    if everywhere:
-        yield from flow_lines("everywhere in the file", palette.warning, width)
-    yield from change_lines(old, new, width, palette)
-
-
-def _both(first: str, second: str, width: int, palette: Palette) -> Iterator[Text]:
-    yield from _passage(first, palette.strong, width, palette)
-    yield from _passage(second, palette.muted, width, palette)
-
-
-def _json(values: Values, width: int, palette: Palette) -> Iterator[Text]:
-    for line in _json_lines(values):
-        yield from flow_lines(line, palette.plain, width)
-
-
-def _fields(values: Values, width: int, palette: Palette) -> Iterator[Text]:
-    for name, value in values.items():
-        # Quoted: a line break in a name must not begin a line that looks like another field.
-        for line in _json_lines(value, f"{json.dumps(name, ensure_ascii=False)}: "):
-            yield from flow_lines(line, palette.plain, width)
+def _field(name: str, value: object, width: int, palette: Palette) -> Iterator[Text]:
+    # Quoted unless plain: a line break in a name must not begin a line that looks like another field.
+    named = name if PLAIN_NAME.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+    lines: Iterable[str] = _json_lines(value, f"{named}: ")
+    if isinstance(value, list) and not any(isinstance(one, list | dict) for one in value[:MOST_FLAT]):
+        short = json.dumps(value[:MOST_FLAT], ensure_ascii=False, default=str)
+        if len(value) <= MOST_FLAT and len(named) + len(": ") + len(short) <= width:
+            lines = [f"{named}: {short}"]
+    for line in lines:
+        yield from _led(Text(), line, palette.plain, width, palette)
 
 
 def _json_lines(values: object, line: str = "") -> Iterator[str]:
@@ -251,7 +322,15 @@ def _lines(text: str) -> Iterator[str]:
         yield text[start:]
 
 
-def _led(lead: str, lead_style: Style, line: str, style: Style, width: int) -> Iterator[Text]:
-    """Wrap a line with a sign before its first part, and blanks before the others."""
-    for index, text in enumerate(flow_lines(line, style, width - len(lead))):
-        yield Text.assemble((" " * len(lead) if index else lead, lead_style), text)
+def _led(lead: Text, line: str, style: Style, width: int, palette: Palette) -> Iterator[Text]:
+    """Yield a line as it is behind a sign, its rest behind the sign of a fold."""
+    room = max(2, width - lead.cell_len)
+    fold = Text(FOLD_SIGN.rjust(lead.cell_len) if width > 2 * len(FOLD_SIGN) else "", palette.muted)
+    for begin in range(0, max(1, len(line)), PIECE):
+        piece = safe(line[begin : begin + PIECE], keep_newlines=False)
+        at = 0
+        while at < len(piece) or not begin + at:
+            part = (chop_cells(piece[at : at + room], room) or [""])[0]
+            yield Text.assemble(lead, (part, style))
+            lead, at = fold, at + max(1, len(part))
+            room = max(2, width - lead.cell_len)

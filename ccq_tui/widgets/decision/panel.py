@@ -26,7 +26,7 @@ from ccq_tui.inbox.kinds import permission
 from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Seen, TabClicked
 from ccq_tui.questions.input_guard import Meaning
 from ccq_tui.text import one_line
-from ccq_tui.widgets.decision.details import detail_lines, headline
+from ccq_tui.widgets.decision.details import DETAILS_FRAME, detail_lines, headline
 from ccq_tui.widgets.hints import HintBar, HintLines
 from ccq_tui.widgets.lines import DrawnLine, Flow, LineView, TextLines, row_lines, wrapped
 from ccq_tui.widgets.palette import Palette
@@ -44,8 +44,6 @@ from ccq_tui.widgets.panel.measures import (
 )
 from ccq_tui.widgets.sight import SightView, more_line
 
-DETAILS_FRAME = 6
-"""Cells beside the details, their scrollbar included."""
 LABEL_AT = 6
 """Cells before the words of a choice."""
 FIELD_AT = 6
@@ -226,7 +224,7 @@ class DecisionForm:
             more = more_line(self._details, look.width - DETAILS_FRAME, palette, down=down, up="Shift+↑")
             self._more.show([more])
             instead = instead or ("" if row else more.plain)
-        words = headline(state.request, edited=bool(state.plan))
+        words = headline(state.request, look.width, self.directory, edited=bool(state.plan))
         head = Text.assemble(("◆ ", palette.accent), (words, palette.strong))
         self._head.show([head_line("", [head], 0, replace(look, countdown=instead))])
 

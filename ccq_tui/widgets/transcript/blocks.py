@@ -225,7 +225,7 @@ def _short(block: ToolBlock) -> Body | None:
     if block.state is not ToolState.OK:
         return None
     if block.card in EDITS:
-        lines = (block.tool, block.input, block.structured, FOLD_LINES)
+        lines = (block.input, block.structured, FOLD_LINES)
         return None if block.repeated else edit_diff(*lines)
     if block.card is ToolCard.COMMAND and "\n" in block.output.strip():
         return Excerpt(readable(block), TAIL_LINES, tail=True, colours=True)
@@ -237,7 +237,7 @@ def _whole(block: ToolBlock) -> Body | None:
     if listed := _listed(block):
         return Checklist(listed)
     if block.state is ToolState.OK and block.card in EDITS:
-        diff = edit_diff(block.tool, block.input, block.structured)
+        diff = edit_diff(block.input, block.structured)
         if diff is not None:
             return diff
     text = readable(block)

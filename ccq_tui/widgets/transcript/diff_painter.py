@@ -8,9 +8,10 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
+from ccq_tui.inbox.file_diff import BREAK, DiffLine
 from ccq_tui.text import safe
 from ccq_tui.widgets.transcript.code import folded, highlighted
-from ccq_tui.widgets.transcript.diff import BREAK, LINE_LIMIT, Diff, DiffLine
+from ccq_tui.widgets.transcript.diff import LINE_LIMIT, Diff
 from ccq_tui.widgets.transcript.pen import Pen
 
 SIDE_BY_SIDE = 130

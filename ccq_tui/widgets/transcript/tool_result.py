@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ccq_tui.agent.output_text import hook_refusal, size
+from ccq_tui.inbox.file_diff import counts
 from ccq_tui.inbox.layout import plural
 from ccq_tui.widgets.transcript.blocks import ToolBlock, ToolState, uncoloured
 from ccq_tui.widgets.transcript.checklist import TodoState
-from ccq_tui.widgets.transcript.diff import counts
 from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText
 from ccq_tui.widgets.transcript.tools import EDITS, LIMIT, ToolCard, card_of
 
@@ -61,7 +61,7 @@ def _result(block: ToolBlock) -> str:
 def _edited(block: ToolBlock, record: Mapping[str, Any]) -> str:
     if block.body is None and not block.repeated:
         return "nothing changed"
-    added, removed = counts(block.tool, block.input, block.structured)
+    added, removed = counts(block.input, block.structured)
     if block.card is ToolCard.WRITE and record.get("type", "create") == "create":
         return f"new, {plural(added, 'line')}"
     return f"+{added} −{removed}"

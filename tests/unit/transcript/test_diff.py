@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.agent import events as ev
-from ccq_tui.widgets.transcript.diff import BREAK, PIECE_LINES, Diff, DiffLine, counts, edit_diff
+from ccq_tui.inbox.file_diff import BREAK, DiffLine, counts
+from ccq_tui.widgets.transcript.diff import PIECE_LINES, Diff, edit_diff
 from ccq_tui.widgets.transcript.diff_painter import SIDE_BY_SIDE, _differing
 from tests.unit.transcript.test_drawing import FORBIDDEN, HOSTILE, model, shown
 
@@ -26,7 +27,7 @@ def rows(diff: Diff | None) -> list[tuple[str, int | None, int | None, str]]:
 
 
 def test_the_clis_patch_is_numbered() -> None:
-    assert rows(edit_diff("Edit", {}, {"structuredPatch": PATCH})) == [
+    assert rows(edit_diff({}, {"structuredPatch": PATCH})) == [
         (" ", 9, 9, "a"),
         ("-", 10, None, "b"),
         ("+", None, 10, "B"),
@@ -36,7 +37,7 @@ def test_the_clis_patch_is_numbered() -> None:
         ("-", 30, None, "e"),
         (" ", 31, 31, "f"),
     ]
-    assert counts("Edit", {}, {"structuredPatch": PATCH}) == (2, 2)
+    assert counts({}, {"structuredPatch": PATCH}) == (2, 2)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def test_the_clis_patch_is_numbered() -> None:
     ],
 )
 def test_changes_without_a_patch(tool: str, arguments: dict[str, Any], structured: Any, signs: str) -> None:
-    diff = edit_diff(tool, arguments, structured)
+    diff = edit_diff(arguments, structured)
     assert "".join(row[0] for row in rows(diff) if diff) == signs if signs else diff is None
 
 
@@ -69,7 +70,7 @@ def test_pieces_keep_every_line_and_a_fold_counts_the_rest(signs: list[str], mos
     assert [line for index in range(len(diff)) for line in diff.part(index)] == lines
     assert all(len(diff.part(index)) <= 2 * PIECE_LINES for index in range(len(diff)))
     patch = {"structuredPatch": [{"oldStart": 1, "newStart": 1, "lines": [f"{sign}x" for sign in signs]}]}
-    folded = edit_diff("Edit", {}, patch, most)
+    folded = edit_diff({}, patch, most)
     if folded is not None:
         assert len(rows(folded)) + folded.hidden == len(signs)
         assert folded.hidden != 1
@@ -136,6 +137,6 @@ def test_a_diff_knows_the_language_of_its_file() -> None:
         ("a.b/c", ""),
         ("x.*", ""),
     ):
-        edit = edit_diff("Edit", {"file_path": path, "old_string": "a", "new_string": "b"}, None)
+        edit = edit_diff({"file_path": path, "old_string": "a", "new_string": "b"}, None)
         assert edit is not None
         assert edit.language == language

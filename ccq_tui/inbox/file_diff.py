@@ -1,0 +1,194 @@
+"""The changes of an edit, as numbered lines: of a call that is done, or of one that waits for permission."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any, NamedTuple
+
+MOST_EFFORT = 2_000_000
+"""Most comparisons of lines; beyond them, all old lines come first, then all new ones."""
+CONTEXT = 3
+"""Unchanged lines that a patch keeps around a change."""
+BREAK = "⋯"
+"""Sign of a line that stands for the lines between two changes."""
+
+
+class DiffLine(NamedTuple):
+    """One line; ``sign`` is "+", "-", " " or `BREAK`; unknown numbers are None."""
+
+    sign: str
+    old: int | None
+    new: int | None
+    text: str
+
+
+def counts(arguments: Mapping[str, Any], structured: Any) -> tuple[int, int]:
+    """Return the numbers of lines that a call adds and removes."""
+    if "content" in arguments and not hunks_of(structured):
+        return length(arguments["content"]), 0
+    signs = [line.sign for line in diff_lines(arguments, structured)]
+    return signs.count("+"), signs.count("-")
+
+
+def hunks_of(structured: Any) -> list[Any]:
+    """Return the parts of Claude Code's own patch, if its record of a call has one."""
+    hunks = structured.get("structuredPatch") if isinstance(structured, Mapping) else None
+    return hunks if isinstance(hunks, list) else []
+
+
+def length(content: Any) -> int:
+    """Return the number of lines of a file."""
+    text = _text(content)
+    return text.removesuffix("\n").count("\n") + 1 if text else 0
+
+
+def diff_lines(arguments: Mapping[str, Any], structured: Any) -> Iterator[DiffLine]:
+    """Yield the changes of a call by Claude Code's record of it, or else by its arguments alone."""
+    record = structured if isinstance(structured, Mapping) else {}
+    if hunks := hunks_of(structured):
+        yield from _patched(hunks)
+    elif "content" in arguments:
+        if record.get("type", "create") == "create" or "trouble" in record:
+            yield from _written(arguments["content"])
+    elif not {"notebook_path", "new_source", "edit_mode"}.isdisjoint(arguments):
+        yield from _notebook(arguments, record)
+    else:
+        edits = arguments.get("edits", [arguments])
+        for number, edit in enumerate(edits if isinstance(edits, list) else []):
+            if isinstance(edit, Mapping):
+                if number:
+                    yield DiffLine(BREAK, None, None, "")
+                yield from _compared(edit.get("old_string"), edit.get("new_string"))
+
+
+def _patched(hunks: list[Any]) -> Iterator[DiffLine]:
+    """Number the lines of the CLI's own patch."""
+    first = True
+    for hunk in hunks:
+        if not isinstance(hunk, Mapping) or not isinstance(hunk.get("lines"), list):
+            continue
+        if not first:
+            yield DiffLine(BREAK, None, None, "")
+        first = False
+        old, new = _number(hunk.get("oldStart")), _number(hunk.get("newStart"))
+        for line in map(str, hunk["lines"]):
+            sign, text = line[:1] or " ", line[1:]
+            if sign == "\\":
+                continue  # "\ No newline at end of file"
+            yield DiffLine(sign, None if sign == "+" else old, None if sign == "-" else new, text)
+            old += sign != "+"
+            new += sign != "-"
+
+
+def _number(value: Any) -> int:
+    return value if isinstance(value, int) else 1
+
+
+def _written(content: Any) -> Iterator[DiffLine]:
+    text, start, number = _text(content), 0, 0
+    # Line by line, because a long file is often read only as far as the screen shows it.
+    while start < len(text):
+        end = text.find("\n", start)
+        end, number = len(text) if end < 0 else end, number + 1
+        yield DiffLine("+", None, number, text[start:end])
+        start = end + 1
+
+
+def _notebook(arguments: Mapping[str, Any], record: Mapping[str, Any]) -> Iterator[DiffLine]:
+    mode = record.get("edit_mode") or arguments.get("edit_mode") or "replace"
+    before = "" if mode == "insert" else _text(record.get("old_source"))
+    after = "" if mode == "delete" else _text(arguments.get("new_source"))
+    yield from _compared(before, after) if before else _written(after)
+
+
+def _compared(old: Any, new: Any) -> Iterator[DiffLine]:
+    """Compare two texts whose place in the file is unknown."""
+    before, after = _text(old), _text(new)
+    if before != after:
+        yield from (DiffLine(sign, None, None, line) for sign, line in changed_lines(before, after))
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, default=str)
+
+
+def patch(old: str, new: str) -> list[dict[str, Any]]:
+    """Return the changes between two texts of a file as Claude Code records them."""
+    rows = list(changed_lines(old, new))
+    near: set[int] = set()
+    for at, (sign, _) in enumerate(rows):
+        if sign != " ":
+            near.update(range(at - CONTEXT, at + CONTEXT + 1))
+    hunks: list[dict[str, Any]] = []
+    before = after = 1
+    for at, (sign, line) in enumerate(rows):
+        if at in near:
+            if not hunks or at - 1 not in near:
+                hunks.append({"oldStart": before, "newStart": after, "lines": []})
+            hunks[-1]["lines"].append(sign + line)
+        before += sign != "+"
+        after += sign != "-"
+    return hunks
+
+
+def narrowed(lines: Sequence[DiffLine], context: int) -> Iterator[DiffLine]:
+    """Yield changed lines with fewer unchanged ones around them."""
+    changed = [at for at, line in enumerate(lines) if line.sign in "+-"]
+    near = {there for at in changed for there in range(at - context, at + context + 1)}
+    last: int | None = None
+    for at, line in enumerate(lines):
+        if line.sign == BREAK or at not in near:
+            continue
+        if context and last is not None and at > last + 1:
+            yield DiffLine(BREAK, None, None, "")
+        yield line
+        last = at
+
+
+def changed_lines(old: str, new: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines of two pieces of a file with a sign: "-" removed, "+" added, " " unchanged.
+
+    A line break at the end of both, or of the only one that has text, ends its last line and begins no other.
+    """
+    ended = all(text.endswith("\n") for text in (old, new) if text)
+    before, after = (_split(text, ended=ended) for text in (old, new))
+    first = _equal(before, after)
+    last = _equal(before[first:][::-1], after[first:][::-1])
+    yield from ((" ", line) for line in before[:first])
+    yield from _paired_lines(before[first : len(before) - last], after[first : len(after) - last])
+    yield from ((" ", line) for line in before[len(before) - last :])
+
+
+def _split(text: str, *, ended: bool) -> list[str]:
+    return (text.removesuffix("\n") if ended else text).split("\n") if text else []
+
+
+def _equal(before: Sequence[str], after: Sequence[str]) -> int:
+    """Return the number of equal lines at the beginning of both."""
+    alike = zip(before, after, strict=False)
+    return next((n for n, (a, b) in enumerate(alike) if a != b), min(len(before), len(after)))
+
+
+def _paired_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, str]]:
+    if _effort(before, after) > MOST_EFFORT:
+        yield from (("-", line) for line in before)
+        yield from (("+", line) for line in after)
+        return
+    for what, start, end, new_start, new_end in SequenceMatcher(
+        None, before, after, autojunk=False
+    ).get_opcodes():
+        if what == "equal":
+            yield from ((" ", line) for line in before[start:end])
+            continue
+        yield from (("-", line) for line in before[start:end])
+        yield from (("+", line) for line in after[new_start:new_end])
+
+
+def _effort(before: Sequence[str], after: Sequence[str]) -> int:
+    """Return the most pairs of equal lines that the search may visit: all, once for each block found."""
+    counts = Counter(after)
+    pairs = len(before) + sum(counts[line] for line in before)
+    return pairs * min(len(before), len(after))
