@@ -104,6 +104,20 @@ class _Screen(Screen):
             self.scrolled += 1
         super().index()
 
+    def resize(self, lines: int | None = None, columns: int | None = None) -> None:
+        """Take another size; as in terminals, lines below the cursor go before those at the top."""
+        if lines and lines < self.lines:
+            top = max(0, self.cursor.y + 1 - lines)
+            kept = {y - top: line for y, line in self.buffer.items() if top <= y < top + lines}
+            self.buffer.clear()
+            self.buffer.update(kept)
+            self.cursor.y -= top
+            self.scrolled += top
+            self.lines = lines
+            self.set_margins()
+            self.dirty.update(range(lines))
+        super().resize(lines, columns)
+
     def set_mode(self, *modes: int, **options: bool) -> None:
         super().set_mode(*modes, **options)
         if options.get("private") and _ALTERNATE.intersection(modes) and not self.alternate:

@@ -29,6 +29,24 @@ def test_lines_that_scrolled_away_are_counted() -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "lines", "shown", "cursor", "scrolled"),
+    [
+        ("one\r\nName: ", 3, ("one", "Name:", ""), (6, 1), 0),  # what is below the cursor goes first
+        ("one\r\ntwo\r\n\r\nName: ", 3, ("two", "", "Name:"), (6, 2), 1),
+        ("one\r\nName: ", 9, ("one", "Name:", *[""] * 7), (6, 1), 0),
+    ],
+)
+def test_a_window_that_loses_rows_keeps_the_prompt(
+    written: str, lines: int, shown: tuple[str, ...], cursor: tuple[int, int], scrolled: int
+) -> None:
+    screen = LiveScreen((20, 5))
+    screen.draw(written.encode())
+    screen.resize((20, lines))
+    picture = screen.picture()
+    assert (picture.lines, picture.cursor, picture.scrolled) == (shown, cursor, scrolled)
+
+
+@pytest.mark.parametrize(
     "sequence",
     [
         b"\x1b[31m",
