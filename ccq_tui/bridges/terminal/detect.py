@@ -222,7 +222,7 @@ def _line(rule: PromptRule, picture: ScreenPicture) -> FoundPrompt:
         words=choices.words,
         closed=choices.closed,
         typed=match.groupdict().get("typed") or "",
-        lead=picture.typed.rstrip() if above else _lead(match, text),
+        lead=_lead(match, text).removeprefix(above),
         default=default,
     )
 
@@ -253,7 +253,7 @@ def _asked(match: re.Match[str], rows: Sequence[PromptRow]) -> tuple[str, str]:
 
 def _lead(match: re.Match[str], text: str) -> str:
     """Return the part of a prompt's line that stays the same whatever a person types."""
-    if match.groupdict().get("typed"):
+    if "typed" in match.re.groupindex:
         return text[: match.start("typed")]
     return text[: match.end("question")] if match["question"] else text.rstrip()
 
@@ -409,6 +409,8 @@ def _question(rule: PromptRule, picture: ScreenPicture, first: int) -> tuple[str
         bottom -= 1
     for begin in range(bottom - 1, max(-1, bottom - 1 - MOST_ABOVE), -1):
         if not picture.lines[begin]:
+            if rule.blanks:
+                continue
             break
         if rule.paragraph and begin and picture.lines[begin - 1]:
             above = picture.joined(begin - 1, bottom)

@@ -33,14 +33,17 @@ class Wanted:
     text: str = ""
 
 
-def request_for(prompt: FoundPrompt, call: str, session_id: str, origin: Origin) -> QuestionRequest:
-    """Return the request that asks a prompt."""
+def request_for(
+    prompt: FoundPrompt, call: str, session_id: str, origin: Origin, about: str = ""
+) -> QuestionRequest:
+    """Return the request that asks a prompt, with a text about it."""
     shape = prompt.rule.shape
     question = Question(
         text=prompt.question,
         options=tuple(_options(prompt)),
         multi_select=shape is Shape.CHECKS,
         kind=Kind.TEXT if shape is Shape.TEXT else Kind.CHOICE,
+        description=about,
         default=(prompt.typed or prompt.default) if shape is Shape.TEXT else "",
         closed=not takes_text(prompt),
     )

@@ -87,6 +87,8 @@ class PromptRule:
         question: The lines above a list.
         paragraph: Whether a list's question is all lines up to the next blank one; of another prompt, whether
             it begins in the line above.
+        blanks: Whether the lines above a list include blank ones.
+        by_number: Whether a row's number, typed, marks it; arrows do not, perhaps.
         hint: The line that ends a list, below it, or a part of its question; lines between are free.
         needs_hint: Whether there is no such list without it.
         detail: A line between rows that explains the one above it.
@@ -114,6 +116,8 @@ class PromptRule:
     row: Pattern = NOTHING
     question: Pattern = NOTHING
     paragraph: bool = False
+    blanks: bool = False
+    by_number: bool = False
     hint: Pattern | None = None
     needs_hint: bool = False
     detail: Pattern | None = None

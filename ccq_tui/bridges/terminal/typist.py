@@ -218,8 +218,9 @@ class Typist:
                 break  # once around
             passed.add(row.label)
             up = place is not None and place < now.marked
+            number = now.rows[place].number if place is not None and now.rule.by_number else ""
             if not await self._hands.press(
-                self._arrow("A" if up else "B"),
+                number or self._arrow("A" if up else "B"),
                 lambda row=row: self._marked() not in ("", row.label),  # type: ignore[misc]
             ):
                 raise StoppedError("the mark did not move")

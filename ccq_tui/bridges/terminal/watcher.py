@@ -124,6 +124,7 @@ class Watcher:
         self._stopped = False
         self.over = False
         self._left: FoundPrompt | None = None
+        self._failed = ""
         self._calls = 0
         self._unanswered = 0
         self._session = foreign_session(
@@ -261,7 +262,9 @@ class Watcher:
     def _ask(self, prompt: FoundPrompt) -> None:
         self._calls += 1
         origin = Origin(Asker.TERMINAL, self._watched.name, self._watched.directory, this_process())
-        request = request_for(prompt, f"prompt-{os.getpid()}-{self._calls}", self._session, origin)
+        call = f"prompt-{os.getpid()}-{self._calls}"
+        request = request_for(prompt, call, self._session, origin, self._failed)
+        self._failed = ""
         self._typed = False
         self._send(ASKED)
         self._open = opened = Open(prompt, request)
@@ -303,9 +306,13 @@ class Watcher:
             except StoppedError as error:
                 reason = f"it could not be typed to the end at {self._watched.name}'s prompt: {error}"
                 sessions.give_up(opened.request.id, reason)
-                shown = one_line(opened.prompt.question, 60)
-                self.say(f"the answer to “{shown}” {reason.removeprefix('it ')}; answer it there")
-                self._leave(opened)
+                found = self._find().prompt
+                if found is not None and found.rule == opened.prompt.rule and not self._typed:
+                    self._open, self._failed = None, f"Your answer was not entered: {error}."
+                else:
+                    shown = one_line(opened.prompt.question, 60)
+                    self.say(f"the answer to “{shown}” {reason.removeprefix('it ')}; answer it there")
+                    self._leave(opened)
             else:
                 sessions.delivered(opened.request.id, "result")
                 self._open = None

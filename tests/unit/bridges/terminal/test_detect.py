@@ -63,6 +63,10 @@ EXPECTED: dict[str, tuple[str, str, list[str]] | None] = {
     "click-confirm": ("choices", "Overwrite the file?", [*YES_NO, "default Yes"]),
     "click-pass": None,
     "click-prompt": ("text", "Your name", ["default Ada"]),
+    "copier-checks": ("questionary-checks", "many", ["→ [ ] a", "[ ] b"]),
+    "copier-confirm": ("copier-confirm", "Use CI?", [*YES_NO, "default Yes"]),
+    "copier-list": ("questionary-list", "Which kind?", ["→ web", "cli", "lib"]),
+    "copier-text": ("copier-text", "What is the name?", ["typed shop"]),
     "getpass": None,
     "input": ("text", "Name", []),
     "inputrl": ("text-edited", "Name", []),
@@ -86,6 +90,8 @@ EXPECTED: dict[str, tuple[str, str, list[str]] | None] = {
         "Which features?",
         ["→ [ ] Vite", "[ ] Next.js", "[ ] Remix"],
     ),
+    "inquirer-python-confirm": ("inquirer-python-confirm", "Go on?", [*YES_NO, "default Yes"]),
+    "inquirer-python-text": ("inquirer-python-text", "Your name", ["typed Ada"]),
     "inquirer-python-list": ("inquirer-python-list", "Which framework?", FRAMEWORKS),
     "inquirerpy-check": ("inquirer-checks", "Which features?", ["→ [ ] Vite", "[ ] Next.js", "[ ] Remix"]),
     "inquirerpy-select": ("inquirer-list", "Which framework?", FRAMEWORKS),
@@ -98,7 +104,7 @@ EXPECTED: dict[str, tuple[str, str, list[str]] | None] = {
     "questionary-checkbox": ("questionary-checks", "Which features?", FEATURES),
     "questionary-confirm": ("inquirer-confirm", "Proceed?", [*YES_NO, "default Yes"]),
     "questionary-password": None,
-    "questionary-rawselect": ("questionary-list", "Which framework?", FRAMEWORKS),
+    "questionary-rawselect": ("questionary-numbered", "Which framework?", FRAMEWORKS),
     "questionary-select": ("questionary-list", "Which framework?", FRAMEWORKS),
     "questionary-text": ("questionary-text", "Name?", ["typed demo"]),
 }
@@ -238,6 +244,34 @@ def test_gum_as_its_documentation_shows_it() -> None:
     found = find(drawn(text, hidden=True), KEYS, RULES).prompt
     assert found is not None
     assert said(found) == ["→ [ ] Vite", "[x] Next.js"]
+
+
+CODEX = """
+  Would you like to run the following command?
+
+  Reason: it makes the file
+
+  $ touch made
+
+› 1. Yes, proceed (y)
+  2. Yes, and don't ask again for commands that start
+     with `touch made` (p)
+  3. No, and tell Codex what to do differently (esc)
+
+  Press enter to confirm or esc to cancel"""
+
+
+def test_codex_asks_with_the_reason_and_the_command() -> None:
+    found = find(drawn(CODEX, hidden=True), KEYS, RULES).prompt
+    assert found is not None
+    assert found.question == (
+        "Would you like to run the following command? Reason: it makes the file $ touch made"
+    )
+    assert said(found) == [
+        "→ Yes, proceed (y)",
+        "Yes, and don't ask again for commands that start (with `touch made` (p))",
+        "No, and tell Codex what to do differently (esc)",
+    ]
 
 
 NATIVE = """\
