@@ -157,6 +157,13 @@ def snapshots(words: list[str]) -> int:
     return 0
 
 
+def picture(words: list[str]) -> int:
+    """Draw the moving picture of the README; look at it before you commit it."""
+    install(VENV, "dev")
+    do([script("python"), "-m", "tests.picture", *words])
+    return 0
+
+
 def wheel(_words: list[str]) -> int:
     """Build the wheel, install it into an environment of its own and start it there."""
     install(VENV, "dev")
@@ -331,6 +338,7 @@ TASKS = {
     "lint": (lint, "style, format and the layers' contracts"),
     "types": (types, "types, in strict mode"),
     "snapshots": (snapshots, "take new pictures of the widgets"),
+    "picture": (picture, "draw the moving picture of the README"),
     "wheel": (wheel, "build the wheel and start it in an environment of its own"),
     "lock": (lock, "choose the versions of all dependencies anew"),
 }

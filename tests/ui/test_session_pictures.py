@@ -18,8 +18,6 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import PermissionRequest, PlanRequest
-from ccq_tui.questions import Option, Question
-from tests.conftest import SNAPSHOTS
 from tests.ui.host import Clock
 from tests.ui.pictures import Pictures, rests
 from tests.ui.session import Driven, asked, panel_drawn, permission, until
@@ -46,29 +44,6 @@ EDIT = PermissionRequest(
 PLAN = PlanRequest(
     "p", "id-1", "# Import from browsers\n\n1. Read the export file\n2. Skip what is known\n3. Report"
 )
-LAYOUT = Question(
-    "How should the answers be laid out?",
-    "Layout",
-    (
-        Option(
-            "Side by side (Recommended)",
-            "The preview stands beside the list",
-            preview="┌──────────┬───────────┐\n│ ❯ one    │           │\n│   two    │  preview  │\n"
-            "│   three  │           │\n└──────────┴───────────┘",
-        ),
-        Option("Stacked", "The preview stands under the list", preview="list\n────\npreview"),
-        Option("Plain", "No preview at all"),
-    ),
-)
-PARTS = Question(
-    "Which parts should the first version have?",
-    "Parts",
-    (Option("Review"), Option("Notes"), Option("Filter")),
-    multi_select=True,
-)
-PICTURE = Path(__file__).parents[2] / "docs" / "picture.svg"
-
-
 THEMES = ("ccq-dark", "ccq-light")
 SIZES = [(40, 12), (80, 24), (160, 50)]
 """From the smallest on: what is out of sight is measured anew for another width only when it is seen."""
@@ -159,14 +134,3 @@ async def test_a_hidden_question(pictures: Pictures) -> None:
         await shown.asks(asked())
         await pilot.press("2", "escape")
         await shown.keep("hidden", *SIZES[:2])
-
-
-async def test_the_picture_in_the_readme(pictures: Pictures) -> None:
-    shown = Shown(pictures)
-    async with shown.run.app.run_test(size=(108, 30)) as pilot:
-        await shown.begin(pilot)
-        await shown.asks(asked("toolu_1", LAYOUT, PARTS))
-        await pilot.press("space")
-        await shown.keep("readme", (108, 30))
-    shot = next((SNAPSHOTS / "ui" / "test_session_pictures").glob("test_the_picture_in_the_readme*"))
-    assert PICTURE.read_text() == shot.read_text(), f"copy {shot} to {PICTURE}"
