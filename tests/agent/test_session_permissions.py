@@ -72,6 +72,10 @@ async def test_what_a_person_allows_and_refuses(play: Callable[..., Any]) -> Non
             .ends_turn()
             .says("Again.")
         )
+        errand = Scenario("sub").hangs(gate="errand").says("Back.")
+        alone = Scenario("p").agent("Fetch it", errand, background=True).says("Started.")
+        async with stage.scene("a session whose background agent works is idle", alone) as run:
+            await a_session_whose_background_agent_works_is_idle(run, model)
         beside = Scenario("p").agent("Fetch it", ERRAND, description="Fetcher", background=True).says("Done.")
         async with stage.scene("a background agent asks on after the turn", beside) as run:
             run.session.set_mode("default")
@@ -168,6 +172,17 @@ async def a_subagents_messages_and_requests_name_it(run: Running, model: Scripte
         ("Fine.", ""),
     ]
     assert model.result("toolu_sub_1").text == "(Bash completed with no output)"
+
+
+async def a_session_whose_background_agent_works_is_idle(run: Running, model: ScriptedModel) -> None:
+    run.session.send("Go")
+    await run.until(TurnEnded)
+    await run.idle()
+    assert not run.all(TaskEnded)
+    model.release("errand")
+    await run.until(TaskEnded, lambda event: event.status == "completed")
+    await run.until(TurnEnded, count=2)
+    await run.idle(2)
 
 
 async def a_background_agent_asks_on_after_the_turn(run: Running) -> None:

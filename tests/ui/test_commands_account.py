@@ -56,7 +56,7 @@ async def test_a_session_at_work_goes_on(tmp_path: Path, monkeypatch: pytest.Mon
     async with driven.app.run_test() as pilot:
         await until(pilot, lambda: driven.screen.view.state is SessionState.IDLE)
         driven.told.tell(TaskStarted("t1", "", "npm run dev", background=True))
-        await until(pilot, lambda: driven.screen.tasks.running)
+        await until(pilot, lambda: driven.screen.view.tasks)
         await say(pilot, driven, "/login")
         await until(pilot, lambda: notices(driven).count("uses the account from its next start on") == 1)
         driven.told.tell(StateChanged(SessionState.WORKING))

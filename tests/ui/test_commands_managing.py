@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.events import TaskEnded, TaskStarted
+from ccq_tui.agent.events import TaskEnded, TaskStarted, ToolFinished, ToolStarted
 from ccq_tui.screens.session.tasks_command import NO_TASKS
 from tests.ui.session import Driven, until
 from tests.ui.test_commands import closed, notices, picker, say
@@ -48,19 +50,26 @@ async def test_no_servers_are_said() -> None:
         await until(pilot, lambda: "No MCP servers here" in notices(driven))
 
 
-async def test_a_task_is_stopped_only_when_that_is_confirmed() -> None:
+async def test_a_task_is_stopped_only_when_that_is_confirmed(tmp_path: Path) -> None:
     driven = Driven()
+    output = tmp_path / "t1.output"
+    output.write_text("".join(f"line {number}\n" for number in range(9000)))
     async with driven.app.run_test() as pilot:
         driven.told.tell(TaskStarted("t0", "", "npm test"))
-        driven.told.tell(TaskStarted("t1", "", "npm run dev", background=True))
+        driven.told.tell(ToolStarted("call", "Bash", {"command": "npm run dev -- --port 1"}))
+        driven.told.tell(TaskStarted("t1", "call", "npm run dev", background=True))
+        driven.told.tell(ToolFinished("call", "Bash", f"Output is being written to: {output}. Go on."))
         driven.told.tell(TaskStarted("t2", "", "Look around", agent=True))
         driven.told.tell(TaskEnded("t0", "", "completed"))
-        await until(pilot, lambda: len(driven.screen.tasks.running) == 2)
+        await until(pilot, lambda: len(driven.screen.view.tasks) == 2)
         await say(pilot, driven, "/tasks")
         assert [row.label for row in (await picker(pilot)).state.rows] == ["npm run dev", "Look around"]
         driven.clock.skip(1.0)
         await pilot.press("enter")
         await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Stop: npm run dev")
+        about = (await picker(pilot)).about.splitlines()
+        assert about[0] == "npm run dev -- --port 1 · 1s"
+        assert about[1:] == [f"line {number}" for number in range(8995, 9000)]
         driven.clock.skip(1.0)
         await pilot.press("enter")
         await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Running tasks")
@@ -73,8 +82,9 @@ async def test_a_task_is_stopped_only_when_that_is_confirmed() -> None:
         await until(pilot, lambda: "Stopped: npm run dev" in notices(driven))
         assert driven.told.asked == [("stop_task", {"task_id": "t1"})]
         await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Running tasks")
-        driven.told.tell(TaskEnded("t2", "", "completed"))
-        await until(pilot, lambda: not driven.session_screen.tasks.running)
+        for ended in ("t1", "t2"):
+            driven.told.tell(TaskEnded(ended, "", "completed"))
+        await until(pilot, lambda: not driven.session_screen.view.tasks)
         driven.clock.skip(1.0)
         await pilot.press("escape")
         await closed(pilot)

@@ -314,7 +314,7 @@ class Connection:
             task.cancel()
         client, self._client = self._client, None
         if client is not None:
-            busy = self._state in (SessionState.WORKING, SessionState.AWAITING)
+            busy = self._state in (SessionState.WORKING, SessionState.AWAITING) or self.translator.turn_over
             await leave(client, self._pid, busy=busy)
 
     @property
@@ -339,7 +339,7 @@ class Connection:
             return
         if self.gate.waits.pending:
             state = SessionState.AWAITING
-        elif self.translator.cli_state == "idle":
+        elif self.translator.cli_state == "idle" or self.translator.turn_over:
             state = SessionState.IDLE
         else:
             state = SessionState.WORKING

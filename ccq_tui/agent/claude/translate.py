@@ -69,6 +69,7 @@ class Translator:
         model: The model in use, as last reported.
         mode: The permission mode, as last reported.
         cli_state: The CLI's own state: "running", "requires_action", "idle", or "" before its first report.
+        turn_over: Whether only background tasks run, which the CLI reports as "running", too.
         sent: Prompts that were sent and did not reach the agent yet, by their ids.
         usage: Tokens that the running turn read, and the session's cost before it.
     """
@@ -78,6 +79,7 @@ class Translator:
         self.model = model
         self.mode = mode
         self.cli_state = ""
+        self.turn_over = self._background = False
         self.sent: dict[str, str] = {}
         self.usage = TurnUsage()
         self._conversation: deque[str] = deque(maxlen=KNOWN_MESSAGES)
@@ -109,9 +111,11 @@ class Translator:
         """Translate a message; yield nothing for one that does not matter or came before."""
         match message:
             case StreamEvent():
+                self.turn_over = self.turn_over and bool(message.parent_tool_use_id)
                 self._count(message)
                 yield from self._streams.stream(message.event, message.parent_tool_use_id or "")
             case AssistantMessage():
+                self.turn_over = self.turn_over and bool(message.parent_tool_use_id)
                 self._count(message)
                 if not message.uuid or self._seen.add(message.uuid):
                     yield from self._assistant(message)
@@ -119,6 +123,7 @@ class Translator:
                 if not message.uuid or self._seen.add(message.uuid):
                     yield from self._user(message)
             case ResultMessage():
+                self.turn_over = self._background and not self.sent
                 yield from self._result(message)
             case ConversationResetMessage():
                 # It names the old session and an id for displays; the next init names the new session.
@@ -240,6 +245,7 @@ class Translator:
         if prompt_id not in self.sent:
             return
         if state == "started":
+            self.turn_over = False
             self._started.add(prompt_id)
         elif state == "completed" or (state == "cancelled" and prompt_id in self._started):
             # A prompt cancelled before its start was withdrawn; the control request's answer says so.
@@ -274,6 +280,8 @@ class Translator:
                 yield from self.servers(listed_servers(data, "mcp_servers"))
             case "session_state_changed":
                 self.cli_state = str(data.get("state") or "")
+            case "background_tasks_changed":
+                self._background = bool(data.get("tasks"))
             case "command_lifecycle":
                 yield from self._prompt_state(
                     str(data.get("command_uuid") or ""), str(data.get("state") or "")

@@ -139,9 +139,9 @@ class SessionScreen(SessionBase):
         self.themes = ThemeCommand(runner)
         self.resume = ResumeCommand(runner)
         self.tasks = TasksCommand(runner)
-        self.workspace = WorkspaceCommands(runner, lambda: self.shell.runs or bool(self.tasks.running))
+        self.workspace = WorkspaceCommands(runner, lambda: self.shell.runs or bool(self.view.tasks))
         self.listings = ListingCommands(runner)
-        self.account = AccountCommands(runner, lambda: bool(self.tasks.running))
+        self.account = AccountCommands(runner, lambda: bool(self.view.tasks))
         self.listeners = (
             self.notifications.take,
             self.status.take,

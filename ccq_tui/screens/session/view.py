@@ -74,7 +74,7 @@ class SessionView:
         last_line: The last line that the agent wrote, or "".
         effort: The thinking effort, if one was chosen, or "".
         style: The output style, or "" for the default one.
-        background: The tasks that run while the turn continues.
+        tasks: The subagents and commands that run.
         cli_version: The version of Claude Code, or "".
     """
 
@@ -96,7 +96,7 @@ class SessionView:
     last_line: str = ""
     effort: str = ""
     style: str = ""
-    background: frozenset[str] = frozenset()
+    tasks: tuple[TaskStarted, ...] = ()
     cli_version: str = ""
 
     @property
@@ -130,7 +130,7 @@ class SessionView:
             Piece(self.retry, 1),
             Piece(f"nothing from Claude for {duration(silent)}" if silent else "", 1, shorter=("silent",)),
             Piece(f"? {self.waiting_beside} elsewhere" if self.waiting_beside else "", 1),
-            Piece(f"{len(self.background)} in the background" if self.background else "", 2),
+            Piece(self._background(), 2),
             Piece(one_line(self.title, TITLE_LENGTH), 6),
             Piece(self.model, 4),
             Piece("" if bypass else mode_words(self.mode), 8 if self.mode == "default" else 2),
@@ -150,6 +150,12 @@ class SessionView:
         if worktree is None:
             return Piece(short_path(self.cwd), 5), Piece(branch, 9)
         return Piece(short_path(worktree.root), 9), Piece(branch, 5)
+
+    def _background(self) -> str:
+        agents = [task.agent for task in self.tasks if task.background]
+        counts = ((sum(agents), "agent"), (len(agents) - sum(agents), "command"))
+        named = [f"{number} {word}{'s' if number > 1 else ''}" for number, word in counts if number]
+        return f"{', '.join(named)} in the background" if named else ""
 
     def _rounds(self) -> str:
         if self.most_rounds:
@@ -190,7 +196,7 @@ def noted(view: SessionView, event: AgentEvent, now: float) -> SessionView:
             begun = replace(view, context=None, title="", last_line="", cost=None, tokens=(0, 0))
             return replace(begun, session_id=session_id)
         case SessionLost(expected=expected) if view.state is not SessionState.PARKED:
-            view = replace(view, background=frozenset())
+            view = replace(view, tasks=())
             return replace(view, state=SessionState.ENDED if expected else SessionState.FAILED, since=now)
         case _:
             return _worked(_talked(replace(view, retry="") if view.retry else view, event), event)
@@ -200,12 +206,13 @@ def _worked(view: SessionView, event: AgentEvent) -> SessionView:
     match event:
         case EffortChanged(level):
             return replace(view, effort=level)
-        case TaskStarted(task_id=task_id, background=True):
-            return replace(view, background=view.background | {task_id})
+        case TaskStarted():
+            return replace(view, tasks=(*view.tasks, event))
         case TaskBackgrounded(task_id):
-            return replace(view, background=view.background | {task_id})
-        case TaskEnded(task_id=task_id) if task_id in view.background:
-            return replace(view, background=view.background - {task_id})
+            sent = [replace(one, background=True) if one.task_id == task_id else one for one in view.tasks]
+            return replace(view, tasks=tuple(sent))
+        case TaskEnded(task_id=task_id):
+            return replace(view, tasks=tuple(one for one in view.tasks if one.task_id != task_id))
         case _:
             return view
 

@@ -18,8 +18,6 @@ from ccq_tui.agent.events import (
     PromptRecorded,
     PromptReturned,
     SessionState,
-    TaskEnded,
-    TaskStarted,
 )
 from ccq_tui.agent.problems import Remedy
 from ccq_tui.prompts.unread import Sent
@@ -31,7 +29,6 @@ from ccq_tui.screens.session.prompts import Prompts
 from ccq_tui.screens.session.remedies import NO_ERROR, Remedies
 from ccq_tui.screens.session.rewind_command import RewindCommand
 from ccq_tui.screens.session.shell_commands import ShellCommands
-from ccq_tui.screens.session.tasks_command import TasksCommand
 from ccq_tui.screens.session.usage_commands import UsageCommands
 from tests.unit.screens.ui import NoScreen
 
@@ -64,15 +61,6 @@ async def test_what_only_a_process_does_is_refused_while_the_session_is_parked()
     runner.run(UsageCommands(runner).context, "context")
     await ui.work()
     assert ui.noted == [(f"/context failed: {PARKED}", "warning")]
-
-
-def test_a_task_that_ended_is_not_offered_to_be_stopped() -> None:
-    tasks = TasksCommand(CommandRunner(NoScreen()))
-    one, two = (TaskStarted(name, "", name) for name in ("a", "b"))
-    tasks.take(one)
-    tasks.take(two)
-    tasks.take(TaskEnded("a", "completed", ""))
-    assert tasks.running == (two,)
 
 
 def test_the_newest_prompt_that_claude_has_not_read_is_taken_back_first() -> None:

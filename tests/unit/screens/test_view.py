@@ -204,7 +204,12 @@ def test_a_worktree_is_named_by_its_branch_where_a_path_would_have_no_room() -> 
 
 def test_a_command_that_is_sent_to_the_background_counts_there_until_it_ends() -> None:
     view = noted(SessionView(Path("/work")), TaskStarted("t", "b", "Build"), 0.0)
-    assert view.background == frozenset()
+    assert "background" not in str(view.pieces(0.0))
     view = noted(view, TaskBackgrounded("t"), 0.0)
-    assert "1 in the background" in [piece.text for piece in view.pieces(0.0)]
-    assert noted(view, TaskEnded("t", "", "completed"), 0.0).background == frozenset()
+    assert "1 command in the background" in [piece.text for piece in view.pieces(0.0)]
+    for name in ("one", "two"):
+        view = noted(view, TaskStarted(name, "c", "Look", background=True, agent=True), 0.0)
+    assert "2 agents, 1 command in the background" in [piece.text for piece in view.pieces(0.0)]
+    for name in ("t", "one", "two"):
+        view = noted(view, TaskEnded(name, "", "completed"), 0.0)
+    assert "background" not in str(view.pieces(0.0))
