@@ -46,6 +46,22 @@ def chosen_settings(options: SessionOptions) -> Iterator[Mapping[str, Any]]:
             yield _read(path)
 
 
+def first_mode(options: SessionOptions) -> str | None:
+    """Return the permission mode to start in, or None for the CLI to choose. Reads files: for a thread.
+
+    Where nothing else is set, Claude Code's own screen starts in auto mode, but a CLI without a screen does
+    not. The CLI itself leaves auto mode where it is disabled.
+    """
+    if options.permission_mode is not None:
+        return options.permission_mode
+    for layer in (*managed_settings(), *chosen_settings(options)):
+        permissions = layer.get("permissions")
+        mode = permissions.get("defaultMode") if isinstance(permissions, Mapping) else None
+        if mode is not None:
+            return "auto" if mode == "auto" else None
+    return "auto"
+
+
 def _read(path: Path) -> Mapping[str, Any]:
     try:
         data = parse_json(read_bytes(path, JSON_BYTES))

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from ccq_tui.agent.claude_settings import first_mode
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.compat.sdk.light_import import import_sdk
 
@@ -70,7 +71,7 @@ async def _prestarted(options: SessionOptions, prompt: str) -> Prestarted | None
     except ImportError as error:
         _logger.info("No process can be started ahead: %s", error)
         return None
-    ahead = Prestarted(options, prompt)
+    ahead = Prestarted(options, prompt, await asyncio.to_thread(first_mode, options))
     try:
         await ahead.start()
     except (sdk.ClaudeSDKError, OSError, ValueError) as error:

@@ -31,6 +31,7 @@ from ccq_tui.agent.claude.record import taken
 from ccq_tui.agent.claude.shutdown import leave, limited
 from ccq_tui.agent.claude.start_failures import explain_start, is_too_old
 from ccq_tui.agent.claude.translate import Translator
+from ccq_tui.agent.claude_settings import first_mode
 from ccq_tui.agent.commands import CommandError, Send
 from ccq_tui.agent.controls import (
     Control,
@@ -167,6 +168,7 @@ class Connection:
             self._options,
             session_id=session_id,
             resume=resume,
+            mode=await asyncio.to_thread(first_mode, self._options),
             before_question=self.gate.before_question,
             after_tool=self.gate.after_tool,
             can_use_tool=self.gate.can_use_tool,

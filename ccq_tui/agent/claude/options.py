@@ -47,6 +47,7 @@ def sdk_options(
     *,
     session_id: str | None,
     resume: str | None,
+    mode: str | None,
     before_question: HookCallback,
     after_tool: HookCallback,
     can_use_tool: CanUseTool,
@@ -56,7 +57,7 @@ def sdk_options(
 
     Claude Code's own system prompt, tools and settings apply, as in its terminal program, with partial
     messages and the echo of prompts. ``session_id`` is that of a new session or a fork; None keeps the
-    id in ``resume``.
+    id in ``resume``. ``mode`` is the permission mode to start in; None leaves that to the CLI.
     """
     flags = options.claude
     asks = options.questions is not QuestionPolicy.ASSUME
@@ -64,7 +65,7 @@ def sdk_options(
     return ClaudeAgentOptions(
         cwd=options.cwd,
         model=options.model,
-        permission_mode=cast("PermissionMode | None", options.permission_mode),
+        permission_mode=cast("PermissionMode | None", mode),
         effort=cast("EffortLevel | None", options.effort),
         add_dirs=list(options.add_dirs),
         allowed_tools=list(options.allowed_tools),

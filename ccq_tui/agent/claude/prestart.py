@@ -36,7 +36,7 @@ class Prestarted:
         prompt_id: The UUID of the prompt.
     """
 
-    def __init__(self, options: SessionOptions, prompt: str = "") -> None:
+    def __init__(self, options: SessionOptions, prompt: str = "", mode: str | None = None) -> None:
         self.session_id, self.prompt_id = options.session_id or str(uuid4()), str(uuid4())
         self.prompt = ""
         self._line = json.dumps(prompt_message(prompt, self.prompt_id)) + "\n" if prompt else ""
@@ -50,6 +50,7 @@ class Prestarted:
             options,
             session_id=self.session_id,
             resume=None,
+            mode=mode,
             before_question=self._later("before_question"),
             after_tool=self._later("after_tool"),
             can_use_tool=self._later("can_use_tool"),

@@ -19,6 +19,7 @@ def built(**fields: object) -> object:
         SessionOptions(cwd=Path("/p"), **fields),  # type: ignore[arg-type]
         session_id=None,
         resume=None,
+        mode=None,
         before_question=never,  # type: ignore[arg-type]
         after_tool=never,  # type: ignore[arg-type]
         can_use_tool=never,  # type: ignore[arg-type]
