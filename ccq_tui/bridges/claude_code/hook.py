@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ccq_tui.bridges.claude_code.hook_input import HookInput, read_hook_input
+from ccq_tui.inbox.store.opening import PATIENT_SECONDS
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import alive
 
@@ -28,7 +29,7 @@ def run_hook(stream: BinaryIO, inbox: Path, say: Callable[[str], None], wait: fl
         OSError: The transcript cannot be read.
     """
     hook = read_hook_input(stream)
-    if not _is_heard(inbox, hook):
+    if not _is_heard(inbox, hook, min(wait, PATIENT_SECONDS)):
         return
     # The waiting part takes longer to load than the check that nobody listens.
     from ccq_tui.bridges.claude_code.waiting_hook import ask_person
@@ -36,11 +37,11 @@ def run_hook(stream: BinaryIO, inbox: Path, say: Callable[[str], None], wait: fl
     ask_person(hook, inbox, say, wait)
 
 
-def _is_heard(path: Path, hook: HookInput) -> bool:
+def _is_heard(path: Path, hook: HookInput, patience: float) -> bool:
     """Whether a person would see the request, and its session is none of ours."""
     if not path.exists():
         return False
-    store = Store(path)
+    store = Store(path, patience)
     try:
         session = store.sessions.get(hook.session_id)
         ours = session is not None and alive(session.owner)

@@ -29,7 +29,8 @@ from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.store import Store
-from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, InvalidOutcome
+from ccq_tui.inbox.store.opening import PATIENT_SECONDS
+from ccq_tui.inbox.verdicts import AlreadySettled, InboxBusy, InboxError, InvalidOutcome
 
 _logger = logging.getLogger(__name__)
 
@@ -146,7 +147,7 @@ async def _asked(
         if (number := getattr(signal, name, None)) is not None:
             with suppress(NotImplementedError):  # not on Windows, where it ends the process
                 asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    inbox = await DurableInbox.open(path)
+    inbox = DurableInbox.begin(path)  # a lock or a full disk delays the question, and does not end it
     try:
         asking = asyncio.ensure_future(inbox.ask(request, dialog.context()))
         await asyncio.sleep(0)  # asked before anything withdraws it
@@ -203,9 +204,13 @@ async def _until_unheard(inbox: DurableInbox) -> None:
     """Wait until, for `UNHEARD_SECONDS`, no ccq-tui showed requests or the inbox was unreadable."""
     heard = time.monotonic()
     while time.monotonic() - heard < UNHEARD_SECONDS:
-        with suppress(InboxError):
+        try:
             if await inbox.run(lambda store: store.listeners.any()):
                 heard = time.monotonic()
+        except InboxBusy:
+            heard = time.monotonic()
+        except InboxError as error:
+            _logger.debug("It is not known whether a ccq-tui is open: %s", type(error).__name__)
         await asyncio.sleep(LISTEN_SECONDS)
 
 
@@ -280,7 +285,7 @@ def _why_not(decided: HookDecision) -> str:
 
 def _note(request: Request, path: Path, why_not: str) -> None:
     with suppress(InboxError):
-        store = Store(path)
+        store = Store(path, PATIENT_SECONDS)  # Claude Code has the decision: nobody waits
         try:
             if why_not:
                 store.orphans.give_up(request.id, why_not)

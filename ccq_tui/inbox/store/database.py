@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -13,7 +15,19 @@ from typing import Any
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.store.encoding import actor_to_json
 from ccq_tui.inbox.store.errors import failure, is_busy, is_damage
-from ccq_tui.inbox.store.opening import Files, check_file, identity, open_database
+from ccq_tui.inbox.store.opening import (
+    DAMAGED,
+    LOG,
+    Files,
+    check_file,
+    companions,
+    copy_database,
+    files_of,
+    identity,
+    open_database,
+    set_aside_if_damaged,
+    translated,
+)
 from ccq_tui.inbox.store.rows import stamp
 from ccq_tui.inbox.store.schema import check_tables
 from ccq_tui.inbox.verdicts import InboxError, InboxUnavailable
@@ -22,6 +36,8 @@ MOST_WORDS = 100_000
 """Most characters kept of a text beside a request."""
 MOST_NAME, MOST_CALL = 500, 2000
 """Most characters kept of the ids of a session and of a call."""
+IDLE_SECONDS = 1.0
+"""Seconds without a change after which the log is written into the file."""
 
 
 def storable(text: str, most: int = MOST_WORDS) -> str:
@@ -51,6 +67,7 @@ class Database:
         notice: A notice for the person about the opening, or "".
         files: The open files.
         is_new: Whether it was empty when it was opened.
+        loss: A notice for the person that it was found to be damaged, or "".
     """
 
     def __init__(
@@ -59,9 +76,10 @@ class Database:
         self.path = path
         opened = open_database(path, busy_seconds, before)
         self.notice, self.files, self.is_new = opened.notice, opened.files, opened.is_new
-        self._connection = opened.connection
+        self._connection, self.loss = opened.connection, ""
         self._now = now
-        self._damaged = False
+        self._damaged = self._lost_log = False
+        self._written, self._complete_at = (-1, -1), math.inf
         self._touched = (-1, -1)
         with suppress(OSError):
             self._touched = _touched(path.stat())
@@ -82,7 +100,7 @@ class Database:
         """Whether the path still has this database, whole and with its tables; cheap enough for each look."""
         try:
             found = self.path.stat()
-            if self._damaged or identity(found) != self.files[""]:
+            if self._damaged or files_of(self.path, found) != self.files:
                 return False
             if _touched(found) != self._touched:  # a checkpoint, or somebody who wrote over it
                 check_file(self.path)
@@ -104,13 +122,56 @@ class Database:
 
     def follows(self, before: Database) -> bool:
         """Whether this is the database that another connection had, with its content."""
-        return self.files[""] == before.files[""] and not self.is_new
+        return self.files[""] == before.files[""] and not self.is_new and not before._lost_log
 
     def finish(self) -> None:
-        """Complete a file that lost its path, as far as others allow: its companion files stay behind."""
-        if not self.has_path():
-            with suppress(sqlite3.Error):
-                self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+        """Complete a file that lost its path or its companions, as far as others allow."""
+        if self._is_in_place():
+            return
+        self._lost_log = self.has_path() and self._has_another_log()
+        if not self._lost_log:  # else another process writes into the file already
+            self.complete()
+
+    def complete_when_idle(self) -> None:
+        """Write the log into the file when nobody has written for a while: a copy of it alone is then whole.
+
+        Raises `InboxUnavailable`.
+        """
+        if (version := self.versions()) != self._written:
+            self._written, self._complete_at = version, time.monotonic() + IDLE_SECONDS
+        elif time.monotonic() >= self._complete_at:
+            self._complete_at = math.inf
+            self.complete()
+
+    def complete(self) -> None:
+        """Write the log into the file, as far as others and the disk allow, without waiting for them."""
+        with suppress(sqlite3.Error):  # the log keeps what the file does not get
+            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def copy_to(self, target: Path) -> None:
+        """Copy the whole database into a new file; raises `InboxUnavailable`."""
+        with translated(target):
+            copy_database(self._connection, target)
+
+    def shrink(self) -> None:
+        """Give the room of deleted rows back to the disk; raises `InboxUnavailable`."""
+        with self._translated():
+            self._connection.execute("VACUUM")
+        self.complete()
+
+    def _has_another_log(self) -> bool:
+        try:
+            log = companions(self.path)[LOG].stat()
+        except OSError:
+            return False
+        return bool(log.st_size) and identity(log) != self.files.get(LOG)
+
+    def _is_in_place(self) -> bool:
+        """Whether the path still has the files that are open."""
+        try:
+            return files_of(self.path, self.path.stat()) == self.files
+        except OSError:
+            return False
 
     def _read_shape(self) -> tuple[int, int]:
         """Return numbers that change with the tables, or with their recorded version."""
@@ -120,13 +181,27 @@ class Database:
         )
         return schema, version
 
-    def _failed(self, error: sqlite3.Error) -> InboxUnavailable:
-        self._damaged = self._damaged or is_damage(error)
-        return failure(error, self.path)
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            if is_damage(error) and (aside := self._set_aside()):
+                words = f"{self.path}: it was damaged and is kept as {aside.name}; try again"
+                raise InboxUnavailable(words) from error
+            raise failure(error, self.path) from error
+
+    def _set_aside(self) -> Path | None:
+        """Check the file after an error, and rename it if it is damaged."""
+        aside, before, self._damaged = None, self._damaged, True
+        with suppress(InboxError):
+            aside = None if before else set_aside_if_damaged(self.path, self.files[""])
+        self.loss = DAMAGED.format(aside.name) if aside else self.loss
+        return aside
 
     def _require_path(self) -> None:
         """Refuse to write where nobody would read it."""
-        if not self.has_path():
+        if not self._is_in_place():
             raise InboxUnavailable(f"{self.path}: it was moved, deleted or replaced; try again")
 
     @contextmanager
@@ -136,7 +211,7 @@ class Database:
         Raises `InboxUnavailable`.
         """
         self._require_path()
-        try:
+        with self._translated():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield stamp(self._now())
@@ -146,16 +221,12 @@ class Database:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
-        except sqlite3.Error as error:
-            raise self._failed(error) from error
         self._require_path()
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """Return the rows of a query; raises `InboxUnavailable`."""
-        try:
+        with self._translated():
             return self._connection.execute(query, values).fetchall()
-        except sqlite3.Error as error:
-            raise self._failed(error) from error
 
     def do(self, statement: str, values: Sequence[Any] = ()) -> int:
         """Change rows inside `writing`, and return their number."""

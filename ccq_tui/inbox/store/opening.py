@@ -1,4 +1,7 @@
-"""Opening the database: its permissions, its way of writing, and the handling of a damaged one."""
+"""Opening the database: its permissions, its way of writing, and the handling of a damaged one.
+
+Most openings share a lock and read little. Making, migrating and checking a database needs the lock alone.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,25 @@ import os
 import sqlite3
 import stat
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from ccq_tui.inbox.store.errors import failure, is_busy, is_damage
-from ccq_tui.inbox.store.schema import APPLICATION_ID, check_tables, migrate
+from ccq_tui.inbox.store.schema import APPLICATION_ID, MIGRATIONS, check_tables, migrate, version_of
 from ccq_tui.inbox.verdicts import InboxBusy, InboxUnavailable
 
+LOG = "-wal"
 BUSY_SECONDS = 3.0
 """Most seconds that one statement waits for another process."""
+PATIENT_SECONDS = 600.0
+"""The same for what nobody waits for, and what must not be lost."""
+DAMAGED = "The inbox was damaged and is kept as {}; this is an empty one."
 _RETRY_SECONDS = 0.02
-_COMPANIONS = ("-wal", "-shm")
+_COMPANIONS = (LOG, "-shm")
 
 Files = Mapping[str, tuple[int, int]]
 """Device and inode of a database, under "", and of its companions, under their suffixes."""
@@ -44,10 +52,52 @@ class InboxOpened:
 
 def open_database(path: Path, busy_seconds: float = BUSY_SECONDS, before: Files | None = None) -> InboxOpened:
     """Open the database, and make or mend it if needed; raises `InboxTooNew` and `InboxUnavailable`."""
-    try:
+    with translated(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with _alone(path, busy_seconds):
+        with _locked(path, busy_seconds, alone=False):
+            opened = _open_as_it_is(path, busy_seconds, before)
+        if opened is not None:
+            return opened
+        with _locked(path, busy_seconds, alone=True):
             return _open(path, busy_seconds, before)
+
+
+def set_aside_if_damaged(path: Path, found: tuple[int, int]) -> Path | None:
+    """Check a database that could not be read, rename it if it is damaged, and return its new path or None.
+
+    Raises `InboxUnavailable`.
+    """
+    with translated(path), _locked(path, BUSY_SECONDS, alone=True):
+        try:
+            with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as connection:
+                _check(connection)
+        except sqlite3.DatabaseError as error:
+            if is_damage(error):
+                return _move_aside(path, found)
+        return None
+
+
+def copy_database(connection: sqlite3.Connection, target: Path) -> None:
+    """Copy a whole database into a new file that only its owner reads.
+
+    Raises `sqlite3.Error` or `OSError`; then there is no such file.
+    """
+    part = target.with_name(f"{target.name}.part-{os.getpid()}")
+    try:
+        os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        with closing(sqlite3.connect(part, isolation_level=None)) as copy:
+            connection.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")  # it is one file, whoever reads it
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Raise the errors of SQLite and of the system as `InboxUnavailable`."""
+    try:
+        yield
     except sqlite3.Error as error:
         raise failure(error, path) from error
     except OSError as error:
@@ -55,19 +105,14 @@ def open_database(path: Path, busy_seconds: float = BUSY_SECONDS, before: Files 
 
 
 def check_file(path: Path) -> None:
-    """Check an open database as it is on disk, not in the memory of its connection.
+    """Check that an open database is still one on disk, not only in the memory of its connection.
 
     Raises `sqlite3.Error`, `OSError` or `InboxTooNew`.
     """
-    if not path.stat().st_size:
-        raise sqlite3.DatabaseError("it is empty")
-    connection = sqlite3.connect(path, timeout=0.0, isolation_level=None)
-    try:
-        _check(connection)
-        if not _owner(connection):
+    with closing(sqlite3.connect(path, timeout=0.0, isolation_level=None)) as connection:
+        if not path.stat().st_size or not _owner(connection):
             raise sqlite3.DatabaseError("it is empty")
-    finally:
-        connection.close()
+        check_tables(connection)
 
 
 def identity(found: os.stat_result) -> tuple[int, int]:
@@ -75,11 +120,20 @@ def identity(found: os.stat_result) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
+def files_of(path: Path, found: os.stat_result) -> Files:
+    """Return the database that was found at a path, and its companions now."""
+    there = {name: place.stat() for name, place in companions(path).items() if place.exists()}
+    return {"": identity(found), **{name: identity(one) for name, one in there.items()}}
+
+
 @contextmanager
-def _alone(path: Path, seconds: float) -> Iterator[None]:
-    """Be the only process that opens, makes or moves the database; the lock ends with its process."""
+def _locked(path: Path, seconds: float, *, alone: bool) -> Iterator[None]:
+    """Keep other processes from making or moving the database, and from opening it if ``alone``.
+
+    The lock ends with its process.
+    """
     try:
-        from fcntl import LOCK_EX, LOCK_NB, flock
+        from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
     except ImportError:  # where there are no such locks, an open file cannot be moved either
         yield
         return
@@ -88,7 +142,7 @@ def _alone(path: Path, seconds: float) -> Iterator[None]:
     try:
         while True:
             try:
-                flock(handle, LOCK_EX | LOCK_NB)
+                flock(handle, (LOCK_EX if alone else LOCK_SH) | LOCK_NB)
                 break
             except BlockingIOError as error:
                 if time.monotonic() >= limit:
@@ -99,22 +153,56 @@ def _alone(path: Path, seconds: float) -> Iterator[None]:
         os.close(handle)
 
 
+def _open_as_it_is(path: Path, busy_seconds: float, before: Files | None) -> InboxOpened | None:
+    """Open a database with which nothing has to be done first; return None for any other."""
+    places = {"": path, **companions(path)}
+    try:
+        found = {name: place.stat() for name, place in places.items() if place.exists()}
+    except FileNotFoundError:
+        return None
+    if not (main := found.get("")) or not stat.S_ISREG(main.st_mode) or not main.st_size:
+        return None
+    if (before and before[""] != identity(main)) or path.parent.stat().st_mode & 0o777 != 0o700:
+        return None
+    if any(one.st_mode & 0o777 != 0o600 for one in found.values()):
+        return None
+    if LOG in found and found[LOG].st_size and _is_alone(path):
+        return None  # the last process did not end as it should
+    try:
+        connection = _connect(path, busy_seconds, _require_current)
+    except sqlite3.DatabaseError as error:
+        if is_damage(error):
+            return None
+        raise
+    return InboxOpened(connection, files=files_of(path, main))
+
+
+def _is_alone(path: Path) -> bool:
+    """Whether no other connection has the database open."""
+    with closing(sqlite3.connect(path, timeout=0.0, isolation_level=None)) as connection:
+        try:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            version_of(connection)
+        except sqlite3.DatabaseError as error:
+            return not is_busy(error)
+        return True
+
+
 def _open(path: Path, busy_seconds: float, before: Files | None) -> InboxOpened:
     notice = ""
     for last in (False, True):
         _make_private(path, before)
         found = path.stat()
         try:
-            connection = _connect(path, busy_seconds)
+            connection = _connect(path, busy_seconds, partial(_mend, path))
         except sqlite3.DatabaseError as error:
             if last or not is_damage(error):
                 raise
             if aside := _move_aside(path, identity(found)):
-                notice = f"The inbox was damaged and is kept as {aside.name}; this is an empty one."
+                notice = DAMAGED.format(aside.name)
         else:
             break
-    companions = {name: identity(place.stat()) for name, place in _companions(path).items() if place.exists()}
-    return InboxOpened(connection, notice, {"": identity(found), **companions}, not found.st_size)
+    return InboxOpened(connection, notice, files_of(path, found), not found.st_size)
 
 
 def _make_private(path: Path, before: Files | None) -> None:
@@ -125,7 +213,7 @@ def _make_private(path: Path, before: Files | None) -> None:
         if path.is_symlink():
             raise InboxUnavailable(f"{path}: it is a link to nothing") from None
         # Leftovers of another database must not be read as part of the new one.
-        for place in _companions(path).values():
+        for place in companions(path).values():
             place.unlink(missing_ok=True)
         # The files beside it get the mode of the database itself.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
@@ -133,29 +221,32 @@ def _make_private(path: Path, before: Files | None) -> None:
         if not stat.S_ISREG(found.st_mode):
             raise InboxUnavailable(f"{path}: it is not a file")
         if before and before[""] != identity(found):
-            _remove_companions(path, before)
-    files = (path, *_companions(path).values())
+            _removecompanions(path, before)
+    files = (path, *companions(path).values())
     for place, mode in ((path.parent, 0o700), *((file, 0o600) for file in files)):
         with suppress(FileNotFoundError):
             if place.stat().st_mode & 0o777 != mode:
                 place.chmod(mode)
 
 
-def _remove_companions(path: Path, before: Files) -> None:
+def _removecompanions(path: Path, before: Files) -> None:
     """Remove companions of the database that had this path: SQLite would read them as part of the new one."""
-    for name, place in _companions(path).items():
+    for name, place in companions(path).items():
         with suppress(FileNotFoundError):
             if identity(place.stat()) == before.get(name):
                 place.unlink()
 
 
-def _connect(path: Path, busy_seconds: float) -> sqlite3.Connection:
+def _connect(
+    path: Path, busy_seconds: float, prepare: Callable[[sqlite3.Connection], None]
+) -> sqlite3.Connection:
     """Connect, and try again while several processes make the database at once."""
     limit = time.monotonic() + busy_seconds
     while True:
         connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
         try:
-            _set_up(connection)
+            _configure(connection)
+            prepare(connection)
         except BaseException as error:
             connection.close()
             if not is_busy(error) or time.monotonic() >= limit:
@@ -166,14 +257,25 @@ def _connect(path: Path, busy_seconds: float) -> sqlite3.Connection:
             return connection
 
 
-def _set_up(connection: sqlite3.Connection) -> None:
+def _configure(connection: sqlite3.Connection) -> None:
     connection.row_factory = sqlite3.Row
     _owner(connection)
     connection.execute("PRAGMA journal_mode = WAL")
     # A confirmed answer must survive the loss of power.
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _require_current(connection: sqlite3.Connection) -> None:
+    check_tables(connection)
+    if version_of(connection) != len(MIGRATIONS):
+        raise sqlite3.DatabaseError("it has to be migrated")
+
+
+def _mend(path: Path, connection: sqlite3.Connection) -> None:
     _check(connection)
+    if 0 < (version := version_of(connection)) < len(MIGRATIONS):
+        copy_database(connection, path.with_name(f"{path.name}.version-{version}"))
     migrate(connection)
 
 
@@ -203,13 +305,13 @@ def _move_aside(path: Path, found: tuple[int, int]) -> Path | None:
         path.rename(aside)
     except FileNotFoundError:
         return None
-    for name, place in _companions(path).items():
+    for name, place in companions(path).items():
         with suppress(FileNotFoundError):
             place.rename(aside.with_name(aside.name + name))
     return aside
 
 
-def _companions(path: Path) -> dict[str, Path]:
+def companions(path: Path) -> dict[str, Path]:
     """Return the paths of a database's companions, which SQLite keeps beside the file, not beside a link."""
     place = path.resolve()
     return {name: place.with_name(place.name + name) for name in _COMPANIONS}

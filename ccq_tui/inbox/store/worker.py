@@ -115,6 +115,8 @@ class Worker:
                 before.close()  # a database must not be open while it is mended
         try:
             store = Store(self._path, before=before.database.files if before is not None else None)
+            if before is not None:
+                store.database.notice = store.database.notice or before.database.loss
             if not first:
                 self._opened_anew(store, before is not None and not store.database.follows(before.database))
         except Exception as error:
@@ -165,6 +167,7 @@ class Worker:
         if store := self._ready():
             self._beside(self._before, store)
             self._beside(self._after, store)
+            self._beside(lambda store: store.database.complete_when_idle(), store)
 
     def _do(self, future: Future[Any], work: Callable[[Store], Any], store: Store) -> None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import io
 import json
 import os
@@ -12,21 +13,26 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import pytest
 
+from ccq_tui.bridges.claude_code import permission_requests
 from ccq_tui.bridges.claude_code.dialog import Closed, Dialog, Gone
+from ccq_tui.bridges.claude_code.hook import run_hook
 from ccq_tui.bridges.claude_code.hook_input import MOST_BYTES, HookInput, read_hook_input
 from ccq_tui.bridges.claude_code.transcript import CallEnd
-from ccq_tui.bridges.claude_code.waiting_hook import LOOK_SECONDS, _waited
+from ccq_tui.bridges.claude_code.waiting_hook import LOOK_SECONDS, _asked, _waited
 from ccq_tui.cli import main
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox import Allowed, Cancelled, QuestionRequest
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.requests import RequestOutcome
-from ccq_tui.inbox.store import RequestState, Store, StoredRequest
+from ccq_tui.inbox.store import RequestState, Store, StoredRequest, opening
+from ccq_tui.inbox.store.opening import BUSY_SECONDS
 from ccq_tui.inbox.store.worker import FAR_SECONDS, NEAR_SECONDS
 from ccq_tui.logs import log_path, stop_logging
 from ccq_tui.processes import this_process
@@ -45,6 +51,7 @@ from tests.unit.bridges.native import (
     prompt,
     says,
 )
+from tests.unit.inbox.test_durable_trouble import seen
 
 T = TypeVar("T")
 LIMIT = 60.0
@@ -286,6 +293,49 @@ async def test_the_other_place_sees_an_answer_at_its_next_look(stage: Stage) -> 
     assert (isinstance(ended, CallEnd), looks) == (True, 1)
     # Another process sees it at its store's next look; screens and the hook's end have the rest of 1 s.
     assert LOOK_SECONDS + max(NEAR_SECONDS, FAR_SECONDS) < 0.3
+
+
+def test_a_hook_waits_for_a_lock_longer_than_a_command_does(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handle = os.open(inbox_path().parent, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    now = [0.0]
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+        if now[0] > 20 * BUSY_SECONDS:
+            fcntl.flock(handle, fcntl.LOCK_UN)
+
+    monkeypatch.setattr(opening, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
+    stage.store.listeners.remove(this_process())
+    run_hook(io.BytesIO(json.dumps(stage.native.hook_input("Bash", COMMAND)).encode()), inbox_path(), print)
+    assert now[0] > 20 * BUSY_SECONDS
+    os.close(handle)
+
+
+async def test_a_lock_delays_the_question_of_a_hook_and_does_not_end_it(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("ccq_tui.inbox.store.worker.Store", partial(Store, busy_seconds=0.0))
+    monkeypatch.setattr("ccq_tui.inbox.store.worker.OPEN_SECONDS", 0.02)
+    handle = os.open(inbox_path().parent, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    hook = read_hook_input(io.BytesIO(json.dumps(stage.native.hook_input("Bash", COMMAND)).encode()))
+    request = permission_requests.request_of(hook, "toolu_1")
+    assert request is not None
+    asking = asyncio.create_task(
+        _asked(hook, permission_requests, request, Dialog(hook), inbox_path(), LIMIT)
+    )
+    async with asyncio.timeout(LIMIT):
+        await asyncio.to_thread(until, lambda: "InboxBusy" in caplog.text)
+        assert not asking.done()
+        os.close(handle)
+        await seen(inbox_path(), lambda store: store.requests.waiting())
+        stage.store.requests.settle(request.id, Allowed(), Actor.here(Surface.COMMAND, "x"))
+        decided = await asking
+    assert decided is not None
+    assert decided.said["hookSpecificOutput"]["decision"]["behavior"] == "allow"
 
 
 def test_the_same_question_asked_again_at_once_is_another_call(stage: Stage) -> None:

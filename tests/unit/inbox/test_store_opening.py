@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import sqlite3
 import stat
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from shutil import copyfile
 
 import pytest
 
-from ccq_tui.inbox import Allowed, Cancelled, Denied, InboxTooNew, InboxUnavailable, PermissionRequest, Won
+from ccq_tui.inbox import (
+    Allowed,
+    Cancelled,
+    Denied,
+    InboxBusy,
+    InboxTooNew,
+    InboxUnavailable,
+    PermissionRequest,
+    Won,
+)
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.decision import DecisionState
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store import Store, StoredSessionState, opening
 from ccq_tui.inbox.store.opening import open_database
 from ccq_tui.inbox.store.schema import MIGRATIONS, migrate, version_of
 from ccq_tui.inbox.suggestions import Rule, Suggestion
@@ -96,23 +110,37 @@ def test_an_older_one_is_brought_forward_with_what_is_in_it(path: Path) -> None:
     connection.close()
 
 
-@pytest.mark.parametrize("damage", ["no database", "torn in the middle", "somebody else's"])
-def test_a_damaged_one_is_moved_aside_and_named(path: Path, damage: str) -> None:
+def torn(path: Path) -> None:
+    """Damage pages that no opening reads."""
+    filled(path)
+    content = bytearray(path.read_bytes())
+    content[4096:20_000] = b"\xff" * (20_000 - 4096)
+    path.write_bytes(content)
+
+
+def no_database(path: Path) -> None:
+    path.write_bytes(b"this is not a database, whatever its name says" * 100)
+
+
+def foreign(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE requests (mine)")
+    connection.close()
+
+
+def left_open_and_torn(path: Path) -> None:
+    """Leave a log behind, as a process does that is killed."""
+    torn(path)
+    path.with_name("inbox.db-wal").write_bytes(b"left")
+
+
+@pytest.mark.parametrize("damage", [no_database, foreign, left_open_and_torn])
+def test_a_damaged_one_is_moved_aside_and_named(path: Path, damage: Callable[[Path], None]) -> None:
     path.parent.mkdir()
-    if damage == "no database":
-        path.write_bytes(b"this is not a database, whatever its name says" * 100)
-    elif damage == "somebody else's":
-        connection = sqlite3.connect(path)
-        connection.execute("CREATE TABLE requests (mine)")
-        connection.close()
-    else:
-        filled(path)
-        content = bytearray(path.read_bytes())
-        content[4096:20_000] = b"\xff" * (20_000 - 4096)
-        path.write_bytes(content)
+    damage(path)
     before = path.read_bytes()
     store = Store(path)
-    (aside,) = path.parent.glob("inbox.db.damaged-*")
+    (aside,) = path.parent.glob("inbox.db.damaged-*[0-9]")
     assert (
         store.database.notice == f"The inbox was damaged and is kept as {aside.name}; this is an empty one."
     )
@@ -125,6 +153,67 @@ def test_a_damaged_one_is_moved_aside_and_named(path: Path, damage: str) -> None
     assert again.database.notice == ""
     assert [stored.request for stored in again.requests.waiting()] == [ASKED]
     again.close()
+
+
+def test_damage_that_a_read_meets_is_moved_aside_and_named(path: Path) -> None:
+    path.parent.mkdir()
+    torn(path)
+    store = Store(path)
+    with pytest.raises(
+        InboxUnavailable, match=r"it was damaged and is kept as inbox\.db\.damaged-.*; try again"
+    ):
+        store.requests.waiting()
+    assert not store.database.is_current()
+    store.close()
+    again = Store(path)
+    assert again.requests.waiting() == []
+    again.close()
+
+
+def test_openings_share_the_lock_and_check_nothing_while_all_is_well(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full check takes as long as the file is large, and forty hooks may come at once."""
+    running = Store(path)
+    running.requests.add(ASKED)  # its log is there, as in the middle of every day
+    monkeypatch.setattr(opening, "_check", None)
+    other = os.open(path.parent, os.O_RDONLY)
+    fcntl.flock(other, fcntl.LOCK_SH)
+    opened = [Store(path, busy_seconds=0.0) for _ in range(3)]
+    running.database.complete()
+    assert [one.requests.waiting()[0].request for one in (*opened, running)] == [ASKED] * 4
+    assert all(one.database.is_current() for one in (*opened, running)), "a checkpoint is no damage"
+    fcntl.flock(other, fcntl.LOCK_EX)
+    with pytest.raises(InboxBusy, match="another process opens the inbox; try again"):
+        Store(path, busy_seconds=0.0)
+    os.close(other)
+    for store in (*opened, running):
+        store.close()
+
+
+def test_a_copy_of_the_file_alone_is_whole_once_nobody_writes(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(path)
+    store.requests.add(ASKED)
+    copied = [path.with_name("early.db"), path.with_name("late.db")]
+    for _ in range(2):
+        store.database.complete_when_idle()
+    copyfile(path, copied[0])
+    monkeypatch.setattr("ccq_tui.inbox.store.database.IDLE_SECONDS", 0.0)
+    store.requests.add(replace(ASKED, tool_use_id="b"))
+    for _ in range(2):
+        store.database.complete_when_idle()
+    copyfile(path, copied[1])
+    store.sessions.upsert("s", "/there")
+    store.sessions.set_state("s", StoredSessionState.PARKED, "parked")
+    copyfile(path, parked := path.with_name("parked.db"))
+    store.close()
+    found = [Store(copy) for copy in (*copied, parked)]
+    assert [len(one.requests.waiting()) for one in found] == [0, 2, 2]
+    assert found[2].sessions.get("s") is not None
+    for one in found:
+        one.close()
 
 
 def test_a_place_that_cannot_be_written_is_said_with_its_name(path: Path) -> None:
@@ -166,6 +255,9 @@ def test_requests_of_version_2_get_ids_of_their_own_and_nothing_is_lost(path: Pa
     rows = before.execute(counts).fetchall()
     before.close()
     store = Store(path)
+    with closing(sqlite3.connect(path.with_name("inbox.db.version-2"))) as copy:
+        assert (version_of(copy), copy.execute(counts).fetchall()) == (2, rows), "a copy is kept"
+    assert mode(path.with_name("inbox.db.version-2")) == 0o600
     assert [tuple(row) for row in store.database.rows(counts)] == rows
     assert store.ids.requests() == [
         "call_0#5@s-2", "call_0@s-2", "toolu_fork@s-fork", "toolu_gone@s-2", "toolu_had@s-1",
