@@ -153,9 +153,7 @@ class CcqApp(_Base):
         self.sessions = OpenSessions(self, self.supervisor, clock)
         """Their screens, and which one is shown."""
         file = launch.state / "inbox.db" if launch.state else None
-        self.inbox_watch = InboxWatch(
-            self, self.supervisor, self.sessions, file, recalls=launch.settings.recall_answers
-        )
+        self.inbox_watch = InboxWatch(self, self.supervisor, self.sessions, file, launch.settings)
         """Opens the inbox and reports what waits in it."""
         self.cleanup = WorktreeCleanup(self.inbox_watch.open)
         """Removes the worktrees of sessions that have ended."""

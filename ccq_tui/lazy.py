@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 
-def loaded_later(package: str, places: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
-    """Return a package's ``__getattr__`` (PEP 562) that loads names when they are first used.
+def loaded_later(package: str, *modules: str) -> Callable[[str], Any]:
+    """Return a package's ``__getattr__`` (PEP 562) that loads its public names at their first use.
 
-    ``places`` maps each module under the package to the names that it defines.
+    ``modules`` define those of ``__all__``; they are imported in this order until one has the name.
     """
-    module_of = {name: module for module, names in places.items() for name in names}
 
     def load(name: str) -> Any:
-        if name not in module_of:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{package}.{module_of[name]}"), name)
-        setattr(sys.modules[package], name, value)
-        return value
+        if name in sys.modules[package].__all__:
+            for module in modules:
+                if hasattr(found := import_module(f"{package}.{module}"), name):
+                    setattr(sys.modules[package], name, getattr(found, name))
+                    return getattr(found, name)
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return load

@@ -14,10 +14,4 @@ if TYPE_CHECKING:
 __all__ = ["AgentSession", "QuestionPolicy", "SessionOptions"]
 
 # Lazy: starting a CLI ahead of its session needs only the options.
-__getattr__ = loaded_later(
-    __name__,
-    {
-        "options": ("QuestionPolicy", "SessionOptions"),
-        "session": ("AgentSession",),
-    },
-)
+__getattr__ = loaded_later(__name__, "options", "session")

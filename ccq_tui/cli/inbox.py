@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ccq_tui.cli.exits import ENDED
+from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.cli.options import given_settings, setting_flags
 from ccq_tui.cli.session import begin, has_screen
 from ccq_tui.cli.store import (
@@ -25,6 +25,7 @@ from ccq_tui.cli.store import (
     since,
 )
 from ccq_tui.output import echo
+from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.store import Change, Store, StoredRequest, StoredSession
@@ -46,7 +47,7 @@ def _narrowed(function: AnyCallable) -> AnyCallable:
     return _as_json(of_session(function))
 
 
-@click.command()
+@click.group(invoke_without_command=True)
 @_narrowed
 @click.option("--plain", is_flag=True, help="Print the list even in a terminal.")
 @setting_flags(hidden=True)
@@ -59,16 +60,51 @@ def inbox(
     since_text: str | None,
     plain: bool,
     **_flags: object,
-) -> int:
+) -> int | None:
     """List and answer the waiting requests of all sessions.
 
     In a terminal it opens a screen; a session starts only when you answer its request. With any of these
     flags, in a pipe or without a terminal, it prints the list, oldest first.
     """
+    if context.invoked_subcommand is not None:
+        return None
     if not (as_json or plain or session or since_text) and has_screen():
         return begin(given_settings(context), inbox=True)
     native = not (as_json or session or since_text)
     return _print_inbox(as_json, session, since_text, given_settings(context) if native else None)
+
+
+@inbox.command()
+@click.argument("file", type=click.Path(path_type=Path))
+def backup(file: Path) -> int:
+    """Copy the whole inbox into FILE, also while it is in use."""
+    from ccq_tui.prompts.images import size_words
+
+    with opened_store() as store:
+        if store is None:
+            raise Refused("there is no inbox yet; it is made when ccq-tui starts.")
+        if os.path.lexists(file):
+            raise Refused(f"{one_line(str(file), 300)} exists: name another file.")
+        store.database.copy_to(file)
+        print_lines(f"The inbox is copied: {one_line(str(file), 300)}, {size_words(file.stat().st_size)}.")
+    return ENDED
+
+
+@inbox.command()
+@click.option("--before", required=True, metavar="T", help=f"Older than this: {SINCE}.")
+def prune(before: str) -> int:
+    """Delete requests that were answered and delivered, or withdrawn, before T; nothing else.
+
+    The setting prune_after does so at every start.
+    """
+    count, limit = 0, since(before, "--before")
+    with opened_store() as store:
+        while store and limit and (deleted := store.requests.prune(limit)):
+            count += deleted
+        print_lines(f"{count:,} request{'s' * (count != 1)} deleted.")
+        if store and count:
+            store.database.shrink()
+    return ENDED
 
 
 def _print_inbox(
@@ -169,7 +205,6 @@ def show(request: str, as_json: bool) -> int:
 
     from ccq_tui.inbox.format import SHORT, request_lines
     from ccq_tui.inbox.records import report, whole_record
-    from ccq_tui.text import one_line
     from ccq_tui.worktrees.model import can_be_there
 
     with opened_store() as store:

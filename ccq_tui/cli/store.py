@@ -153,7 +153,7 @@ def find_session(store: Store | None, name: str) -> str:
     return _one(ids, name, "session", "ccq-tui sessions lists them")
 
 
-def since(text: str | None) -> datetime | None:
+def since(text: str | None, flag: str = "--since") -> datetime | None:
     """Read a time or an age; a time without a zone is local. Raises `Refused`."""
     if text is None:
         return None
@@ -162,7 +162,7 @@ def since(text: str | None) -> datetime | None:
             return datetime.now(UTC) - timedelta(**{_UNITS[found[2]]: int(found[1])})
         return datetime.fromisoformat(text.strip()).astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise Refused(f"--since takes {SINCE}, not “{one_line(text, 40)}”.") from error
+        raise Refused(f"{flag} takes {SINCE}, not “{one_line(text, 40)}”.") from error
 
 
 def _one(ids: list[str], name: str, what: str, where: str, called: Callable[[str], str] = str) -> str:

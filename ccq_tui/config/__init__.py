@@ -27,12 +27,4 @@ __all__ = [
 ]
 
 # Commands that only need a path must start fast.
-__getattr__ = loaded_later(
-    __name__,
-    {
-        "errors": ("SettingProblem", "SettingsError"),
-        "launch": ("Launch",),
-        "load": ("Loaded", "load_settings"),
-        "settings": ("Settings",),
-    },
-)
+__getattr__ = loaded_later(__name__, "errors", "settings", "load", "launch")

@@ -31,6 +31,7 @@ PERSONAL = (
     "question_timeout",  # ends a question without the person
     "on_question_timeout",  # the same
     "session_timeout",  # ends the person's session
+    "prune_after",  # deletes the person's answers
     "status_line",  # a command that the person switched off
     "keys",  # lets a key decide that was meant for something else
     *ClaudeFlags.model_fields,  # run, steer, allow, or switch off what protects

@@ -157,6 +157,10 @@ class Settings(ClaudeFlags):
     recall_answers: Switch = True
     """Whether a question shows how you answered the same question before."""
 
+    prune_after: Duration = None
+    """Seconds after which a request that was delivered or withdrawn is deleted from the inbox, at a start.
+    Unset or "never": none is."""
+
     native_sessions: Switch = True
     """Whether the inbox and the overview list sessions in Claude Code's own screen that wait for you."""
 

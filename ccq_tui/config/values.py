@@ -66,18 +66,18 @@ def read_switch(value: object) -> object:
 
 NEVER = "never"
 LONGEST = 366 * 24 * 3600.0
-_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
-_DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([smh]?)", re.ASCII)
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
+_DURATION = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([smhd]?)", re.ASCII)
 
 
 def read_duration(value: object) -> object:
-    """Read a duration in seconds, or None: "10m", "90s", "2h", a number, or "never". Raises ValueError."""
+    """Read a duration in seconds, or None: "10m", "2h", "30d", a number, or "never". Raises ValueError."""
     if value is None or value == NEVER:
         return None
     found = _DURATION.fullmatch(str(value).strip()) if isinstance(value, str | int | float) else None
     seconds = 0.0 if found is None else float(found[1]) * _UNITS[found[2]]
     if isinstance(value, bool) or not 1 <= seconds <= LONGEST:
-        raise ValueError(f'must be a duration such as "90s", "10m" or "2h", or "never", not {value!r}')
+        raise ValueError(f'must be a duration such as "10m", "2h" or "30d", or "never", not {value!r}')
     return seconds
 
 

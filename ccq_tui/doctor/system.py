@@ -8,11 +8,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ccq_tui.config.paths import config_dir, log_dir, state_dir
+from ccq_tui.config.paths import config_dir, inbox_path, log_dir, state_dir
 from ccq_tui.doctor.check import Check, Level
 from ccq_tui.output import colourless
+from ccq_tui.prompts.images import size_words
 
 SMALLEST = (40, 12)
+LARGE = 200_000_000
+"""Most bytes of an inbox, with its copies, without a word about it."""
 TERMINAL = "Terminal"
 DIRECTORIES = "Directories"
 
@@ -28,6 +31,7 @@ def examine_directories() -> list[Check]:
         _writable("Configuration", config_dir(), Level.WARNING),
         _writable("State", state_dir(), Level.FAILURE),
         _writable("Logs", log_dir(), Level.WARNING),
+        *_inbox(inbox_path()),
     ]
 
 
@@ -91,6 +95,18 @@ def _writable(name: str, directory: Path, level: Level) -> Check:
         )
     advice = f"Make {nearest} a directory that you can write to."
     return Check(DIRECTORIES, name, f"{directory}: {problem}", level, advice)
+
+
+def _inbox(path: Path) -> list[Check]:
+    """Measure the inbox, if there is one that can be looked at."""
+    try:
+        size = sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*"))
+    except OSError:
+        return []
+    if size <= LARGE:
+        return [Check(DIRECTORIES, "Inbox", size_words(size))] if size else []
+    advice = "ccq-tui inbox prune --before 90d deletes what was answered and delivered before."
+    return [Check(DIRECTORIES, "Inbox", size_words(size), Level.WARNING, advice)]
 
 
 def _problem(directory: Path, *, exact: bool) -> str | None:

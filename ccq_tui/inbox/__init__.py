@@ -74,43 +74,4 @@ __all__ = [
 ]
 
 # Loaded when first used: a command that lists requests needs no asyncio inbox.
-__getattr__ = loaded_later(
-    __name__,
-    {
-        "port": (
-            "Added",
-            "DraftUpdated",
-            "Inbox",
-            "InboxChange",
-            "InboxRenewed",
-            "InboxTrouble",
-            "Left",
-            "Notified",
-            "ParkWanted",
-            "SessionFact",
-            "SessionNoted",
-            "Settled",
-        ),
-        "requests": (
-            "Allowed",
-            "Cancelled",
-            "Denied",
-            "ElicitationRequest",
-            "PermissionRequest",
-            "PlanRequest",
-            "QuestionRequest",
-            "Request",
-            "RequestOutcome",
-        ),
-        "verdicts": (
-            "AlreadySettled",
-            "InboxBusy",
-            "InboxError",
-            "InboxTooNew",
-            "InboxUnavailable",
-            "Unknown",
-            "Verdict",
-            "Won",
-        ),
-    },
-)
+__getattr__ = loaded_later(__name__, "verdicts", "requests", "port")

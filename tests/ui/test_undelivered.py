@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from ccq_tui.config import Settings
 from ccq_tui.inbox.store import Store, StoredSessionState
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.screens.overview.screen import OverviewScreen
 from tests.actors import PANEL
+from tests.steps import step
 from tests.ui.inboxed import Many, keep_record, open_inbox, request_of
 from tests.ui.session import until
 
@@ -52,17 +55,24 @@ async def test_it_is_named_at_the_start_and_counted_in_inbox_and_overview(tmp_pa
 
 
 async def test_a_question_of_ones_own_does_not_wait_elsewhere(tmp_path: Path) -> None:
-    store = Store(tmp_path / "inbox.db")
+    store = Store(tmp_path / "inbox.db", now=lambda: datetime.now(UTC) - timedelta(days=40))
     for name in ("old", "s1"):  # s1 begins ahead of the screen
         keep_record(name)
         store.requests.add(request_of(name))
-    store.close()
-    run = Many(tmp_path)
+    over = request_of("old", "over")
+    store.requests.add(over)
+    store.requests.settle(over.id, Answered((Answer(("First",)),)), PANEL)
+    store.requests.mark_delivered(over.id, "result")
+    run = Many(tmp_path, settings=Settings(cwd=tmp_path, prune_after="30d"))  # type: ignore[arg-type]
     async with run.app.run_test(size=(100, 30)) as pilot:
         assert run.app.inbox.pending == ()
         await until(pilot, lambda: "elsewhere" in run.session_screen.transcript.welcome)
         assert "1 request waits elsewhere" in run.session_screen.transcript.welcome
         assert said_in(run) == "", "it is said once"
+        with step("what was over before the time of prune_after is deleted, and nothing else"):
+            await until(pilot, lambda: store.requests.get(over.id) is None)
+            assert len(store.requests.waiting()) == 2
+    store.close()
 
 
 async def test_a_session_that_begins_with_a_prompt_says_in_a_line_what_waits(tmp_path: Path) -> None:

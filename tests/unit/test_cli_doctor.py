@@ -55,6 +55,18 @@ def test_the_bundled_cli_is_found_without_the_sdk() -> None:
     assert os.access(path, os.X_OK)
 
 
+def test_the_size_of_the_inbox_and_of_its_copies_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "Inbox" not in [check.name for check in examine_directories()]
+    state_dir().mkdir(parents=True)
+    (state_dir() / "inbox.db").write_bytes(b"x" * 40_000)
+    (state_dir() / "inbox.db.version-2").write_bytes(b"x" * 10_000)
+    inbox = examine_directories()[-1]
+    assert (inbox.name, inbox.found, inbox.level) == ("Inbox", "50 kB", Level.OK)
+    monkeypatch.setattr("ccq_tui.doctor.system.LARGE", 49_999)
+    inbox = examine_directories()[-1]
+    assert (inbox.level, "inbox prune --before 90d" in inbox.advice) == (Level.WARNING, True)
+
+
 @pytest.mark.parametrize(
     ("script", "said"),
     [

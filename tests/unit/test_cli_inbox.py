@@ -17,7 +17,7 @@ from ccq_tui.cli import main
 from ccq_tui.cli.main import cli
 from ccq_tui.cli.park import NONE_RUNNING, SOME_RUNNING
 from ccq_tui.config import inbox_path
-from ccq_tui.inbox import Cancelled, PermissionRequest, QuestionRequest
+from ccq_tui.inbox import Allowed, Cancelled, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.layout import WIDTH, cells
 from ccq_tui.inbox.store import Store
@@ -51,6 +51,59 @@ def as_json(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object
     told: dict[str, object] = json.loads(run(capsys, *words, "--json"))
     assert told["version"] == 1
     return told
+
+
+def test_a_backup_is_whole_private_and_never_over_a_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    saved = tmp_path / "saved.db"
+    assert "there is no inbox yet;" in run(capsys, "inbox", "backup", str(saved), code=2)
+    stock()
+    with asked() as running:  # what was written last is in its log alone
+        running.requests.settle(id_of(CACHE), Answered((Answer(("None",)),)), PANEL)
+        said = run(capsys, "inbox", "backup", str(saved))
+        assert re.fullmatch(rf"The inbox is copied: {saved}, \d+ kB\.\n", said)
+    assert [path.name for path in tmp_path.glob("saved*")] == ["saved.db"]
+    assert saved.stat().st_mode & 0o777 == 0o600
+    assert "saved.db exists: name another file." in run(capsys, "inbox", "backup", str(saved), code=2)
+    assert "No such file" in run(capsys, "inbox", "backup", str(tmp_path / "no" / "x.db"), code=2)
+    saved.replace(inbox_path())
+    with asked() as restored:
+        assert restored.ids.requests() == sorted(map(id_of, (CACHE, FEATURES, PERMISSION, PLAN)))
+        found = restored.requests.get(id_of(CACHE))
+        assert found is not None
+        assert found.outcome == Answered((Answer(("None",)),))
+
+
+def test_only_what_is_over_and_old_is_pruned(capsys: pytest.CaptureFixture[str]) -> None:
+    day = datetime.now(UTC) - timedelta(days=1)
+    for age, name in ((100, "old"), (10, "new")):
+        with asked(day - timedelta(days=age)) as store:
+            for number in range(300 if age == 100 else 1):  # more than one page
+                store.requests.add(PermissionRequest(f"over_{name}{number}", "s", "Bash", {"x": "y" * 2_000}))
+                key = f"over_{name}{number}@s"
+                store.requests.settle(key, Allowed(), PANEL)
+                store.requests.mark_delivered(key, "result")
+            for state in ("waits", "decided", "withdrawn"):
+                store.requests.add(PermissionRequest(f"{state}_{name}", "s", "Bash", {}))
+            store.requests.settle(f"decided_{name}@s", Allowed(), PANEL)
+            store.requests.settle(f"withdrawn_{name}@s", Cancelled("over"), WITHDRAWN)
+    before = inbox_path().stat().st_size
+    assert "--before takes a time" in run(capsys, "inbox", "prune", "--before", "long ago", code=2)
+    assert run(capsys, "inbox", "prune", "--before", "90d") == "301 requests deleted.\n"
+    assert inbox_path().stat().st_size < before / 2
+    with asked() as store:
+        left = [
+            "decided_new@s",
+            "decided_old@s",
+            "over_new0@s",
+            "waits_new@s",
+            "waits_old@s",
+            "withdrawn_new@s",
+        ]
+        assert store.ids.requests() == left
+        assert {change.request_id for change in store.history.changes()} - {""} == set(left)
+    assert run(capsys, "inbox", "prune", "--before", "90d") == "0 requests deleted.\n"
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,15 @@ def test_the_constructor_looks_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize(
     ("written", "seconds"),
-    [("10m", 600.0), ("90s", 90.0), ("2h", 7200.0), ("45", 45.0), (1.5, 1.5), ("never", None)],
+    [
+        ("10m", 600.0),
+        ("90s", 90.0),
+        ("2h", 7200.0),
+        ("30d", 2_592_000.0),
+        ("45", 45.0),
+        (1.5, 1.5),
+        ("never", None),
+    ],
 )
 def test_durations(written: object, seconds: float | None) -> None:
     assert Settings(park_after=written, question_timeout=written).question_timeout == seconds  # type: ignore[arg-type]
@@ -52,7 +60,7 @@ def test_durations(written: object, seconds: float | None) -> None:
 
 @pytest.mark.parametrize("written", ["", "soon", "10 minutes", "0", "-5", True, "inf", "9999h", "1e3", "٣m"])
 def test_what_is_no_duration(written: object) -> None:
-    with pytest.raises(ValidationError, match='such as "90s", "10m" or "2h", or "never"'):
+    with pytest.raises(ValidationError, match='such as "10m", "2h" or "30d", or "never"'):
         Settings(session_timeout=written)  # type: ignore[arg-type]
 
 

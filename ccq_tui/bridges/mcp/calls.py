@@ -159,8 +159,6 @@ class WaitingCalls:
 
     async def _claimed(self, call: McpCall, questions: QuestionSet) -> QuestionRequest:
         """Write the request; a call that ends meanwhile may still withdraw it."""
-        if len(self._taken) >= MOST_AT_ONCE:
-            raise TooManyError(f"{MOST_AT_ONCE} requests wait for the user already")
         claim = self._keep(asyncio.ensure_future(self._claim(call, questions)))
         try:
             return await asyncio.shield(claim)
@@ -174,7 +172,9 @@ class WaitingCalls:
 
     async def _claim(self, call: McpCall, questions: QuestionSet) -> QuestionRequest:
         origin = Origin(Asker.MCP, call.client.name, call.client.directory, this_process())
-        async with self._claiming:
+        async with self._claiming:  # so that calls at once are counted, too
+            if len(self._taken) >= MOST_AT_ONCE:
+                raise TooManyError(f"{MOST_AT_ONCE} requests wait for the user already")
             taken = frozenset(self._taken)
 
             def candidates() -> Iterator[QuestionRequest]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from difflib import get_close_matches
 from hashlib import sha256
 from typing import Any
 
@@ -183,6 +184,7 @@ def read_questions(arguments: Mapping[str, Any]) -> QuestionSet:
             f"the arguments have {characters:,} characters; at most {MOST_CHARACTERS:,} are taken: put long "
             "material into a file and name the file in the question"
         )
+    _check_names(arguments, TOOLS[0].input_schema, "")
     try:
         read = parse_question_set("", arguments)
     except QuestionFormatError as error:
@@ -201,6 +203,22 @@ def read_message(arguments: Mapping[str, Any]) -> str:
     if len(message) > MOST_MESSAGE:
         raise ArgumentsError(f"message: {len(message):,} characters; at most {MOST_MESSAGE:,} are taken")
     return message
+
+
+def _check_names(value: Any, schema: Mapping[str, Any], path: str) -> None:
+    """Name a field that is nearly one of the schema's: the parser ignores fields that it does not know."""
+    known = schema.get("properties", {})
+    if isinstance(value, list) and "items" in schema:
+        for number, item in enumerate(value):
+            _check_names(item, schema["items"], f"{path}[{number}]")
+    for name in value if isinstance(value, Mapping) and known else ():
+        place = f"{path}.{name}".lstrip(".")
+        if name in known:
+            _check_names(value[name], known[name], place)
+        elif name != "multi_select":  # which the parser knows
+            for close in get_close_matches(name, [one for one in known if one not in value], 1, 0.75):
+                words = f"{place}: there is no such field; did you mean {close}?"
+                raise ArgumentsError(one_line(words, 500))
 
 
 def _check_counts(read: QuestionSet) -> None:

@@ -18,7 +18,6 @@ from ccq_tui.inbox.store.errors import failure, is_busy, is_damage
 from ccq_tui.inbox.store.opening import (
     DAMAGED,
     LOG,
-    Files,
     check_file,
     companions,
     copy_database,
@@ -70,11 +69,9 @@ class Database:
         loss: A notice for the person that it was found to be damaged, or "".
     """
 
-    def __init__(
-        self, path: Path, busy_seconds: float, now: Callable[[], datetime], before: Files | None
-    ) -> None:
+    def __init__(self, path: Path, busy_seconds: float, now: Callable[[], datetime]) -> None:
         self.path = path
-        opened = open_database(path, busy_seconds, before)
+        opened = open_database(path, busy_seconds)
         self.notice, self.files, self.is_new = opened.notice, opened.files, opened.is_new
         self._connection, self.loss = opened.connection, ""
         self._now = now
@@ -131,6 +128,11 @@ class Database:
         self._lost_log = self.has_path() and self._has_another_log()
         if not self._lost_log:  # else another process writes into the file already
             self.complete()
+        if not self.has_path():  # SQLite would read what is left beside it as part of the next file
+            for name, place in companions(self.path).items():
+                with suppress(OSError):
+                    if identity(place.stat()) == self.files.get(name):
+                        place.unlink()
 
     def complete_when_idle(self) -> None:
         """Write the log into the file when nobody has written for a while: a copy of it alone is then whole.
@@ -154,7 +156,7 @@ class Database:
             copy_database(self._connection, target)
 
     def shrink(self) -> None:
-        """Give the room of deleted rows back to the disk; raises `InboxUnavailable`."""
+        """Give the space of deleted rows back to the disk; raises `InboxUnavailable`."""
         with self._translated():
             self._connection.execute("VACUUM")
         self.complete()

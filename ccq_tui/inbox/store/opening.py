@@ -50,16 +50,15 @@ class InboxOpened:
     is_new: bool = False
 
 
-def open_database(path: Path, busy_seconds: float = BUSY_SECONDS, before: Files | None = None) -> InboxOpened:
+def open_database(path: Path, busy_seconds: float = BUSY_SECONDS) -> InboxOpened:
     """Open the database, and make or mend it if needed; raises `InboxTooNew` and `InboxUnavailable`."""
     with translated(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with _locked(path, busy_seconds, alone=False):
-            opened = _open_as_it_is(path, busy_seconds, before)
-        if opened is not None:
-            return opened
+            if opened := _open_as_it_is(path, busy_seconds):
+                return opened
         with _locked(path, busy_seconds, alone=True):
-            return _open(path, busy_seconds, before)
+            return _open(path, busy_seconds)
 
 
 def set_aside_if_damaged(path: Path, found: tuple[int, int]) -> Path | None:
@@ -122,8 +121,8 @@ def identity(found: os.stat_result) -> tuple[int, int]:
 
 def files_of(path: Path, found: os.stat_result) -> Files:
     """Return the database that was found at a path, and its companions now."""
-    there = {name: place.stat() for name, place in companions(path).items() if place.exists()}
-    return {"": identity(found), **{name: identity(one) for name, one in there.items()}}
+    there = ((name, place) for name, place in companions(path).items() if place.exists())
+    return {"": identity(found), **{name: identity(place.stat()) for name, place in there}}
 
 
 @contextmanager
@@ -153,28 +152,22 @@ def _locked(path: Path, seconds: float, *, alone: bool) -> Iterator[None]:
         os.close(handle)
 
 
-def _open_as_it_is(path: Path, busy_seconds: float, before: Files | None) -> InboxOpened | None:
+def _open_as_it_is(path: Path, busy_seconds: float) -> InboxOpened | None:
     """Open a database with which nothing has to be done first; return None for any other."""
-    places = {"": path, **companions(path)}
     try:
-        found = {name: place.stat() for name, place in places.items() if place.exists()}
+        found, log = path.stat(), companions(path)[LOG]
+        if not stat.S_ISREG(found.st_mode) or not found.st_size or _too_open(path):
+            return None
+        if log.exists() and log.stat().st_size and _is_alone(path):
+            return None  # the last process did not end as it should
+        connection = _connect(path, busy_seconds, _require_current)
     except FileNotFoundError:
         return None
-    if not (main := found.get("")) or not stat.S_ISREG(main.st_mode) or not main.st_size:
-        return None
-    if (before and before[""] != identity(main)) or path.parent.stat().st_mode & 0o777 != 0o700:
-        return None
-    if any(one.st_mode & 0o777 != 0o600 for one in found.values()):
-        return None
-    if LOG in found and found[LOG].st_size and _is_alone(path):
-        return None  # the last process did not end as it should
-    try:
-        connection = _connect(path, busy_seconds, _require_current)
     except sqlite3.DatabaseError as error:
         if is_damage(error):
             return None
         raise
-    return InboxOpened(connection, files=files_of(path, main))
+    return InboxOpened(connection, files=files_of(path, found))
 
 
 def _is_alone(path: Path) -> bool:
@@ -188,10 +181,10 @@ def _is_alone(path: Path) -> bool:
         return True
 
 
-def _open(path: Path, busy_seconds: float, before: Files | None) -> InboxOpened:
+def _open(path: Path, busy_seconds: float) -> InboxOpened:
     notice = ""
     for last in (False, True):
-        _make_private(path, before)
+        _make_private(path)
         found = path.stat()
         try:
             connection = _connect(path, busy_seconds, partial(_mend, path))
@@ -205,36 +198,31 @@ def _open(path: Path, busy_seconds: float, before: Files | None) -> InboxOpened:
     return InboxOpened(connection, notice, files_of(path, found), not found.st_size)
 
 
-def _make_private(path: Path, before: Files | None) -> None:
+def _make_private(path: Path) -> None:
     """Make the file if there is none, and give access to its owner alone."""
-    try:
-        found = path.stat()
-    except FileNotFoundError:
+    if not path.exists():
         if path.is_symlink():
-            raise InboxUnavailable(f"{path}: it is a link to nothing") from None
+            raise InboxUnavailable(f"{path}: it is a link to nothing")
         # Leftovers of another database must not be read as part of the new one.
         for place in companions(path).values():
             place.unlink(missing_ok=True)
         # The files beside it get the mode of the database itself.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-    else:
-        if not stat.S_ISREG(found.st_mode):
-            raise InboxUnavailable(f"{path}: it is not a file")
-        if before and before[""] != identity(found):
-            _removecompanions(path, before)
-    files = (path, *companions(path).values())
-    for place, mode in ((path.parent, 0o700), *((file, 0o600) for file in files)):
+    elif not path.is_file():
+        raise InboxUnavailable(f"{path}: it is not a file")
+    for place, mode in _too_open(path):
+        place.chmod(mode)
+
+
+def _too_open(path: Path) -> list[tuple[Path, int]]:
+    """Return what others than its owner could use, or the owner could not, with its right mode."""
+    found = []
+    for place in (path.parent, path, *companions(path).values()):
+        mode = 0o700 if place == path.parent else 0o600
         with suppress(FileNotFoundError):
             if place.stat().st_mode & 0o777 != mode:
-                place.chmod(mode)
-
-
-def _removecompanions(path: Path, before: Files) -> None:
-    """Remove companions of the database that had this path: SQLite would read them as part of the new one."""
-    for name, place in companions(path).items():
-        with suppress(FileNotFoundError):
-            if identity(place.stat()) == before.get(name):
-                place.unlink()
+                found.append((place, mode))
+    return found
 
 
 def _connect(
@@ -269,7 +257,7 @@ def _configure(connection: sqlite3.Connection) -> None:
 def _require_current(connection: sqlite3.Connection) -> None:
     check_tables(connection)
     if version_of(connection) != len(MIGRATIONS):
-        raise sqlite3.DatabaseError("it has to be migrated")
+        raise sqlite3.DatabaseError("an older version")
 
 
 def _mend(path: Path, connection: sqlite3.Connection) -> None:

@@ -335,12 +335,26 @@ class RequestTable:
 
         Returns their number. Raises `InboxUnavailable`.
         """
-        of = "SELECT id FROM requests WHERE session_id = ? AND state != 'pending'"
-        key = name_key(session_id)
+        query = "SELECT id FROM requests WHERE session_id = ? AND state != 'pending'"
+        return self._delete(query, name_key(session_id))
+
+    def prune(self, before: datetime, limit: int = PAGE) -> int:
+        """Delete requests that were delivered or withdrawn before a time, with everything about them.
+
+        Returns their number, at most ``limit``. Raises `InboxUnavailable`.
+        """
+        query = """SELECT id FROM requests JOIN answers ON request_id = id
+            WHERE state IN ('delivered', 'cancelled') AND coalesce(delivered_at, settled_at) < ? LIMIT ?"""
+        return self._delete(query, stamp(before), limit, tables=("drafts", "answers", "history"))
+
+    def _delete(self, query: str, *values: object, tables: Sequence[str] = ("drafts", "answers")) -> int:
         with self._database.writing():
-            for table in ("drafts", "answers"):
-                self._database.do(f"DELETE FROM {table} WHERE request_id IN ({of})", (key,))  # noqa: S608 - ours
-            return self._database.do(f"DELETE FROM requests WHERE id IN ({of})", (key,))  # noqa: S608 - ours
+            keys = [row[0] for row in self._database.rows(query, values)]
+            for key in keys:
+                for table in tables:
+                    self._database.do(f"DELETE FROM {table} WHERE request_id = ?", (key,))  # noqa: S608 - ours
+                self._database.do("DELETE FROM requests WHERE id = ?", (key,))
+        return len(keys)
 
     def waiting_counts(self) -> dict[str, int]:
         """Return the number of pending requests, for each session that has any."""

@@ -11,7 +11,7 @@ from ccq_tui.inbox.store.drafts_table import DraftTable
 from ccq_tui.inbox.store.history import HistoryTable
 from ccq_tui.inbox.store.id_prefix import IdPrefixes
 from ccq_tui.inbox.store.listeners import ListenerTable
-from ccq_tui.inbox.store.opening import BUSY_SECONDS, Files
+from ccq_tui.inbox.store.opening import BUSY_SECONDS
 from ccq_tui.inbox.store.orphans import Orphans
 from ccq_tui.inbox.store.park_requests import WishTable
 from ccq_tui.inbox.store.requests import RequestTable
@@ -45,9 +45,8 @@ class Store:
         path: Path,
         busy_seconds: float = BUSY_SECONDS,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
-        before: Files | None = None,
     ) -> None:
-        self.database = Database(path, busy_seconds, now, before)
+        self.database = Database(path, busy_seconds, now)
         self.orphans = Orphans(self.database)
         self.requests = RequestTable(self.database, self.orphans)
         self.drafts = DraftTable(self.database)

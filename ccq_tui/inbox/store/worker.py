@@ -114,7 +114,7 @@ class Worker:
             if before.database.has_path():
                 before.close()  # a database must not be open while it is mended
         try:
-            store = Store(self._path, before=before.database.files if before is not None else None)
+            store = Store(self._path)
             if before is not None:
                 store.database.notice = store.database.notice or before.database.loss
             if not first:

@@ -6,13 +6,14 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from textual.app import App
 
-from ccq_tui.config import inbox_path
+from ccq_tui.config import Settings, inbox_path
 from ccq_tui.inbox import (
     Added,
     DraftUpdated,
@@ -51,14 +52,13 @@ class InboxWatch:
         supervisor: Supervisor,
         sessions: OpenSessions,
         file: Path | None,
-        *,
-        recalls: bool = True,
+        settings: Settings,
     ) -> None:
         self._app = app
         self._supervisor = supervisor
         self._sessions = sessions
         self._file = file
-        self._recalls = recalls
+        self._settings = settings
         self._inbox: DurableInbox | None = None
         self._counting = False
 
@@ -66,7 +66,7 @@ class InboxWatch:
         """Return the inbox of all sessions, opened at the first use."""
         if self._inbox is None:
             self._inbox = DurableInbox.begin(self._file or inbox_path())
-            self._inbox.recalls = self._recalls
+            self._inbox.recalls = self._settings.recall_answers
             self._inbox.listen()
             self._supervisor.follow(self._inbox)
             self._inbox.subscribe(self._inbox_changed)
@@ -92,6 +92,7 @@ class InboxWatch:
             _logger.warning("It is not known what waits: %s", error)
             return
         await self._sessions.begun.wait()
+        start_work(self._app, partial(self._prune, inbox), name="inbox prune")
         if notice:
             self._sessions.note([notice], "warning")
         self._sessions.list()
@@ -104,6 +105,17 @@ class InboxWatch:
             self._sessions.note([waiting_words(sum(elsewhere.values()), len(elsewhere))])
         if late := [one for one in undelivered if one.session_id not in opened]:
             self._sessions.note([undelivered_words(late)])
+
+    async def _prune(self, inbox: DurableInbox) -> None:
+        """Delete old requests in small steps, so that no answer waits for it."""
+        if (age := self._settings.prune_after) is None:
+            return
+        before = datetime.now(UTC) - timedelta(seconds=age)
+        try:
+            while await inbox.run(lambda store: store.requests.prune(before)):
+                pass
+        except InboxError as error:
+            _logger.warning("Old requests were not deleted: %s", error)
 
     def _inbox_changed(self, change: InboxChange) -> None:
         if isinstance(change, InboxTrouble):

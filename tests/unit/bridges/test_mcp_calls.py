@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,7 +13,7 @@ import pytest
 from mcp import types
 from mcp.shared.message import SessionMessage
 
-from ccq_tui.bridges.mcp.calls import McpCall, WaitingCalls
+from ccq_tui.bridges.mcp.calls import MOST_AT_ONCE, McpCall, TooManyError, WaitingCalls
 from ccq_tui.bridges.mcp.clients import Client
 from ccq_tui.bridges.mcp.lines import StdioLines
 from ccq_tui.bridges.mcp.stdio import StdioStream
@@ -56,6 +57,31 @@ async def test_a_call_taken_back_as_it_is_written_waits_no_more(
         stored = await inbox.run(lambda store: store.requests.get(call.request_id))
         assert stored is not None
         assert stored.outcome == Cancelled("withdrawn by Codex")
+    finally:
+        assert await inbox.close()
+
+
+async def test_calls_that_come_at_once_are_counted(tmp_path: Path) -> None:
+    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    gone = asyncio.Event()
+    try:
+        calls = WaitingCalls(inbox)
+        asking = [
+            asyncio.ensure_future(
+                calls.ask(
+                    McpCall(Client("Codex", "/work")), replace(QUESTIONS, id=f"q{number}"), waits, gone, 9
+                )
+            )
+            for number in range(MOST_AT_ONCE + 3)
+        ]
+        async with asyncio.timeout(30):
+            while sum(one.done() for one in asking) < 3:  # noqa: ASYNC110 (nothing tells)
+                await asyncio.sleep(0)
+            waiting = await inbox.run(lambda store: store.requests.waiting())
+            gone.set()
+            ended = await asyncio.gather(*asking, return_exceptions=True)
+        assert [type(one) for one in ended if one is not None] == [TooManyError] * 3
+        assert len(waiting) == MOST_AT_ONCE
     finally:
         assert await inbox.close()
 

@@ -104,6 +104,12 @@ def test_an_early_answer_has_the_id_as_it_came() -> None:
             {"questions": [{"question": "q", "options": [str(n) for n in range(MOST_OPTIONS + 1)]}]},
             "questions[0].options: 101 options; at most 100 are taken",
         ),
+        (asking({"question": "q", "multiselect": True}), "questions[0].multiselect: there is no"),
+        (
+            asking({"question": "q", "options": [{"label": "a", "descripton": "d"}]}),
+            "questions[0].options[0].descripton: there is no such field; did you mean description?",
+        ),
+        ({"questons": ["q"]}, "questons: there is no such field; did you mean questions?"),
         ({"questions": ["x" * MOST_CHARACTERS]}, "at most 200,000 are taken: put long material into a file"),
         (asking({"question": "q", "kind": "\x1b[2J" * 500}), "questions[0].kind: expected one of"),
     ],
