@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -42,15 +42,12 @@ def opened_store() -> Iterator[Store | None]:
         if not os.path.lexists(path):
             yield None
             return
-        store = Store(path)
-        try:
+        with closing(Store(path)) as store:
             if store.database.notice:
                 echo(store.database.notice, err=True)
             with suppress(InboxError):  # what cannot be written now can still be read
                 store.orphans.withdraw_all()
             yield store
-        finally:
-            store.close()
     except InboxError as error:
         raise Refused(one_line(str(error), 1_000)) from error
 

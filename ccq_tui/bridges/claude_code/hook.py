@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import BinaryIO
 
@@ -41,10 +42,7 @@ def _is_heard(path: Path, hook: HookInput, patience: float) -> bool:
     """Whether a person would see the request, and its session is none of ours."""
     if not path.exists():
         return False
-    store = Store(path, patience)
-    try:
+    with closing(Store(path, patience)) as store:
         session = store.sessions.get(hook.session_id)
         ours = session is not None and alive(session.owner)
         return not ours and store.listeners.any()
-    finally:
-        store.close()

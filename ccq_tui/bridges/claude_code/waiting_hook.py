@@ -13,7 +13,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -284,12 +284,9 @@ def _why_not(decided: HookDecision) -> str:
 
 
 def _note(request: Request, path: Path, why_not: str) -> None:
-    with suppress(InboxError):
-        store = Store(path, PATIENT_SECONDS)  # Claude Code has the decision: nobody waits
-        try:
-            if why_not:
-                store.orphans.give_up(request.id, why_not)
-            else:
-                store.requests.mark_delivered(request.id, "result")
-        finally:
-            store.close()
+    # Claude Code has the decision: nobody waits.
+    with suppress(InboxError), closing(Store(path, PATIENT_SECONDS)) as store:
+        if why_not:
+            store.orphans.give_up(request.id, why_not)
+        else:
+            store.requests.mark_delivered(request.id, "result")

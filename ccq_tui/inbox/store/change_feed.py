@@ -40,7 +40,7 @@ class ChangeFeed:
     def known_of(self, store: Store) -> int:
         """Return the number of the newest known change of a database, this one or another."""
         if store.database.follows(self._store.database):
-            return self._seen
+            return min(self._seen, store.history.last())  # what was only in a lost log is gone
         return store.history.last(self._looked - LATE)
 
     def news(self) -> list[News]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -75,11 +74,9 @@ class Database:
         self.notice, self.files, self.is_new = opened.notice, opened.files, opened.is_new
         self._connection, self.loss = opened.connection, ""
         self._now = now
-        self._damaged = self._lost_log = False
+        self._damaged = False
         self._written, self._complete_at = (-1, -1), math.inf
         self._touched = (-1, -1)
-        with suppress(OSError):
-            self._touched = _touched(path.stat())
         self._shape = self._read_shape()
 
     def close(self) -> None:
@@ -99,9 +96,10 @@ class Database:
             found = self.path.stat()
             if self._damaged or files_of(self.path, found) != self.files:
                 return False
-            if _touched(found) != self._touched:  # a checkpoint, or somebody who wrote over it
+            touched = found.st_size, found.st_mtime_ns
+            if touched != self._touched:  # a checkpoint, or another program that wrote over it
                 check_file(self.path)
-                self._touched = _touched(found)
+                self._touched = touched
             shape = self._read_shape()
             if shape != self._shape:
                 check_tables(self._connection)
@@ -119,16 +117,15 @@ class Database:
 
     def follows(self, before: Database) -> bool:
         """Whether this is the database that another connection had, with its content."""
-        return self.files[""] == before.files[""] and not self.is_new and not before._lost_log
+        return self.files[""] == before.files[""] and not self.is_new
 
     def finish(self) -> None:
         """Complete a file that lost its path or its companions, as far as others allow."""
         if self._is_in_place():
             return
-        self._lost_log = self.has_path() and self._has_another_log()
-        if not self._lost_log:  # else another process writes into the file already
-            self.complete()
-        if not self.has_path():  # SQLite would read what is left beside it as part of the next file
+        if not (here := self.has_path()) or not companions(self.path)[LOG].exists():
+            self.complete()  # with another log, another process may write into the file already
+        if not here:  # SQLite would read what is left beside it as part of the next file
             for name, place in companions(self.path).items():
                 with suppress(OSError):
                     if identity(place.stat()) == self.files.get(name):
@@ -161,13 +158,6 @@ class Database:
             self._connection.execute("VACUUM")
         self.complete()
 
-    def _has_another_log(self) -> bool:
-        try:
-            log = companions(self.path)[LOG].stat()
-        except OSError:
-            return False
-        return bool(log.st_size) and identity(log) != self.files.get(LOG)
-
     def _is_in_place(self) -> bool:
         """Whether the path still has the files that are open."""
         try:
@@ -188,18 +178,13 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            if is_damage(error) and (aside := self._set_aside()):
-                words = f"{self.path}: it was damaged and is kept as {aside.name}; try again"
-                raise InboxUnavailable(words) from error
+            if is_damage(error):
+                self._damaged = True
+                if aside := set_aside_if_damaged(self.path, self.files[""]):
+                    self.loss = DAMAGED.format(aside.name)
+                    words = f"{self.path}: it was damaged and is kept as {aside.name}; try again"
+                    raise InboxUnavailable(words) from error
             raise failure(error, self.path) from error
-
-    def _set_aside(self) -> Path | None:
-        """Check the file after an error, and rename it if it is damaged."""
-        aside, before, self._damaged = None, self._damaged, True
-        with suppress(InboxError):
-            aside = None if before else set_aside_if_damaged(self.path, self.files[""])
-        self.loss = DAMAGED.format(aside.name) if aside else self.loss
-        return aside
 
     def _require_path(self) -> None:
         """Refuse to write where nobody would read it."""
@@ -249,7 +234,3 @@ class Database:
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (at, session_id, request_id, *change, storable(cause, 2000), actor_to_json(actor)),
         )
-
-
-def _touched(found: os.stat_result) -> tuple[int, int]:
-    return found.st_size, found.st_mtime_ns

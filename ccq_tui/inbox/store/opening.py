@@ -84,9 +84,7 @@ def copy_database(connection: sqlite3.Connection, target: Path) -> None:
     part = target.with_name(f"{target.name}.part-{os.getpid()}")
     try:
         os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-        with closing(sqlite3.connect(part, isolation_level=None)) as copy:
-            connection.backup(copy)
-            copy.execute("PRAGMA journal_mode = DELETE")  # it is one file, whoever reads it
+        connection.execute("VACUUM INTO ?", (str(part),))
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)

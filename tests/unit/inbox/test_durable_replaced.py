@@ -272,7 +272,7 @@ async def test_a_log_that_another_process_has_begun_anew_is_left_to_it(path: Pat
             return other
 
         other = await inbox.run(harm)
-        await heard.until(lambda: renewals(heard))
+        await inbox.run(lambda store: store.requests.waiting())
         other.communicate("\n", timeout=20)
         store = Store(path)
         assert sorted(store.ids.requests()) == ["a@s", "theirs@s"]
