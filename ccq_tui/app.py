@@ -36,6 +36,9 @@ from ccq_tui.config.trust import Carried
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.layout import WIDTH
+from ccq_tui.inbox.wait_charts import text_lines
+from ccq_tui.inbox.wait_statistics import read_statistics
 from ccq_tui.logs import start_logging
 from ccq_tui.loop_monitor import StallWatch, watch_stalls
 from ccq_tui.output import colourless, echo
@@ -49,7 +52,6 @@ from ccq_tui.screens.keylist import HelpRow, own_bindings, sections
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.overview.board import Card
 from ccq_tui.screens.overview.screen import OverviewScreen
-from ccq_tui.screens.overview.statistics import StatisticsScreen
 from ccq_tui.screens.session import SessionScreen, messages
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.commands import Command
@@ -69,6 +71,7 @@ from ccq_tui.text import safe
 from ccq_tui.widgets.keys import bindings_for, text_of
 from ccq_tui.widgets.lifetime import WorkFailed, after_refresh, failure, start_work
 from ccq_tui.widgets.palette import APP_CSS
+from ccq_tui.worktrees.model import checkout_of
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.prestart import Prestarted
@@ -336,8 +339,16 @@ class CcqApp(_Base):
 
     @on(messages.StatisticsWanted)
     def _statistics_wanted(self) -> None:
-        if isinstance(self.screen, SessionScreen):
-            self.push_screen(StatisticsScreen(self.manager.inbox))
+        if isinstance(screen := self.screen, SessionScreen):
+            start_work(self, partial(self._note_statistics, screen), name="statistics", group="statistics")
+
+    async def _note_statistics(self, screen: SessionScreen) -> None:
+        try:
+            statistics = await read_statistics(self.manager.inbox.run, checkout_of)
+            text = "\n".join(text_lines(statistics, min(WIDTH, screen.size.width - 6)))
+        except InboxError as error:
+            text = f"The inbox cannot be read: {error} · /stats tries again"
+        screen.runner.tell(text)
 
     def _left_overview(self, card: Card | None) -> None:
         if card is not None:

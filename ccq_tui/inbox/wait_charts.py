@@ -116,12 +116,12 @@ def chart_lines(chart: Chart, width: int = WIDTH) -> Iterator[tuple[str, str, st
         yield pad(name, column), pad(drawn, length), bar.words
 
 
-def text_lines(statistics: WaitStatistics) -> list[str]:
+def text_lines(statistics: WaitStatistics, width: int = WIDTH) -> list[str]:
     """Return everything as lines of plain text."""
     lines = summary_lines(statistics)
     for chart in charts(statistics):
         lines += ["", chart.title]
-        lines += [f"  {'  '.join(row)}".rstrip() for row in chart_lines(chart)]
+        lines += [f"  {'  '.join(row)}".rstrip() for row in chart_lines(chart, width)]
     return lines
 
 

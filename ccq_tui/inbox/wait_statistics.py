@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 from statistics import median, quantiles
 
 from ccq_tui.inbox.actors import Surface
+from ccq_tui.inbox.durable_sessions import Runs
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, state_after
 from ccq_tui.inbox.store.store import Store
@@ -225,6 +227,20 @@ def read_pages(store: Store, since: datetime) -> Iterator[WaitPage]:
     page = WaitPage()
     while not page.last:
         yield (page := page.next(store, since))
+
+
+async def read_statistics(run: Runs, project_of: Callable[[str], str]) -> WaitStatistics:
+    """Return the statistics of the last `DAYS` days, read a page at a time: answers meanwhile do not wait.
+
+    Raises `InboxError`.
+    """
+    until = datetime.now(UTC)
+    since = first_day(until)
+    projects = await run(lambda store: projects_of(store, project_of))
+    pages = [WaitPage()]
+    while not pages[-1].last:
+        pages.append(await run(lambda store: pages[-1].next(store, since)))
+    return await asyncio.to_thread(wait_statistics, waits_of(pages, projects), since, until)
 
 
 def _add_time(made: WaitStatistics, wait: Wait) -> None:

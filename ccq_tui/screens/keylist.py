@@ -16,7 +16,6 @@ from ccq_tui.key_uses import KeyUse
 from ccq_tui.questions.keys import KEY_TABLE
 from ccq_tui.screens.inbox.inbox_list import INBOX, INBOX_KEYS
 from ccq_tui.screens.overview.board import OVERVIEW, OVERVIEW_KEYS
-from ccq_tui.screens.overview.statistics import STATISTICS, STATISTICS_KEYS
 from ccq_tui.screens.pickers.picker import PICKER_KEYS
 from ccq_tui.screens.pickers.sessions import SESSION_KEYS, SESSIONS
 from ccq_tui.screens.sessions.new_session import NEW, NEW_KEYS
@@ -116,7 +115,6 @@ def _sections(
         Section(KeyPlace.LIST.value, _uses(PICKER_KEYS, finding)),
         Section(SESSIONS, _uses(SESSION_KEYS, finding)),
         Section(OVERVIEW, _uses(OVERVIEW_KEYS, screens)),
-        Section(STATISTICS, _uses(STATISTICS_KEYS, screens)),
         Section(NEW, _uses(NEW_KEYS, {})),
         Section(TRUST, _uses(TRUST_KEYS, {})),
         Section(INBOX, _uses(INBOX_KEYS, finding)),

@@ -56,7 +56,7 @@ COMMANDS = (
     Move("/rename The API\r", "Title: The API"),
     Move("/tasks\r", NO_TASKS),
     Move("/background\r", "nothing can go to the background"),
-    Move("/stats\r", "Agents waited for you", "escape"),
+    Move("/stats\r", "Nothing was asked since"),
     Move("/overview\r", "The only session so far", "escape"),
     Move("/sessions\r", WHICH_SESSION, "escape"),
     Move("/resume\r", "Resume which session?", "escape"),

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 import pytest
-from textual.containers import VerticalScroll
 from textual.pilot import Pilot
-from textual.widgets import Static
 
 from ccq_tui.agent.events import (
     AgentEvent,
@@ -33,12 +30,10 @@ from ccq_tui.inbox import InboxUnavailable, QuestionRequest
 from ccq_tui.inbox.session_groups import Group
 from ccq_tui.inbox.store import Store, StoredSessionState
 from ccq_tui.processes import Owner
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question, QuestionSet
-from ccq_tui.screens.help import HelpScreen
+from ccq_tui.questions import Declined, Discussed, Option, Question, QuestionSet
 from ccq_tui.screens.overview import card_feed
 from ccq_tui.screens.overview.board import Card
 from ccq_tui.screens.overview.screen import EMPTY_SESSION, OverviewScreen
-from ccq_tui.screens.overview.statistics import STATISTICS, StatisticsScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.widgets.hints import HintBar
@@ -368,14 +363,6 @@ async def test_pictures(pictures: Pictures, tmp_path: Path, others: Callable[[fl
         await pictures.keep(pilot, "small")
 
 
-def shown_statistics(run: Many) -> str:
-    return "\n".join(str(one.render()) for one in run.app.screen.query("#statistics-charts").results(Static))
-
-
-def title_of_statistics(run: Many) -> str:
-    return "\n".join(str(one.render()) for one in run.app.screen.query("#statistics-title").results(Static))
-
-
 async def test_statistics_of_waits(tmp_path: Path) -> None:
     begun = datetime.now(UTC) - timedelta(minutes=30)
     store = Store(tmp_path / "inbox.db", now=lambda: begun)
@@ -388,75 +375,12 @@ async def test_statistics_of_waits(tmp_path: Path) -> None:
     run = Many(tmp_path)
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
-        await pilot.press("f5", "s")
-        await until(pilot, lambda: "3 requests" in shown_statistics(run))
-        assert shown_statistics(run).splitlines()[:3] == [
-            "Agents waited 2 min 0 s for you, in 3 requests.",
-            "1 discussed · 2 declined",
-            "Half of your answers took 40 s at most, nine of ten 56 s.",
-        ]
-        assert "question: Which" in shown_statistics(run)
-        await pilot.press("left", "left", "left", "h", "x")
-        await until(pilot, lambda: "today" in title_of_statistics(run))
-        await pilot.press("l", "right", "right", "right", "right")
-        await until(pilot, lambda: "a year" in title_of_statistics(run))
-        scroll = run.app.screen.query_one(VerticalScroll)
-        await pilot.press("end")
-        await until(pilot, lambda: scroll.scroll_y == scroll.max_scroll_y > 0)
-        await pilot.press("k", "pageup", "home")
-        await until(pilot, lambda: scroll.scroll_y == 0)
-        await pilot.press("escape")
-        assert isinstance(run.app.screen, OverviewScreen)
-        await pilot.press("s", "escape", "s", "s", "s", "f5", "escape")
-        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
-        assert run.session_screen.dock.prompt.text == ""
-
-
-async def test_a_command_shows_statistics_over_the_session_with_their_keys_in_f1(
-    tmp_path: Path,
-) -> None:
-    run = Many(tmp_path)
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.session_screen.view.session_id)
         await pilot.press(*"/stats ", "enter")
-        await until(pilot, lambda: "Nothing was asked" in shown_statistics(run))
-        await pilot.press("f1")
-        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
-        assert str(run.app.screen.query_one("#help-keys", Static).render()).startswith(STATISTICS)
-        await pilot.press("escape", "escape")
-        await until(pilot, lambda: run.app.screen is run.session_screen)
-
-
-async def test_picture_of_statistics(
-    pictures: Pictures, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TZ", "UTC0")
-    time.tzset()
-    now = datetime(2026, 11, 22, 16, tzinfo=UTC)
-    at = now
-    store = Store(tmp_path / "inbox.db", now=lambda: at)
-    for number, (project, header) in enumerate(
-        (("api", "Database"), ("web", "Layout"), ("api", "Proceed")) * 9
-    ):
-        store.sessions.upsert(project, f"/home/me/{project}")
-        at = now - timedelta(days=number % 11, hours=number % 7)
-        asked = QuestionSet(f"q{number}", (Question("Which?", header, (Option("A"), Option("B"))),))
-        store.requests.add(QuestionRequest(asked.id, project, asked))
-        at += timedelta(seconds=4 * number * number)
-        outcome = (Answered((Answer(("A",)),)), Declined(), Discussed("why?"))[number % 5 % 3]
-        store.requests.settle(f"{asked.id}@{project}", outcome, PANEL)
-    store.close()
-    run = Many(tmp_path)
-    async with run.app.run_test(size=(80, 13)) as pilot:
-        await until(pilot, lambda: run.session_screen.view.session_id)
-        run.app.push_screen(StatisticsScreen(run.app.manager.inbox, now=lambda: now))
-        await until(pilot, lambda: "27 requests" in shown_statistics(run))
-        run.app.screen.query_one(HintBar).wake()
-        await pictures.keep(pilot, "usual")
-        await pilot.resize_terminal(40, 12)
-        await pictures.keep(pilot, "small")
-    monkeypatch.undo()
-    time.tzset()
+        await until(pilot, lambda: "3 requests" in run.session_screen.transcript.text())
+        noted = run.session_screen.transcript.text()
+        assert "Agents waited 2 min 0 s for you, in 3 requests." in noted
+        assert "Half of your answers took 40 s at most, nine of ten 56 s." in noted
+        assert "question: Which" in noted
 
 
 async def test_picture_of_a_first_session_without_colour(

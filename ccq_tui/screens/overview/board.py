@@ -31,7 +31,6 @@ OVERVIEW_KEYS = (
     KeyUse(("r",), "retry", "Restart it, if it has no process"),
     KeyUse(("n",), "new", "Open another session"),
     KeyUse(("ctrl+r",), "earlier", "Resume an earlier session"),
-    KeyUse(("s",), "statistics", "Show how long agents waited for you"),
     KeyUse(("slash",), "find", "Find"),
     KeyUse(("f2",), "inbox", "Open the inbox"),
     KeyUse(("escape",), "empty", "Clear the filter, then leave"),

@@ -32,7 +32,6 @@ from ccq_tui.screens.overview.card_lines import (
     title_line,
     window,
 )
-from ccq_tui.screens.overview.statistics import StatisticsScreen
 from ccq_tui.screens.session import messages
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.hints import HintBar, Hints
@@ -210,8 +209,10 @@ class OverviewScreen(ListScreen[Card | None, Board]):
                 self._finding = True
                 self.query_one(NoticeLine).hush()
                 self.draw()
-            case "statistics" | "new" | "earlier":
-                self._open_screen(action)
+            case "new":
+                self.post_message(messages.NewWanted())
+            case "earlier":
+                start_work(self.app, self._open_earlier, name="earlier session", group="sessions")
             case "open" | "mark" | "retry":
                 self._do_with_card(action, self.state.under)
             case "":
@@ -219,16 +220,6 @@ class OverviewScreen(ListScreen[Card | None, Board]):
                     self.say("/ filters the sessions", 4.0)
             case _:
                 self._move(action)
-
-    def _open_screen(self, action: str) -> None:
-        """Open what an action shows over this screen."""
-        match action:
-            case "statistics":
-                self.app.push_screen(StatisticsScreen(self._manager.inbox))
-            case "new":
-                self.post_message(messages.NewWanted())
-            case _:
-                start_work(self.app, self._open_earlier, name="earlier session", group="sessions")
 
     def _do_with_card(self, action: str, card: Card | None) -> None:
         if card is None:
@@ -361,10 +352,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
             own.append(("d", "done"))
         if card is not None and can_start(card):
             own.append(("r", "retry" if card.group is Group.FAILED else "start"))
-        always = (
-            ("n", "new"), ("/", "find"), ("Esc", "back"), ("Ctrl+R", "earlier"), ("F2", "inbox"),
-            ("s", "stats"),
-        )  # fmt: skip
+        always = (("n", "new"), ("/", "find"), ("Esc", "back"), ("Ctrl+R", "earlier"), ("F2", "inbox"))
         return (*own, *always)
 
     # -- drawing --------------------------------------------------------------------------------------------
