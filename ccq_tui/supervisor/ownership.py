@@ -16,9 +16,9 @@ from ccq_tui.config import Launch
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.ownership import run_elsewhere
 from ccq_tui.inbox.park_requests import Ending, ParkWish, parked_elsewhere
-from ccq_tui.processes import Owner
+from ccq_tui.inbox.store import Store
+from ccq_tui.processes import Owner, alive, this_process
 
 _logger = logging.getLogger(__name__)
 
@@ -49,10 +49,17 @@ async def may_run_elsewhere(inbox: DurableInbox, launch: Launch) -> bool:
 async def _owners(inbox: DurableInbox, session_id: str, directory: str) -> Mapping[str, Owner]:
     """Return the other processes that run a session, or all of a directory, by session id."""
     try:
-        return await inbox.run(lambda store: run_elsewhere(store, session_id, directory))
+        return await inbox.run(lambda store: _run_elsewhere(store, session_id, directory))
     except InboxError as error:
         _logger.warning("It is not known whether the session runs elsewhere: %s", error)
         return {}
+
+
+def _run_elsewhere(store: Store, session_id: str, directory: str) -> dict[str, Owner]:
+    one = store.sessions.get(session_id) if session_id else None
+    meant = [one] if one is not None else [] if session_id else store.sessions.page(directory)
+    owners = ((session.id, session.owner) for session in meant)
+    return {name: owner for name, owner in owners if owner and owner != this_process() and alive(owner)}
 
 
 async def owned_elsewhere(inbox: DurableInbox, launch: Launch) -> OwnedElsewhere | None:

@@ -15,15 +15,14 @@ from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.store.encoding import actor_to_json
 from ccq_tui.inbox.store.errors import failure, is_busy, is_damage
 from ccq_tui.inbox.store.opening import (
-    DAMAGED,
     LOG,
     check_file,
     companions,
     copy_database,
     files_of,
     identity,
+    mend_database,
     open_database,
-    set_aside_if_damaged,
     translated,
 )
 from ccq_tui.inbox.store.rows import stamp
@@ -180,10 +179,9 @@ class Database:
         except sqlite3.Error as error:
             if is_damage(error):
                 self._damaged = True
-                if aside := set_aside_if_damaged(self.path, self.files[""]):
-                    self.loss = DAMAGED.format(aside.name)
-                    words = f"{self.path}: it was damaged and is kept as {aside.name}; try again"
-                    raise InboxUnavailable(words) from error
+                self.loss = self.loss or mend_database(self.path)
+                if self.loss:
+                    raise InboxUnavailable(f"{self.loss} Try again.") from error
             raise failure(error, self.path) from error
 
     def _require_path(self) -> None:

@@ -61,19 +61,15 @@ def open_database(path: Path, busy_seconds: float = BUSY_SECONDS) -> InboxOpened
             return _open(path, busy_seconds)
 
 
-def set_aside_if_damaged(path: Path, found: tuple[int, int]) -> Path | None:
-    """Check a database that could not be read, rename it if it is damaged, and return its new path or None.
+def mend_database(path: Path) -> str:
+    """Check all of a database after an error, and put an empty one in the place of a damaged one.
 
-    Raises `InboxUnavailable`.
+    Returns the notice for the person, or "" if it is whole. Raises `InboxTooNew` and `InboxUnavailable`.
     """
     with translated(path), _locked(path, BUSY_SECONDS, alone=True):
-        try:
-            with closing(sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)) as connection:
-                _check(connection)
-        except sqlite3.DatabaseError as error:
-            if is_damage(error):
-                return _move_aside(path, found)
-        return None
+        opened = _open(path, BUSY_SECONDS)
+        opened.connection.close()
+    return opened.notice
 
 
 def copy_database(connection: sqlite3.Connection, target: Path) -> None:
