@@ -316,7 +316,7 @@ class CcqApp(_Base):
 
     @on(messages.NextWaitingWanted)
     async def _next_waiting_wanted(self) -> None:
-        await self.manager.go_to_waiting()
+        await self.sessions.go_to_waiting()
 
     @on(messages.InboxWanted)
     def _inbox_wanted(self) -> None:

@@ -9,7 +9,7 @@ from ccq_tui.inbox import Allowed, Cancelled, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.agent_texts import ABANDONED, LOST, MISSING, POSTPONED, UNASKED
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.port import Left
-from ccq_tui.text import one_line
+from ccq_tui.text import listed, one_line
 
 UNTAKEN_RESULTS = (ABANDONED, LOST, MISSING, POSTPONED, UNASKED)
 """Beginnings of the results of calls that no decision reached."""
@@ -52,12 +52,7 @@ def cut_off(past: Sequence[AgentEvent], left: Iterable[Left]) -> str:
     named: dict[str, list[str]] = {}
     for name, words in calls.values():
         named.setdefault(words, []).append(name)
-    return " · ".join(f"{words}: {_listed(names)}" for words, names in named.items())
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(names[:MOST_NAMED]) + more
+    return " · ".join(f"{words}: {listed(names, MOST_NAMED)}" for words, names in named.items())
 
 
 def _name(request: Request) -> str:

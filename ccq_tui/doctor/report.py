@@ -11,7 +11,7 @@ from pathlib import Path
 import ccq_tui
 from ccq_tui.doctor.check import Check, Level
 from ccq_tui.output import Styled
-from ccq_tui.text import safe
+from ccq_tui.text import plural, safe
 
 Line = tuple[str | Styled, ...]
 """Pieces that `ccq_tui.output.echo` prints as one line."""
@@ -55,13 +55,9 @@ def _summary(checks: Sequence[Check]) -> Styled:
     warnings = sum(check.level is Level.WARNING for check in checks)
     if not failures and not warnings:
         return Styled("Everything is as it should be.", "green")
-    counts = [_count(failures, "failure"), _count(warnings, "warning")]
+    counts = ((failures, "failure"), (warnings, "warning"))
     color = "red" if failures else "yellow"
-    return Styled(" and ".join(count for count in counts if count) + ".", color, bold=True)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' if number > 1 else ''}" if number else ""
+    return Styled(" and ".join(plural(*count) for count in counts if count[0]) + ".", color, bold=True)
 
 
 def _home_as_tilde(text: str) -> str:

@@ -119,11 +119,6 @@ def local(at: datetime, *, seconds: bool = False) -> str:
     return at.astimezone().strftime("%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M")
 
 
-def plural(count: int, word: str) -> str:
-    """Write a number with its noun: ``1 line``, ``1,200 lines``."""
-    return f"{count:,} {word}{'' if count == 1 else 'es' if word.endswith('ch') else 's'}"
-
-
 def duration(seconds: float) -> str:
     """Write a duration in seconds for a person: ``0.4 s``, ``12 s``, ``3 min 5 s``, ``1 h 2 min``."""
     if seconds < 10:

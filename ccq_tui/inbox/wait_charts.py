@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import PurePath
+from typing import NamedTuple
 
-from ccq_tui.inbox.layout import WIDTH, cells, duration, fit, local, pad, plural
+from ccq_tui.inbox.layout import WIDTH, cells, duration, fit, local, pad
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.wait_statistics import Share, WaitStatistics
+from ccq_tui.text import plural
 
 MOST_DAYS = 31
 """Most days that are listed; a longer time is listed by month."""
@@ -32,23 +33,15 @@ SPEED_WORDS = ("in 10 s", "in 1 min", "in 5 min", "in 30 min", "in 2 h", "later"
 NOTHING = "Nothing was asked since {}."
 
 
-@dataclass(frozen=True, slots=True)
-class ChartBar:
-    """One row of a chart.
-
-    Attributes:
-        name: Its subject, possibly a foreign text.
-        amount: The length of the bar, in the unit of its chart.
-        words: The amount in words.
-    """
+class ChartBar(NamedTuple):
+    """One row of a chart: a name, possibly a foreign text, the length of its bar, and that in words."""
 
     name: str
     amount: float
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(NamedTuple):
     """Bars that can be compared."""
 
     title: str
@@ -74,33 +67,23 @@ def charts(statistics: WaitStatistics) -> list[Chart]:
     hours = {f"{hour:02}:00": share for hour, share in statistics.hours.items() if share.requests}
     projects = sorted(statistics.projects.items(), key=lambda row: -row[1].seconds)
     names = _project_names([name for name, _ in projects])
-    kinds = sorted(statistics.kinds.items(), key=lambda row: -row[1].seconds)
-    speeds = statistics.speeds.values() if statistics.answer_seconds else ()
-    made = [
-        _waited("How long agents waited, by day", _days(statistics).items()),
-        _waited("By hour of the day", hours.items()),
-        _waited("By project", ((names[name], share) for name, share in projects[:MOST_PROJECTS])),
-        _waited("By kind", kinds),
-        Chart(
-            "How fast you answer",
-            tuple(
-                ChartBar(words, count, plural(count, "answer"))
-                for words, count in zip(SPEED_WORDS, speeds, strict=False)
-            ),
-        ),
-        Chart(
-            "Most often declined or discussed",
-            tuple(
-                ChartBar(
-                    topic if topic == kind else f"{kind}: {topic}",
-                    one.count,
-                    f"{one.count} of {one.requests}",
-                )
-                for kind, topic, one in statistics.most_refused
-            ),
-        ),
+    waits = {
+        "How long agents waited, by day": _days(statistics),
+        "By hour of the day": hours,
+        "By project": {names[name]: share for name, share in projects[:MOST_PROJECTS]},
+        "By kind": dict(sorted(statistics.kinds.items(), key=lambda row: -row[1].seconds)),
+    }
+    made = {
+        title: [ChartBar(name, share.seconds, _share_words(share)) for name, share in shares.items()]
+        for title, shares in waits.items()
+    }
+    speeds = zip(SPEED_WORDS, statistics.speeds.values() if statistics.answer_seconds else (), strict=False)
+    made["How fast you answer"] = [ChartBar(name, count, plural(count, "answer")) for name, count in speeds]
+    made["Most often declined or discussed"] = [
+        ChartBar(topic if topic == kind else f"{kind}: {topic}", one.count, f"{one.count} of {one.requests}")
+        for kind, topic, one in statistics.most_refused
     ]
-    return [one for one in made if one.bars]
+    return [Chart(title, tuple(bars)) for title, bars in made.items() if bars]
 
 
 def chart_lines(chart: Chart, width: int = WIDTH) -> Iterator[tuple[str, str, str]]:
@@ -131,27 +114,10 @@ def _bar(length: float) -> str:
     return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()
 
 
-def _waited(title: str, shares: Iterable[tuple[str, Share]]) -> Chart:
-    return Chart(
-        title,
-        tuple(
-            ChartBar(
-                name,
-                share.seconds,
-                _share_words(share),
-            )
-            for name, share in shares
-        ),
-    )
-
-
 def _days(statistics: WaitStatistics) -> dict[str, Share]:
     """Return the shares of all days, also of those without a request, or of the months of a long time."""
-    found, first, last = (
-        statistics.days,
-        statistics.since.astimezone().date(),
-        statistics.until.astimezone().date(),
-    )
+    found = statistics.days
+    first, last = (at.astimezone().date() for at in (statistics.since, statistics.until))
     if not found:
         return {}
     if (last - first).days <= MOST_DAYS:

@@ -7,14 +7,17 @@ from dataclasses import dataclass, replace
 
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.requests import Request
+from ccq_tui.inbox.requests import QuestionRequest, Request
 from ccq_tui.questions.recalled import Recalled
 from ccq_tui.questions.state import PanelState
+from ccq_tui.text import one_line, plural
 
 TYPING_PAUSE = 0.8
 """Seconds without a key in an empty prompt before a panel opens by itself."""
 THINKING_PAUSE = 1.5
 """The same with text in the prompt: a person who wrote half a sentence thinks before finishing it."""
+MOST_TOPICS = 80
+"""Most characters of the topics of all that waits."""
 HELD_UP_SECONDS = 0.5
 """Seconds that a whole set may take to be asked before the requests behind it go first."""
 
@@ -30,8 +33,8 @@ class Waiting:
 
     @property
     def count(self) -> int:
-        """Number of its questions or decisions."""
-        return len(self.draft.pages) if isinstance(self.draft, PanelState) else 1
+        """Number of its questions or decisions; a form is one."""
+        return len(self.request.questions.questions) if isinstance(self.request, QuestionRequest) else 1
 
     @property
     def arriving(self) -> bool:
@@ -104,30 +107,40 @@ class WaitingLine:
             ),
         )
 
-    def told(self, countdown: str, *, opens: bool) -> str:
+    def told(self, countdown: str, key: str, *, opens: bool) -> str:
         """Return the text beside the prompt: the waiting requests, and the key that shows them."""
-        waits = " · ".join(words for words in (countdown, self.summary()) if words)
-        later = " opens when you pause typing ·" if opens and not countdown else ""
-        return f"{waits} ·{later} F2" if self.items else waits
+        if not self.items:
+            return countdown
+        later = "opens when you pause typing" if opens else ""
+        parts = (
+            (countdown, self.summary()) if countdown else (self.summary(), self._topics, self._draft, later)
+        )
+        return " · ".join(part for part in (*parts, f"{key} opens" if key else "") if part)
 
     def summary(self) -> str:
-        """Summarize the waiting requests, with the number of answered questions."""
-        if not self.items:
-            return ""
-        asked = self.asked.items
+        """Count the waiting requests."""
         counts: Counter[str] = Counter()
-        for item in asked:
+        for item in self.asked.items:
             counts[kind_of(item.request).NOUN] += item.count
-        parts = [_count(count, noun) for noun, count in sorted(counts.items(), reverse=True)]
-        waiting = " and ".join(part for part in parts if part)
-        arriving = _count(sum(item.count for item in self.items if item.arriving), "question")
-        told = [f"{waiting} waiting" if waiting else "", f"{arriving} arriving" if arriving else ""]
-        words = " · ".join(part for part in told if part)
-        sets = [item.draft for item in self.items if isinstance(item.draft, PanelState)]
-        if not sets:
-            return words
-        answered = sum(draft.answered_count for draft in sets)
-        return f"{words} · {answered}/{sum(len(draft.pages) for draft in sets)} answered"
+        waiting = " and ".join(plural(count, noun) for noun, count in sorted(counts.items(), reverse=True))
+        arriving = sum(item.count for item in self.items if item.arriving)
+        told = (
+            f"{waiting} waiting" if waiting else "",
+            f"{plural(arriving, 'question')} arriving" if arriving else "",
+        )
+        return " · ".join(part for part in told if part)
+
+    @property
+    def _topics(self) -> str:
+        topics = (topic for item in self.items for topic in kind_of(item.request).topics(item.request))
+        return one_line(", ".join(dict.fromkeys(topics)), MOST_TOPICS)
+
+    @property
+    def _draft(self) -> str:
+        """The progress of what nobody has confirmed."""
+        drafts = [item.draft for item in self.items if isinstance(item.draft, PanelState)]
+        answered, of = sum(one.answered_count for one in drafts), sum(len(one.pages) for one in drafts)
+        return f"draft {answered}/{of}, nothing sent" if answered else ""
 
 
 def first_draft(request: Request) -> Draft:
@@ -144,7 +157,3 @@ def seconds_to_wait(now: float, last_typed: float | None, *, drafting: bool) -> 
     """Return the seconds until a panel may open by itself; 0.0 when it may open now."""
     pause = THINKING_PAUSE if drafting else TYPING_PAUSE
     return 0.0 if last_typed is None else max(0.0, last_typed + pause - now)
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'s' if number != 1 else ''}" if number else ""

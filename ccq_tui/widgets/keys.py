@@ -6,6 +6,7 @@ from typing import cast
 
 from textual import events
 from textual.binding import Binding
+from textual.message_pump import MessagePump
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -16,7 +17,7 @@ from ccq_tui.questions.input_guard import Escapes, Presses
 from ccq_tui.questions.state import is_text
 
 
-def keymap_for(widget: Widget) -> Keymap:
+def keymap_for(widget: MessagePump) -> Keymap:
     """Return the keymap of a widget's app, or the default one in an app that has none."""
     return cast("Keymap", getattr(widget.app, "key_choices", DEFAULT_KEYS))
 

@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass
 from functools import partial
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import events
 from textual.widgets import Static
@@ -16,12 +17,21 @@ from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel.measures import most_lines
 from ccq_tui.widgets.pointer import Pointer
+from ccq_tui.widgets.status_line import SEPARATOR
 
 PASSING_SECONDS = 4.0
 BESIDE = 2
 """Lines under and above a panel that a notice leaves free: the status line, and one of the page."""
 MOST = 400
 """Most characters of one text."""
+
+
+def fitted(text: str, width: int) -> str:
+    """Leave out parts of a text that does not fit, from the second one on; the last, a key, stays."""
+    parts = text.split(SEPARATOR)
+    while len(parts) > 2 and cell_len(SEPARATOR.join(parts)) > width:
+        del parts[1]
+    return SEPARATOR.join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +69,11 @@ class NoticeLine(Static):
     @property
     def text(self) -> str:
         return "\n".join(text for text in (self._passing, self._standing) if text)
+
+    @property
+    def owner(self) -> str:
+        """The owner of the passing text that is shown, or ""."""
+        return next(reversed(self._said), "")
 
     @property
     def _passing(self) -> str:
@@ -124,7 +139,6 @@ class NoticeLine(Static):
         palette = palette_of(self)
         lines = [Text(one_line(self._passing, MOST), palette.note)] if self._passing else []
         if self._standing:
-            lines.append(
-                Text.assemble(("◆ ", palette.accent), (one_line(self._standing, MOST), palette.badge))
-            )
+            standing = fitted(one_line(self._standing, MOST), self.size.width - 2)
+            lines.append(Text.assemble(("◆ ", palette.accent), (standing, palette.badge)))
         return Text("\n").join(lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from ccq_tui.text import one_line
+from ccq_tui.text import listed, one_line, plural
 from ccq_tui.worktrees.model import Worktree
 from ccq_tui.worktrees.removal import WorktreeContents
 
@@ -28,8 +28,8 @@ def held_words(held: WorktreeContents) -> str:
     """Return the contents that would be lost, in words."""
     ignored, hidden = _named(held.ignored), _named(held.hidden)
     parts = (
-        _counted(held.changed, "file") + " not committed" if held.changed else "",
-        _counted(held.commits, "commit") + " on no other branch" if held.commits else "",
+        plural(held.changed, "file") + " not committed" if held.changed else "",
+        plural(held.commits, "commit") + " on no other branch" if held.commits else "",
         f"{held.doing} under way" if held.doing else "",
         "submodules" if held.submodules else "",
         f"changed files hidden from git ({hidden})" if hidden else "",
@@ -73,9 +73,4 @@ def removed(worktree: Worktree) -> str:
 
 
 def _named(names: Sequence[str]) -> str:
-    some = ", ".join(one_line(name, LONGEST) for name in names[:MOST_NAMES])
-    return f"{some} and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else some
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+    return listed([one_line(name, LONGEST) for name in names], MOST_NAMES)

@@ -41,7 +41,7 @@ def test_a_session_is_interrupted_ended_and_continued(start: Start) -> None:
         terminal.wait_in_panel("And then?")
     with step("an interrupt closes the panel with a reason, and the draft can be copied"):
         terminal.press("escape")
-        terminal.wait("2 questions waiting · 1/2 answered")
+        terminal.wait("draft 1/2, nothing sent")
         terminal.type("my half prompt")
         terminal.wait("❯ my half prompt")
         run.rest()

@@ -254,7 +254,7 @@ def an_answer_is_kept_in_a_queue_in_an_editor_and_while_hidden(run: Running, edi
         terminal.press("pageup pageup")
         terminal.wait("Paragraph 51 ")
         terminal.press("f2")
-        terminal.wait("2 questions waiting · 1/2 answered")
+        terminal.wait("draft 1/2, nothing sent")
         terminal.type("a draft prompt")
         terminal.wait("❯ a draft prompt")
         terminal.resize((40, 12))

@@ -9,6 +9,7 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.requests import Asker, Origin, foreign_session
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.screens.inbox.inbox_list import SessionPlace
+from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.host import Clock
 from tests.ui.inboxed import Many, open_inbox, request_of, state_of
@@ -26,7 +27,9 @@ async def test_a_question_that_no_session_asked_is_answered_and_not_gone(tmp_pat
         await until(pilot, lambda: run.session_screen.dock.query("NoticeLine"))
         notices = run.session_screen.dock.query_one("NoticeLine")
         await until(pilot, lambda: "release form asks: Which one for release?" in str(notices.render()))
-        await open_inbox(pilot, run, 1)
+        assert "F4 goes there" in str(notices.render())
+        await pilot.press("f4")
+        await until(pilot, lambda: isinstance(run.app.screen, InboxScreen) and run.inbox_screen.state.rows)
         (row,) = run.inbox_screen.state.rows
         assert (row.place, row.session) == (SessionPlace.ASKER, "release form")
         assert row.directory == "/work/release"

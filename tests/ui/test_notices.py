@@ -5,15 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from textual.app import App, ComposeResult
 
 from ccq_tui import theming
-from ccq_tui.agent.events import CommandsListed, RequestParked, RequestSettled, SessionState, StateChanged
+from ccq_tui.agent.events import (
+    CommandsListed,
+    RequestParked,
+    RequestSettled,
+    SessionState,
+    StateChanged,
+    TitleChanged,
+)
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import Cancelled
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.screens.session.requests import PARKED
-from ccq_tui.widgets.notice_line import NoticeLine
+from ccq_tui.widgets.notice_line import NoticeLine, fitted
 from tests.actors import PANEL
 from tests.steps import step
 from tests.ui.session import Driven, asked, keys_work, until
@@ -101,6 +109,39 @@ async def test_why_a_prompt_was_not_sent_is_said_until_it_is_another_one() -> No
         await until(pilot, lambda: "Unknown command /comapct" in notices.text)
         await pilot.press("backspace")
         await until(pilot, lambda: "Unknown command" not in notices.text)
+
+
+@pytest.mark.parametrize(
+    ("width", "line"),
+    [
+        (80, "2 questions waiting · Library, Features · draft 1/2, nothing sent · F2 opens"),
+        (60, "2 questions waiting · draft 1/2, nothing sent · F2 opens"),
+        (38, "2 questions waiting · F2 opens"),
+        (10, "2 questions waiting · F2 opens"),
+    ],
+)
+def test_a_narrow_line_keeps_what_waits_and_the_key(width: int, line: str) -> None:
+    words = "2 questions waiting · Library, Features · draft 1/2, nothing sent · F2 opens"
+    assert fitted(words, width) == line
+
+
+async def test_the_key_goes_to_the_session_of_the_news_on_the_screen(tmp_path: Path) -> None:
+    launch = Launch(settings=Settings(cwd=tmp_path))
+    run = Many(launch)
+    async with run.app.run_test(size=(100, 30)) as pilot:
+        for count in (2, 3):
+            await run.app.sessions.add(replace(launch, prompt=""))
+            await until(pilot, lambda count=count: len(run.all) == count and run.number() == count)
+        notices = run.session_screen.dock.notices
+        for session in run.all[:2]:
+            session.tell(TitleChanged(f"Work {run.all.index(session) + 1}"))
+            session.tell(asked())
+            name = f"◆ Work {run.all.index(session) + 1}: "
+            await until(pilot, lambda name=name: notices.text.startswith(name))
+        await pilot.press("f4")
+        await until(pilot, lambda: run.number() == 2)
+        await pilot.press("f4")
+        await until(pilot, lambda: run.number() == 1)
 
 
 async def test_the_news_of_another_session_go_with_what_waits_there(tmp_path: Path) -> None:

@@ -235,7 +235,7 @@ async def test_what_the_command_line_says_is_done_and_the_status_tells_the_rest(
         await until(pilot, lambda: panel_drawn(run.screen))
         words = [piece.text for piece in run.screen.view.pieces(0.0)]
         assert words[0].startswith("◆ waits for you")
-        assert "claude-x" in words
+        assert "x" in words
         assert "plan mode" in words
         await until(pilot, lambda: "? 1" in (run.screen.status.title))
 
@@ -257,7 +257,10 @@ async def test_a_panel_waits_for_a_pause_in_typing_is_hidden_and_closes_when_ans
 
         await keys_work(run, pilot)
         await pilot.press("2", "escape")
-        await until(pilot, lambda: dock.notices.text == "1 question waiting · 1/1 answered · F2")
+        await until(
+            pilot,
+            lambda: dock.notices.text == "1 question waiting · Which · draft 1/1, nothing sent · F2 opens",
+        )
         await pilot.press(*"hi", "enter")
         await until(pilot, lambda: run.told.sent == ["typhi"])
         await pilot.press("f2", "enter")

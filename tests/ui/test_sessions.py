@@ -184,9 +184,9 @@ async def test_a_question_of_another_session_is_told_and_takes_no_key(tmp_path: 
         panel = run.session_screen.dock.panel
         assert panel is not None
         head = panel.query_one("#head", Static)
-        assert "session Cache of the API" in str(head.render())
+        assert "─ Cache of the API ─" in str(head.render())
         run.all[0].tell(TitleChanged("Cache"))
-        await until(pilot, lambda: str(head.render()).rstrip().endswith("session Cache"))
+        await until(pilot, lambda: "─ Cache ─" in str(head.render()))
         await pilot.press("2", "enter")
         await until(pilot, lambda: run.all[0].answers)
         assert run.all[0].answers == [("toolu_1", Answered((Answer(("Second",)),)), PANEL)]

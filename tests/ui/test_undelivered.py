@@ -11,6 +11,7 @@ from ccq_tui.config import Settings
 from ccq_tui.inbox.store import Store, StoredSessionState
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered
+from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.overview.screen import OverviewScreen
 from tests.actors import PANEL
 from tests.steps import step
@@ -83,8 +84,12 @@ async def test_a_session_that_begins_with_a_prompt_says_in_a_line_what_waits(tmp
     run = Many(tmp_path, prompt="Build it")
     async with run.app.run_test(size=(100, 30)) as pilot:
         assert run.app.inbox.pending == ()
-        words = "1 question waits for you in another session · F2 shows it"
+        words = "1 request waits elsewhere · F4 goes there"
         await until(pilot, lambda: words in said_in(run))
+        assert run.session_screen.view.waiting_beside == 1, "the status line counts what the key reaches"
+        await pilot.press("f4")
+        await until(pilot, lambda: isinstance(run.app.screen, InboxScreen) and run.inbox_screen.state.rows)
+        assert [row.session_id for row in run.inbox_screen.state.rows] == ["old"]
 
 
 @pytest.mark.parametrize("fork", [True, False])
@@ -103,10 +108,10 @@ async def test_only_a_session_that_is_open_itself_is_not_named_at_the_start(
         await until(pilot, lambda: "not reached Claude" in said_in(run))
         said = said_in(run)
         if fork:
-            assert "2 questions wait for you in 2 other sessions · F2 shows them" in said
+            assert "2 requests wait elsewhere · F4 goes there" in said
             assert "2 answers have not reached Claude: api old, api older" in said
         else:
-            assert "1 question waits for you in another session · F2 shows it" in said
+            assert "1 request waits elsewhere · F4 goes there" in said
             assert "1 answer has not reached Claude: api older" in said
 
 

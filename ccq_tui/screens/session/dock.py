@@ -481,9 +481,14 @@ class Dock(Vertical):
 
     def _say_what_waits(self) -> None:
         """Say above the prompt what waits; a click on it presses the key of an action."""
-        told = "" if self._covered else self._line.told(self._countdown, opens=self._panel is None)
+        keymap = keymap_for(self)
+        told = (
+            ""
+            if self._covered
+            else self._line.told(self._countdown, keymap.shown("panel"), opens=self._panel is None)
+        )
         action = "panel" if told and self._line.items else "recover" if self._offered and not told else ""
-        keys = keymap_for(self).keys.get(action, ())
+        keys = keymap.keys.get(action, ())
         self.notices.stand(told or self._offered, keys[0] if keys else "")
 
     @on(RequestPanel.Changed)

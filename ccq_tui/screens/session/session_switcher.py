@@ -35,8 +35,9 @@ class SessionSwitcher(CommandGroup):
         self.entries, self._bar_wanted = tuple(entries), bar
         if self._ui.live:
             self.draw()
-        if waiting_beside != self._ui.view.waiting_beside:
-            self._ui.view = replace(self._ui.view, waiting_beside=waiting_beside)
+        view = replace(self._ui.view, waiting_beside=waiting_beside, alone=len(entries) < 2)
+        if view != self._ui.view:
+            self._ui.view = view
             if self._ui.live:
                 self._ui.changed()
 

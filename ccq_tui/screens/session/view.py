@@ -29,7 +29,7 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.session_recorder import last_line, title_of
-from ccq_tui.text import one_line
+from ccq_tui.text import one_line, plural
 from ccq_tui.widgets.status_line import Piece
 from ccq_tui.worktrees.model import worktree_at
 
@@ -49,6 +49,8 @@ BYPASS = "bypassPermissions"
 MODES = {"default": "default mode", "acceptEdits": "accepts edits", "dontAsk": "denies what needs permission"}
 """Words for permission modes whose own name says too little."""
 TITLE_LENGTH = 32
+FULL = 70
+"""Percentage of the context from which it matters more than the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class SessionView:
         most_rounds: Most question sets that may come, or 0.
         branch: The git branch of the directory, or "".
         waiting_beside: Number of requests that wait in other sessions, in all terminals.
+        alone: Whether no other session is open in this terminal, so that a name would tell nothing.
         last_line: The last line that the agent wrote, or "".
         effort: The thinking effort, if one was chosen, or "".
         style: The output style, or "" for the default one.
@@ -93,6 +96,7 @@ class SessionView:
     most_rounds: int = 0
     branch: str = ""
     waiting_beside: int = 0
+    alone: bool = True
     last_line: str = ""
     effort: str = ""
     style: str = ""
@@ -120,47 +124,59 @@ class SessionView:
         ``silent``: seconds in which Claude should have said something.
         """
         sign, word = sign_and_word(self.state, waiting)
-        seconds = int(now - self.since)
-        timed = f" {duration(seconds)}" if self.state in TIMED and seconds >= 1 else ""
+        waits = word == SIGNS[SessionState.AWAITING][1]
+        timed = self._timed(max(0, int(now - self.since)))
         read, written = self.tokens
-        bypass = self.mode == BYPASS
-        pieces = (
+        bypass, full = self.mode == BYPASS, (self.context or 0) >= FULL
+        mode = "" if self.mode in (BYPASS, "default") else mode_words(self.mode)
+        silence = f"nothing from Claude for {duration(silent)}" if silent else ""
+        pieces: tuple[Piece, ...] = (
             Piece(f"{sign} {word}{timed}", shorter=(f"{sign} {word}", sign)),
             Piece("BYPASSES PERMISSIONS" if bypass else "", shorter=("BYPASSES",), alarm=True),
             Piece(self.retry, 1),
-            Piece(f"nothing from Claude for {duration(silent)}" if silent else "", 1, shorter=("silent",)),
+            Piece(silence, shorter=("silent",)),
             Piece(f"? {self.waiting_beside} elsewhere" if self.waiting_beside else "", 1),
-            Piece(self._background(), 2),
-            Piece(one_line(self.title, TITLE_LENGTH), 6),
-            Piece(self.model, 4),
-            Piece("" if bypass else mode_words(self.mode), 8 if self.mode == "default" else 2),
-            Piece(f"effort {one_line(self.effort, 20)}" if self.effort else "", 9),
-            Piece(f"style {one_line(self.style, 30)}" if self.style else "", 9),
-            Piece(f"context {self.context:.0f}%" if self.context is not None else "", 3),
-            Piece(f"{counted(read)} tokens in, {counted(written)} out" if read or written else "", 11),
-            Piece(f"${self.cost:.2f}" if self.cost is not None else "", 7),
-            Piece(self._rounds(), 10),
+            Piece(self._background(waits=waits), 2),
+            Piece(mode, 4),
+            Piece("" if self.alone else one_line(self.title, TITLE_LENGTH), 7),
+            Piece(self.model.removeprefix("claude-"), 5),
+            Piece(f"effort {one_line(self.effort, 20)}" if self.effort else "", 11),
+            Piece(f"style {one_line(self.style, 30)}" if self.style else "", 11),
+            Piece(f"context {self.context:.0f}%" if self.context is not None else "", 3 if full else 6),
             *self._place(),
+            Piece(f"${self.cost:.2f}" if self.cost is not None else "", 9),
         )
+        if not waits:
+            tokens = f"{counted(read)} tokens in, {counted(written)} out" if read or written else ""
+            pieces += (Piece(tokens, 13), Piece(self._rounds(), 12))
         return tuple(piece for piece in pieces if piece.text)
+
+    def _timed(self, seconds: int) -> str:
+        """Return the time in the present state; that of a person in minutes."""
+        if self.state is SessionState.AWAITING:
+            hours, minutes = divmod(seconds // 60, 60)
+            return f" {hours} h {minutes} min" if hours else f" {minutes} min" if minutes else ""
+        return f" {duration(seconds)}" if self.state in TIMED and seconds >= 1 else ""
 
     def _place(self) -> tuple[Piece, Piece]:
         """Return its directory and branch; a worktree is known by its branch, and its path is long."""
         worktree, branch = worktree_at(self.cwd), f"git {self.branch}" if self.branch else ""
         if worktree is None:
-            return Piece(short_path(self.cwd), 5), Piece(branch, 9)
-        return Piece(short_path(worktree.root), 9), Piece(branch, 5)
+            return Piece(short_path(self.cwd), 8), Piece(branch, 10)
+        return Piece(short_path(worktree.root), 10), Piece(branch, 8)
 
-    def _background(self) -> str:
+    def _background(self, *, waits: bool) -> str:
         agents = [task.agent for task in self.tasks if task.background]
+        if waits:
+            return f"{len(agents)} in the background" if agents else ""
         counts = ((sum(agents), "agent"), (len(agents) - sum(agents), "command"))
-        named = [f"{number} {word}{'s' if number > 1 else ''}" for number, word in counts if number]
+        named = [plural(number, word) for number, word in counts if number]
         return f"{', '.join(named)} in the background" if named else ""
 
     def _rounds(self) -> str:
         if self.most_rounds:
             return f"question round {self.rounds} of {self.most_rounds}" if self.rounds else ""
-        return f"{self.rounds} question round{'s' if self.rounds != 1 else ''}" if self.rounds else ""
+        return plural(self.rounds, "question round") if self.rounds else ""
 
     def terminal_title(self, waiting: int) -> str:
         """Return the terminal's title."""

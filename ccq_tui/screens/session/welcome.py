@@ -58,6 +58,11 @@ def today() -> int:
     return date.today().toordinal()
 
 
+def waiting_words(requests: int) -> str:
+    """Say how many requests wait in other sessions, also of other terminals and other askers."""
+    return f"{requests} {'request waits' if requests == 1 else 'requests wait'} elsewhere"
+
+
 def welcome_text(view: SessionView, keymap: Keymap, day: int) -> str:
     """Return the first screen's text, with a tip for the day."""
     cli = f" · Claude Code {one_line(view.cli_version, LENGTH)}" if view.cli_version else ""
@@ -66,9 +71,8 @@ def welcome_text(view: SessionView, keymap: Keymap, day: int) -> str:
     place = one_line(short_path(view.cwd), 3 * LENGTH) + branch
     lines = [f"ccq-tui {__version__}{cli}", model or "Starting Claude Code…", place, ""]
     if view.waiting_beside:
-        wait = "request waits" if view.waiting_beside == 1 else "requests wait"
         key = keymap.shown("waiting")
-        lines += [f"{view.waiting_beside} {wait} elsewhere{f' · {key} goes there' if key else ''}"]
+        lines += [f"{waiting_words(view.waiting_beside)}{f' · {key} goes there' if key else ''}"]
     help_key = keymap.shown("help")
     lines += [TASK]
     lines += [" · ".join(["/ commands", "@ files", *([f"{help_key} all keys"] if help_key else [])])]

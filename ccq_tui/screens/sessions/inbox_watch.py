@@ -27,9 +27,10 @@ from ccq_tui.inbox import (
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.store import Store
+from ccq_tui.screens.session.welcome import waiting_words
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.supervisor.supervisor import Supervisor
-from ccq_tui.text import one_line
+from ccq_tui.text import listed, one_line
 from ccq_tui.widgets.lifetime import start_work
 
 _logger = logging.getLogger(__name__)
@@ -102,7 +103,7 @@ class InboxWatch:
         # The first screen of a new session says it itself.
         greeted = (front := self._sessions.front) is not None and front.welcome.counts_waiting
         if elsewhere and not greeted and not any(screen.launch.continue_last for screen in self._sessions):
-            self._sessions.note([waiting_words(sum(elsewhere.values()), len(elsewhere))])
+            self._sessions.note([waiting_words(sum(elsewhere.values())) + self._sessions.leads])
         if late := [one for one in undelivered if one.session_id not in opened]:
             self._sessions.note([undelivered_words(late)])
 
@@ -132,7 +133,7 @@ class InboxWatch:
         if isinstance(change, Added) and not change.again and change.request.origin.is_foreign:
             asker = one_line(change.request.origin.called, MOST_NAME)
             summary = one_line(kind_of(change.request).summary(change.request), MOST_SUMMARY)
-            self._sessions.announce(asker, f"{asker} asks: {summary}", " · F2 lists what waits")
+            self._sessions.announce(asker, f"{asker} asks: {summary}", waits=True)
         self._count_soon()
 
     def _count_soon(self) -> None:
@@ -183,23 +184,13 @@ def named_undelivered(store: Store) -> list[Undelivered]:
 def undelivered_words(late: Sequence[Undelivered]) -> str:
     """Say which answers have not reached Claude yet."""
     count = sum(one.count for one in late)
-    named = ", ".join(one_line(one.name, 40) for one in late[:MOST_NAMED])
-    more = f" and {len(late) - MOST_NAMED} more" if len(late) > MOST_NAMED else ""
+    named = listed([one_line(one.name, 40) for one in late], MOST_NAMED)
     answers = "1 answer has" if count == 1 else f"{count} answers have"
     sessions = "its session is" if len(late) == 1 else "their sessions are"
     goes = "it goes" if count == 1 else "they go"
-    return (
-        f"{answers} not reached Claude: {named}{more} · {goes} there once {sessions} resumed · F5 shows all"
-    )
+    return f"{answers} not reached Claude: {named} · {goes} there once {sessions} resumed · F5 shows all"
 
 
 def notified_words(notified: Notified) -> str:
     """Return a notification from outside a session as one line."""
     return f"{one_line(notified.name, MOST_NAME)}: {one_line(notified.message, MOST_TOLD)}"
-
-
-def waiting_words(requests: int, sessions: int) -> str:
-    """Say how many requests wait in sessions of earlier starts or other terminals."""
-    asked = "1 question waits" if requests == 1 else f"{requests} questions wait"
-    where = "another session" if sessions == 1 else f"{sessions} other sessions"
-    return f"{asked} for you in {where} · F2 shows {'it' if requests == 1 else 'them'}"

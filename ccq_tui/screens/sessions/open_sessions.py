@@ -17,12 +17,14 @@ from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.dock import Dock
+from ccq_tui.screens.session.messages import InboxWanted
 from ccq_tui.screens.session.notifications import notification_of
 from ccq_tui.screens.session.view import SessionView, duration, sign_and_word
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.supervisor.supervisor import Supervisor
 from ccq_tui.supervisor.worktree_cleanup import EndedSession
 from ccq_tui.text import one_line
+from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.lifetime import is_live
 from ccq_tui.widgets.side_bar import SideBarEntry
 from ccq_tui.worktrees.model import worktree_at
@@ -30,6 +32,8 @@ from ccq_tui.worktrees.words import SHORT
 
 WAITS, NEWS = "waits", "news"
 """Kinds of news of a session that is not shown."""
+INBOX = "inbox"
+"""Owner of news of a request from outside our sessions."""
 ANNOUNCED_SECONDS = 20.0
 NAME_LENGTH = 60
 """Most characters of a name; the drawing code decides how many fit."""
@@ -188,9 +192,9 @@ class OpenSessions(Sequence[SessionScreen]):
         for dock in self._docks():
             dock.notices.say(text, seconds, of)
 
-    def announce(self, asker: str, news: str, hint: str = "") -> None:
+    def announce(self, asker: str, news: str, *, waits: bool = False) -> None:
         """Show news from outside our sessions, also to a person who looks elsewhere."""
-        self.say(f"{news}{hint}", seconds=ANNOUNCED_SECONDS)
+        self.say(f"{news}{self.leads if waits else ''}", ANNOUNCED_SECONDS, INBOX if waits else "")
         if (front := self.front) is not None and is_live(front):
             front.notifications.call(*notification_of(asker, [news]))
 
@@ -200,7 +204,29 @@ class OpenSessions(Sequence[SessionScreen]):
         News of a waiting request also ends once that is answered.
         """
         of = f"{self._modes[screen]} {WAITS if screen.waiting.items else NEWS}"
-        self.say(f"◆ {screen.view.name}: {news} · F4 goes there", 20.0, of)
+        self.say(f"◆ {screen.view.name}: {news}{self.leads}", ANNOUNCED_SECONDS, of)
+
+    @property
+    def leads(self) -> str:
+        """The end of a line on something elsewhere: the key that goes there."""
+        key = keymap_for(self._app).shown("waiting")
+        return f" · {key} goes there" if key else ""
+
+    async def go_to_waiting(self) -> None:
+        """Show the session of the last news, else the next that waits, else all that waits elsewhere."""
+        front, named = self.front, {one.session.record_id for one in self._modes}
+        news = front.dock.notices.owner if front is not None else ""
+        told = next((one for one, mode in self._modes.items() if news.startswith(f"{mode} ")), None)
+        outside = any(count for name, count in self.counts.items() if name not in named)
+        entry = next_waiting(self.entries(), wraps=not outside)
+        if told is not None and told is not front:
+            await self.show(told)
+        elif entry is not None and news != INBOX:
+            await self.show(self[entry.number - 1])
+        elif front is not None and (news == INBOX or self._waiting_beside(front)):
+            self._app.post_message(InboxWanted())
+        else:
+            self.say("No other session waits for you")
 
     def _forget_news(self) -> None:
         """Hide news of the session on the screen, and of requests that no longer wait."""
@@ -279,10 +305,10 @@ def entry_of(number: int, view: SessionView, waiting: int, now: float, *, shown:
     return SideBarEntry(number, view.name, sign, state, waiting, shown)
 
 
-def next_waiting(entries: Sequence[SideBarEntry]) -> SideBarEntry | None:
-    """Return the next session after the shown one, wrapping around, in which something waits, or None."""
+def next_waiting(entries: Sequence[SideBarEntry], *, wraps: bool = True) -> SideBarEntry | None:
+    """Return the next session after the shown one in which something waits, or None."""
     at = next((index for index, entry in enumerate(entries) if entry.shown), -1)
-    around = [*entries[at + 1 :], *entries[: at + 1]]
+    around = [*entries[at + 1 :], *(entries[: at + 1] if wraps else ())]
     return next((entry for entry in around if entry.waiting and not entry.shown), None)
 
 

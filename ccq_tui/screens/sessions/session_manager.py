@@ -29,7 +29,7 @@ from ccq_tui.prompts.drafts import directory_key, leave_text
 from ccq_tui.screens.pickers import Picker, PickRow, SessionPicker, shelf_of
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new_session import NewSessionScreen
-from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, next_waiting, stepped
+from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, stepped
 from ccq_tui.screens.sessions.ownership_prompt import OwnershipPrompt
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.supervisor.launches import launch_in, launch_of, launch_to_resume
@@ -382,14 +382,6 @@ class SessionManager:
         entry = stepped(self.sessions.entries(), by)
         if entry is None or entry.shown:
             self.sessions.say("This is the only session here · Ctrl+N opens another")
-        else:
-            await self.sessions.show(self.sessions[entry.number - 1])
-
-    async def go_to_waiting(self) -> None:
-        """Show the next session that waits for a person."""
-        entry = next_waiting(self.sessions.entries())
-        if entry is None:
-            self.sessions.say("No other session waits for you")
         else:
             await self.sessions.show(self.sessions[entry.number - 1])
 

@@ -27,8 +27,7 @@ from ccq_tui.inbox.file_diff import (
     length,
     narrowed,
 )
-from ccq_tui.inbox.layout import plural
-from ccq_tui.text import one_line, safe
+from ccq_tui.text import one_line, plural, safe
 from ccq_tui.widgets.hints import NARROW
 from ccq_tui.widgets.lines import FOLD_SIGN, flowing, wrapped
 from ccq_tui.widgets.palette import Palette

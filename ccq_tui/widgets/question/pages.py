@@ -10,7 +10,7 @@ from rich.style import Style
 from rich.text import Text
 
 from ccq_tui.questions.keys import LARGE_TEXT
-from ccq_tui.questions.limits import allowed_words, counted
+from ccq_tui.questions.limits import allowed_words
 from ccq_tui.questions.model import Option, Question
 from ccq_tui.questions.prose import (
     EMPTY_LABEL,
@@ -23,7 +23,7 @@ from ccq_tui.questions.prose import (
     before_line,
 )
 from ccq_tui.questions.state import Focus, Page, PanelState
-from ccq_tui.text import one_line, safe
+from ccq_tui.text import one_line, plural, safe
 from ccq_tui.widgets.lines import DrawnLine, flowing, indented, row_lines, verbatim, wrapped
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.question.captions import REVIEW, coming
@@ -276,7 +276,7 @@ def _submit(state: PanelState, width: int, palette: Palette) -> list[DrawnLine]:
     empty = sum(page.answer().empty for page in state.pages)
     # An optional field may stay empty.
     missing = sum(page.lacking for page in state.pages) if form else len(state.gaps) - empty
-    lacking = f"{counted(missing, 'required field')} empty" if form else f"{missing} with “{NO_ANSWER}”"
+    lacking = f"{plural(missing, 'required field')} empty" if form else f"{missing} with “{NO_ANSWER}”"
     told = [
         *([coming(state)] if state.arriving else []),
         *([lacking] if missing else []),

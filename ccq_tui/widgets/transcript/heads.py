@@ -13,7 +13,7 @@ from ccq_tui.agent.problems import ADVICE, Problem
 from ccq_tui.inbox import Allowed, Cancelled, Denied
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.call_results import ROUNDS_USED
-from ccq_tui.inbox.layout import duration, plural
+from ccq_tui.inbox.layout import duration
 from ccq_tui.inbox.suggestions import MODES, what, where
 from ccq_tui.questions import (
     Answer,
@@ -27,7 +27,7 @@ from ccq_tui.questions import (
     Question,
 )
 from ccq_tui.questions.prose import LEFT_EMPTY, NO_ANSWER, NONE_SELECTED, UNSELECTED, answer_line, shown_label
-from ccq_tui.text import one_line, safe
+from ccq_tui.text import one_line, plural, safe
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.blocks import (
     FormBlock,

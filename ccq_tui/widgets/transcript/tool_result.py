@@ -9,7 +9,7 @@ from typing import Any
 
 from ccq_tui.agent.output_text import hook_refusal, size
 from ccq_tui.inbox.file_diff import counts
-from ccq_tui.inbox.layout import plural
+from ccq_tui.text import plural
 from ccq_tui.widgets.transcript.blocks import ToolBlock, ToolState, uncoloured
 from ccq_tui.widgets.transcript.checklist import TodoState
 from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ccq_tui.inbox import PermissionRequest, QuestionRequest
+from ccq_tui.inbox import ElicitationRequest, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.waiting_line import (
     THINKING_PAUSE,
     TYPING_PAUSE,
@@ -47,22 +47,38 @@ def test_requests_keep_their_order_and_their_own_drafts() -> None:
     assert "one" not in rest
 
 
-def test_the_summary_says_what_waits_and_how_far_it_is() -> None:
+FORM = ElicitationRequest(
+    "f", "s", "github", "Who are you?", {"properties": {n: {"type": "string"} for n in "ab"}}
+)
+
+
+def test_the_line_says_what_waits_how_far_it_is_and_the_key_that_leads_there() -> None:
+    def told(line: WaitingLine, countdown: str = "", *, opens: bool = False) -> str:
+        return line.told(countdown, "F2", opens=opens)
+
     line = WaitingLine().with_added(asked("one"))
-    assert line.summary() == "2 questions waiting · 0/2 answered"
-    assert line.with_added(PERMISSION).summary() == "2 questions and 1 decision waiting · 0/2 answered"
-    assert WaitingLine().with_added(PERMISSION).summary() == "1 decision waiting"
-    assert line.with_added(asked("two")).summary() == "4 questions waiting · 0/4 answered", "of both sets"
-    assert WaitingLine().summary() == ""
+    assert told(line) == "2 questions waiting · Which · F2 opens"
+    first = line.items[0].draft
+    assert isinstance(first, PanelState)
+    begun = line.with_draft("one@s", step(first, Pressed("2", "2")))
+    assert told(begun) == "2 questions waiting · Which · draft 1/2, nothing sent · F2 opens"
+    assert told(line, opens=True) == "2 questions waiting · Which · opens when you pause typing · F2 opens"
+    both = line.with_added(PERMISSION)
+    assert told(both) == "2 questions and 1 decision waiting · Which, Bash · F2 opens"
+    assert told(both, "9 s left") == "9 s left · 2 questions and 1 decision waiting · F2 opens"
+    assert line.with_added(asked("two")).summary() == "4 questions waiting", "of both sets"
+    assert told(WaitingLine().with_added(FORM)) == "1 form waiting · github · F2 opens", "of two fields"
+    assert told(WaitingLine()) == WaitingLine().summary() == ""
+    assert line.told("", "", opens=False) == "2 questions waiting · Which", "no key has the action"
 
 
 def test_what_is_still_being_written_waits_for_nobody() -> None:
     part = begun(asked("new").questions, Arriving())
     line = WaitingLine().with_added(asked("new"), part)
-    assert line.summary() == "2 questions arriving · 0/2 answered"
+    assert line.summary() == "2 questions arriving"
     assert line.asked == WaitingLine()
     line = line.with_added(PERMISSION)
-    assert line.summary() == "1 decision waiting · 2 questions arriving · 0/2 answered"
+    assert line.summary() == "1 decision waiting · 2 questions arriving"
     assert [item.request.tool_use_id for item in line.items] == ["new", "p"]
     assert [item.request.tool_use_id for item in line.asked.items] == ["p"]
     assert [item.request.tool_use_id for item in line.asked_first.items] == ["p", "new"]
@@ -76,7 +92,7 @@ def test_what_is_still_being_written_waits_for_nobody() -> None:
     line = line.with_item(Waiting(asked("new"), opened(asked("new").questions)))
     assert line.asked == line
     assert not line.held_up, "it is asked"
-    assert line.summary() == "2 questions and 1 decision waiting · 0/2 answered"
+    assert line.summary() == "2 questions and 1 decision waiting"
 
 
 @pytest.mark.parametrize(

@@ -56,8 +56,8 @@ def test_it_says_model_mode_context_and_cost() -> None:
         view = noted(view, event, 100.0)
     view = replace(view, branch="main")
     assert words(view) == [
-        *("◌ starting", "sonnet", "default mode", "context 42%", "1.2M tokens in, 950 out", "$0.50"),
-        *("/work/api", "git main"),
+        *("◌ starting", "sonnet", "context 42%", "/work/api", "git main", "$0.50"),
+        "1.2M tokens in, 950 out",
     ]
     cleared = noted(view, ConversationReset("new"), 1.0)
     assert (cleared.context, cleared.cost, cleared.tokens) == (None, None, (0, 0))
@@ -172,6 +172,42 @@ def test_narrow_lines_leave_out_what_matters_least(width: int, left: int) -> Non
     dropped = [piece.rank for piece in FULL.pieces(100.0) if piece not in kept]
     assert max(piece.rank for piece in kept) < min(dropped, default=99)
     assert [piece for piece in FULL.pieces(100.0) if piece in kept] == kept, "the order stays"
+
+
+@pytest.mark.parametrize(
+    ("width", "line"),
+    [
+        (
+            120,
+            "◆ waits for you 3 min · ? 2 elsewhere · 1 in the background · plan mode · opus-5-5"
+            " · context 38% · ~/proj · $0.83",
+        ),
+        (80, "◆ waits for you 3 min · ? 2 elsewhere · 1 in the background · plan mode"),
+        (40, "◆ waits for you 3 min · ? 2 elsewhere"),
+    ],
+)
+def test_the_line_of_a_session_that_waits(width: int, line: str) -> None:
+    view = SessionView(
+        Path.home() / "proj",
+        SessionState.AWAITING,
+        model="claude-opus-5-5",
+        mode="plan",
+        context=38.2,
+        cost=0.83,
+        title="Plan the release",
+        tokens=(1200, 3),
+        rounds=2,
+        waiting_beside=2,
+        tasks=(TaskStarted("t", "b", "Build", background=True),),
+    )
+    assert " · ".join(piece.text for piece in fitted(view.pieces(190.0), width - 2)) == line
+    full = fitted(replace(view, context=71).pieces(10.0), 80)
+    assert [piece.text for piece in full][-2:] == ["plan mode", "context 71%"]
+    named = replace(view, alone=False, mode="default").pieces(3600.0 * 2)
+    assert [piece.text for piece in named][:5] == [
+        *("◆ waits for you 2 h 0 min", "? 2 elsewhere", "1 in the background"),
+        *("Plan the release", "opus-5-5"),
+    ]
 
 
 @pytest.mark.parametrize("width", [200, 80, 40, 30, 12])
