@@ -135,7 +135,7 @@ def start(
         ) -> Running:
             model = scripted_model(scenario, **options)
             home = home or claude_env(model, **(variables or {}))
-            fixed = {"ANTHROPIC_BASE_URL": model.url, "CCQ_TUI_PERMISSION_MODE": "default"}
+            fixed = {"ANTHROPIC_BASE_URL": model.url, "CCQ_PERMISSION_MODE": "default"}
             env = home.env | fixed | (variables or {})
             command = [program(), *arguments, *([prompt] if prompt else [])]
             terminal = ending.enter_context(Terminal(command, env, home.project, size))

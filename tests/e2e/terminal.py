@@ -169,7 +169,16 @@ class Terminal:
 
     def _head(self) -> int:
         """Return the line on which the panel begins, or the number of lines while there is none."""
-        heads = ("─ Claude ", "─ A subagent ", " ◆ Claude has", " ◆ Claude wants", " ◆ A subagent", " ← ")
+        heads = (
+            "─ Claude ",
+            "─ A subagent ",
+            "─ ◆ ",
+            "─ ← ",
+            " ◆ Claude has",
+            " ◆ Claude wants",
+            " ◆ A subagent",
+            " ← ",
+        )
         lines = self.screen.display
         return next(
             (
