@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.painter import Painter
 from ccq_tui.widgets.transcript.pen import Counters, Pen
-from ccq_tui.widgets.transcript.tools import main_argument
+from ccq_tui.widgets.transcript.tools import READING, main_argument
 
 WIDTH = 10_000
 """Width at which nothing is wrapped or cut."""
@@ -47,6 +48,9 @@ def _lines(painter: Painter, block: bl.Block) -> Iterator[str]:
         yield from (f"{indent}❯ {safe(block.text)}{'  queued' if block.queued else ''}",)
         return
     if block.head:
+        if isinstance(block, bl.ToolBlock) and block.card in READING and block.inner:
+            block = copy(block)
+            block.inner = []  # they follow it here
         width = WIDTH if not isinstance(block, bl.RuleBlock) else 60
         for strip in painter.draw(block, 0, 0, width):
             yield strip.text.rstrip()

@@ -39,7 +39,14 @@ from ccq_tui.widgets.transcript.blocks import (
 from ccq_tui.widgets.transcript.code import folded
 from ccq_tui.widgets.transcript.pen import Pen
 from ccq_tui.widgets.transcript.tool_result import told
-from ccq_tui.widgets.transcript.tools import LIMIT, main_argument, short_argument, tool_title
+from ccq_tui.widgets.transcript.tools import (
+    LIMIT,
+    READING,
+    ToolCard,
+    main_argument,
+    short_argument,
+    tool_title,
+)
 
 NOT_IN_TIME = "no answer: nobody answered in time"
 
@@ -59,12 +66,31 @@ LEAST_WAIT = 1.0
 
 def tool_head(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
     """Draw a tool call: one line, its whole argument while unfolded, and its permission and task below."""
+    if block.folded and block.inner and block.card in READING:
+        return [_gathered(pen, block, width)]
     lines = _called(pen, block, width)
     if block.permission is not None:
         lines += permission_line(pen, block.permission, width)
     if block.task is not None or block.inner:
         lines += _task_line(pen, block, width)
     return lines
+
+
+def _gathered(pen: Pen, block: bl.ToolBlock, width: int) -> Text:
+    """Draw reads and searches in a row as one line."""
+    calls = [block, *(one for one in block.inner if isinstance(one, bl.ToolBlock))]
+    files = {str(one.input.get("file_path", one.id)) for one in calls if one.card is ToolCard.FILE}
+    searches = sum(one.card is ToolCard.SEARCH for one in calls)
+    counts = (f"Read {plural(len(files), 'file')}" if files else "", searches and plural(searches, "search"))
+    seconds = max(one.started + one.seconds for one in calls) - block.started
+    sign, colour = _STATES[block.state]
+    line = Text.assemble(
+        (f"{sign} ", pen.colours[colour]),
+        (", ".join(str(count) for count in counts if count), pen.colours["strong"]),
+        (f" · {duration(seconds)}" if seconds >= 0.05 else "", pen.colours["muted"]),
+    )
+    line.truncate(width, overflow="ellipsis")
+    return line
 
 
 def _called(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:

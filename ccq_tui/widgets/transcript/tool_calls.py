@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from typing import TypeGuard
 
 from ccq_tui.agent import events as ev
 from ccq_tui.prompts.shell_runs import ShellRun
 from ccq_tui.widgets.transcript.blocks import Block, NoticeBlock, PermissionBlock, Task, ToolBlock, ToolState
 from ccq_tui.widgets.transcript.checklist import TaskList
 from ccq_tui.widgets.transcript.order import BlockOrder
-from ccq_tui.widgets.transcript.tools import SHELL, ToolCard
+from ccq_tui.widgets.transcript.tools import READING, SHELL, ToolCard
 
 _ENDS = {"completed": ToolState.OK, "failed": ToolState.FAILED}
 
@@ -152,14 +153,27 @@ class ToolCalls:
             self._order.touch(block)
 
     def fold(self, block: ToolBlock, *, folded: bool) -> None:
-        """Fold away the blocks under a finished Agent call, or bring them back."""
-        if block.card is not ToolCard.AGENT or block.at < 0:
+        """Fold away the blocks under a finished Agent call, or reads after the first; or bring them back."""
+        if block.at < 0:
             return
-        if folded and block.state is not ToolState.RUNNING:
-            block.inner = [*self._order.take_under(block), *block.inner]
-        elif not folded and block.inner:
+        if not folded and block.inner:
             inner, block.inner = block.inner, []
             self._order.put_under(block, inner)
+        elif folded and block.card is ToolCard.AGENT and block.state is not ToolState.RUNNING:
+            block.inner = [*self._order.take_under(block), *block.inner]
+        elif folded and _reads(block):
+            self._gather(block)
+
+    def _gather(self, block: ToolBlock) -> None:
+        """Fold reads and searches in a row into the first of them."""
+        blocks = self._order.blocks
+        if block.at and _reads(before := blocks[block.at - 1], block.parent):
+            block = before
+        while block.at + 1 < len(blocks) and _reads(after := blocks[block.at + 1], block.parent):
+            self._order.remove(after)
+            block.inner += [after, *after.inner]
+            after.inner = []
+            self._order.touch(block)
 
     def task_started(self, event: ev.TaskStarted) -> None:
         """Note that a call has a task of its own."""
@@ -261,3 +275,15 @@ class ToolCalls:
             block.state = ToolState.STOPPED
             block.renew()
             self._order.touch(block)
+
+
+def _reads(block: Block, parent: str | None = None) -> TypeGuard[ToolBlock]:
+    """Return whether a block is a folded read or search that is over, with nothing else to say."""
+    return (
+        isinstance(block, ToolBlock)
+        and block.folded
+        and block.card in READING
+        and block.state is ToolState.OK
+        and block.permission is None
+        and (parent is None or block.parent == parent)
+    )

@@ -40,6 +40,8 @@ class ToolCard(Enum):
 
 EDITS = frozenset({ToolCard.EDIT, ToolCard.WRITE, ToolCard.NOTEBOOK})
 """Cards that show changes of a file."""
+READING = frozenset({ToolCard.FILE, ToolCard.SEARCH})
+"""Cards of calls that only look, and fold into one line where several follow each other."""
 
 
 @dataclass(frozen=True, slots=True)

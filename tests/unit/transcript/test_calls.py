@@ -11,6 +11,7 @@ from ccq_tui.inbox import Allowed, Denied, PermissionRequest
 from ccq_tui.inbox.agent_texts import INTERRUPTED
 from ccq_tui.widgets.transcript import TranscriptModel
 from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.widgets.transcript.export import plain_text
 from ccq_tui.widgets.transcript.tool_result import outcome
 from tests.unit.transcript.test_drawing import shown
 
@@ -380,12 +381,12 @@ def test_compactions_are_rules(model: TranscriptModel) -> None:
 def test_paths_in_the_sessions_directory_are_short(model: TranscriptModel) -> None:
     call(model, "Read", "[image, image/png, 70 bytes]", file_path="/srv/api/docs/a.png")
     assert model.apply(ev.Connected("s", "m", "default", "/srv/api")).changed == (0,)
-    call(model, "Read", "x", file_path="/srv/api2/b")
     call(model, "TaskList", "none")
+    call(model, "Read", "x", file_path="/srv/api2/b")
     assert shown(model).split("\n") == [
         "✔ Read docs/a.png · image, image/png, 70 bytes",
-        "✔ Read /srv/api2/b · x",
         "✔ TaskList · none",
+        "✔ Read /srv/api2/b · x",
     ]
 
 
@@ -412,3 +413,46 @@ def test_a_command_of_several_lines_shows_the_first_and_counts_the_others() -> N
     call(model, "Bash", "Exit code 3", failed=True, command=f"{'x' * 200}\nls")
     head = shown(model).split("\n")[0]
     assert "xx… 1 more line · exit code 3" in head
+
+
+def test_reads_and_searches_in_a_row_fold_to_one_line() -> None:
+    now = [0.0]
+    model = TranscriptModel(clock=lambda: now[0])
+
+    def start(name: str, tool: str, **arguments: str) -> None:
+        model.apply(ev.ToolStarted(name, tool, arguments))
+
+    def end(name: str, tool: str, *, error: bool = False) -> None:
+        now[0] += 0.1
+        model.apply(ev.ToolFinished(name, tool, "a\nb", is_error=error))
+
+    def read(name: str, tool: str = "Read", **arguments: str) -> None:
+        start(name, tool, **arguments)
+        end(name, tool)
+
+    read("a", file_path="/p/a")
+    assert shown(model, 60).strip().startswith("✔ Read /p/a · 2 lines")
+    read("b", file_path="/p/b")
+    # Two at once, the second over first; one file once more.
+    start("c", "Grep", pattern="x")
+    start("d", "Read", file_path="/p/a")
+    end("d", "Read")
+    assert "✔ Read 2 files · " in shown(model, 60)
+    end("c", "Grep")
+    assert [line for line in shown(model, 60).splitlines() if line.strip()] == [
+        "✔ Read 2 files, 1 search · 0.4 s"
+    ]
+    read("e", "Glob", pattern="*.py")
+    start("f", "Read", file_path="/gone")
+    end("f", "Read", error=True)
+    read("g", "Bash", command="ls")
+    read("h", file_path="/p/h")
+    folded = [line.strip() for line in shown(model, 60).splitlines() if line.strip()]
+    assert folded[0].startswith("✔ Read 2 files, 2 searches · ")
+    assert [line.split()[1] for line in folded if line[0] in "✔✘"] == ["Read", "Read", "Bash", "Read"]
+    whole = plain_text(model.blocks)
+    assert [name in whole for name in ("/p/a", "/p/b", "Grep x", "*.py")] == [True] * 4
+    model.set_folds(folded=False)
+    assert [block.id for block in model.blocks] == list("abcdefgh")  # type: ignore[attr-defined]
+    model.set_folds(folded=True)
+    assert [line.strip() for line in shown(model, 60).splitlines() if line.strip()] == folded
