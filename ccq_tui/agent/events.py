@@ -540,7 +540,8 @@ class HistoryLoaded:
     """A session was resumed: its past events, oldest first; ``cut`` if the oldest were left out.
 
     A long past comes in parts: first the newest, then, with ``older``, each part before all that came so far.
-    The first one has the conversation's ``title``, "" if it has none, and its ``first_prompt``.
+    The first one has the conversation's ``title``, "" if it has none, and its ``first_prompt``. Its calls
+    without a result have ended, unless it ``goes_on``: a recording is loaded as it is read.
     """
 
     events: tuple[AgentEvent, ...]
@@ -548,6 +549,7 @@ class HistoryLoaded:
     older: bool = False
     title: str = ""
     first_prompt: str = ""
+    goes_on: bool = False
 
 
 AgentEvent = (

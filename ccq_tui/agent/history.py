@@ -8,14 +8,18 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ccq_tui.agent.events import AgentEvent, HistoryLoaded, TaskEnded
+from ccq_tui.agent.events import AgentEvent, HistoryLoaded, NoticeGiven, TaskEnded
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import ReaderError, read_by
 from ccq_tui.agent.stored_messages import replay, task_ends
+from ccq_tui.text import plural
 
 READ_SECONDS = 60.0
 MAX_MESSAGES = 200_000
 """A bound on memory, and far more than was ever said in a session."""
+
+
+GAPS = "The record of this conversation is damaged in {} · what stood there is not shown"
 
 
 class HistoryError(Exception):
@@ -82,6 +86,9 @@ async def read_history(
     read: list[tuple[tuple[AgentEvent, ...], tuple[str, ...]]] = []
     for number, line in enumerate(lines):
         read.append(await asyncio.to_thread(_part, line, session_id, frozenset(first["deferred"]), ended))
+        if not number and first["gaps"]:
+            gap = NoticeGiven("warning", GAPS.format(plural(first["gaps"], "place")))
+            read[0] = (*read[0][0], gap), read[0][1]
         if tell is not None:
             cut = first["cut"] and number == len(lines) - 1
             names = ("", "") if number else (first["title"], first["first_prompt"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from ccq_tui.agent.events import (
@@ -137,8 +138,8 @@ def title_of(prompt: str) -> str:
 
 def forked(past: HistoryLoaded) -> HistoryLoaded:
     """Return a session's past under its fork's names, which differ from the original's even when cut."""
-    names = (f"Fork of {name}" if title_of(name) else "" for name in (past.title, past.first_prompt))
-    return HistoryLoaded(past.events, past.cut, past.older, *names)
+    title, prompt = (f"Fork of {name}" if title_of(name) else "" for name in (past.title, past.first_prompt))
+    return replace(past, title=title, first_prompt=prompt)
 
 
 def last_line(text: str) -> str:

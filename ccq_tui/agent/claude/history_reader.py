@@ -10,10 +10,11 @@ import gc
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ccq_tui.agent.claude.record_repair import RecordRepairError, beside, blocks_of, line_of, repair
-from ccq_tui.claude_files import record_entry, record_files
+from ccq_tui.claude_files import record_entry, record_files, whole_entries
 from ccq_tui.compat.sdk.light_import import import_sdk
 
 _QUESTION_TOOL = "AskUserQuestion"
@@ -33,7 +34,7 @@ FEWEST = 60
 def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairing: bool) -> None:
     """Print the conversation, a JSON object a line; each line but the first has ``"messages"`` alone.
 
-    The first has ``"session_id"``, ``"title"``, ``"first_prompt"``, ``"messages"``, ``"cut"``,
+    The first has ``"session_id"``, ``"title"``, ``"first_prompt"``, ``"messages"``, ``"cut"``, ``"gaps"``,
     ``"deferred"``, ``"queued"`` and ``"notifications"``. With ``resuming``, the session is named before it
     is read; with ``repairing`` too, its record is repaired.
     """
@@ -48,12 +49,14 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairi
     if messages and resuming and repairing:
         _repair(sdk, directory, session_id, messages)
     said = [{"type": one.type, "uuid": one.uuid, "message": one.message} for one in messages]
-    entries = linked(session_id) if messages else {}
-    said = [*compacted(entries, [one["uuid"] for one in said]), *said]
+    entries, damaged = linked(session_id, said[0]["uuid"] if said else "")
+    earlier, gaps = before(entries, [one["uuid"] for one in said])
+    said = [*earlier, *said]
     told = said[-limit:]
     add_records(session_id, told)
     newest, *older = parts(told)
     past = {"cut": len(told) < len(said), "messages": newest, "deferred": deferred(session_id)}
+    past["gaps"] = max(gaps, damaged)
     past["notifications"] = notifications(session_id)
     past["queued"] = queued(entries, messages[-1].uuid) if messages else []
     info = sdk.get_session_info(session_id) if messages else None
@@ -84,35 +87,70 @@ def _repair(sdk: Any, directory: str, session_id: str, messages: list[Any]) -> N
             sys.stderr.write(f"{path.name}: another conversation is read after it was repaired\n")
 
 
-def linked(session_id: str) -> dict[str, dict[str, Any]]:
-    """Return the entries of a record by their ids; none if its messages already hold all that is needed."""
-    if not any(_QUEUED in line or _BOUNDARY in line for line in _lines(session_id)):
-        return {}
-    return {
-        str(entry["uuid"]): entry
+def linked(session_id: str, first: str) -> tuple[dict[str, dict[str, Any]], int]:
+    """Return the entries of a record by their ids, in order, and its number of damaged lines.
+
+    No entries if the messages already hold all that is needed: from the beginning to ``first``.
+    """
+    if not any(
+        _QUEUED in line or _BOUNDARY in line or (first in line and _follows(record_entry(line), first))
         for line in _lines(session_id)
-        if '"uuid"' in line and (entry := record_entry(line)).get("uuid")
-    }
+    ):
+        return {}, 0
+    entries: dict[str, dict[str, Any]] = {}
+    damaged = 0
+    for line in _lines(session_id):
+        found, torn = _read(line)
+        damaged += torn
+        entries |= {str(entry["uuid"]): entry for entry in found if entry.get("uuid")}
+    return entries, damaged
 
 
-def compacted(entries: Mapping[str, Mapping[str, Any]], known: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the messages before a compaction, which the SDK leaves out; ``known`` are the ids it returns."""
-    given = frozenset(known)
+def _read(line: str) -> tuple[list[dict[str, Any]], bool]:
+    entry = record_entry(line)
+    return ([entry], False) if entry or not line.strip() else whole_entries(line)
+
+
+def _follows(entry: Mapping[str, Any], uuid: str) -> bool:
+    """Return whether an entry has an id, or none since the SDK cannot read it, and is not the beginning."""
+    return not entry or (entry.get("uuid") == uuid and bool(entry.get("parentUuid")))
+
+
+def before(
+    entries: Mapping[str, Mapping[str, Any]], known: Sequence[str]
+) -> tuple[list[dict[str, Any]], int]:
+    """Return the messages that the SDK leaves out, and the number of places where the record has a gap.
+
+    They stand before a compaction, or before an entry whose parent is missing; then the nearest earlier one
+    takes its place. ``known`` are the ids that the SDK returns.
+    """
+    given, order = frozenset(known), list(entries)
+    places = {uuid: place for place, uuid in enumerate(order)}
     found: dict[str, None] = {}
-    line = line_of(entries, known[0]) if known else []
-    while boundary := next((one for one in line if entries[one].get("subtype") == "compact_boundary"), ""):
-        line = line_of(entries, str(entries[boundary].get("logicalParentUuid") or ""))
-        if not line or line[0] in found:
-            break
-        found |= dict.fromkeys(line)
+    gaps = 0
+    line = line_of(entries, known[0] if known else next(filter(partial(_is_said, entries), order[::-1]), ""))
+    while line and not found.keys() & line:
+        top = next((one for one in line if entries[one].get("subtype") == "compact_boundary"), "")
+        found |= dict.fromkeys(line[: line.index(top) + 1] if top else line)
+        name = "logicalParentUuid" if top else "parentUuid"
+        top = top or line[-1]
+        parent = str(entries[top].get(name) or "")
+        if parent and parent not in entries:
+            gaps += 1
+            earlier = order[places[top] - 1 :: -1] if places[top] else ()
+            parent = next((one for one in earlier if _is_said(entries, one) and one not in found), "")
+        line = line_of(entries, parent)
     return [
         {"type": entry["type"], "uuid": uuid, "message": entry["message"]}
         for uuid in reversed(found)
-        if (entry := entries[uuid]).get("type") in ("user", "assistant")
-        and isinstance(entry.get("message"), Mapping)
-        and not entry.get("isMeta")
-        and uuid not in given
-    ]
+        if _is_said(entries, uuid) and not (entry := entries[uuid]).get("isMeta") and uuid not in given
+    ], gaps
+
+
+def _is_said(entries: Mapping[str, Mapping[str, Any]], uuid: str) -> bool:
+    entry = entries[uuid]
+    said = entry.get("type") in ("user", "assistant") and isinstance(entry.get("message"), Mapping)
+    return said and not entry.get("isSidechain")
 
 
 def parts(messages: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
@@ -212,7 +250,7 @@ def _entries(session_id: str, questions: set[str]) -> Iterator[dict[str, Any]]:
     """Read the entries about these calls, or about an edit."""
     for line in _lines(session_id):
         if f'"{_PATCH}"' in line or any(call in line for call in questions):
-            yield record_entry(line)
+            yield from _read(line)[0]
 
 
 def _lines(session_id: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from ccq_tui.agent.output_text import bounded
+from ccq_tui.claude_files import whole_entries
 
 Entry = dict[str, Any]
 
@@ -39,7 +40,9 @@ def entries(data: bytes, *, too_long: bool = False) -> list[Entry]:
         if _LONE_SURROGATE.search(data):
             found = _whole(found)
     except (ValueError, RecursionError) as error:
-        raise BadLineError("not JSON") from error
+        found = _whole(whole_entries(data.decode(errors="replace"))[0])
+        if not found:
+            raise BadLineError("not JSON") from error
     items = found if isinstance(found, list) else [found]
     objects = [item for item in items if isinstance(item, dict)]
     if not objects:

@@ -84,7 +84,7 @@ class ReplayedSession:
                 if self.timed and part.events:
                     await self._wait_for(part)
                 if part.events and not self._closed:
-                    self._tell(HistoryLoaded(part.events))
+                    self._tell(HistoryLoaded(part.events, goes_on=True))
                 if not self.timed:
                     # What was read stays. Collecting garbage in all of it again and again would hold up
                     # the screen, in a large file for tenths of a second each time.

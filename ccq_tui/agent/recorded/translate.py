@@ -53,6 +53,7 @@ class Translation:
         self.session_id = ""
         self.cwd = ""
         self.asked = RecordedSets()
+        self._sidechain: bool | None = None
         self._streams = BlockStreams()
         self._usage = TurnUsage()
         self._seen = RecentIds()
@@ -62,7 +63,10 @@ class Translation:
     def feed(self, entry: Entry) -> Iterator[AgentEvent]:
         """Translate an object of any shape; yield nothing for one that does not matter."""
         yield from self._identify(entry)
-        if entry.get("isSidechain") is True or entry.get("isMeta") is True:
+        beside = entry.get("isSidechain") is True
+        if self._sidechain is None and entry.get("type") in ("user", "assistant"):
+            self._sidechain = beside  # the file is a subagent's own
+        if (beside and not self._sidechain) or entry.get("isMeta") is True:
             return  # a subagent's own conversation, or text for the model alone
         match entry.get("type"):
             case "assistant" if self._is_new(entry):

@@ -169,7 +169,8 @@ class TranscriptModel:
         for earlier in event.events:
             self._take(earlier)
         self._past = False
-        self._calls.end_past(runs)
+        if not event.goes_on:
+            self._calls.end_past(runs)
         self._prompts.lower(typed)
 
     def empty(self) -> TranscriptModel:

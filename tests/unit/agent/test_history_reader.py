@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent.claude.history_reader import add_records, compacted, linked, notifications
+from ccq_tui.agent.claude.history_reader import add_records, before, linked, notifications
 from ccq_tui.agent.events import ToolFinished
 from ccq_tui.agent.stored_messages import replay
+from ccq_tui.claude_files import whole_entries
 
 PATCH = [{"oldStart": 7, "newStart": 7, "lines": ["-a", "+b"]}]
 
@@ -85,9 +86,47 @@ def test_what_was_before_compactions_is_found_in_order_and_once(
         said("sum2", "b2"),
         said("3", "sum2"),
     )
-    assert [one["uuid"] for one in compacted(linked("s"), ["sum2", "3"])] == ["1", "2", "sum1", "kept"]
-    assert [one["uuid"] for one in compacted(linked("s"), ["sum2", "3", "kept"])] == ["1", "2", "sum1"]
-    assert compacted(linked("s"), []) == compacted(linked("other"), ["1"]) == []
+    assert found("sum2", "3") == (["1", "2", "sum1", "kept"], 0)
+    assert found("sum2", "3", "kept") == (["1", "2", "sum1"], 0)
+    assert linked("other", "1") == ({}, 0)
+
+
+def found(*known: str) -> tuple[list[str], int]:
+    """What is read beyond the messages of the SDK, and the gaps."""
+    earlier, gaps = before(linked("s", known[0] if known else "")[0], known)
+    return [one["uuid"] for one in earlier], gaps
+
+
+def test_what_stands_before_damage_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torn = '{"type":"pr-link","sessionId":"x","prNu'
+    stored(
+        tmp_path,
+        monkeypatch,
+        said("1", None),
+        said("2", "1"),
+        torn + json.dumps(said("3", "2")),
+        json.dumps(said("4", "3")) + json.dumps(said("5", "4")),
+        said("6", "lost"),
+        said("away", "1"),
+        "\0\0\0" + json.dumps(said("7", "6")),
+        '{"type":"user","uuid":"gone","parentUuid":"7","message":{"content":[{"type":"text","te',
+        said("8", "gone"),
+    )
+    assert linked("s", "8")[1] == 2, "lines with something torn"
+    assert found("8") == ([*"1234567"], 2), "of two branches the one that ends nearer"
+    assert found("6", "7", "8") == ([*"12345"], 1)
+    assert found()[0] == [*"12345678"], "the SDK reads none of it"
+
+
+def test_whole_entries_of_a_damaged_line() -> None:
+    one, two = {"type": "user", "uuid": "1"}, {"parentUuid": "1", "uuid": "2", "message": {"type": "x"}}
+    glued = json.dumps(one) + json.dumps(two)
+    assert whole_entries(glued) == ([one, two], False)
+    assert whole_entries(f"\0{glued}\0\n") == ([one, two], False)
+    assert whole_entries(f'{{"type":"a","b{glued}') == ([one, two], True)
+    assert whole_entries(glued[:-3]) == ([one], True), "no part of a torn one"
+    assert whole_entries("") == whole_entries("\0") == ([], False)
+    assert whole_entries("{ cut") == ([], True)
 
 
 @pytest.mark.parametrize("before", ["b", "sum", "nowhere"])
@@ -95,7 +134,7 @@ def test_a_record_that_leads_in_a_circle_has_an_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str
 ) -> None:
     stored(tmp_path, monkeypatch, boundary("b", before), said("sum", "b"))
-    assert compacted(linked("s"), ["sum"]) == []
+    assert found("sum")[0] == []
 
 
 def test_notifications_are_read_from_the_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

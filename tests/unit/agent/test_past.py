@@ -56,6 +56,31 @@ def questions() -> QuestionSet:
     return parse_question_set("t", SOURCE)
 
 
+RULES: dict[str, Any] = {
+    "questions": [
+        {
+            "question": "Which rules?",
+            "multiSelect": True,
+            "options": [{"label": "Yes"}, {"label": "always"}, {"label": "Yes, always"}, {"label": "No"}],
+        }
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("Yes, always", Answer(other="Yes, always")),
+        ("Yes, always, No", Answer(other="Yes, always, No")),
+        ("Yes, No", Answer(("Yes", "No"))),
+        ("No, Yes, maybe", Answer(("No", "Yes"), other="maybe")),
+    ],
+)
+def test_two_labels_that_equal_a_third_one_are_not_told_apart(text: str, answer: Answer) -> None:
+    result = CallResult("", structured={"answers": {"Which rules?": text}})
+    assert outcome(result, RULES) == Answered((answer,))
+
+
 @pytest.mark.parametrize("answers", ANSWERS)
 def test_answers_of_the_structured_result(answers: tuple[Answer, ...]) -> None:
     structured = encode(questions(), answers)

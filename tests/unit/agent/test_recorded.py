@@ -1,5 +1,6 @@
 """What was recorded elsewhere, as events."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.recorded.asked import PASSED_OVER
 from ccq_tui.agent.recorded.reader import NOTHING
+from ccq_tui.agent.recorded.recording import open_recording
 from ccq_tui.agent.recorded.translate import CUT_OFF
 from ccq_tui.inbox import Cancelled
 from ccq_tui.questions import Answer, Answered
@@ -38,6 +40,7 @@ from tests.unit.agent.recordings import (
     result,
     said,
     text,
+    write,
 )
 
 ANSWERED = (
@@ -221,3 +224,27 @@ def test_a_file_of_something_else_says_so(tmp_path: Path) -> None:
 def test_lone_surrogates_are_replaced_and_whole_characters_kept(tmp_path: Path) -> None:
     line = rb'{"type":"user","message":{"content":"a\ud800b \ud83d\ude00"}}'
     assert events_of(opened(tmp_path, line)) == [PromptAccepted("a?b \U0001f600")]
+
+
+def test_a_subagents_own_file(tmp_path: Path) -> None:
+    recording = opened(
+        tmp_path, prompt("look", isSidechain=True), said(text("inside"), isSidechain=True, message="msg_2")
+    )
+    found = events_of(recording)
+    assert [event.text for event in found if isinstance(event, PromptAccepted | BlockFinished)] == [
+        *("look", "inside")
+    ]
+    beside = said(text("inside"), isSidechain=True)
+    assert BlockFinished not in map(type, events_of(opened(tmp_path, prompt("go"), beside)))
+
+
+def test_entries_that_share_a_damaged_line(tmp_path: Path) -> None:
+    first, second, third = (prompt(word, uuid=word, sessionId=SESSION) for word in ("one", "two", "three"))
+    torn = '{"type":"pr-link","sessionId":"x","prNu'
+    path = write(
+        tmp_path / "glued.jsonl",
+        (json.dumps(first) + json.dumps(second)).encode(),
+        (torn + json.dumps(third)).encode(),
+    )
+    found = events_of(open_recording(str(path)))
+    assert [event.text for event in found if isinstance(event, PromptAccepted)] == ["one", "two", "three"]
