@@ -49,6 +49,7 @@ class Remedy(StrEnum):
     CHANGE = "change the prompt"
     GO_ON = "continue"
     RECONNECT = "reconnect"
+    SIGN_IN = "sign in"
     ANEW = "start a new conversation"
     COMPACT = "compact"
     MODEL = "choose another model"
@@ -72,10 +73,7 @@ class Advice:
 
 
 _LATER = "Wait a moment, then send the prompt again."
-_SIGN_IN = (
-    "Run “claude auth login” in another terminal, or set ANTHROPIC_API_KEY and restart; "
-    "“ccq-tui doctor” checks it."
-)
+_SIGN_IN = "Type /login, or set ANTHROPIC_API_KEY and restart; “ccq-tui doctor” checks it."
 _OLDEST = ".".join(map(str, MINIMUM_CLI))
 
 ADVICE: Mapping[str, Advice] = MappingProxyType(
@@ -129,8 +127,8 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
             "Give the id of one from here, use --continue for the newest, or start a new one.",
             Remedy.ANEW,
         ),
-        Problem.NOT_SIGNED_IN: Advice("Claude Code is not signed in.", _SIGN_IN, Remedy.RECONNECT),
-        Problem.KEY_REFUSED: Advice("The API key or sign-in was refused.", _SIGN_IN, Remedy.RECONNECT),
+        Problem.NOT_SIGNED_IN: Advice("Claude Code is not signed in.", _SIGN_IN, Remedy.SIGN_IN),
+        Problem.KEY_REFUSED: Advice("The API key or sign-in was refused.", _SIGN_IN, Remedy.SIGN_IN),
         Problem.UNPAID: Advice(
             "The account's credit is used up.",
             "Add credit or sign in with another account, then send the prompt again.",

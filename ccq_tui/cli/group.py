@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -51,6 +52,11 @@ class PromptGroup(click.Group):
         given = ctx.meta[GIVEN]
         before = len(given) - len(args) - 1
         literal = before >= 0 and given[before] == "--"
+        if len(args) == 1 and args[0].islower() and not literal and self.get_command(ctx, args[0]) is None:
+            close = get_close_matches(args[0], self.list_commands(ctx), n=1, cutoff=0.8)
+            if close:
+                found = f"No command is named {args[0]!r}; did you mean {close[0]}?"
+                raise click.UsageError(f"{found} As a prompt: ccq-tui -- {args[0]}", ctx)
         if literal or self.get_command(ctx, args[0]) is None or args[0] == PROMPT_COMMAND:
             words = ["--", *args] if literal else args
             return PROMPT_COMMAND, self.commands[PROMPT_COMMAND], words

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ccq_tui.preboot_input import EarlyPrompt
 
 
+_MOST_PIPED = 1_000_000
+"""Most bytes of text piped in: more than any model reads at once."""
 _LONGEST_LINK = 10_000
 _LINK = b'"pr-link"'
 
@@ -55,6 +57,7 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
             "--worktree is for new sessions; --continue and --resume return to their own worktree.", context
         )
     end_on_signals()
+    prompt = "\n\n".join(filter(None, (" ".join(words), _piped())))
     # Imports leave no garbage; looking for some would delay the start of the CLI and of the screen by 8 %
     # each. The app looks for it as soon as it is made.
     gc.disable()
@@ -62,7 +65,7 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
         return begin(
             given_settings(context),
             early=None if choose else shown_early(context),
-            prompt=" ".join(words),
+            prompt=prompt,
             continue_last=continue_last,
             resume=resume,
             fork=flags.get("fork", False),
@@ -73,6 +76,22 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
         )
     finally:
         gc.enable()
+
+
+def _piped() -> str:
+    """Return the text piped into the program, and read keys from the terminal from then on."""
+    if not_terminals() != ["input"] or sys.stdin is None:
+        return ""
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR)
+    except OSError:
+        return ""  # there is none to read keys from, which is reported later
+    piped = sys.stdin.buffer.read(_MOST_PIPED + 1)
+    os.dup2(terminal, sys.stdin.fileno())
+    os.close(terminal)
+    if len(piped) > _MOST_PIPED:
+        raise Refused(f"More than {_MOST_PIPED:,} bytes were piped in: name a file in the prompt instead.")
+    return piped.decode("utf-8", "replace").replace("\0", "").rstrip()
 
 
 def _check_session_id(flags: Mapping[str, Any], context: click.Context, *, resumes: bool) -> None:

@@ -46,10 +46,10 @@ def examine_sign_in() -> Check:
     if sys.platform == "darwin":
         return Check(AREA, "Sign-in", "not in a file or the environment; the keychain was not checked")
     advice = (
-        'Sign in with the CLI named above ("claude auth login"), or set ANTHROPIC_API_KEY. '
+        "Start ccq-tui and type /login, or set ANTHROPIC_API_KEY: until then no session can work. "
         '"ccq-tui demo" needs no account.'
     )
-    return Check(AREA, "Sign-in", "no key in the environment and no credentials file", Level.WARNING, advice)
+    return Check(AREA, "Sign-in", "no key in the environment and no credentials file", Level.FAILURE, advice)
 
 
 def examine_hooks() -> list[Check]:

@@ -58,6 +58,25 @@ def test_quitting_keeps_the_question_and_its_draft_for_the_same_call(start: Star
         again.end("ctrl+q", 0)
 
 
+def test_a_text_that_is_piped_in_is_part_of_the_prompt_and_keys_come_from_the_terminal(
+    scripted_model: Callable[..., ScriptedModel], claude_env: Callable[..., CleanHome]
+) -> None:
+    model = scripted_model(Scenario("e2e").says("Looks fine."))
+    home = claude_env(model)
+    piped = f"printf 'one\\ntwo\\n' | exec {program()} 'review this'"
+    with Terminal(["/bin/sh", "-c", piped], home.env, home.project) as terminal:
+        terminal.wait("Looks fine.")
+        terminal.type("typed here")
+        terminal.wait("❯ typed here")
+        assert any("review this\n\none\ntwo" in text for text in texts_of(sent(model)))
+        terminal.press("ctrl+u ctrl+q")
+        assert terminal.wait_end() == 0
+
+
+def sent(model: ScriptedModel) -> Any:
+    return model.requests()[0].body["messages"][0]["content"]
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="a shell with job control")
 @pytest.mark.parametrize("suspended", [False, True], ids=["in front", "suspended"])
 def test_the_answer_after_a_closed_terminal_reaches_the_same_call(

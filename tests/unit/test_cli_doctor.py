@@ -40,7 +40,12 @@ def found(name: str) -> Check:
     return check
 
 
-def test_a_good_machine_is_exit_0(cli: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_good_machine_is_exit_0(
+    cli: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["doctor"]) == 1, "nobody is signed in: no session can work"
+    assert "/login" in capsys.readouterr().out
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "key")
     assert main(["doctor"]) == 0
     text = capsys.readouterr().out
     assert "✔ Version        2.1.330" in text
@@ -91,7 +96,7 @@ def test_a_cli_that_is_no_good_is_a_failure(
     assert check.found == said
     assert check.advice
     assert main(["doctor"]) == 1
-    assert "1 failure" in capsys.readouterr().out
+    assert "2 failures" in capsys.readouterr().out
 
 
 def test_a_cli_that_cannot_start_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,11 +112,11 @@ def test_no_cli_at_all_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_signs_of_an_account_are_seen_but_never_read(
     cli: Path, monkeypatch: pytest.MonkeyPatch, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert found("Sign-in").level is Level.WARNING
+    assert found("Sign-in").level is Level.FAILURE
     credentials = home / ".claude" / ".credentials.json"
     credentials.parent.mkdir()
     os.mkfifo(credentials)
-    assert found("Sign-in").level is Level.WARNING
+    assert found("Sign-in").level is Level.FAILURE
     credentials.unlink()
     credentials.write_text("hush", encoding="utf-8")
     credentials.chmod(0)

@@ -279,3 +279,9 @@ def test_a_demo_that_crashes_leaves_nothing_either(app: FakeApp) -> None:
     app.ending = crash
     assert main(["demo"]) == 1
     assert not app.launches[0].settings.directory.exists()
+
+
+@pytest.mark.parametrize(("word", "meant"), [("histroy", "history"), ("doctr", "doctor")])
+def test_a_misspelt_command_is_no_prompt(word: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([word]) == 2
+    assert f"did you mean {meant}? As a prompt: ccq-tui -- {word}" in capsys.readouterr().err

@@ -58,6 +58,7 @@ class Remedies:
             Remedy.GO_ON: self._continue_turn,
             Remedy.COMPACT: lambda: self._send("/compact"),
             Remedy.MODEL: lambda: self._command("/model"),
+            Remedy.SIGN_IN: lambda: self._command("/login"),
             Remedy.SERVERS: lambda: self._command("/mcp"),
             Remedy.RECONNECT: self._ui.session.reconnect,
             Remedy.ANEW: self._ui.session.reconnect,

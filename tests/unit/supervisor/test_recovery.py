@@ -46,7 +46,7 @@ def after(*events: AgentEvent, recovery: Recovery | None = None) -> Recovery:
         (Problem.NO_NETWORK, Remedy.RETRY),
         (Problem.CONTEXT_FULL, Remedy.COMPACT),
         (Problem.MODEL_MISSING, Remedy.MODEL),
-        (Problem.KEY_REFUSED, Remedy.RECONNECT),
+        (Problem.KEY_REFUSED, Remedy.SIGN_IN),
         (Problem.TURNS_SPENT, Remedy.GO_ON),
         (Problem.BUDGET_SPENT, None),
         (Problem.MCP_FAILED, Remedy.SERVERS),
