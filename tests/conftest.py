@@ -20,7 +20,6 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from textual.widgets import Input, TextArea
 
 from ccq_tui.compat.sdk.light_import import import_sdk
-from tests import quick_textual
 
 if sys.dont_write_bytecode:
     # Without it each worker compiles all tests anew, and each program that a test starts all of its modules.
@@ -36,7 +35,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     gc.disable()  # until all is imported and collected: none of it is garbage
-quick_textual.install()
 import_sdk()  # as the program does it: without the packages of MCP, which cost as much as all the rest
 
 TESTS = Path(__file__).parent
