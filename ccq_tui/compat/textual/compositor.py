@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from textual._compositor import Compositor
-from textual.geometry import Region
+from textual._compositor import Compositor, CompositorMap, ReflowResult
+from textual.geometry import Region, Size
 from textual.strip import Strip
+from textual.widget import Widget
 
 from ccq_tui.compat.private import require
 
-require(Compositor, "_render_chops", "_get_renders", "visible_widgets", "size")
+require(Compositor, "_render_chops", "_get_renders", "_dirty_regions", "_full_map", "_visible_map")
+require(Compositor, "reflow", "reflow_visible", "visible_widgets", "size")
 
 
 class FrugalCompositor(Compositor):
@@ -22,6 +24,29 @@ class FrugalCompositor(Compositor):
     """
 
     _lines: Sequence[int] = ()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._drawn: CompositorMap = {}
+        """The places at which widgets were drawn."""
+
+    def reflow(self, parent: Widget, size: Size) -> ReflowResult:
+        """Lay the screen out, and have everything drawn again that is elsewhere than it was drawn.
+
+        Textual compares with its last map, but that is the new one already if a place was asked for after a
+        scroll (`Compositor.full_map`, Textual 8.2.8): what was hidden would stay on the screen.
+        """
+        before, changes = self._drawn, super().reflow(parent, size)
+        self._drawn = dict(self._full_map)
+        places = (place.clip.intersection(place.region) for _, place in before.items() ^ self._drawn.items())
+        self._dirty_regions.update(filter(None, places))
+        return changes
+
+    def reflow_visible(self, parent: Widget, size: Size) -> set[Widget]:
+        """Do so for what a scroll may have moved."""
+        exposed = super().reflow_visible(parent, size)
+        self._drawn |= self._visible_map or {}
+        return exposed
 
     def _render_chops(
         self, crop: Region, is_rendered_line: Callable[[int], bool]
