@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ccq_tui.agent import AgentSession
-from ccq_tui.agent.claude import guard
+from ccq_tui.agent.claude import transport
 from ccq_tui.agent.events import (
     BlockFinished,
     BlockGrew,
@@ -181,14 +181,14 @@ async def test_a_start_that_is_cancelled_beside_its_guard_leaves_no_process(
     play: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pids: list[int] = []
-    go_on, start = threading.Event(), guard._started
+    go_on, start = threading.Event(), transport._started
 
     def slowly(pid: int, held: int | None) -> subprocess.Popen[bytes]:
         pids.append(pid)
         go_on.wait(30)
         return start(pid, held)
 
-    monkeypatch.setattr(guard, "_started", slowly)
+    monkeypatch.setattr(transport, "_started", slowly)
     _, home = play(Scenario("a").says("One.").ends_turn())
     session = AgentSession(options_in(home), MemoryInbox())
     task = session.start()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent.claude import connection, start_failures
+from ccq_tui.agent.claude import cli_process, connection
 from ccq_tui.agent.events import Connected, PromptReturned, SessionLost
 from ccq_tui.agent.problems import ADVICE, Problem
 from ccq_tui.testing.scenario import Scenario
@@ -106,7 +106,7 @@ async def test_a_program_that_never_answers_is_given_up(
     play: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
     monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.5)
-    monkeypatch.setattr(start_failures, "VERSION_SECONDS", 0.5)
+    monkeypatch.setattr(cli_process, "VERSION_SECONDS", 0.5)
     lost = await started(play, cli_path=program(tmp_path, HANGS, line))
     assert lost.kind == Problem.CLI_SILENT
     assert "does not even report its version." in lost.reason

@@ -21,11 +21,11 @@ from ccq_tui.bounded import (
     read_text,
 )
 from ccq_tui.config import SettingsError, load_settings, state_dir, user_config
-from ccq_tui.config.files import MOST_NAMED
+from ccq_tui.config.load import MOST_NAMED
 from ccq_tui.config.trust import DAMAGED, LARGEST, STORE, remember, untrusted
 from ccq_tui.screens.session.status import git_branch
+from ccq_tui.theming.live import KeepError, keep_theme
 from ccq_tui.theming.read import ThemeFileError, read_theme
-from ccq_tui.theming.theme_setting import KeepError, keep_theme
 
 SECONDS = 5.0
 """Each took minutes, all memory, or for ever."""

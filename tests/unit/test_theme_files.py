@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ccq_tui.config import config_dir
 from ccq_tui.theming import ThemeWatch
-from ccq_tui.theming.theme_setting import KeepError, keep_theme, with_theme
+from ccq_tui.theming.live import KeepError, keep_theme, with_theme
 
 
 def write(name: str, text: str) -> Path:

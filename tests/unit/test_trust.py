@@ -18,7 +18,7 @@ from ccq_tui.config import state_dir
 from ccq_tui.config.carried import FILES, MOST_BYTES, MOST_CHARACTERS, MOST_EFFECTS, effects
 from ccq_tui.config.launch import launch_with, trusting
 from ccq_tui.config.trust import STORE, CarriedChangedError, remember, untrusted
-from ccq_tui.supervisor.grants import follow_granted, only_adds, settings_files
+from ccq_tui.supervisor.supervisor import follow_granted, only_adds, settings_files
 
 HOOKS = {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh"}]}]}
 SETTINGS = {

@@ -21,6 +21,7 @@ from claude_agent_sdk import (
     TaskStartedMessage,
 )
 
+from ccq_tui.agent.claude.cli_process import explain_start, is_too_old, leave, limited
 from ccq_tui.agent.claude.delta_coalescer import DeltaCoalescer
 from ccq_tui.agent.claude.errors import SessionFailure, StderrTail, explain
 from ccq_tui.agent.claude.gate import Gate
@@ -28,8 +29,6 @@ from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude.partial_sets import PartialSets
 from ccq_tui.agent.claude.prompts import as_stream, image_blocks
 from ccq_tui.agent.claude.record import taken
-from ccq_tui.agent.claude.shutdown import leave, limited
-from ccq_tui.agent.claude.start_failures import explain_start, is_too_old
 from ccq_tui.agent.claude.translate import Translator
 from ccq_tui.agent.claude_settings import first_mode
 from ccq_tui.agent.commands import CommandError, Send

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from uuid import uuid4
 
@@ -17,13 +17,13 @@ from claude_agent_sdk import (
     ClaudeSDKError,
     PermissionResultAllow,
     PermissionResultDeny,
+    PermissionUpdate,
     ToolPermissionContext,
 )
 from claude_agent_sdk.types import HookContext, HookInput, HookJSONOutput
 
 from ccq_tui.agent.claude.elicitations import Reply
 from ccq_tui.agent.claude.options import QUESTION_TOOL
-from ccq_tui.agent.claude.suggestions import suggestions, update
 from ccq_tui.agent.claude.waits import Parked, Waits
 from ccq_tui.agent.events import AgentEvent, PromptReturned
 from ccq_tui.agent.options import QuestionPolicy, SessionOptions
@@ -41,7 +41,7 @@ from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, POSTPONED, PROCEED, REM
 from ccq_tui.inbox.elicitations import read_elicitation
 from ccq_tui.inbox.elicitations import reply as elicitation_reply
 from ccq_tui.inbox.file_changes import EDITING, UPDATE, change_of
-from ccq_tui.inbox.suggestions import Suggestion
+from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions import Answered, Declined, Discussed, Expired, QuestionSet
 from ccq_tui.questions.message import discussion_text
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
@@ -56,6 +56,47 @@ UNTAKEN = "the process that asked ended before it got the answer"
 UNTOLD = "the allowed call ended before delivering it"
 
 PermissionResult = PermissionResultAllow | PermissionResultDeny
+
+MOST = 20
+"""Most suggestions to read; the CLI was never seen to make more than three."""
+
+
+def suggestions(updates: Iterable[PermissionUpdate]) -> tuple[Suggestion, ...]:
+    """Translate the CLI's suggestions, without those that cannot be sent back."""
+    return tuple(_readable(list(updates)[:MOST]))
+
+
+def update(suggestion: Suggestion) -> PermissionUpdate:
+    """Translate a suggestion, or a change of mode, back."""
+    rules = [{"toolName": rule.tool, "ruleContent": rule.content or None} for rule in suggestion.rules]
+    made: dict[str, object] = {
+        "type": suggestion.kind,
+        "destination": suggestion.destination,
+        "rules": rules or None,
+        "behavior": suggestion.behavior or None,
+        "mode": suggestion.mode or None,
+        "directories": list(suggestion.directories) or None,
+    }
+    return PermissionUpdate.from_dict(made)
+
+
+def _readable(updates: Iterable[PermissionUpdate]) -> Iterator[Suggestion]:
+    for one in updates:
+        read = Suggestion(
+            kind=one.type,
+            destination=one.destination or "session",
+            rules=tuple(Rule(rule.tool_name, rule.rule_content or "") for rule in one.rules or ()),
+            behavior=one.behavior or "",
+            mode=one.mode or "",
+            directories=tuple(one.directories or ()),
+        )
+        try:
+            # If one cannot be sent, the SDK sends none, and the choice shown would be false.
+            update(read).to_dict()
+        except (ValueError, TypeError):
+            _logger.warning("A suggestion of kind %s cannot be sent back", one.type)
+            continue
+        yield read
 
 
 class Gate:

@@ -1,21 +1,183 @@
-"""The store: all tables over one connection."""
+"""The store: all tables over one connection, with the small ones: drafts, listeners, prefixes of ids."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ccq_tui.inbox.store.database import Database
-from ccq_tui.inbox.store.drafts_table import DraftTable
+from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.requests import Request
+from ccq_tui.inbox.store.database import Database, call_key, request_key
+from ccq_tui.inbox.store.encoding import actor_from_json, actor_to_json
 from ccq_tui.inbox.store.history import HistoryTable
-from ccq_tui.inbox.store.id_prefix import IdPrefixes
-from ccq_tui.inbox.store.listeners import ListenerTable
 from ccq_tui.inbox.store.opening import BUSY_SECONDS
 from ccq_tui.inbox.store.orphans import Orphans
 from ccq_tui.inbox.store.park_requests import WishTable
 from ccq_tui.inbox.store.requests import RequestTable
 from ccq_tui.inbox.store.sessions import SessionTable
+from ccq_tui.processes import Owner, alive
+
+if TYPE_CHECKING:
+    from ccq_tui.inbox.draft_fields import DraftField
+    from ccq_tui.inbox.waiting_line import Draft
+
+MOST_NAMES = 200_000
+"""Most ids returned at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDraft:
+    """A draft as it is on disk.
+
+    Attributes:
+        serial: Its place in the order of saving.
+        request_id: Its request.
+        actor: Who wrote it last, or None.
+    """
+
+    serial: int
+    request_id: str
+    actor: Actor | None
+
+
+class DraftTable:
+    """The table of drafts."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def save_all(
+        self,
+        drafts: Mapping[str, Draft],
+        touched: Mapping[str, Collection[DraftField]] | None = None,
+        actors: Mapping[str, Actor] | None = None,
+    ) -> dict[str, Actor | None]:
+        """Save the newest drafts, by the ids of their requests; ignore drafts of unknown requests.
+
+        A draft is saved even if its request was settled meanwhile: typed text is never lost. Fields that
+        another surface wrote and this one did not touch stay.
+
+        Returns the requests whose drafts now hold values of another surface, with their last writer.
+        Raises `InboxUnavailable`.
+        """
+        from ccq_tui.inbox.draft_fields import changed
+        from ccq_tui.inbox.store.drafts import draft_to_json, merged
+
+        shared = {}
+        with self._database.writing() as at:
+            serial = self.last()
+            for request_id, draft in drafts.items():
+                key, serial = request_key(request_id), serial + 1
+                stored = self._database.rows("SELECT body, actor FROM drafts WHERE request_id = ?", (key,))
+                body = own = draft_to_json(draft)
+                if stored:
+                    fields = (touched or {}).get(request_id)
+                    body = merged(stored[0]["body"], draft, changed(draft) if fields is None else fields)
+                    if body != own:
+                        shared[request_id] = actor_from_json(stored[0]["actor"])
+                self._database.do(
+                    "INSERT INTO drafts (request_id, body, saved_at, actor, serial)"
+                    " SELECT id, ?, ?, ?, ? FROM requests WHERE id = ?"
+                    " ON CONFLICT (request_id) DO UPDATE SET body = excluded.body,"
+                    " saved_at = excluded.saved_at, actor = excluded.actor, serial = excluded.serial",
+                    (body, at, actor_to_json((actors or {}).get(request_id)), serial, key),
+                )
+        return shared
+
+    def save(self, request_id: str, draft: Draft, before: Draft | None = None) -> None:
+        """Save a request's newest draft, as `save_all` does; raises `InboxUnavailable`."""
+        from ccq_tui.inbox.draft_fields import changed
+
+        self.save_all({request_id: draft}, {request_id: changed(draft, before)})
+
+    def load(self, request: Request) -> Draft | None:
+        """Return the state in which a request opens with its draft, or None when none is kept."""
+        query = "SELECT body FROM drafts WHERE request_id = ?"
+        rows = self._database.rows(query, (request_key(request.id),))
+        if not rows:
+            return None
+        from ccq_tui.inbox.store.drafts import with_draft
+
+        return with_draft(request, rows[0]["body"])
+
+    def after(self, serial: int) -> list[StoredDraft]:
+        """Return the drafts saved after the one with ``serial``, in the order of saving."""
+        query = "SELECT serial, request_id, actor FROM drafts WHERE serial > ? ORDER BY serial"
+        return [
+            StoredDraft(row[0], row[1], actor_from_json(row[2]))
+            for row in self._database.rows(query, (serial,))
+        ]
+
+    def last(self) -> int:
+        """Return the serial of the draft that was saved last; 0 if there is none."""
+        return int(self._database.rows("SELECT coalesce(max(serial), 0) FROM drafts")[0][0])
+
+
+class ListenerTable:
+    """The table of processes that show requests."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(self, process: Owner) -> None:
+        """Record that a process shows requests, and forget ended ones; raises `InboxUnavailable`."""
+        with self._database.writing():
+            for one in self._all():
+                if not alive(one):
+                    self._remove(one)
+            self._database.do(
+                "INSERT INTO listeners (pid, start) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                (process.pid, process.start),
+            )
+
+    def remove(self, process: Owner) -> None:
+        """Record that a process no longer shows requests; raises `InboxUnavailable`."""
+        with self._database.writing():
+            self._remove(process)
+
+    def any(self) -> bool:
+        """Whether a running process shows requests; raises `InboxUnavailable`."""
+        return any(alive(one) for one in self._all())
+
+    def _all(self) -> list[Owner]:
+        return [Owner(pid, start) for pid, start in self._database.rows("SELECT pid, start FROM listeners")]
+
+    def _remove(self, process: Owner) -> None:
+        self._database.do("DELETE FROM listeners WHERE pid = ? AND start = ?", (process.pid, process.start))
+
+
+class IdPrefixes:
+    """A reader of ids alone."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def requests(self, prefix: str = "", limit: int = MOST_NAMES) -> list[str]:
+        """Return ids of requests, sorted."""
+        return self._beginning("SELECT id FROM requests", prefix, limit)
+
+    def requests_of(self, tool_use_id: str) -> list[str]:
+        """Return the ids of the requests of a call: its own, and those of its copies in copied sessions."""
+        query = "SELECT id FROM requests WHERE tool_use_id = ? ORDER BY id"
+        return [str(row[0]) for row in self._database.rows(query, (call_key(tool_use_id),))]
+
+    def name_of(self, request: Request) -> str:
+        """Return a request's name for a person: its call alone, unless another session made that call too."""
+        return request.tool_use_id if len(self.requests_of(request.tool_use_id)) == 1 else request.id
+
+    def sessions(self, prefix: str = "", limit: int = MOST_NAMES) -> list[str]:
+        """Return ids of sessions, sorted, including sessions known only from their requests."""
+        both = "SELECT id FROM sessions UNION SELECT session_id FROM requests"
+        return self._beginning(both, prefix, limit)
+
+    def _beginning(self, ids: str, prefix: str, limit: int) -> list[str]:
+        # Not LIKE, which would read "_" and "%" as wildcards.
+        query = f"SELECT id FROM ({ids}) WHERE substr(id, 1, ?) = ? ORDER BY id LIMIT ?"  # noqa: S608 - ours
+        prefix = prefix.encode("utf-8", "replace").decode("utf-8")
+        return [str(row[0]) for row in self._database.rows(query, (len(prefix), prefix, limit))]
 
 
 class Store:

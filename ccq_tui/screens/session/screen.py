@@ -23,9 +23,8 @@ from ccq_tui.screens.session.commands import Command, CommandRunner, called
 from ccq_tui.screens.session.completions import Completions, UnknownCommands
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
-from ccq_tui.screens.session.listing_commands import ListingCommands
-from ccq_tui.screens.session.mcp_command import McpCommand
-from ccq_tui.screens.session.model_commands import ModelCommands
+from ccq_tui.screens.session.listing_commands import ListingCommands, ResumeCommand
+from ccq_tui.screens.session.model_commands import ModelCommands, UsageCommands
 from ccq_tui.screens.session.notifications import Notifications
 from ccq_tui.screens.session.permission_mode import PermissionMode
 from ccq_tui.screens.session.permissions_command import PermissionsCommand
@@ -33,7 +32,6 @@ from ccq_tui.screens.session.prompt_images import PromptImages
 from ccq_tui.screens.session.prompt_keeper import PromptKeeper
 from ccq_tui.screens.session.prompts import Prompts
 from ccq_tui.screens.session.remedies import Remedies
-from ccq_tui.screens.session.resume_command import ResumeCommand
 from ccq_tui.screens.session.rewind_command import RewindCommand
 from ccq_tui.screens.session.session_switcher import SessionSwitcher
 from ccq_tui.screens.session.shell_commands import ShellCommands
@@ -41,10 +39,9 @@ from ccq_tui.screens.session.status import Status
 from ccq_tui.screens.session.status_output import StatusOutput, StatusOutputLine
 from ccq_tui.screens.session.tasks_command import TasksCommand
 from ccq_tui.screens.session.theme_command import ThemeCommand
-from ccq_tui.screens.session.usage_commands import UsageCommands
 from ccq_tui.screens.session.view import SessionView
 from ccq_tui.screens.session.welcome import Welcome
-from ccq_tui.screens.session.workspace_commands import WorkspaceCommands
+from ccq_tui.screens.session.workspace_commands import McpCommand, WorkspaceCommands
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.widgets.keys import bindings_for, keymap_for
 from ccq_tui.widgets.prompt import Prompt

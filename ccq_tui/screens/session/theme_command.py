@@ -12,8 +12,7 @@ from ccq_tui.config.settings import ENV_PREFIX
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 from ccq_tui.text import one_line
-from ccq_tui.theming.live import LiveThemes
-from ccq_tui.theming.theme_setting import KeepError, keep_theme
+from ccq_tui.theming.live import KeepError, LiveThemes, keep_theme
 from ccq_tui.theming.watch import ChangedThemes, ThemeWatch
 
 LOOK_SECONDS = 1.0

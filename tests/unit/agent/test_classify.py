@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ccq_tui.agent.claude.classify import api_problem, detail, turn_problem
-from ccq_tui.agent.claude.start_failures import is_too_old
+from ccq_tui.agent.claude.cli_process import is_too_old
 from ccq_tui.agent.problems import ADVICE, Problem
 
 # What CLI 2.1.330 said.

@@ -13,6 +13,7 @@ from claude_agent_sdk import (
     ResultError,
 )
 
+from ccq_tui.agent.claude.cli_process import limited
 from ccq_tui.agent.claude.errors import (
     STDERR_LINE_CHARACTERS,
     STDERR_LINES,
@@ -20,7 +21,6 @@ from ccq_tui.agent.claude.errors import (
     StderrTail,
     explain,
 )
-from ccq_tui.agent.claude.shutdown import limited
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import start_error
 from ccq_tui.agent.problems import Problem

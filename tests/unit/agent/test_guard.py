@@ -10,14 +10,14 @@ import sys
 
 import pytest
 
-from ccq_tui.agent.claude import guard
-from ccq_tui.agent.claude.guard import Guard
+from ccq_tui.agent.claude import transport
+from ccq_tui.agent.claude.transport import Guard
 from tests.agent.running import alive
 
 LIMIT = 10.0
 PROGRAM = """
 import asyncio, sys, time
-from ccq_tui.agent.claude.guard import Guard
+from ccq_tui.agent.claude.transport import Guard
 asyncio.run(Guard.over(int(sys.argv[1])))
 print("watched", flush=True)
 time.sleep(60)
@@ -69,5 +69,5 @@ async def test_it_keeps_the_input_open_until_it_is_let_go() -> None:
 
 
 async def test_without_a_shell_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "_SHELL", "/nonexistent/sh")
+    monkeypatch.setattr(transport, "_SHELL", "/nonexistent/sh")
     assert await Guard.over(1) is None

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent.claude.record_repair import RecordRepairError, repair
+from ccq_tui.agent.claude.history_reader import RecordRepairError, repair
 
 
 def entry(uuid: str, parent: str, kind: str = "assistant", **more: Any) -> dict[str, Any]:

@@ -22,10 +22,9 @@ from ccq_tui.agent.events import (
     ToolStarted,
     TurnEnded,
 )
-from ccq_tui.agent.recorded.asked import PASSED_OVER
 from ccq_tui.agent.recorded.reader import NOTHING
 from ccq_tui.agent.recorded.recording import open_recording
-from ccq_tui.agent.recorded.translate import CUT_OFF
+from ccq_tui.agent.recorded.translate import CUT_OFF, PASSED_OVER
 from ccq_tui.inbox import Cancelled
 from ccq_tui.questions import Answer, Answered
 from tests.unit.agent.recordings import (

@@ -13,9 +13,9 @@ from ccq_tui.agent.session_catalog import EarlierSession
 from ccq_tui.screens.pickers.pick_list import PickRow, choosing
 from ccq_tui.screens.pickers.shelf import Shelved, age, session_row
 from ccq_tui.screens.session.commands import called
+from ccq_tui.screens.session.model_commands import context_text
 from ccq_tui.screens.session.rewind_command import choices, what_changes
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
-from ccq_tui.screens.session.usage_commands import context_text
 
 
 @pytest.mark.parametrize(

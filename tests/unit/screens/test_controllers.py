@@ -23,13 +23,13 @@ from ccq_tui.agent.problems import Remedy
 from ccq_tui.prompts.unread import Sent
 from ccq_tui.screens.session.commands import PARKED, CommandRunner
 from ccq_tui.screens.session.messages import ElsewhereWanted
+from ccq_tui.screens.session.model_commands import UsageCommands
 from ccq_tui.screens.session.permission_mode import MODE_ERROR, PermissionMode
 from ccq_tui.screens.session.prompt_keeper import PromptKeeper
 from ccq_tui.screens.session.prompts import Prompts
 from ccq_tui.screens.session.remedies import NO_ERROR, Remedies
 from ccq_tui.screens.session.rewind_command import RewindCommand
 from ccq_tui.screens.session.shell_commands import ShellCommands
-from ccq_tui.screens.session.usage_commands import UsageCommands
 from tests.unit.screens.ui import NoScreen
 
 

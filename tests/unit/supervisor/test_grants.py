@@ -22,9 +22,9 @@ from ccq_tui.config.trust import remember, untrusted
 from ccq_tui.inbox import Allowed
 from ccq_tui.inbox.requests import PermissionRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.supervisor import grants
+from ccq_tui.supervisor import supervisor
 from ccq_tui.supervisor.events import SessionEvent
-from ccq_tui.supervisor.grants import GrantWatch, settings_files
+from ccq_tui.supervisor.supervisor import GrantWatch, settings_files
 from tests.actors import PANEL
 
 GRANT = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
@@ -88,7 +88,7 @@ async def test_a_look_that_ends_after_the_grant_was_written_is_not_taken_for_wha
         may_read.wait(LIMIT)
         return settings_files(directory)
 
-    monkeypatch.setattr(grants, "settings_files", late)
+    monkeypatch.setattr(supervisor, "settings_files", late)
     file = tmp_path / ".claude/settings.local.json"
     file.parent.mkdir()
     file.write_text('{"env": {"A": "b"}}')
