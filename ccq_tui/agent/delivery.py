@@ -36,7 +36,6 @@ from ccq_tui.inbox import (
     PermissionRequest,
     PlanRequest,
     QuestionRequest,
-    Request,
     RequestOutcome,
     Settled,
 )
@@ -105,7 +104,8 @@ class Delivery:
                 self._expected.pop(request.tool_use_id, None)
             case ToolFinished(tool_use_id=call, output=output) if call in self._asked:
                 waited = self._asked.pop(call)
-                if not output.startswith(_no_decision(waited)):
+                lost = _NO_ANSWERS if isinstance(waited, QuestionRequest) else UNTAKEN_RESULTS
+                if not output.startswith(lost):
                     self._arrived(waited.id, RESULT)
             case PromptDelivered(prompt_id=name) if name in self._sent:
                 self._arrived(self._sent.pop(name).id, MESSAGE)
@@ -285,10 +285,6 @@ def prompt_id_of(tool_use_id: str, attempt: int = 0, earlier: int = 0) -> str:
     another = f" after {earlier} others" if earlier else ""
     again = f", attempt {attempt}" if attempt else ""
     return str(uuid5(NAMESPACE_OID, f"ccq-tui answer to {tool_use_id}{another}{again}"))
-
-
-def _no_decision(request: Request) -> tuple[str, ...]:
-    return _NO_ANSWERS if isinstance(request, QuestionRequest) else UNTAKEN_RESULTS
 
 
 def way_in(

@@ -48,6 +48,7 @@ _HIDDEN = (
     "Caveat: ",
     "[Request interrupted by user",
     "<system-reminder>",
+    "<ide_",
 )
 _IN_BACKGROUND = re.compile(
     r"\A(?:Command (?:running|was) [^\n]*?\bID: |Async agent launched.*?^agentId: )(\w+)",

@@ -219,10 +219,13 @@ def linked(session_id: str, first: str) -> tuple[dict[str, dict[str, Any]], int]
 
     No entries if the messages already hold all that is needed: from the beginning to ``first``.
     """
-    if not any(
-        _QUEUED in line or _BOUNDARY in line or (first in line and _follows(record_entry(line), first))
-        for line in _lines(session_id)
-    ):
+    for line in _lines(session_id):
+        # Of a damaged line nothing is known, not even to the SDK.
+        entry = record_entry(line) if first in line else {"uuid": ""}
+        follows = not entry or (entry.get("uuid") == first and entry.get("parentUuid"))
+        if _QUEUED in line or _BOUNDARY in line or follows:
+            break
+    else:
         return {}, 0
     entries: dict[str, dict[str, Any]] = {}
     damaged = 0
@@ -236,11 +239,6 @@ def linked(session_id: str, first: str) -> tuple[dict[str, dict[str, Any]], int]
 def _read(line: str) -> tuple[list[dict[str, Any]], bool]:
     entry = record_entry(line)
     return ([entry], False) if entry or not line.strip() else whole_entries(line)
-
-
-def _follows(entry: Mapping[str, Any], uuid: str) -> bool:
-    """Return whether an entry has an id, or none since the SDK cannot read it, and is not the beginning."""
-    return not entry or (entry.get("uuid") == uuid and bool(entry.get("parentUuid")))
 
 
 def before(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from itertools import count
@@ -175,6 +176,8 @@ class Translation:
         if not parent:
             self._usage.requested(name, fields(message, "usage"))
         for block in blocks(entry):
+            if not self._seen.add(f"{name} {hash(json.dumps(block, sort_keys=True))}"):
+                continue  # some programs record a message again, under another id of its entry
             for found in self._streams.finish(name, parent):
                 if isinstance(found, BlockDropped):
                     yield found

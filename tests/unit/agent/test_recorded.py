@@ -247,3 +247,12 @@ def test_entries_that_share_a_damaged_line(tmp_path: Path) -> None:
     )
     found = events_of(open_recording(str(path)))
     assert [event.text for event in found if isinstance(event, PromptAccepted)] == ["one", "two", "three"]
+
+
+def test_a_message_that_is_recorded_twice_and_the_context_of_an_editor(tmp_path: Path) -> None:
+    twice = [said(text("Hello."), call("Bash", {"command": "ls"}), uuid=name) for name in "ab"]
+    context = prompt("<ide_opened_file>The user opened a.py in the IDE.</ide_opened_file>")
+    found = events_of(opened(tmp_path, context, prompt("go"), twice[0], back("a.txt"), twice[1]))
+    shown = [event for event in found if isinstance(event, PromptAccepted | BlockFinished | ToolStarted)]
+    assert [type(event) for event in shown] == [PromptAccepted, BlockFinished, ToolStarted]
+    assert [event.output for event in found if isinstance(event, ToolFinished)] == ["a.txt"]
