@@ -13,7 +13,7 @@ import pytest
 
 from ccq_tui import __version__
 from ccq_tui.bridges.claude_code.hook_program import hook_command
-from ccq_tui.bridges.claude_code.settings_file import BACKUP
+from ccq_tui.bridges.edited_file import BACKUP
 from ccq_tui.cli import main
 from ccq_tui.doctor import Level, examine
 
