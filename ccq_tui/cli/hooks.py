@@ -43,8 +43,11 @@ def hooks() -> None:
 @_scoped
 @click.option("--permissions", is_flag=True, help="Permissions and plans too, not only questions.")
 @click.option("--elicitation", is_flag=True, help="Forms of MCP servers too.")
+@click.option(
+    "--always", is_flag=True, help="Ask also while no ccq-tui is open; a hook then waits for hours."
+)
 @yes_flag
-def install(user: bool, project: bool, permissions: bool, elicitation: bool, yes: bool) -> int:
+def install(user: bool, project: bool, permissions: bool, elicitation: bool, always: bool, yes: bool) -> int:
     """Add the hooks to Claude Code's settings, or make those there what the flags say.
 
     The change is shown first. The rest of the file stays, and a copy of the file is kept beside it.
@@ -53,14 +56,15 @@ def install(user: bool, project: bool, permissions: bool, elicitation: bool, yes
     from ccq_tui.bridges.claude_code.hook_settings import hooks_off, wanted
 
     file = _one_file(user, project)
-    hooks = wanted(hook_command(), permissions=permissions, elicitation=elicitation)
+    hooks = wanted(hook_command(), permissions=permissions, elicitation=elicitation, always=always)
     if not _change(file, hooks, yes=yes, same="The hooks are installed already"):
         return ENDED
     echo(f"Installed in {one_line(str(file.path), 300)}: {', '.join(hook.covers for hook in hooks)}.")
     if (off := hooks_off(os.environ, Path.cwd())) is not None:
         echo(f"“disableAllHooks” turns all hooks off: take that out of {one_line(str(off), 300)}.")
         return ENDED
-    echo("Sessions of Claude Code that run already take them over; they ask here while a ccq-tui is open.")
+    when = "at any time" if always else "while a ccq-tui is open"
+    echo(f"Sessions of Claude Code that run already take them over; they ask here {when}.")
     return ENDED
 
 

@@ -106,7 +106,9 @@ def uninstall(client: str, yes: bool) -> int:
     from ccq_tui.bridges.mcp.entries import file_of, with_entry
 
     file = file_of(client)
-    if changed(file, lambda text: with_entry(client, text, None), yes=yes, same="There is no entry of ours"):
+    if changed(
+        file, lambda text: with_entry(client, text, None), yes=yes, same="The server is not installed"
+    ):
         echo(f"Taken out of {one_line(str(file.path), 300)}.")
     return ENDED
 

@@ -25,6 +25,7 @@ from ccq_tui.claude_files import claude_directory
 TIMEOUT = 86_400
 """Seconds; without a timeout, Claude Code drops a hook after 600."""
 PROGRAM, MODULE, COMMAND = "ccq-tui", "ccq_tui", "hook"
+ALWAYS = "--always"
 QUESTIONS, EVERYTHING = "AskUserQuestion", "*"
 PERMISSION, ELICITATION = "PermissionRequest", "Elicitation"
 
@@ -81,8 +82,14 @@ class InstalledHook:
         return {**({"matcher": self.matcher} if self.matcher else {}), "hooks": [self.entry()]}
 
 
-def wanted(command: str, *, permissions: bool, elicitation: bool) -> list[InstalledHook]:
-    """Return the hooks to install: for questions, and if wanted for permissions, plans and elicitations."""
+def wanted(
+    command: str, *, permissions: bool, elicitation: bool, always: bool = False
+) -> list[InstalledHook]:
+    """Return the hooks to install: for questions, and if wanted for permissions, plans and elicitations.
+
+    With ``always``, they ask although no ccq-tui is open.
+    """
+    command += f" {ALWAYS}" * always
     asked = [InstalledHook(PERMISSION, EVERYTHING if permissions else QUESTIONS, command)]
     return [*asked, InstalledHook(ELICITATION, "", command)] if elicitation else asked
 
@@ -97,7 +104,7 @@ def with_options(hooks: Iterable[InstalledHook], text: str) -> list[InstalledHoo
 
     Raises `SettingsFileError` if the text is not like settings.
     """
-    given = {hook.event: hook.options for hook in installed(text)}
+    given = {hook.event: [word for word in hook.options if word != ALWAYS] for hook in installed(text)}
     return [
         replace(hook, command=" ".join((hook.command, *map(shlex.quote, given.get(hook.event, ())))))
         for hook in hooks

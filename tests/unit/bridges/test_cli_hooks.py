@@ -69,6 +69,18 @@ def test_what_else_the_file_holds_stays_and_a_copy_is_kept(
     assert sorted(path.name for path in settings.parent.iterdir()) == [settings.name, backup.name]
 
 
+def test_hooks_that_always_ask_keep_what_a_person_wrote_behind_them(
+    settings: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "they ask here at any time" in run(capsys, "install", "--always", "--yes")
+    command = f"{hook_command()} --always"
+    assert f'"command": "{command}"' in settings.read_text()
+    settings.write_text(settings.read_text().replace(command, f"{command} --wait 2h"))
+    assert "stays as it is" in run(capsys, "install", "--always", "--yes")
+    run(capsys, "install", "--yes")
+    assert f'"command": "{hook_command()} --wait 2h"' in settings.read_text()
+
+
 def test_a_projects_file_is_for_everyone(
     settings: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
