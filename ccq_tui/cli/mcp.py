@@ -55,9 +55,7 @@ def mcp(context: click.Context, /, over_http: bool, port: int) -> int:
 
 def _for_client(function: AnyCallable) -> AnyCallable:
     """Give a command the client and the way to its server."""
-    over = click.option(
-        "--http", "over_http", is_flag=True, help="For a server that runs with --http already."
-    )
+    over = click.option("--http", "over_http", is_flag=True, help="For a server that runs already.")
     return click.argument("client", type=click.Choice(_CLIENTS))(over(_port(function)))
 
 
@@ -105,10 +103,8 @@ def uninstall(client: str, yes: bool) -> int:
     """Take this server out of a client's configuration; what else the file holds stays."""
     from ccq_tui.bridges.mcp.entries import file_of, with_entry
 
-    file = file_of(client)
-    if changed(
-        file, lambda text: with_entry(client, text, None), yes=yes, same="The server is not installed"
-    ):
+    file, same = file_of(client), "The server is not installed"
+    if changed(file, lambda text: with_entry(client, text, None), yes=yes, same=same):
         echo(f"Taken out of {one_line(str(file.path), 300)}.")
     return ENDED
 
@@ -122,9 +118,9 @@ def status() -> int:
     found = examine_mcp()
     for client in _CLIENTS:
         where = f"{client:<9}{one_line(str(file_of(client).path), 300)}: "
-        ours = [check for check in found if check.name == client]
-        for check in ours:
-            echo(f"{where}{check.found}{f' · {check.advice}' if check.advice else ''}")
+        ours = [" · ".join(filter(None, (one.found, one.advice))) for one in found if one.name == client]
+        for said in ours:
+            echo(where + said)
         if not ours:
             echo(where, Styled("not installed", dim=True))
     return ENDED
