@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 from mcp import types
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from ccq_tui.bridges.mcp import entries, handshake
+from ccq_tui.bridges.mcp import entries
 from ccq_tui.bridges.mcp.clients import Client, shown_name
 from ccq_tui.bridges.mcp.entries import lines_of
 from ccq_tui.bridges.mcp.results import outcome_result
@@ -37,45 +36,6 @@ NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 def asking(question: object) -> dict[str, Any]:
     return {"questions": [question]}
-
-
-def first_line(**changes: Any) -> bytes:
-    params = {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "x", "version": "1"},
-    }
-    message = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {**params, **changes}}
-    return json.dumps(message).encode() + b"\n"
-
-
-def test_versions_are_those_of_the_package() -> None:
-    assert handshake.VERSIONS == HANDSHAKE_PROTOCOL_VERSIONS
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        b"",
-        b"\xff\xfe",
-        b"[" * 100_000,
-        b"{}",
-        b'{"jsonrpc":"2.0","id":true,"method":"initialize"}',
-        b'{"jsonrpc":"2.0","id":1,"method":"ping"}',
-        first_line(protocolVersion="2099-01-01"),
-        first_line(capabilities=[]),
-        first_line(clientInfo={"name": "x"}),
-    ],
-)
-def test_what_is_no_plain_handshake_is_left_to_the_package(line: bytes) -> None:
-    assert handshake.early_answer(line) is None
-
-
-def test_an_early_answer_has_the_id_as_it_came() -> None:
-    answer = handshake.early_answer(first_line().replace(b'"id": 0', b'"id": "seven"'))
-    assert answer is not None
-    assert answer.id == "seven"
-    assert json.loads(answer.line)["id"] == "seven"
 
 
 @pytest.mark.parametrize(
