@@ -35,18 +35,23 @@ def asked_before(store: Store, request: QuestionRequest) -> tuple[Recalled | Non
 
 def _before(stored: Iterable[StoredRequest], question: Question) -> Recalled | None:
     for one in stored:
-        if (answer := _answer(one, question)) is not None and one.settled_at is not None:
-            return Recalled(answer, shown_day(one.settled_at))
+        if (found := _answer(one, question)) is not None and one.settled_at is not None:
+            asked, answer = found
+            return Recalled(answer, shown_day(one.settled_at), asked.text)
     return None
 
 
-def _answer(stored: StoredRequest, question: Question) -> Answer | None:
-    """Return the answer of a stored set to a question that reads like this one."""
+def _answer(stored: StoredRequest, question: Question) -> tuple[Question, Answer] | None:
+    """Return a question of a stored set that reads like this one, with its answer."""
     if not isinstance(stored.request, QuestionRequest) or not isinstance(stored.outcome, Answered):
         return None
     pairs = zip(stored.request.questions.questions, stored.outcome.answers, strict=False)
     return next(
-        (answer for one, answer in pairs if (answer.selected or answer.other) and reads_like(one, question)),
+        (
+            (one, answer)
+            for one, answer in pairs
+            if (answer.selected or answer.other) and reads_like(one, question)
+        ),
         None,
     )
 

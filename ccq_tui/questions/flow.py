@@ -81,10 +81,14 @@ def _from_list(state: PanelState) -> PanelState:
         return moves.open_other(state)
     if page.question.closed and not page.question.options:
         return decline(state)  # nothing can be answered
+    # What is selected is what is sent: where the cursor is elsewhere, Enter moves the selection first.
+    moved = moves.selected_elsewhere(page) is not None
     if page.cursor == page.other_row and not page.question.closed:
         if not page.draft.other.strip():
             return moves.open_other(state)
-        return _next(_chosen(state))
+        return moves.pick(state, page.cursor) if moved else _next(_chosen(state))
+    if moved:
+        return moves.pick(state, page.cursor)
     if page.cursor not in page.rows:
         # The filter hides the row: taking what cannot be seen would be no choice.
         return state.with_page(cursor=page.rows[0]) if page.rows else state

@@ -30,16 +30,15 @@ from ccq_tui.questions.events import (
     TogglePreview,
     TurnPage,
 )
-from ccq_tui.questions.limits import selection_problem
-from ccq_tui.questions.moves import taken_over
-from ccq_tui.questions.prose import NONE_SELECTED
-from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, is_text
+from ccq_tui.questions.flow import go_on
+from ccq_tui.questions.limits import counted, selection_problem
+from ccq_tui.questions.moves import selected_elsewhere, taken_over
+from ccq_tui.questions.outcome import Answered
+from ccq_tui.questions.prose import shown_label
+from ccq_tui.questions.state import TEXT_FOCUSES, Focus, Page, PanelState, is_text
 
 FILTER_FROM = 10
 """Fewest options of a list that can be filtered."""
-LARGE_TEXT = 600
-"""Most characters of a label or description that the list shows; `p` shows the whole of it."""
-
 When = Callable[[PanelState], bool]
 
 
@@ -49,18 +48,20 @@ class Does(str):
     Attributes:
         verb: The first words.
         about: The object of the verb, cut where there is no room for it.
-        rest: Words behind it, left out where there is no room for them.
+        link: Words behind it, left out where there is no room for them.
+        second: What these are about.
     """
 
-    __slots__ = ("about", "rest", "verb")
+    __slots__ = ("about", "link", "second", "verb")
     verb: str
     about: str
-    rest: str
+    link: str
+    second: str
 
-    def __new__(cls, verb: str, about: str = "", rest: str = "") -> Does:
+    def __new__(cls, verb: str, about: str = "", link: str = "", second: str = "") -> Does:
         """Join the parts."""
-        does = super().__new__(cls, f"{verb} {about}".rstrip() + rest)
-        does.verb, does.about, does.rest = verb, about, rest
+        does = super().__new__(cls, f"{verb} {about}".rstrip() + link + second)
+        does.verb, does.about, does.link, does.second = verb, about, link, second
         return does
 
 
@@ -81,20 +82,6 @@ class KeyRow:
     when: When
     shown: str
     does: str
-
-
-def has_preview(state: PanelState) -> bool:
-    """Return whether there is more to see of the question shown than its list shows."""
-    question = state.page.question
-    texts = (
-        state.questions.title,
-        state.questions.intro,
-        question.header,
-        question.text,
-        question.description,
-        *(t for o in question.options for t in (o.label, o.description)),
-    )
-    return any(option.preview for option in question.options) or any(len(t) > LARGE_TEXT for t in texts)
 
 
 def _list(state: PanelState) -> bool:
@@ -129,11 +116,7 @@ def _filterable(state: PanelState) -> bool:
     return _choices(state) and len(state.page.question.options) >= FILTER_FROM
 
 
-def _previewable(state: PanelState) -> bool:
-    return _list(state) and has_preview(state)
-
-
-def _answered_before(state: PanelState) -> bool:
+def recalls(state: PanelState) -> bool:
     """Return whether the question was answered before, and differently from its draft."""
     before = state.before
     return _list(state) and before is not None and taken_over(state.page, before.answer) != state.page.draft
@@ -182,26 +165,40 @@ KEY_TABLE: tuple[KeyRow, ...] = (
     KeyRow(("left", "h"), lambda _: TurnPage(-1), _list_or_review, "← h", "Previous question"),
     KeyRow(("o",), lambda _: OpenOther(), _list, "o", "Answer in your own words"),
     KeyRow(("n",), lambda _: OpenNote(), _notable, "n", "Add a note to the answer"),
-    KeyRow(("r",), lambda _: TakeOver(), _answered_before, "r", "Reuse your earlier answer"),
+    KeyRow(("r",), lambda _: TakeOver(), recalls, "r", "Reuse your earlier answer"),
     KeyRow(("slash",), lambda _: OpenFilter(), _filterable, "/", "Filter a long list"),
-    KeyRow(("p",), lambda _: TogglePreview(), _previewable, "p", "Show the preview larger, or back"),
+    KeyRow(("p",), lambda _: TogglePreview(), _list, "p", "Show the row and its preview whole, or back"),
     KeyRow(("shift+up",), lambda _: ScrollPreview(-1), _list_or_review, "Shift+↑", "Scroll the preview up"),
     KeyRow(
         ("shift+down",), lambda _: ScrollPreview(1), _list_or_review, "Shift+↓", "Scroll the preview down"
+    ),
+    KeyRow(
+        ("shift+pageup",),
+        lambda _: ScrollPreview(-1, pages=True),
+        _list_or_review,
+        "Shift+PageUp",
+        "Page the preview up",
+    ),
+    KeyRow(
+        ("shift+pagedown",),
+        lambda _: ScrollPreview(1, pages=True),
+        _list_or_review,
+        "Shift+PageDown",
+        "Page the preview down",
     ),
     KeyRow(
         ("pageup",),
         lambda _: ScrollPreview(-1, pages=True),
         lambda s: s.large and _list(s),
         "PageUp",
-        "Page the large preview up",
+        "Page what is enlarged up",
     ),
     KeyRow(
         ("pagedown",),
         lambda _: ScrollPreview(1, pages=True),
         lambda s: s.large and _list(s),
         "PageDown",
-        "Page the large preview down",
+        "Page what is enlarged down",
     ),
     KeyRow(("c",), lambda _: OpenDiscussion(), _discussable, "c", "Discuss in prose instead of answering"),
     KeyRow(("escape",), lambda _: Back(), _always, "Esc", "Leave the text, then hide the panel"),
@@ -234,100 +231,121 @@ def action_for(state: PanelState, key: str, character: str = "") -> Action | Non
     return None
 
 
-def hints(state: PanelState) -> Hints:
-    """Return the (key, effect) pairs worth showing in a state, the most important first."""
+def hints(state: PanelState, more: str = "") -> Hints:
+    """Return the (key, effect) pairs worth showing in a state: what Enter does first.
+
+    ``more`` are the words of the key that shows what has no room, or "".
+    """
     if state.hidden:
         return (("F2", "show"),)
     if state.focus is Focus.DECLINE:
         if state.questions.is_form:
             return (("Esc", "keep"), ("y", "decline"), ("x", "cancel"))
         return (("Esc", "keep the question"), ("y", "decline"), ("Ctrl+D", "decline"))
-    if state.focus is Focus.REVIEW:
-        return _review_hints(state)
+    enter = ("Enter", enter_words(state))
     if state.focus in TEXT_FOCUSES:
-        return _text_hints(state)
-    return _list_hints(state)
+        return enter, *_text_hints(state)
+    discuss = (("c", "discuss"),) if state.questions.takes_prose else ()
+    if state.focus is Focus.REVIEW:
+        first = () if state.questions.is_form else (("Tab", "first question"),)
+        return enter, *first, *discuss, ("Esc", "hide")
+    if state.large:
+        return enter, ("↑↓", "other options"), ("PgUp PgDn", "page"), ("Esc", "small again")
+    return enter, *_list_hints(state, more)
 
 
 Hints = tuple[tuple[str, str], ...]
-_DONE = {
-    Focus.OTHER: "keep text",
-    Focus.NOTE: "keep note",
-    Focus.FILTER: "keep filter",
-    Focus.DISCUSS: "send",
-}
-
-
-def _hide(state: PanelState) -> tuple[str, str]:
-    if state.page.filter and not state.in_review:
-        return ("Esc", "clear filter")
-    return ("Esc", "small preview" if state.large else "hide")
-
-
-def _discuss(state: PanelState) -> Hints:
-    if not state.questions.takes_prose:
-        return ()
-    return (("c", "discuss (draft kept)" if state.discussion else "discuss"),)
-
-
-def _decline(state: PanelState) -> tuple[str, str]:
-    return ("Ctrl+D", "decline or cancel" if state.questions.is_form else "decline")
-
-
-def _review_hints(state: PanelState) -> Hints:
-    submit = "submit once complete" if state.arriving else "submit"
-    enter = submit if state.review_row == len(state.pages) else "change"
-    turn = ("Tab", "question")
-    return (("Enter", enter), ("↑↓", "move"), _hide(state), turn, *_discuss(state), _decline(state))
 
 
 def _text_hints(state: PanelState) -> Hints:
-    enter = _DONE.get(state.focus) or ("next" if state.needs_review or state.arriving else "confirm")
-    if state.focus is Focus.FIELD and state.page.question.options and not state.text.strip():
-        enter = state.page.question.options[0].label
-    leave = "clear filter" if state.focus is Focus.FILTER else "back"
+    if state.focus is Focus.FILTER:
+        return (("↑↓", "move"), ("Esc", "clear filter"))
     own = state.focus in (Focus.FIELD, Focus.OTHER)
     lines = () if own and state.one_line else (("Ctrl+J", "new line"),)
-    rest = (("↑↓", "move"),) if state.focus is Focus.FILTER else lines
-    turn = (("Tab", "question"),) if state.needs_review else ()
-    return (
-        ("Enter", enter),
-        ("Esc", leave),
-        *rest,
-        *turn,
-        ("Ctrl+G", "editor"),
-        ("F2", "hide"),
-        _decline(state),
-    )
+    leave = {Focus.NOTE: "keep, back", Focus.FIELD: "back"}.get(state.focus, "keep as draft")
+    return (*lines, ("Esc", leave), ("Ctrl+G", "editor"))
 
 
-def _list_hints(state: PanelState) -> Hints:
+def _list_hints(state: PanelState, more: str) -> Hints:
     page = state.page
-    go_on = "next" if state.needs_review else "select" if state.arriving else "confirm"
-    multi = page.question.multi_select
-    if multi and not page.answered and not selection_problem(page.question, 0):
-        go_on = NONE_SELECTED
-    preview = has_preview(state) and not state.large
-    on_other = not (page.is_field or page.question.closed) and page.cursor == page.other_row
-    empty = not page.draft.other.strip()
-    if page.is_field or (on_other and empty):
-        go_on = "type" if empty else "edit"
+    whole = (("p", more),) if more else ()
+    leave = ("Esc", "clear filter" if page.filter else "hide")
     if page.question.closed and not page.question.options:
-        return (("Enter", "decline or cancel"), _hide(state), *((("p", "preview"),) if preview else ()))
-    return (
-        *((_hide(state),) if state.large else ()),
-        *(() if page.is_field or (on_other and empty) else (("Space", "edit" if on_other else "select"),)),
-        ("Enter", go_on),
-        *(() if state.large else (_hide(state),)),
-        *((("↑↓", "other options"), ("PgUp PgDn", "page"), ("Shift+↑↓", "scroll")) if state.large else ()),
-        *((("a", "all/none"),) if multi else ()),
-        *((("Tab", "leave open" if go_on == NONE_SELECTED else "question"),) if state.needs_review else ()),
-        *((("p", "preview"),) if preview else ()),
-        *(() if page.is_field or page.question.closed else (("o", "other"),)),
-        *((("n", "note"),) if state.questions.takes_prose else ()),
-        *((("r", "as before"),) if _answered_before(state) else ()),
-        *((("/", "filter"),) if _filterable(state) else ()),
-        *_discuss(state),
-        _decline(state),
-        *(() if page.is_field or state.large else (("↑↓", "move"),)),
-    )
+        return (*whole, leave)
+    turn = (("Tab", "next"),) if state.needs_review else ()
+    filters = (("/", "filter"),) if _filterable(state) and not page.filter else ()
+    if page.question.multi_select and not page.is_field:
+        return (("Space", "select"), *whole, ("a", "all"), *turn, *filters[len(whole) :], leave)
+    other = () if page.is_field or page.question.closed else (("o", "other"),)
+    note = (("n", "note"),) if state.questions.takes_prose else ()
+    return (*(*whole, *turn, *filters, *other, *note)[:MOST_KEYS], leave)
+
+
+MOST_KEYS = 4
+"""Most keys beside Enter and Esc."""
+
+
+def enter_words(state: PanelState) -> Does:
+    """Return in so many words what Enter does in a state."""
+    match state.focus:
+        case Focus.REVIEW:
+            return _submit_words(state)
+        case Focus.NOTE:
+            return Does("keep the note")
+        case Focus.FILTER:
+            return Does("keep the filter")
+        case Focus.DISCUSS:
+            return Does("send these words")
+        case Focus.FIELD:
+            return _field_words(state)
+        case Focus.OTHER:
+            sends = state.arriving is None and isinstance(go_on(state).outcome, Answered)
+            return Does("send these words" if sends else "keep these words")
+    return _list_words(state)
+
+
+def _field_words(state: PanelState) -> Does:
+    page, typed = state.page, state.text.strip()
+    if not typed and page.question.options and not state.needs_review:
+        return Does(page.question.options[0].label)
+    if page.problem or not (typed or state.needs_review):
+        return Does("check it")
+    return Does("take" if state.needs_review else "send", typed) if typed else Does("leave it empty")
+
+
+def _submit_words(state: PanelState) -> Does:
+    if state.review_row < len(state.pages):
+        return Does("change", state.page.question.header or f"question {state.review_row + 1}")
+    if state.questions.is_form:
+        return Does("submit the form")
+    given = state.answered_count + sum(page.chose_none for page in state.pages)
+    left = len(state.pages) - given
+    return Does(f"submit {counted(given, 'answer')}", link=f", {left} open" if left else "")
+
+
+def _list_words(state: PanelState) -> Does:
+    page, draft = state.page, state.page.draft
+    if page.is_field:
+        return Does("change it" if draft.other.strip() else "write")
+    if page.question.closed and not page.question.options:
+        return Does("decline or cancel")
+    if page.cursor == page.other_row and not page.question.closed and not draft.other.strip():
+        return Does("write")
+    if page.question.multi_select:
+        count = len(draft.selected) + draft.other_on
+        if count or selection_problem(page.question, 0):
+            return Does(f"go on with {count}")
+        return Does("none", link=" of these")
+    if page.cursor not in page.rows:
+        return Does("go to the first option")
+    target = row_words(page, page.cursor)
+    if (elsewhere := selected_elsewhere(page)) is not None:
+        return Does("select", target, " instead of ", row_words(page, elsewhere))
+    if state.arriving is not None:
+        return Does("select", target)
+    return Does("take" if state.needs_review else "send", target)
+
+
+def row_words(page: Page, row: int) -> str:
+    """Return the name of a row."""
+    return f"“{page.draft.other}”" if row == page.other_row else shown_label(page.question.options[row].title)

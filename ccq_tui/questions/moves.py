@@ -58,6 +58,15 @@ def pick(state: PanelState, row: int) -> PanelState:
     return state.with_draft(selected=tuple(sorted(set(page.draft.selected) ^ {row})), none=False)
 
 
+def selected_elsewhere(page: Page) -> int | None:
+    """Return the selected row of a single select if the cursor is on another one, or None."""
+    draft = page.draft
+    if page.is_field or page.question.multi_select or page.cursor not in page.rows:
+        return None
+    selected = page.other_row if draft.other_on else draft.selected[0] if draft.selected else None
+    return None if selected == page.cursor else selected
+
+
 def mark(state: PanelState) -> PanelState:
     """Select the row under the cursor and stay; "Other" opens its text, an optional choice is taken back."""
     if state.page.is_field or state.page.cursor == state.page.other_row:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ccq_tui.questions.model import CLAUDE, Answer, QuestionSet
-from ccq_tui.questions.recalled import Recalled
+from ccq_tui.questions.model import CLAUDE, Answer, Option, Question, QuestionSet
+from ccq_tui.questions.recalled import Recalled, same_words
 from ccq_tui.questions.state import PanelState
 
 NO_ANSWER = "no answer"
@@ -70,17 +70,13 @@ def answer_parts(answer: Answer) -> list[str]:
     return parts or [NO_ANSWER]
 
 
-def before_line(before: Recalled) -> str:
-    """Return a line with the earlier answer to a question, and its day."""
-    return f"Answered {before_briefly(before)}"
-
-
-def before_briefly(before: Recalled) -> str:
-    """Return the same in fewer words, for a line that begins with something else."""
-    note = f" · ✎ {before.answer.note}" if before.answer.note else ""
-    return f"{before.when}: {answer_line(before.answer)}{note}"
+def before_words(before: Recalled, question: Question) -> tuple[str, tuple[str, str], str]:
+    """Return the question that was answered earlier, unless it is this one, the answer, and its day."""
+    given = "" if same_words(before.asked, question.text) else before.asked
+    verb = "took" if before.answer.selected else "wrote"
+    return given, (verb, answer_line(before.answer)), before.when
 
 
 def shown_label(label: str) -> str:
-    """Return a label as it is shown: an empty one has words, too."""
-    return label if label.strip() else EMPTY_LABEL
+    """Return a label as it is shown: without the mark of a recommendation; an empty one has words, too."""
+    return Option(label).title if label.strip() else EMPTY_LABEL

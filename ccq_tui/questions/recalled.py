@@ -17,21 +17,28 @@ class Recalled:
     Attributes:
         answer: The answer.
         when: The day, as a person reads it.
+        asked: The question that it was given to.
     """
 
     answer: Answer
     when: str
+    asked: str = ""
 
 
 def reads_like(one: Question, other: Question) -> bool:
     """Return whether two questions have the same text, or the same options, if these are at least three."""
     if one.kind is not other.kind:
         return False
-    if _words(one.text) == _words(other.text):
+    if same_words(one.text, other.text):
         return True
     labels = {_words(option.label) for option in one.options}
     same = labels == {_words(option.label) for option in other.options}
     return same and len(labels) >= FEWEST_OPTIONS and one.multi_select == other.multi_select
+
+
+def same_words(one: str, other: str) -> bool:
+    """Return whether two texts read the same."""
+    return _words(one) == _words(other)
 
 
 def _words(text: str) -> str:

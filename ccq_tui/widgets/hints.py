@@ -128,9 +128,14 @@ class HintLines:
         bare = [_bare(hint) if narrow else hint for hint in self.hints]
         kept = [hint for hint in bare[1:] if hint[0] in KEPT]
         first = _fitted(self.hints[0], room - narrow, [*kept, *behind], narrow=narrow)
+        if _length([first, *kept, *behind]) > room:
+            # What Enter does, and the keys that leave, are worth more than the others.
+            kept = [hint for hint in kept if hint[0] == LEAVES]
+            others = _length([(first[0], ""), *kept, *behind])
+            first = (first[0], cut(first[1], max(SHORTEST_OBJECT, width - others - 1)))
         fits = [first, *kept]
         for whole, short in zip(self.hints[1:], bare[1:], strict=True):
-            if short in kept:
+            if short in kept or short[0] in KEPT:
                 wordy = [whole if hint == short else hint for hint in fits]
                 if narrow and whole[1] != HIDES and _length([*wordy, *behind]) <= room:
                     fits = wordy
@@ -172,7 +177,7 @@ def _fitted(
         return hint
     left = room - _length([(key, ""), *others]) - 1
     verb, about = does.verb, cut(does.about, LONGEST_OBJECT)
-    whole = f"{verb} {about}".rstrip() + does.rest
+    whole = f"{verb} {about}".rstrip() + does.link + cut(does.second, LONGEST_OBJECT)
     if not narrow and cell_len(whole) <= left:
         return key, whole
     return key, f"{verb} {cut(about, max(SHORTEST_OBJECT, left - cell_len(verb) - 1))}".rstrip()

@@ -15,7 +15,7 @@ from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.palette import palette_of
-from ccq_tui.widgets.panel.measures import most_lines
+from ccq_tui.widgets.panel.measures import SHARES, most_lines
 from ccq_tui.widgets.pointer import Pointer
 from ccq_tui.widgets.status_line import SEPARATOR
 
@@ -129,7 +129,7 @@ class NoticeLine(Static):
     def leave_room(self, panel: bool) -> None:
         """Take few lines above a panel: on a low screen its end would be pushed out of sight."""
         height = self.app.size.height
-        self.styles.max_height = max(1, height - most_lines(height) - BESIDE) if panel else None
+        self.styles.max_height = max(1, height - most_lines(height, SHARES[-1]) - BESIDE) if panel else None
 
     def _draw(self) -> None:
         self.set_class(not self.text, "-empty")

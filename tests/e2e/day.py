@@ -120,7 +120,7 @@ def chooses_ahoy(run: Running) -> None:
 def chooses_both(run: Running) -> None:
     run.terminal.wait_panel("Where should it be said?")
     run.terminal.press("1 2 enter")
-    run.terminal.wait_panel("Submit answers")
+    run.terminal.wait_panel("✔    Submit")
     run.terminal.press("enter")
 
 

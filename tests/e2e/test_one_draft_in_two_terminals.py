@@ -57,7 +57,7 @@ def test_a_draft_follows_the_other_terminal_and_takes_nothing_from_who_types(sta
             terminal.press("enter")
             terminal.wait(lambda seen: "n note" in seen.panel or "note:" in seen.panel)
             terminal.press("enter")
-            terminal.wait("Submit answers")
+            terminal.wait("✔    Submit")
             confirm(terminal)
             result = run.result("toolu_e2e_1")
             assert '"Which features?"="Auth, Cache, Logs" notes: keep it small' in result

@@ -126,7 +126,7 @@ def test_hostile_text_leaves_no_control_byte_of_the_models_on_the_terminal(start
     run.terminal.press("enter")
     run.terminal.wait(lambda terminal: "A label that does not end" in terminal.panel)
     run.terminal.press("1 2 shift+tab tab tab")
-    run.terminal.wait("❯ ✔ Submit answers")
+    run.terminal.wait("❯ ✔    Submit")
     run.terminal.press("enter")
     run.terminal.wait("Still here.")
     run.terminal.wait("ready")

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.questions import Kind, Option, Question
+from ccq_tui.questions.state import Focus
 from ccq_tui.testing import Scenario, ask
-from ccq_tui.widgets.question.captions import NOTE_CAPTION, OTHER_CAPTION
+from ccq_tui.widgets.question.parts import PLACEHOLDERS
 from tests.e2e.conftest import Running, Start
 from tests.e2e.terminal import KEYS
 from tests.steps import step
@@ -90,10 +91,10 @@ def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
     with step("two labels and a custom text with a comma"):
         opened(run, 1, "Which features?")
         terminal.press("1 3 o")
-        terminal.wait_in_panel(OTHER_CAPTION)
+        terminal.wait_in_panel(PLACEHOLDERS[Focus.OTHER])
         terminal.type("mail, fax")
         terminal.press("enter enter")
-        terminal.wait_in_panel("Submit answers")
+        terminal.wait_in_panel("✔    Submit")
         terminal.press("enter")
         assert run.result("toolu_e2e_1") == (
             f'The user answered: "Which features?"="Auth, Logs, "mail, fax"".{READ}'
@@ -109,7 +110,7 @@ def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
         terminal.press("3 tab tab tab")
         terminal.wait_in_panel("Proceed?")
         terminal.press("enter")
-        terminal.wait_in_panel("Submit answers")
+        terminal.wait_in_panel("✔    Submit")
         terminal.press("enter")
         assert run.result("toolu_e2e_2") == (
             'Your questions have been answered: "Which database?"="DuckDB", "Which features?"="Cache", '
@@ -119,7 +120,7 @@ def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
         terminal.resize((120, 40))
         opened(run, 3, "Which layout?")
         terminal.press("down n")
-        terminal.wait_in_panel(NOTE_CAPTION)
+        terminal.wait_in_panel(PLACEHOLDERS[Focus.NOTE])
         terminal.type("keep it small")
         terminal.press("enter enter")
         assert run.result("toolu_e2e_3") == (
@@ -135,7 +136,7 @@ def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
         terminal.press("1 2 enter")
         terminal.wait_in_panel("out of range")
         terminal.press("backspace enter")
-        terminal.wait_in_panel("Submit answers")
+        terminal.wait_in_panel("✔    Submit")
         terminal.press("enter")
         assert run.result("toolu_e2e_4") == (
             f'The user answered: "What name?"="billing j1", "How many?"="1".{READ}'
@@ -179,7 +180,7 @@ def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
         terminal.wait(lambda terminal: terminal.hints_awake)
         run.model.speed = 10.0
         terminal.press("n")
-        terminal.wait_in_panel(NOTE_CAPTION)
+        terminal.wait_in_panel(PLACEHOLDERS[Focus.NOTE])
         terminal.type("early")
         # Before, Enter would have been meant for what was there before the panel.
         terminal.wait(lambda terminal: "▌ early" in terminal.panel and terminal.hints_awake)
@@ -189,7 +190,7 @@ def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
         run.model.speed = 0.0
         opened(run, 9, "Which database?")
         terminal.press("tab 3 enter")
-        terminal.wait_in_panel("Submit answers")
+        terminal.wait_in_panel("✔    Submit")
         terminal.press("enter")
         assert run.result("toolu_e2e_9") == (
             f'The user answered: "Which database?"="SQLite" notes: early, "Which features?"="Logs".{READ}'
@@ -249,7 +250,7 @@ def an_answer_is_kept_in_a_queue_in_an_editor_and_while_hidden(run: Running, edi
         # The notice takes lines of the transcript, so that a page would be less.
         terminal.wait(lambda terminal: "set VISUAL" not in terminal.prose)
         terminal.press("2 o")
-        terminal.wait_in_panel(OTHER_CAPTION)
+        terminal.wait_in_panel(PLACEHOLDERS[Focus.OTHER])
         terminal.type("half a thou")
         terminal.press("pageup pageup")
         terminal.wait("Paragraph 51 ")
@@ -262,12 +263,12 @@ def an_answer_is_kept_in_a_queue_in_an_editor_and_while_hidden(run: Running, edi
         terminal.press("f2")
         terminal.wait("half a thou")
         terminal.resize((80, 24))
-        terminal.wait_in_panel(OTHER_CAPTION)
+        terminal.wait_in_panel(PLACEHOLDERS[Focus.OTHER])
         terminal.type("ght")
         terminal.press("enter enter")
         terminal.wait_in_panel("Which features?")
         terminal.press("a enter")
-        terminal.wait_in_panel("Submit answers")
+        terminal.wait_in_panel("✔    Submit")
         terminal.press("enter")
         assert run.result("toolu_e2e_15") == (
             'The user answered: "Which database?"="half a thought", "Which features?"="Auth, Cache, Logs".'
@@ -286,5 +287,5 @@ def types_in_the_editor(run: Running, number: int, keys: str = "ctrl+g") -> None
     """Open Other of a set, type into it, and go to the editor with it."""
     opened(run, number, "Which database?")
     run.terminal.press("o")
-    run.terminal.wait_in_panel(OTHER_CAPTION)
+    run.terminal.wait_in_panel(PLACEHOLDERS[Focus.OTHER])
     run.terminal.type("chosen" + "".join(KEYS[key] for key in keys.split()))

@@ -40,7 +40,7 @@ def test_words_typed_as_a_question_comes_are_a_prompt_and_answer_nothing(start: 
         assert "◼" not in terminal.panel
         assert run.model.tool_results() == []
         terminal.press("2 enter")
-        terminal.wait_in_panel("Submit answers")
+        terminal.wait_in_panel("✔    Submit")
         terminal.press("enter")
         assert run.result("toolu_e2e_1").startswith(
             'Your questions have been answered: "Which features?"="Cache".'

@@ -53,10 +53,10 @@ async def test_other_buttons_and_drags_select_and_submit_nothing(button: int) ->
         await drag(pilot, "Approach" if "Approach" in app.panel_text else SINGLE.header, "Features")
         assert app.state == before
         await click(pilot, "Review")
-        await click(pilot, "Submit answers", button)
-        await drag(pilot, SINGLE.text, "Submit answers")
+        await click(pilot, "✔    Submit", button)
+        await drag(pilot, SINGLE.text, "✔    Submit")
         assert app.state.outcome is None
-        await click(pilot, "Submit answers")
+        await click(pilot, "✔    Submit")
         assert app.state.outcome is not None
 
 
@@ -111,10 +111,9 @@ async def test_the_mouse_alone_answers_a_permission_with_a_text() -> None:
 async def test_the_mouse_alone_answers_a_set() -> None:
     app = PanelHost(SINGLE, MULTI)
     async with app.run_test(size=(100, 30)) as pilot:
-        await click(pilot, "Space select")
-        await click(pilot, "Tab question")
-        await click(pilot, "a all/none")
-        await click(pilot, "Enter next")
+        await click(pilot, "Enter take")
+        await click(pilot, "a all")
+        await click(pilot, "Enter go on")
         await click(pilot, "Enter submit")
         outcome = app.state.outcome
         assert isinstance(outcome, Answered)

@@ -10,14 +10,9 @@ from textual.app import App, ComposeResult
 from textual.geometry import Offset
 
 from ccq_tui import theming
-from ccq_tui.questions import QuestionSet
-from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.keys import Does
-from ccq_tui.questions.machine import step
-from ccq_tui.questions.state import opened
 from ccq_tui.widgets.hints import HintBar, HintLines
-from ccq_tui.widgets.question.pages import NO_PREVIEW, preview_lines
-from tests.ui.asked import PLAIN, PREVIEWED
+from tests.ui.asked import PLAIN
 
 ALL, OTHER, HIDE, SPACE = ("p", "all"), ("o", "other"), ("Esc", "hide"), ("Space", "select")
 KEYS = (("Space", "select"), ("Enter", "next"), ("Esc", "hide"), ("a", "all/none"))
@@ -51,13 +46,13 @@ def test_the_word_at_the_right_never_touches_the_keys(width: int, most: int) -> 
         ),
         (
             40,
-            (("Enter", Does("none", rest=" of these")), SPACE, ALL, HIDE),
+            (("Enter", Does("none", link=" of these")), SPACE, ALL, HIDE),
             "Enter none · Space · p all · Esc · F1",
         ),
         (40, (("Enter", Does("accept every file edit")), HIDE), "Enter accept every file edit · Esc · F1"),
         (
             40,
-            (("Enter", Does("ask again", rest=", 14 lines unseen")), ("Esc", "small again")),
+            (("Enter", Does("ask again", link=", 14 lines unseen")), ("Esc", "small again")),
             "Enter ask again · Esc small again · F1",
         ),
         (
@@ -67,7 +62,7 @@ def test_the_word_at_the_right_never_touches_the_keys(width: int, most: int) -> 
         ),
         (
             80,
-            (("Enter", Does("select", "A", " instead of B")), OTHER, HIDE),
+            (("Enter", Does("select", "A", " instead of ", "B")), OTHER, HIDE),
             "Enter select A instead of B · o other · Esc hide",
         ),
     ],
@@ -90,18 +85,6 @@ def test_a_click_presses_the_key_under_it(width: int, x: int) -> None:
     assert shown in line
     if key is not None:
         assert line[x] not in "·"
-
-
-def test_the_row_for_own_words_is_not_said_to_lack_a_preview() -> None:
-    state = opened(QuestionSet("toolu_1", (PREVIEWED,)))
-
-    def drawn() -> str:
-        return "\n".join(line.plain for line in preview_lines(state, 40, PLAIN, large=False))
-
-    state = step(state, Pressed("end"))
-    assert drawn() == "an answer in your own words"
-    state = step(state, Pressed("up"))
-    assert drawn() == NO_PREVIEW
 
 
 class Barred(App[None]):

@@ -12,8 +12,8 @@ from ccq_tui.questions.moves import set_text
 from ccq_tui.questions.state import Focus, opened
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.question import QuestionPanel
-from ccq_tui.widgets.question.captions import cut_from_head, field_label, label_lines, who_asks
-from tests.ui.asked import CITIES, DAYS, MULTI, NAME, PLAIN, SINGLE
+from ccq_tui.widgets.question.parts import decline_words, placeholder, who_asks
+from tests.ui.asked import CITIES, DAYS, MULTI, NAME, SINGLE
 from tests.ui.host import PanelHost, type_text
 
 
@@ -42,7 +42,7 @@ async def test_enter_ends_other_and_a_note_and_sends_a_discussion() -> None:
     async with app.run_test() as pilot:
         await pilot.press("o", "x", "enter")
         assert (app.state.focus, app.state.tab) == (Focus.LIST, 0)
-        assert "● 4  Other: x" in app.panel_text, "leaving it with text selects it"
+        assert "● 4  x" in app.panel_text, "leaving it with text selects it"
         await pilot.press("n", "y", "enter")
         assert (app.state.focus, app.state.tab) == (Focus.LIST, 0)
         await pilot.press("c", "z", "enter")
@@ -77,7 +77,7 @@ async def test_enter_and_space_open_other_and_moving_over_it_selects_nothing() -
         for key in ("enter", "space"):
             await pilot.press("end")
             assert not app.state.page.draft.other_on
-            assert "Enter type" in app.panel_text
+            assert "Enter write" in app.panel_text
             await pilot.press(key)
             assert app.state.focus is Focus.OTHER
             await pilot.press("escape")
@@ -100,7 +100,7 @@ async def test_a_key_that_means_nothing_opens_other_with_it(key: str) -> None:
         app.burst(key)
         await pilot.pause()
         assert (app.state.focus, app.state.text) == (Focus.OTHER, key)
-        assert "being typed below" in app.cursor_line
+        assert app.cursor_line.startswith(" ❯ ○ 4  "), "typed in its row"
 
 
 @pytest.mark.parametrize("text", ["データベースは要らない", "two words and a dot.", "café 123 jk"])
@@ -171,7 +171,7 @@ async def test_home_and_end_move_the_caret() -> None:
     async with app.run_test() as pilot:
         await pilot.press("o", "b", "c", "home", "a", "end", "d", "left", "left", "x")
         assert app.state.text == "abxcd"
-        assert "Other" in app.cursor_line, "the list's cursor did not move"
+        assert " 4  " in app.cursor_line, "the list's cursor did not move"
 
 
 async def test_editing_keys_of_a_text_field() -> None:
@@ -352,14 +352,13 @@ def test_whoever_asks_is_named_where_claude_would_be() -> None:
     assert who_asks(state) == "Codex asks"
     titled = opened(QuestionSet("q", (SINGLE,), "Before the release"), "Codex")
     assert who_asks(titled) == "Codex: Before the release"
-    assert cut_from_head(titled, SINGLE, 80, titled=True) == []
-    assert cut_from_head(titled, SINGLE, 40, titled=True) == ["Before the release"]
     discussing = replace(state, focus=Focus.DISCUSS)
-    assert field_label(discussing) == "Discuss: your text goes to Codex instead of answers"
+    assert placeholder(discussing) == "goes to Codex instead of answers"
     chosen = discussing.with_draft(selected=(0,))
-    assert field_label(chosen) == "Discuss: your text goes to Codex with your draft, not as answers"
-    (declining,) = label_lines(replace(state, focus=Focus.DECLINE), 100, PLAIN, low=False)
-    assert "Decline the question? Codex learns that you do not want to answer." in declining.plain
+    assert placeholder(chosen) == "goes to Codex with your draft, not as answers"
+    assert decline_words(state, short=False) == (
+        "Decline the question? Codex learns that you do not want to answer."
+    )
     long = set_text(discussing, "x" * 50_000)
     assert "Claude" not in long.notice
     assert "45,000 characters may be cut" in long.notice

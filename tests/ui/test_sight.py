@@ -48,12 +48,11 @@ async def test_a_key_on_an_option_out_of_sight_brings_it_back_first(key: str) ->
     app = PanelHost(LIST)
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("down")
-        scroll_away(app, "#list")
-        await pilot.pause()
+        await pilot.press(*["shift+pagedown"] * 4)
         assert not app.cursor_line
         await pilot.press(key)
         assert (app.state.outcome, app.state.page.draft.selected) == (None, ())
-        assert "Option 1 " in app.cursor_line, "it is seen now"
+        assert app.cursor_line.endswith("Option 1"), "it is seen now"
         assert OUT_OF_SIGHT.split(" · ")[0] in app.panel_words
         app.clock.skip_grace()
         await pilot.press(key)
@@ -64,7 +63,7 @@ async def test_a_key_on_an_option_out_of_sight_brings_it_back_first(key: str) ->
 async def test_a_digit_of_a_row_out_of_sight_goes_there_first() -> None:
     app = PanelHost(LIST)
     async with app.run_test(size=(80, 24)) as pilot:
-        scroll_away(app, "#list")
+        await pilot.press(*["shift+pagedown"] * 4)
         await pilot.press("3")
         assert (app.state.page.cursor, app.state.page.draft.selected) == (2, ())
         await pilot.press("3")
@@ -78,12 +77,11 @@ async def test_submit_out_of_sight_submits_nothing() -> None:
     app = PanelHost(*[Question(f"Question {n}?", f"Q{n}", SINGLE.options) for n in range(12)], MULTI)
     async with app.run_test(size=(80, 16)) as pilot:
         await pilot.press("shift+tab", "end")
-        view(app, "#list").scroll_home(animate=False, force=True)
-        await pilot.pause()
-        assert "Submit answers" not in app.panel_text
+        await pilot.press(*["shift+pageup"] * 4)
+        assert "✔    Submit" not in app.panel_text
         await pilot.press("enter")
         assert app.state.outcome is None
-        assert "Submit answers" in app.cursor_line
+        assert "✔    Submit" in app.cursor_line
         app.clock.skip_grace()
         await pilot.press("enter")
         assert app.state.outcome is not None

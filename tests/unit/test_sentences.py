@@ -27,7 +27,7 @@ KEY = re.compile(
 )
 WORDINGS = {
     r"told|tells?": "names, shows, reports, or the software as subject",
-    r"go(es)? on|going on|gone on|went on": "continue",
+    r"go(es)? on(?! with {})|going on|gone on|went on": "continue",
     r"whoever|whosoever": "name the person or the program",
     r"(taken?|takes?|took) (it |that |them |this )?back": "withdraw a prompt, restore a file, undo",
     r"stands? (in|above|below|beside|behind)": "is",

@@ -332,9 +332,12 @@ class SessionBase(Screen[None]):
         self.transcript.leave_mark()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Take Esc for the mark only while a block is marked."""
+        """Take Esc for the mark only while a block is marked, and leave pages to an enlarged preview."""
         if action == "leave_mark":
             return self.live and self.transcript.mark is not None
+        panel = self.focused
+        if parameters[:1] in (("page_up",), ("page_down",)) and isinstance(panel, RequestPanel):
+            return not panel.enlarged
         return super().check_action(action, parameters)
 
     def copy_or_quit(self) -> None:

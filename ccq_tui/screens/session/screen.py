@@ -159,8 +159,9 @@ class SessionScreen(SessionBase):
         self.shown_by = (self.switcher.changed, self._name_panels, self._show_standing)
 
     def _name_panels(self) -> None:
-        """Show the session's present name and directory on its panels."""
-        self.dock.panels.be_called(self.view.name, str(self.view.cwd))
+        """Show the session's directory on its panels, and its name where there is more than one."""
+        several = len(self.switcher.entries) > 1
+        self.dock.panels.be_called(self.view.name if several else "", str(self.view.cwd))
 
     def compose(self) -> ComposeResult:
         yield self.side_bar

@@ -17,6 +17,8 @@ SHARES = (6, 8)
 """Tenths of the screen's height that a panel takes: usually, and where lines would else be missing."""
 FEWEST = 6
 """Lines that a panel takes even on the lowest screen."""
+BESIDE = 2
+"""Lines of the screen that a panel leaves to others: the status line, and one above the panel."""
 LOW_SCREEN = 18
 """Screen height below which a panel saves lines."""
 FIELD_LINES = 5
@@ -55,7 +57,8 @@ def is_low(screen_height: int) -> bool:
 
 def most_lines(screen_height: int, share: int = SHARES[0]) -> int:
     """Return the most lines that a panel takes of a screen, rounded up."""
-    return max(min(FEWEST, screen_height), -(-screen_height * share // 10))
+    fewest = min(FEWEST, screen_height)
+    return max(fewest, min(-(-screen_height * share // 10), screen_height - BESIDE))
 
 
 def cap(screen_height: int, needed: int) -> int:
@@ -96,7 +99,8 @@ def head_line(
         arriving: Whether more of what is asked is to come.
     """
     palette, width = look.palette, look.width
-    right = _right_word(look, width - parts[front].cell_len - 8, arriving=arriving)
+    counts = 2 * len(f" {RULE} ‹{len(parts)}") if len(parts) > 1 else 0
+    right = _right_word(look, width - parts[front].cell_len - counts - 8, arriving=arriving)
     room = width - 4 - (cell_len(right) + 3 if right else 0)  # "─ " before, " ─" behind
     shown = [Text(cut(who, max(SHORTEST_PART, room // 2)), palette.muted)] if who else []
     room -= sum(text.cell_len + 3 for text in shown)

@@ -300,6 +300,11 @@ class RequestPanel(Vertical, Generic[State]):
             self._countdown = words
             self._draw()
 
+    @property
+    def enlarged(self) -> bool:
+        """Whether something is enlarged, which PageUp and PageDown then page."""
+        return bool(getattr(self._state, "large", False)) and not self._state.hidden
+
     def touch(self) -> None:
         """Note that somebody is here, and stop the countdown."""
         self.touched = self._clock()
@@ -463,6 +468,8 @@ class RequestPanel(Vertical, Generic[State]):
             self.dispatch(pressed)
         if effect is Effect.EDIT and (text := self.form.text_to_edit(self._state)) is not None:
             self.post_message(self.EditorWanted(self, text))
+        if effect is Effect.DONE:
+            self._draw()
         return effect is not None
 
     def on_paste(self, event: events.Paste) -> None:

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from rich.text import Text
 from textual import events
-from textual.containers import Container
-from textual.content import Content
-from textual.geometry import Region
 from textual.widget import Widget
 
 from ccq_tui.config.actions import KeyPlace
@@ -31,20 +27,20 @@ from ccq_tui.questions.merge_partial import grown
 from ccq_tui.questions.recalled import Recalled
 from ccq_tui.questions.state import TEXT_FOCUSES, Arriving, Focus, Page, PanelState, opened, proposed
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.lines import FlowView, LineView, TextLines
+from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.form import Drawn, Effect
-from ccq_tui.widgets.panel.measures import PanelLook, field_height
-from ccq_tui.widgets.question.captions import TAB_META, field_hint
-from ccq_tui.widgets.question.pages import forget_lines
-from ccq_tui.widgets.question.picture import FIELD_AT, Cache, Picture
+from ccq_tui.widgets.panel.measures import PanelLook
+from ccq_tui.widgets.question.layout import PanelLayout, Scrolled
+from ccq_tui.widgets.question.parts import TAB_META, placeholder, wrapped_once
+from ccq_tui.widgets.question.tabs import Cache
 
 NOTHING = opened(QuestionSet("", (Question("", "", (Option(""),)),)))
 """State of a panel that asks nothing."""
 
 
-PREVIEW_CLASSES = ("-beside", "-under", "-large")
-"""Classes of the middle, by the place of the preview."""
+STEPS = {events.MouseScrollUp: -1, events.MouseScrollDown: 1}
+WHEEL_LINES = 3
 
 
 class QuestionForm:
@@ -54,24 +50,22 @@ class QuestionForm:
     places = (KeyPlace.LIST, KeyPlace.QUESTION)
 
     def __init__(self) -> None:
-        self.head = TextLines(id="head")
-        self.list = LineView(id="list")
-        self.preview = FlowView(id="preview")
-        self._preview_frame: tuple[Text, int | None] = (Text(), None)
-        self.middle = Container(self.list, self.preview, id="middle")
-        self.label = TextLines(id="field-label", classes="-off")
+        self.body = LineView(id="list")
+        self.preview = LineView(id="preview", classes="-off")
         self._cache: Cache = {}
         self._cached_for: object = None
-        self._drawn: Picture | None = None
-        self._tab: int | None = None
+        self._drawn: PanelLayout | None = None
+        self._scrolled = Scrolled()
+        self._seen_at: tuple[int, int, bool] | None = None
 
     def compose(self) -> Iterable[Widget]:
-        return self.head, self.middle, self.label
+        return self.body, self.preview
 
     def forget(self) -> None:
         self._cache, self._cached_for = {}, None
-        self._drawn = self._tab = None
-        forget_lines()
+        self._drawn = self._seen_at = None
+        self._scrolled = Scrolled()
+        wrapped_once.cache_clear()
 
     def keep_questions(self, before: PanelState, after: PanelState) -> None:
         """Drop the cached lines of pages that grew: the cache's keys hold everything but the question."""
@@ -96,10 +90,7 @@ class QuestionForm:
         if isinstance(action, OpenEditor):
             return Effect.EDIT
         if isinstance(action, ScrollPreview):
-            # Scroll the list where no preview is shown.
-            view = self.preview if any(map(self.middle.has_class, PREVIEW_CLASSES)) else self.list
-            by = action.by * max(1, view.size.height - 1) if action.pages else action.by
-            view.scroll_relative(y=by, animate=False, force=True)
+            self.scroll(action.by, pages=action.pages)
             return Effect.DONE
         return None if action is None else Effect.STEP
 
@@ -110,7 +101,7 @@ class QuestionForm:
         return state.text if self.typing(state) else None
 
     def hint(self, state: PanelState) -> str:
-        return field_hint(state)
+        return placeholder(state)
 
     def proposed(self, state: PanelState) -> bool:
         return state.focus is Focus.FIELD and state.text == proposed(state.page.question)
@@ -119,50 +110,52 @@ class QuestionForm:
         tab = event.style.meta.get(TAB_META)
         if tab is not None:
             return TabClicked, tab
-        row = self.list.row_on_screen(event.screen_offset)
-        return None if row is None else (Clicked, row)
+        row = self.body.row_on_screen(event.screen_offset)
+        beside = self._drawn is not None and self._drawn.preview is not None
+        on_preview = beside and self.preview.region.contains_point(event.screen_offset)
+        return None if row is None or on_preview else (Clicked, row)
 
-    def sight(self, state: PanelState) -> Seen:
-        """Return the rows on the screen; a large preview shows the one under the cursor."""
-        large = self.middle.has_class("-large")
-        return Seen(frozenset({state.page.cursor}) if large else self.list.rows_in_sight)
+    def sight(self, state: PanelState) -> Seen:  # noqa: ARG002
+        """Return the rows on the screen; what is enlarged shows the one under the cursor."""
+        return Seen(self._drawn.in_sight if self._drawn is not None else frozenset())
 
     def seek(self) -> None:
-        self.list.seek_cursor()
+        self._scrolled.loose = False
+
+    def scroll(self, by: int, *, pages: bool = False) -> bool:
+        """Scroll the preview, or a list that has none; return whether there is anything to scroll."""
+        drawn = self._drawn
+        if drawn is None or not (drawn.scrolls_lines or drawn.scrolls_rows):
+            return False
+        by *= drawn.page_lines if pages else 1
+        if drawn.scrolls_lines:
+            self._scrolled.lines += by
+        else:
+            self._scrolled.top, self._scrolled.loose = self._scrolled.top + by, True
+        return True
 
     def draw(self, state: PanelState, look: PanelLook, hints: HintBar) -> Drawn:
-        if self._cached_for != (look.width, look.palette):
-            self._cached_for, self._cache = (look.width, look.palette), {}
-        self._drawn = drawn = Picture(state, look, self._cache)
-        for name in PREVIEW_CLASSES:
-            self.middle.set_class(name == f"-{drawn.preview_at}", name)
+        made_for = (look.width, look.screen_height, look.palette)
+        if self._cached_for != made_for:
+            self._cached_for, self._cache = made_for, {}
+        seen_at = (state.tab, state.review_row if state.in_review else state.page.cursor, state.large)
+        if self._seen_at != seen_at:
+            top = self._scrolled.top if self._seen_at and self._seen_at[0] == state.tab else 0
+            self._seen_at, self._scrolled = seen_at, Scrolled(top)
+        self._drawn = drawn = PanelLayout(state, look, self._scrolled, self._cache)
+        self.body.styles.height = len(drawn.lines)
+        # Equal lines are the same ones: then a move draws two rows.
+        lines = self.body.lines if drawn.lines == self.body.lines and self._cache else drawn.lines
+        self.body.show(lines, drawn.cursor, look.palette.cursor)
+        self.preview.set_class(drawn.preview is None, "-off")
         if drawn.preview is not None:
-            self._frame_preview(
-                drawn.preview_title, drawn.preview_height if drawn.preview_at == "under" else None
-            )
-            self.preview.show_flow(drawn.preview)
-        other, self._tab = state.tab != self._tab, state.tab
-        self.list.show(drawn.lines, drawn.cursor, look.palette.cursor, from_top=other and not state.in_review)
-        self.head.show(drawn.head)
-        typing = self.typing(state)
-        self.middle.styles.height = drawn.middle if typing else "1fr"
-        self.label.set_class(not drawn.label, "-off")
-        self.label.show(drawn.label)
-        # The blank line is above the lowest part that is not the list's.
-        self.label.set_class(drawn.airy, "-airy")
-        hints.set_class(drawn.airy and not drawn.label, "-airy")
+            place, lines = drawn.preview
+            self.preview.styles.offset = place.offset
+            self.preview.styles.width, self.preview.styles.height = place.size
+            self.preview.show(lines)
         hints.show(drawn.keys)
-        lines = field_height(state.text, look.width - FIELD_AT - 1, drawn.field_most)
-        place = Region(FIELD_AT, drawn.height - 1 - lines, look.width - FIELD_AT - 1, lines)
         number = state.focus is Focus.FIELD and state.page.question.kind is Kind.NUMBER
-        return Drawn(drawn.height, place if typing else None, number)
-
-    def _frame_preview(self, title: Text, height: int | None) -> None:
-        """Set the preview's title and height if they changed: setting either redraws, even to the same."""
-        if (title, height) != self._preview_frame:
-            self._preview_frame = (title, height)
-            self.preview.border_title = Content.from_rich_text(Text.assemble(" ", title, " "))
-            self.preview.styles.height = height
+        return Drawn(drawn.height, drawn.field, number)
 
 
 class QuestionPanel(RequestPanel[PanelState]):
@@ -170,23 +163,24 @@ class QuestionPanel(RequestPanel[PanelState]):
 
     DEFAULT_CSS = """
     QuestionPanel {
-        & > #head { height: 1; }
-        & > #field-label { height: auto; padding: 0 3; color: $ccq-muted; }
-        & > #middle { height: 1fr; width: 100%; layout: horizontal; }
-        & > #middle.-under { layout: vertical; }
-        & #middle.-under > #list { width: 100%; }
-        & #preview { display: none; width: 1fr; border: round $ccq-rule; border-title-color: $ccq-muted; }
-        & #middle.-beside > #preview { display: block; margin: 0 1; width: 55%; }
-        & #middle.-under > #preview, & #middle.-large > #preview {
-            display: block; border: none; border-top: solid $ccq-rule; margin: 0 2 0 3;
-        }
-        & #middle.-large > #list { display: none; }
-        & > .-airy { margin-top: 1; }
+        & > #list { scrollbar-size-vertical: 0; }
+        & > #preview { position: absolute; background: $surface; }
     }
     """
     FORM = QuestionForm
     form: QuestionForm
     help_place = KeyPlace.QUESTION.value
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self._wheel(event)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self._wheel(event)
+
+    def _wheel(self, event: events.MouseScrollUp | events.MouseScrollDown) -> None:
+        if self.form.scroll(STEPS[type(event)] * WHEEL_LINES):
+            event.stop()
+            self._draw()
 
     def grow(
         self,

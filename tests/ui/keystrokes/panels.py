@@ -369,11 +369,10 @@ def taken(outcome: RequestOutcome, state: Draft) -> list[str]:
         if state.focus in TEXT_FOCUSES:
             return parts_of(state.text)
         if state.in_review:
-            return ["Submit answers"]
+            return ["Submit"]
         if isinstance(outcome, Answered):
             first = outcome.answers[0]
-            # On a narrow screen the text stands below its row.
-            return [*first.selected, first.other, *(["Other:"] if first.other else [])]
+            return [*first.selected, first.other]
         return []
     if state.typing:
         return parts_of(state.text)

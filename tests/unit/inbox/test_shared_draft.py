@@ -99,7 +99,7 @@ def as_panel(draft: object) -> PanelState:
 def test_nothing_is_confirmed_that_changed_in_this_very_moment() -> None:
     one = QuestionRequest("q", "s", QuestionSet("q", QUESTIONS[:1]))
     first = opened(one.questions)
-    theirs = noted(step(first, Pressed("2", "2", 1.0)), 0, "theirs")
+    theirs = noted(step(first, Pressed("1", "1", 1.0)), 0, "theirs")
     shown = as_panel(followed(first, DraftUpdated(one, theirs, None), 5.0))
     held = step(shown, Pressed("enter", "", 5.0 + GRACE / 2))
     assert (held.outcome, held.aside) == (None, JUST_CHANGED)

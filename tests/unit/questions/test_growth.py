@@ -100,7 +100,7 @@ def test_a_selection_made_early_is_confirmed_late() -> None:
     assert state.aside == NOT_ASKED
     state = keys(state, "down")
     assert state.aside == ""
-    state = keys(state, "enter")
+    state = keys(state, "enter enter")
     assert (state.outcome, state.aside, state.page.draft.selected) == (None, NOT_ASKED, (1,))
     state = grown(state, asked(WHOLE), None, 10.1, seen=True)
     assert state.aside == ALL_HERE

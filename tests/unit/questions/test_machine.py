@@ -42,7 +42,7 @@ def test_selecting_an_option_keeps_the_custom_text_as_draft() -> None:
     state = keys(typed(keys(panel(), "o"), "MySQL"), "enter 1")
     assert state.page.answer().selected == ("Postgres",)
     assert state.page.answer().other == ""
-    assert keys(state, "end enter").outcome == Answered((Answer(other="MySQL"),))
+    assert keys(state, "end enter enter").outcome == Answered((Answer(other="MySQL"),))
 
 
 def test_a_note_never_drops_the_selection() -> None:

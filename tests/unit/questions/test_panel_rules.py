@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ccq_tui.questions import Option, Question
+from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.events import Pasted, Pick, ScrollPreview
-from ccq_tui.questions.keys import LARGE_TEXT, action_for, has_preview, hints
+from ccq_tui.questions.keys import action_for, hints
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import Focus, proposed, typable
 from tests.unit.questions.drive import keys, number_question, panel, question, text_question, typed
@@ -47,16 +47,9 @@ def test_an_empty_paste_opens_nothing() -> None:
     assert step(panel(), Pasted("\x1b")).focus is Focus.LIST
 
 
-def test_everything_long_can_be_shown_larger() -> None:
-    long = "x" * (LARGE_TEXT + 1)
-    for asked in (
-        Question(long, "h", (Option("a"),)),
-        Question("t", long, (Option("a"),)),
-        Question("t", "h", (Option(long),)),
-        Question("t", "h", (Option("a", long),)),
-    ):
-        assert has_preview(panel(asked))
-    field = keys(panel(text_question(long)), "escape p")
+def test_every_question_can_be_shown_larger() -> None:
+    assert keys(panel(), "p").large
+    field = keys(panel(text_question("Why?")), "escape p")
     assert field.large, "of a text question too, when the field is left"
 
 
@@ -67,18 +60,41 @@ def test_scrolling_is_for_lists_and_the_review() -> None:
     assert action_for(keys(state, "o"), "shift+up") is None, "in a text it selects"
 
 
-def test_hints_of_the_other_row() -> None:
-    empty = keys(panel(), "end")
-    assert hints(empty)[0] == ("Enter", "type")
-    full = keys(typed(keys(panel(), "o"), "x"), "enter")
-    assert hints(full)[:2] == (("Space", "edit"), ("Enter", "confirm"))
+@pytest.mark.parametrize(
+    ("pressed", "does"),
+    [
+        ("", "send Postgres"),
+        ("end", "write"),
+        ("1 down", "select SQLite instead of Postgres"),
+        ("n", "keep the note"),
+        ("c", "send these words"),
+    ],
+)
+def test_enter_is_named_first_in_so_many_words(pressed: str, does: str) -> None:
+    assert hints(keys(panel(), pressed))[0] == ("Enter", does)
 
 
-def test_a_number_is_promised_no_new_line() -> None:
-    assert ("Ctrl+J", "new line") in hints(panel(text_question()))
-    assert ("Ctrl+J", "new line") not in hints(panel(number_question()))
+def test_enter_says_what_it_does_in_a_set_and_in_its_review() -> None:
+    state = panel(question(), question("Which ones?", multi=True))
+    assert hints(state)[0] == ("Enter", "take Postgres")
+    state = keys(state, "enter")
+    assert hints(state)[0] == ("Enter", "none of these")
+    state = keys(state, "1 2")
+    assert hints(state)[0] == ("Enter", "go on with 2")
+    state = keys(state, "enter")
+    assert hints(state)[0] == ("Enter", "submit 2 answers")
+    assert hints(keys(state, "up"))[0][1].startswith("change ")
+    gap = keys(panel(question(), question()), "enter tab")
+    assert hints(keys(gap, "end"))[0] == ("Enter", "submit 1 answer, 1 open")
 
 
-def test_a_kept_discussion_is_hinted() -> None:
-    state = keys(typed(keys(panel(), "c"), "hm"), "escape")
-    assert ("c", "discuss (draft kept)") in hints(state)
+def test_the_first_enter_moves_a_selection_that_is_elsewhere() -> None:
+    state = keys(panel(), "space down")
+    moved = keys(state, "enter")
+    assert moved.outcome is None
+    assert moved.page.draft.selected == (1,)
+    assert hints(moved)[0] == ("Enter", "send SQLite")
+    assert keys(moved, "enter").outcome == Answered((Answer(("SQLite",)),))
+    own = keys(typed(keys(panel(), "o"), "x"), "escape up up")
+    assert hints(own)[0][1].endswith(" instead of “x”")
+    assert keys(own, "enter").outcome is None

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.questions import Answer, Answered, Question
-from ccq_tui.questions.keys import action_for, hints
+from ccq_tui.questions.keys import action_for, recalls
 from ccq_tui.questions.moves import taken_over
-from ccq_tui.questions.prose import before_line
+from ccq_tui.questions.prose import before_words
 from ccq_tui.questions.recalled import Recalled, reads_like
 from ccq_tui.questions.state import Draft, Focus, PanelState, first_page
 from tests.unit.questions.drive import keys, number_question, panel, question, text_question, typed
@@ -46,11 +46,11 @@ def test_two_options_in_common_make_no_questions_the_same() -> None:
 def test_the_key_takes_the_answer_over_and_enter_confirms_it() -> None:
     state = asked_again(Answer(("SQLite",), note="small"))
     assert state.page.draft == Draft()
-    assert ("r", "as before") in hints(state)
+    assert recalls(state)
     after = keys(state, "r")
     assert after.outcome is None
     assert (after.page.cursor, after.page.draft) == (1, Draft(selected=(1,), note="small"))
-    assert ("r", "as before") not in hints(after)
+    assert not recalls(after)
     assert keys(after, "enter").outcome == Answered((Answer(("SQLite",), note="small"),))
 
 
@@ -77,11 +77,16 @@ def test_own_text_and_options_of_a_multi_select_come_back_together() -> None:
 
 def test_options_that_are_no_longer_offered_are_left_out_and_said() -> None:
     state = asked_again(Answer(("MySQL",)))
-    assert ("r", "as before") not in hints(state)
+    assert not recalls(state)
     assert keys(state, "r").text == "r", "the key is text: there is nothing to take over"
-    assert before_line(Recalled(Answer(("MySQL",), note="n"), "today 09:00")) == (
-        "Answered today 09:00: MySQL · ✎ n"
-    )
+
+
+def test_an_earlier_answer_names_its_question_unless_that_reads_the_same() -> None:
+    asked = question("Which  Database?")
+    before = Recalled(Answer(("MySQL (Recommended)",), note="n"), "today 09:00", "which database?")
+    assert before_words(before, asked) == ("", ("took", "MySQL"), "today 09:00")
+    other = Recalled(Answer(other="none"), "on 3 Nov", "Which store?")
+    assert before_words(other, asked) == ("Which store?", ("wrote", "none"), "on 3 Nov")
 
 
 def test_a_field_takes_the_text_over_once_it_is_left() -> None:

@@ -137,7 +137,7 @@ def test_another_key_takes_the_warning_back() -> None:
     state = press(press(keys(panel(), "x escape"), "enter", 100.0), "down", 101.0)
     assert state.aside == ""
     assert press(state, "o", 102.0).focus is Focus.OTHER
-    again = press(state, "enter", 102.0)
+    again = press(press(state, "enter", 102.0), "enter", 103.0)
     assert (again.outcome, again.aside) == (None, TEXT_LEFT_OUT)
 
 

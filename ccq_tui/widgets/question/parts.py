@@ -1,0 +1,413 @@
+"""The texts of a question panel, each as lines for a width: the question, its rows, the review, a preview."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rich.cells import cell_len, set_cell_size
+from rich.style import Style
+from rich.text import Text
+
+from ccq_tui.questions.limits import allowed_words
+from ccq_tui.questions.model import CLAUDE, Option
+from ccq_tui.questions.prose import (
+    EMPTY_LABEL,
+    LEFT_EMPTY,
+    NO_ANSWER,
+    NONE_SELECTED,
+    UNSELECTED,
+    answer_parts,
+    shown_label,
+)
+from ccq_tui.questions.state import Focus, Page, PanelState
+from ccq_tui.text import one_line, plural, safe
+from ccq_tui.widgets.hints import NARROW, cut
+from ccq_tui.widgets.lines import flowing, indented, verbatim, wrapped
+from ccq_tui.widgets.palette import Palette
+from ccq_tui.widgets.panel.measures import FIELD_LINES
+
+REVIEW = "Review your answers"
+TAB_META = "question_tab"
+LONGEST_HEADER = 24
+LONGEST_TITLE = 60
+LONGEST_ASKER = 40
+LARGE_TEXT = 600
+"""Most characters of a text that the list shows; `p` shows the whole of it."""
+LEAST_ABOUT = 10
+"""Fewest cells of a description behind a label that say anything."""
+DIGITS = 9
+PREVIEW_SIGN = "▤"
+"""Sign of a preview: on a row whose preview is not on the screen, and before its title."""
+MORE = "…"
+MARKS = {False: ("○", "●"), True: ("◻", "◼")}
+"""(off, on) for single and for multi select."""
+
+
+def shown(text: str) -> str:
+    """Return text harmless and short enough for the list, with a sign where its end is missing."""
+    if len(text) <= LARGE_TEXT:
+        return safe(text)
+    part = text[:LARGE_TEXT]
+    return f"{safe(part.rpartition(' ')[0] or part)} {MORE}"
+
+
+@lru_cache(maxsize=2048)
+def wrapped_once(text: str, style: Style, width: int) -> tuple[Text, ...]:
+    """Wrap a text that is drawn again and again, once per style and width."""
+    return tuple(wrapped(Text(text, style), width))
+
+
+def cut_lines(lines: Sequence[Text], most: int, width: int) -> Sequence[Text]:
+    """Return at most ``most`` lines, the last one filled and with a sign where the rest is missing."""
+    if len(lines) <= most:
+        return lines
+    if most < 1:
+        return ()
+    rest = " ".join(line.plain for line in lines[most - 1 : most + 2])
+    filled = cut(rest, width)
+    sign = "" if filled.endswith(MORE) else MORE
+    return (*lines[: most - 1], Text(f"{cut(rest, width - 1)}{sign}" if sign else filled, lines[0].style))
+
+
+def cut_middle(text: str, room: int) -> str:
+    """Return a text on one line of at most ``room`` cells, with a sign where its middle is missing."""
+    line = one_line(text, LARGE_TEXT)
+    if cell_len(line) <= room:
+        return line
+    head = set_cell_size(line, max(1, (room - 1) // 2)).rstrip()
+    tail = line[len(line) - 1 :]
+    for start in range(len(line) - 1, len(head), -1):
+        if cell_len(line[start:]) > room - cell_len(head) - 1:
+            break
+        tail = line[start:]
+    return f"{head}{MORE}{tail}"
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The cells of a list: every text of an option begins at the same one.
+
+    Attributes:
+        width: Cells of the list.
+        low: Whether the screen is low.
+        beside: Whether a preview is beside the list.
+    """
+
+    width: int
+    low: bool
+    beside: bool = False
+
+    def room(self, at: int) -> int:
+        """Return the cells from one to the right edge, the last one left free where there is room."""
+        return max(2, self.width - at - (self.width >= NARROW or self.beside))
+
+    @property
+    def text(self) -> int:
+        """Cells of a text of an option."""
+        return self.room(AT_TEXT)
+
+
+AT_ASIDE, AT_MARK, AT_TEXT = 1, 3, 8
+"""Cells at which the question, marks, and the texts of an option begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class OptionRow:
+    """One option, or one's own words, as they are drawn.
+
+    Attributes:
+        label: The label.
+        badge: The badge behind it, and the sign of a preview that is not on the screen.
+        about: The description, harmless.
+        style: Style of the label.
+        own: Whether it is the row for one's own words, which are cut at their end.
+    """
+
+    label: str
+    badge: Text
+    about: str
+    style: Style
+    own: bool = False
+
+    def named(self, width: int) -> list[Text]:
+        """Return the whole label with its badge."""
+        lines = [line.copy() for line in wrapped_once(self.label, self.style, width)]
+        if self.own:
+            return [line.copy() for line in cut_lines(lines, FIELD_LINES, width)]
+        if lines[-1].cell_len + self.badge.cell_len <= width:
+            lines[-1].append_text(self.badge)
+        else:
+            lines.append(Text(self.badge.plain.lstrip(), self.badge.style))
+        return lines
+
+    def brief(self, width: int, *, whole: bool, muted: Style) -> list[Text]:
+        """Return the label, ``whole`` or cut to one line, with what fits of the description behind it."""
+        lines = self.named(width)
+        sign = f" {MORE}" if self.about else ""
+        room = width - len(sign)
+        if not whole and (len(lines) > 1 or lines[0].cell_len > room):
+            if self.own:
+                return [Text(cut(self.label, width), self.style)]
+            label = cut_middle(self.label, room - self.badge.cell_len)
+            return [Text.assemble((label, self.style), self.badge, (sign, muted))]
+        left = width - lines[-1].cell_len - 2
+        about = one_line(self.about, LARGE_TEXT) if self.about else ""
+        if about and (left >= LEAST_ABOUT or cell_len(about) <= left):
+            lines[-1].append(f"  {cut(about, left)}", muted)
+        elif about and left > 0:
+            lines[-1].append(sign, muted)
+        elif about:
+            lines.append(Text(MORE, muted))
+        return lines
+
+
+def option_row(option: Option, *, on: bool, badge: str, signed: bool, palette: Palette) -> OptionRow:
+    """Return an option as a row; ``badge`` marks a recommendation, ``signed`` says that it has a preview."""
+    empty = not option.title.strip()
+    style = palette.muted if empty else palette.accent if on else palette.plain
+    behind = Text()
+    if option.recommended:
+        behind.append(badge, palette.badge)
+    if signed and option.preview:
+        behind.append(f" {PREVIEW_SIGN}", palette.note)
+    return OptionRow(EMPTY_LABEL if empty else shown(option.title), behind, shown(option.description), style)
+
+
+def own_row(page: Page, *, on: bool, palette: Palette) -> OptionRow:
+    """Return the row for one's own words."""
+    typed = page.draft.other
+    if not typed.strip():
+        return OptionRow("Other…", Text(), "", palette.muted, own=True)
+    return OptionRow(shown(typed), Text(), "", palette.accent if on else palette.warning, own=True)
+
+
+def mark(page: Page, place: int, *, on: bool, numbered: bool, palette: Palette) -> Text:
+    """Return the mark and the number of a row, up to the cell of its label."""
+    number = str(place + 1) if numbered and place < DIGITS else " "
+    sign = MARKS[page.question.multi_select][on]
+    return Text.assemble((sign, palette.accent if on else palette.muted), (f" {number}  ", palette.muted))
+
+
+# -- the question --------------------------------------------------------------------------------------------
+
+
+def question_lines(state: PanelState, page: Page, grid: Grid, palette: Palette) -> list[Text]:
+    """Return the question with an introduction, a description, and which answers it allows."""
+    question, width = page.question, grid.room(AT_ASIDE)
+    first = question is state.pages[0].question
+    above = [state.questions.intro] if first and state.questions.intro else []
+    if state.questions.title and grid.width < NARROW and state.asker == CLAUDE:
+        above.append(state.questions.title)
+    lines = [line for text in above for line in wrapped_once(shown(text), palette.muted, width)]
+    lines += wrapped_once(shown(question.text), palette.strong, width)
+    for text in (question.description, allowed_words(question)):
+        if text:
+            lines += wrapped_once(shown(text), palette.muted, width)
+    return lines
+
+
+def folded(lines: Sequence[Text], keep: tuple[int, int], width: int, palette: Palette) -> list[Text]:
+    """Return the first and the last lines of a question, with a sign that counts those between them."""
+    first, last = keep
+    missing = len(lines) - first - last
+    if missing < 1:
+        return list(lines)
+    sign = f" ⋯ {plural(missing, 'line')} ⋯"
+    end = lines[first - 1].copy()
+    end.truncate(max(1, width - len(sign)))
+    end.append(sign, palette.warning)
+    return [*lines[: first - 1], end, *lines[-last:]]
+
+
+# -- the head ------------------------------------------------------------------------------------------------
+
+
+def who_asks(state: PanelState) -> str:
+    """Return who asks, in the head."""
+    asker, title = one_line(state.asker, LONGEST_ASKER), one_line(state.questions.title, LONGEST_TITLE)
+    if not title:
+        return f"{asker} asks"
+    return title if state.asker == CLAUDE else f"{asker}: {title}"
+
+
+def tabs(state: PanelState, palette: Palette) -> list[Text]:
+    """Return the tabs of the head: the questions, more that may come, and the review."""
+    found = [_tab(state, index, palette) for index in range(len(state.pages) + state.needs_review)]
+    if state.arriving is not None and not state.arriving.whole:
+        found.insert(len(state.pages), Text("⋯", palette.muted))
+    return found
+
+
+def _tab(state: PanelState, index: int, palette: Palette) -> Text:
+    here = index == state.tab
+    if index == len(state.pages):
+        sign, label, on = "✔", "Review", not state.gaps
+    else:
+        page = state.pages[index]
+        on = page.answered
+        sign = "☒" if on else "☐"
+        label = one_line(page.question.header, LONGEST_HEADER) or f"Question {index + 1}"
+    style = palette.accent if here else palette.plain if on else palette.muted
+    tab = Text.assemble(("◆" if here else sign, style), " ", (label, style))
+    tab.stylize(Style(meta={TAB_META: index}))
+    return tab
+
+
+# -- the review ----------------------------------------------------------------------------------------------
+
+
+def review_mark(page: Page | None, index: int, palette: Palette) -> Text:
+    """Return the mark of a row of the review; None is its last row, which confirms."""
+    if page is None:
+        return Text("✔    ", palette.accent)
+    open_style = palette.muted if page.question.field and not page.lacking else palette.warning
+    sign = ("☒", palette.plain) if page.answered else ("☐", open_style)
+    number = str(index + 1) if index < DIGITS else " "
+    return Text.assemble(sign, (f" {number}  ", palette.muted))
+
+
+def review_row(page: Page, width: int, palette: Palette) -> list[Text]:
+    """Return a question with its answer and its note."""
+    texts = list(wrapped_once(shown(page.question.text), palette.plain, width))
+    texts += indented(_answer(page, width - 2, palette), Text("→ ", palette.muted), 2)
+    if page.unselected and not page.problem:
+        left = wrapped_once(UNSELECTED + shown(page.unselected), palette.warning, width - 2)
+        texts += indented(left, Text("  "), 2)
+    if page.draft.note:
+        note = wrapped_once(shown(page.draft.note), palette.note, width - 2)
+        texts += indented(note, Text("✎ ", palette.note), 2)
+    return texts
+
+
+def _answer(page: Page, width: int, palette: Palette) -> tuple[Text, ...]:
+    if page.problem:
+        said = page.draft.other if page.is_field else ", ".join(answer_parts(page.answer()))
+        return wrapped_once(f"{shown(said)} · {safe(page.problem)}", palette.warning, width)
+    answer = page.answer()
+    if answer.empty:
+        return wrapped_once(NONE_SELECTED, palette.warning, width)
+    if not answer.given and page.question.field and not page.lacking:
+        return wrapped_once(LEFT_EMPTY, palette.muted, width)
+    if not answer.given:
+        proposal = page.is_field and page.draft.other and not page.unselected
+        proposed = f" · {shown(page.draft.other)} was proposed" if proposal else ""
+        return wrapped_once(NO_ANSWER + proposed, palette.warning, width)
+    parts = answer_parts(answer)
+    # In a joined list, commas within a label would read as commas between labels.
+    joined = [", ".join(parts)] if not any("," in part or "\n" in part for part in parts) else parts
+    return tuple(line for part in joined for line in wrapped_once(shown(part), palette.accent, width))
+
+
+def submit_row(state: PanelState, width: int, palette: Palette) -> list[Text]:
+    """Return the last row of the review, which confirms."""
+    form = state.questions.is_form
+    empty = sum(page.chose_none for page in state.pages)
+    given = state.answered_count + empty
+    label = Text("Submit the form" if form else f"Submit {plural(given, 'answer')}", palette.strong)
+    # An optional field may stay empty.
+    missing = sum(page.lacking for page in state.pages) if form else len(state.pages) - given
+    lacking = f"{plural(missing, 'required field')} empty" if form else f"{missing} with “{NO_ANSWER}”"
+    notes = [*([lacking] if missing else []), *([f"{empty} with “{NONE_SELECTED}”"] if empty else [])]
+    if notes:
+        label.append("  " + " · ".join(notes), palette.warning)
+    return wrapped(label, width)
+
+
+# -- previews ------------------------------------------------------------------------------------------------
+
+
+def preview_lines(option: Option | None, width: int, palette: Palette) -> Iterator[Text]:
+    """Yield the lines of a preview exactly as it came, each made on demand."""
+    if option is not None and option.preview:
+        yield from verbatim(safe(option.preview.rstrip("\n")), palette.plain, width, palette.muted)
+
+
+def preview_width(options: Sequence[Option], most: int) -> int:
+    """Return the cells of the longest line of the previews, as far as they could be seen."""
+    cells = 0
+    for option in options:
+        for line in (option.preview or "")[: LARGE_TEXT * 20].split("\n"):
+            cells = max(cells, cell_len(safe(line[: most + 1])))
+            if cells >= most:
+                return most
+    return cells
+
+
+def large_lines(state: PanelState, grid: Grid, palette: Palette) -> Iterator[Text]:
+    """Yield everything about the row under the cursor, with the question first, each text whole."""
+    page, at_text = state.page, " " * AT_TEXT
+    question, width = page.question, grid.room(AT_ASIDE)
+    muted = palette.muted
+    texts = [
+        *([(state.questions.intro, muted)] if question is state.pages[0].question else []),
+        (state.questions.title, muted),
+        (question.header if len(question.header) > LONGEST_HEADER else "", muted),
+        (question.text, palette.strong),
+        (question.description, muted),
+        (allowed_words(question), muted),
+    ]
+    for text, style in texts:
+        if text:
+            yield from (Text.assemble(" ", line) for line in flowing(safe(text), style, width))
+    option = question.options[page.cursor] if page.cursor < len(question.options) else None
+    if page.is_field or option is None:
+        if page.draft.other:
+            yield Text()
+            words = flowing(safe(page.draft.other), palette.plain, grid.room(AT_MARK))
+            yield from (Text.assemble("   ", line) for line in words)
+        return
+    on = page.cursor in page.draft.selected
+    rows = page.rows
+    place = rows.index(page.cursor) if page.cursor in rows else DIGITS
+    lead = Text.assemble("   ", mark(page, place, on=on, numbered=True, palette=palette))
+    for line in flowing(safe(shown_label(option.title)), palette.accent if on else palette.plain, grid.text):
+        yield Text.assemble(lead, line)
+        lead = Text(at_text)
+    if option.description:
+        about = flowing(safe(option.description), muted, grid.text)
+        yield from (Text.assemble(at_text, line) for line in about)
+    if option.preview:
+        yield Text()
+        lines = preview_lines(option, grid.room(AT_MARK), palette)
+        yield from (Text.assemble("   ", line) for line in lines)
+
+
+# -- texts that are typed ------------------------------------------------------------------------------------
+
+LONGEST_PLACEHOLDER = 200
+PLACEHOLDERS = {
+    Focus.OTHER: "in your own words",
+    Focus.NOTE: "a note beside the answer",
+    Focus.FILTER: "words to look for",
+}
+
+
+def placeholder(state: PanelState) -> str:
+    """Return what the open text is for, shown while it is empty."""
+    if state.focus is Focus.FIELD:
+        unit = one_line(state.page.question.unit, 20)
+        hint = state.page.question.placeholder or (f"your answer in {unit}" if unit else "your answer")
+    elif state.focus is Focus.DISCUSS:
+        instead = " with your draft, not as answers" if state.discussed.answers else " instead of answers"
+        hint = f"goes to {one_line(state.asker, LONGEST_ASKER)}{instead}"
+    else:
+        hint = PLACEHOLDERS.get(state.focus, "")
+    return safe(hint, keep_newlines=False, limit=LONGEST_PLACEHOLDER)
+
+
+def decline_words(state: PanelState, *, short: bool) -> str:
+    """Return the question whether to decline."""
+    if state.questions.is_form:
+        lost = " Nothing you selected or typed is sent." if state.has_draft and not short else ""
+        return f"Decline the form, or cancel it without a decision?{lost}"
+    count = len(state.pages)
+    what = "the question" if count == 1 else f"all {count} questions"
+    if short:
+        return f"Decline {what}?"
+    lost = " Nothing you selected or typed is sent." if state.has_draft else ""
+    asker = one_line(state.asker, LONGEST_ASKER)
+    if state.questions.is_prompt:
+        return f"Decline {what}? {asker} still waits at its terminal.{lost}"
+    return f"Decline {what}? {asker} learns that you do not want to answer.{lost}"

@@ -1,0 +1,185 @@
+"""The layout of question panels: real sets drawn to the cell at three sizes, and the rules for any set."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from ccq_tui.questions import Answer, Option, Question, QuestionSet
+from ccq_tui.questions.parse import parse_question_set
+from ccq_tui.questions.recalled import Recalled
+from ccq_tui.questions.state import Arriving, PanelState, opened
+from ccq_tui.widgets.hints import HintLines
+from ccq_tui.widgets.panel.measures import PanelLook, most_lines
+from ccq_tui.widgets.question.layout import PanelLayout, Scrolled
+from ccq_tui.widgets.question.tabs import Cache
+from tests.ui.asked import PLAIN
+from tests.ui.host import PanelHost
+
+HERE = Path(__file__).parent / "layouts"
+SETS = json.loads((HERE / "sets.json").read_text(encoding="utf-8"))
+SIZES = ((100, 30), (80, 24), (40, 12))
+NOTE = "only if the bundle stays below 200 kB"
+REVIEWED = ("1", "n", f"={NOTE}", "enter", "tab", "1", "2", "enter")
+OWN = "Yes, but write the column to a file first, and only after 15:00 when the nightly job is done"
+DRAWN: tuple[tuple[str, int, tuple[str, ...]], ...] = (
+    *((f"set{number}-100x30", number, ()) for number in (1, 3, 4)),
+    *((f"set{number}-80x24", number, ()) for number in (1, 2, 3, 4, 7)),
+    *((f"set{number}-40x12", number, ()) for number in (1, 2, 3, 4, 7, 8)),
+    ("set4-large-100x30", 4, ("p",)),
+    ("set8-80x24", 8, ("1", "2", "down")),
+    ("note-80x24", 2, ("1", "n", f"={NOTE}")),
+    ("other-80x24", 5, ("o", f"={OWN}")),
+    ("other-40x12", 2, ("o", "=Intl.DateTimeFormat alone")),
+    (
+        "elsewhere-80x24",
+        11,
+        ("1", "n", "=the GPL part is only used in the tests", "enter", "down", "down"),
+    ),
+    ("review-80x24", 2, REVIEWED),
+    ("review-40x12", 2, REVIEWED),
+    ("arriving-80x24", 2, ()),
+)
+BEFORE = Recalled(
+    Answer(("date-fns (Recommended)",)), "today 14:55", "Which library should we use for date formatting?"
+)
+
+
+def set_of(number: int) -> QuestionSet:
+    return parse_question_set("toolu_1", {"questions": SETS[number - 1]})
+
+
+@pytest.mark.parametrize(("name", "number", "pressed"), DRAWN, ids=[name for name, _, _ in DRAWN])
+async def test_a_panel_is_drawn_to_the_cell(name: str, number: int, pressed: tuple[str, ...]) -> None:
+    width, height = map(int, name.rpartition("-")[2].split("x"))
+    questions = set_of(number).questions
+    if name.startswith("arriving"):
+        first = replace(questions[0], options=questions[0].options[:3])
+        app = PanelHost(first, session="")
+        app.panel._state = replace(app.panel.state, arriving=Arriving(0))
+    else:
+        app = PanelHost(*questions, session="")
+    if name == "set2-80x24":
+        app.panel._state = replace(app.panel.state, recalled=(BEFORE, None))
+    async with app.run_test(size=(width, height)) as pilot:
+        for key in pressed:
+            if key.startswith("="):
+                app.paste(key[1:])
+                await pilot.pause()
+            else:
+                await pilot.press(key)
+        assert app.panel_text + "\n" == (HERE / f"{name}.txt").read_text(encoding="utf-8")
+
+
+# -- the rules, for any set ----------------------------------------------------------------------------------
+
+
+def layout(
+    state: PanelState, size: tuple[int, int], cache: Cache | None = None, scrolled: Scrolled | None = None
+) -> PanelLayout:
+    look = PanelLook(*size, PLAIN, "", (1, 1), "", (("F1", "keys"),))
+    return PanelLayout(state, look, scrolled or Scrolled(), {} if cache is None else cache)
+
+
+def text_of(drawn: PanelLayout) -> str:
+    beside = drawn.preview[1] if drawn.preview else []
+    return "\n".join(line.text.plain for line in (*drawn.lines, *beside))
+
+
+def words(text: str) -> str:
+    return "".join(text.split())
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("number", range(1, len(SETS) + 1))
+def test_every_label_is_in_sight_and_what_is_cut_is_announced(number: int, size: tuple[int, int]) -> None:
+    state = opened(set_of(number))
+    for tab, page in enumerate(state.pages):
+        for row in page.rows:
+            pages = list(state.pages)
+            pages[tab] = replace(page, cursor=row)
+            drawn = layout(replace(state, pages=tuple(pages), tab=tab), size)
+            assert drawn.in_sight == frozenset(page.rows)
+            seen = words(text_of(drawn))
+            cut = [
+                text
+                for option in page.question.options
+                for text in (option.title, option.description)
+                if words(text) not in seen
+            ]
+            if size[0] > 40:
+                assert cut == []
+                assert words(page.question.text) in seen
+            elif row < page.other_row:
+                assert words(page.question.options[row].title) in seen
+                assert not cut or "…" in seen
+
+
+TEXTS = st.text(st.sampled_from("abc  \n漢é…"), max_size=40) | st.sampled_from(
+    ["A label of some length", "word " * 60, "x" * 90, "long " * 400]
+)
+OPTIONS = st.builds(
+    Option, TEXTS, st.just("") | TEXTS, st.none() | st.sampled_from(["a\nb", "wide " * 30, "line\n" * 40])
+)
+ASKED = st.builds(
+    Question,
+    TEXTS,
+    st.text("abc", max_size=30),
+    st.lists(OPTIONS, min_size=1, max_size=14).map(tuple),
+    st.booleans(),
+)
+ANY_SIZE = st.tuples(st.integers(30, 130), st.integers(8, 50))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(ASKED, min_size=1, max_size=3), ANY_SIZE, st.data())
+def test_the_rules_hold_for_any_set_and_size(
+    questions: list[Question], size: tuple[int, int], data: st.DataObject
+) -> None:
+    state, cache, heights = opened(QuestionSet("q", tuple(questions))), Cache(), set[int]()
+    for tab in range(len(state.pages) + state.needs_review):
+        rows = state.pages[tab].rows if tab < len(state.pages) else tuple(range(tab + 1))
+        for row in {rows[0], rows[-1], data.draw(st.sampled_from(rows))}:
+            pages = list(state.pages)
+            if tab < len(pages):
+                pages[tab] = replace(pages[tab], cursor=row)
+            shown = replace(state, pages=tuple(pages), tab=tab, review_row=row)
+            drawn = layout(shown, size, cache)
+            heights.add(drawn.height)
+            assert len(drawn.lines) == drawn.height - 1, "the head, the lines, and one line for the keys"
+            assert drawn.height <= most_lines(size[1], 8)
+            assert drawn.lines[0].text.plain.startswith("─ ")
+            assert HintLines(drawn.keys, last=(("F1", "keys"),)).text(size[0], PLAIN).plain.strip()
+            wide = [line.text.plain for line in drawn.lines if cell_len(line.text.plain) > size[0]]
+            assert wide == []
+            assert_announced(drawn, shown, rows, row, size)
+    assert len(heights) == 1, "one height for all tabs and cursors"
+
+
+def assert_announced(
+    drawn: PanelLayout, state: PanelState, rows: tuple[int, ...], row: int, size: tuple[int, int]
+) -> None:
+    """Check that the cursor's row is in sight, and that whatever is missing says so where it is missing."""
+    assert row in drawn.in_sight
+    text = text_of(drawn)
+    missing = [each for each in rows if each not in drawn.in_sight]
+    noun = "row" if state.in_review else "option"
+    for sign, count in (
+        ("↑", sum(rows.index(each) < rows.index(row) for each in missing)),
+        ("↓", sum(rows.index(each) > rows.index(row) for each in missing)),
+    ):
+        assert (f"{sign} {count} " in text and noun in text) is bool(count) or not count
+    if state.in_review or row >= len(state.page.question.options):
+        return
+    option = state.page.question.options[row]
+    seen = words(text)
+    whole = all(words(each) in seen for each in (state.page.question.text, option.title, option.description))
+    if not whole and "漢" not in text:
+        assert drawn.cut
+        assert dict(drawn.keys)["p"]
