@@ -83,7 +83,7 @@ def launch_with(flags: Mapping[str, Any], **rest: Any) -> Launch:
     loaded = load_settings(flags)
     carried = untrusted(loaded.settings.directory, loaded.files)
     if carried is None:
-        return Launch(settings=loaded.settings, flags=flags, **rest)
+        return Launch(settings=loaded.settings, flags=flags, notices=loaded.warnings, **rest)
     own = load_settings(flags, project=False).settings
     return Launch(settings=own, carried=carried, trusted_settings=loaded.settings, flags=flags, **rest)
 
@@ -99,18 +99,19 @@ def trusting(launch: Launch) -> Launch:
         return launch
     settings, directory = launch.trusted_settings or launch.settings, carried.directory
     also: tuple[Path, ...] = ()
+    notices = launch.notices
     if launch.flags is not None:
         # Load before comparing, so that the settings read are those that were shown.
         loaded = load_settings(_flags_of(launch, launch.flags))
         settings, directory, also = loaded.settings, loaded.settings.directory, loaded.files
-    notice = ""
+        notices += loaded.warnings
     try:
         notice = remember(carried, directory, also)
     except CarriedChangedError as changed:
         return replace(launch, carried=changed.carried, trusted_settings=settings)
     except OSError as error:
         notice = f"Your trust in this directory could not be saved: {error.strerror or error}"
-    notices = (*launch.notices, *([notice] if notice else []))
+    notices += (notice,) if notice else ()
     return replace(launch, settings=settings, carried=None, trusted_settings=None, notices=notices)
 
 

@@ -106,7 +106,8 @@ def unknown_settings(file: SettingsFile, known: Iterable[str]) -> list[SettingPr
     unknown = [name for name in file.values if name not in names]
     for name in unknown[:MOST_NAMED]:
         close = difflib.get_close_matches(name.replace("-", "_"), names, n=1)
-        hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(names)}"
+        there_are = "" if file.owner == "project" else f"; there are {', '.join(names)}"
+        hint = f"; did you mean {close[0]}?" if close else there_are
         problems.append(SettingProblem(file.origin(name), f"is not a setting{hint}", name))
     if len(unknown) > MOST_NAMED:
         more = f"{len(unknown) - MOST_NAMED} more names are not settings either"
@@ -203,11 +204,13 @@ class Loaded:
         settings: Their values.
         origins: For each setting "default", a flag, the name of an environment variable, or ``path:line``.
         files: The settings files that were read, the strongest first.
+        warnings: What a project's file has that is not a setting, such as one of a later version.
     """
 
     settings: Settings
     origins: Mapping[str, str]
     files: tuple[Path, ...]
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,15 +222,18 @@ class _Value:
 def load_settings(flags: Mapping[str, Any] | None = None, *, project: bool = True) -> Loaded:
     """Load the settings in force: flag, then environment, project file, user file, default.
 
-    Raises `SettingsError` for a file that cannot be read, an unknown setting, or a value that is not
-    allowed.
+    Raises `SettingsError` for a file that cannot be read, a value that is not allowed, or an unknown setting
+    in the person's own file; in a project's file, that is a warning.
     """
     given = {name: _Value(value, flag_of(name)) for name, value in (flags or {}).items() if value is not None}
     strongest = given | {name: value for name, value in _environment().items() if name not in given}
     files = _files(strongest, project=project)
-    problems = [problem for file in files for problem in unknown_settings(file, Settings.model_fields)]
+    problems: list[SettingProblem] = []
+    warnings: list[SettingProblem] = []
     values = dict(strongest)
     for file in files:
+        unknown = unknown_settings(file, Settings.model_fields)
+        (warnings if file.owner == "project" else problems).extend(unknown)
         problems += _forbidden(file)
         problems += _wrong_keys(file, values)
         for name in file.values.keys() & Settings.model_fields.keys() - values.keys():
@@ -235,7 +241,8 @@ def load_settings(flags: Mapping[str, Any] | None = None, *, project: bool = Tru
     if problems:
         raise SettingsError(problems)
     origins = {name: values[name].origin if name in values else DEFAULT for name in Settings.model_fields}
-    return Loaded(_validated(values), origins, tuple(file.path for file in files))
+    paths = tuple(file.path for file in files)
+    return Loaded(_validated(values), origins, paths, tuple(map(str, warnings)))
 
 
 def flag_of(name: str) -> str:

@@ -31,7 +31,9 @@ def examine(flags: Mapping[str, Any] | None = None) -> list[Check]:
     try:
         loaded = load_settings(flags)
         settings: Settings | None = loaded.settings
-        checks = [_settings_found(loaded.files)]
+        advice = "Remove it, or update ccq-tui."
+        wrong = [Check(AREA, "Settings", text, Level.WARNING, advice) for text in loaded.warnings]
+        checks = [_settings_found(loaded.files), *wrong]
     except SettingsError as error:
         settings = None
         checks = [

@@ -173,6 +173,7 @@ def launch_in(directory: Path, prompt: str, launch: Launch, *, asked: bool = Tru
         project_settings=True,
         carried=there.carried,
         trusted_settings=there.trusted_settings,
+        notices=there.notices,
     )
 
 

@@ -93,9 +93,6 @@ def test_lists_in_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ("model = 3", "model: must be a text in quotes, not 3"),
         ('model = ""', "model: must not be empty, not ''"),
         ('cwd = "nowhere"', "cwd: must be a directory that exists"),
-        ('modle = "x"', "modle: is not a setting; did you mean model?"),
-        ("max-turns = 3", "max-turns: is not a setting; did you mean max_turns?"),
-        ("[ccq]\nmodel = 'x'", "ccq: is not a setting; there are "),
         ("permission_mode = ", "is not TOML: Invalid value (column 19)"),
     ],
 )
@@ -114,6 +111,9 @@ def test_a_bad_line_is_named_with_what_is_allowed(project: Path, line: str, said
         ('settings = "nowhere.json"', "settings: cannot read"),
         ("settings = '{'", "settings: must be JSON or the path of a JSON file"),
         ("settings = '{\"a\": 1} x'", "settings: must be JSON"),
+        ('modle = "x"', "modle: is not a setting; did you mean model?"),
+        ("max-turns = 3", "max-turns: is not a setting; did you mean max_turns?"),
+        ("[ccq]\nmodel = 'x'", "ccq: is not a setting; there are add_dirs, "),
     ],
 )
 def test_a_bad_line_of_ones_own_file(line: str, said: str) -> None:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from ccq_tui.config import state_dir
 from ccq_tui.config.carried import FILES, MOST_BYTES, MOST_CHARACTERS, MOST_EFFECTS, effects
+from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.launch import launch_with, trusting
 from ccq_tui.config.trust import STORE, CarriedChangedError, remember, untrusted
 from ccq_tui.supervisor.supervisor import follow_granted, only_adds, settings_files
@@ -240,6 +241,23 @@ def test_the_settings_that_hold_are_those_that_were_shown(project: Path) -> None
     assert [file.effects for file in again.carried.files] == [("sets for ccq-tui model = haiku",)]
     trusted = trusting(again)
     assert (trusted.settings.model, trusted.carried) == ("haiku", None)
+
+
+def test_an_unknown_setting_of_a_project_warns_and_a_wrong_value_is_refused(project: Path) -> None:
+    put(project, ".ccq-tui.toml", 'modle = "x"\nmodel = "opus"\n[later]\na = 1\n')
+    asks = launch_with({"cwd": project})
+    assert (asks.carried is not None, asks.notices) == (True, ()), "nothing of it counts yet"
+    trusted = trusting(asks)
+    file = project / ".ccq-tui.toml"
+    assert trusted.settings.model == "opus"
+    assert trusted.notices == (
+        f"{file}:1: modle: is not a setting; did you mean model?",
+        f"{file}:3: later: is not a setting",
+    )
+    assert launch_with({"cwd": project}).notices == trusted.notices
+    put(project, ".ccq-tui.toml", 'modle = "x"\nmodel = 3\n')
+    with pytest.raises(SettingsError, match="model: must be a text"):
+        launch_with({"cwd": project})
 
 
 def test_a_settings_file_that_leads_elsewhere_meanwhile_is_asked_about(project: Path) -> None:
