@@ -58,8 +58,7 @@ from ccq_tui.screens.session.commands import Command
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.sessions.inbox_watch import InboxWatch
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, parting_words
-from ccq_tui.screens.sessions.ownership_prompt import OwnershipPrompt
-from ccq_tui.screens.sessions.session_manager import SessionManager
+from ccq_tui.screens.sessions.session_manager import OwnershipPrompt, SessionManager
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.screens.startup import Startup
 from ccq_tui.screens.terminal import forget_typed, keep_title, restore_title

@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
-from ccq_tui.inbox.entries import Entry
+from ccq_tui.inbox.entries import Entry, Listeners
 from ccq_tui.inbox.kinds import check_outcome
-from ccq_tui.inbox.listeners import Listeners
 from ccq_tui.inbox.port import Added, Claim, Left, Listener, SessionFact, Settled
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.verdicts import AlreadySettled, Unknown, Verdict, Won

@@ -7,21 +7,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
-from ccq_tui.agent.commands import (
-    Ask,
-    Close,
-    Command,
-    CommandError,
-    Interrupt,
-    Ordered,
-    Park,
-    Send,
-    SetEffort,
-    SetMode,
-    SetModel,
-    SettleRequest,
-    Withdraw,
-)
+from ccq_tui.agent import commands as cmd
 from ccq_tui.agent.events import AgentEvent, AnswerNotKept, ErrorReported, NoticeGiven, PromptReturned
 from ccq_tui.inbox import Inbox, InboxError, Unknown
 
@@ -64,23 +50,23 @@ class Commander:
         self._emit = emit
         self._stop = stop
         self._stay = stay
-        self._commands: asyncio.Queue[Command] = asyncio.Queue()
-        self._ordered: asyncio.Queue[Ordered] = asyncio.Queue()
-        self._unsent: dict[str, Send] = {}
+        self._commands: asyncio.Queue[cmd.Command] = asyncio.Queue()
+        self._ordered: asyncio.Queue[cmd.Ordered] = asyncio.Queue()
+        self._unsent: dict[str, cmd.Send] = {}
         """The prompts in `_ordered`, by their ids, without those that were taken back."""
         self._connection: Connection | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._answers: set[asyncio.Task[None]] = set()
         self._leaving = False
-        self._held: list[Send] = []
+        self._held: list[cmd.Send] = []
         """Prompts that are not sent because the session ends."""
         self._over = False
 
-    def put(self, command: Command) -> None:
+    def put(self, command: cmd.Command) -> None:
         """Queue a command; after `finish` it is refused by an event instead. An answer is not queued."""
         if self._over:
             self._refuse(command)
-        elif isinstance(command, SettleRequest):
+        elif isinstance(command, cmd.SettleRequest):
             self._answer(command)
         else:
             self._commands.put_nowait(command)
@@ -107,23 +93,23 @@ class Commander:
         while True:
             command = await self._commands.get()
             match command:
-                case Park() | Close():
+                case cmd.Park() | cmd.Close():
                     self._begin(self._leave(command))
-                case Interrupt():
+                case cmd.Interrupt():
                     self._begin(self._interrupt())
-                case Ask():
+                case cmd.Ask():
                     self._begin(self._ask(command))
-                case Withdraw(prompt_id) if send := self._unsent.pop(prompt_id, None):
+                case cmd.Withdraw(prompt_id) if send := self._unsent.pop(prompt_id, None):
                     self._emit(PromptReturned(send.text, TAKEN_BACK, prompt_id, wanted=True))
-                case Send() | Withdraw() | SetMode() | SetModel() | SetEffort():
-                    if isinstance(command, Send):
+                case cmd.Send() | cmd.Withdraw() | cmd.SetMode() | cmd.SetModel() | cmd.SetEffort():
+                    if isinstance(command, cmd.Send):
                         self._unsent[command.prompt_id] = command
                     self._ordered.put_nowait(command)
 
-    async def _leave(self, command: Park | Close) -> None:
+    async def _leave(self, command: cmd.Park | cmd.Close) -> None:
         """Put off the waiting questions, then end the session; unread prompts are given back first."""
         connection = self._connection
-        ends = isinstance(command, Close)
+        ends = isinstance(command, cmd.Close)
         if not ends and (connection is None or not connection.gate.waits.pending):
             self._emit(NoticeGiven("info", NOTHING_WAITS))
             return
@@ -146,22 +132,22 @@ class Commander:
         for command in held:
             self._failed(command, ENDS)
 
-    def _was_taken_back(self, command: Command) -> bool:
+    def _was_taken_back(self, command: cmd.Command) -> bool:
         """Take a command out of `_unsent`; return whether it is a prompt that was taken back."""
-        return isinstance(command, Send) and self._unsent.pop(command.prompt_id, None) is None
+        return isinstance(command, cmd.Send) and self._unsent.pop(command.prompt_id, None) is None
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _answer(self, command: SettleRequest) -> None:
+    def _answer(self, command: cmd.SettleRequest) -> None:
         # Apart from the tasks that the session's end cancels: a confirmed answer must reach the inbox.
         task = asyncio.create_task(self._settle(command))
         self._answers.add(task)
         task.add_done_callback(self._answers.discard)
 
-    async def _settle(self, command: SettleRequest) -> None:
+    async def _settle(self, command: cmd.SettleRequest) -> None:
         try:
             verdict = await self._inbox.answer(command.request_id, command.outcome, command.actor)
         except InboxError as error:
@@ -171,13 +157,13 @@ class Commander:
         if isinstance(verdict, Unknown):
             _logger.info("An answer came for a request that nobody knows")
 
-    async def _ask(self, command: Ask) -> None:
+    async def _ask(self, command: cmd.Ask) -> None:
         if self._connection is None:
             _fail(command, "Claude is still starting.")
             return
         try:
             answer = await self._connection.ask(command.control)
-        except CommandError as error:
+        except cmd.CommandError as error:
             _fail(command, str(error))
         except asyncio.CancelledError:
             _fail(command, OVER)
@@ -194,11 +180,11 @@ class Commander:
             try:
                 if self._was_taken_back(command):
                     continue
-                if isinstance(command, Send) and not await self._may_go(command):
+                if isinstance(command, cmd.Send) and not await self._may_go(command):
                     self._held.append(command)
                     continue
                 await _do(connection, command)
-            except CommandError as error:
+            except cmd.CommandError as error:
                 self._failed(command, str(error))
             except asyncio.CancelledError:
                 self._refuse(command)
@@ -206,7 +192,7 @@ class Commander:
             finally:
                 self._ordered.task_done()
 
-    async def _may_go(self, command: Send) -> bool:
+    async def _may_go(self, command: cmd.Send) -> bool:
         """Wait until a prompt is on disk, `_KEPT_SECONDS` at most; return whether it may be sent then."""
         if command.kept is not None and not command.kept.done():
             await asyncio.wait({command.kept}, timeout=_KEPT_SECONDS)
@@ -226,56 +212,56 @@ class Commander:
         await self._ordered_done()
         try:
             await self._connection.interrupt()
-        except CommandError as error:
+        except cmd.CommandError as error:
             self._emit(ErrorReported("interrupt", f"The turn was not interrupted: {error}"))
 
-    def _failed(self, command: Ordered, reason: str) -> None:
+    def _failed(self, command: cmd.Ordered, reason: str) -> None:
         match command:
-            case Send():
+            case cmd.Send():
                 self._emit(PromptReturned(command.text, reason, command.prompt_id))
-            case Withdraw():
+            case cmd.Withdraw():
                 self._emit(NoticeGiven("warning", f"A queued prompt was not withdrawn: {reason}"))
-            case SetMode():
+            case cmd.SetMode():
                 self._emit(ErrorReported("mode", f"The mode was not changed to {command.mode}: {reason}"))
-            case SetModel():
+            case cmd.SetModel():
                 self._emit(
                     ErrorReported(
                         "model", f"The model was not changed to {command.model or 'the default'}: {reason}"
                     )
                 )
 
-            case SetEffort():
+            case cmd.SetEffort():
                 self._emit(
                     ErrorReported("effort", f"The effort was not changed to {command.level}: {reason}")
                 )
 
-    def _refuse(self, command: Command) -> None:
+    def _refuse(self, command: cmd.Command) -> None:
         match command:
-            case Send() | Withdraw() | SetMode() | SetModel() | SetEffort():
+            case cmd.Send() | cmd.Withdraw() | cmd.SetMode() | cmd.SetModel() | cmd.SetEffort():
                 self._failed(command, OVER)
-            case Ask():
+            case cmd.Ask():
                 _fail(command, OVER)
-            case SettleRequest():
+            case cmd.SettleRequest():
                 # The inbox is shared with other sessions, and outlives this one.
                 self._answer(command)
-            case Interrupt() | Park() | Close():
+            case cmd.Interrupt() | cmd.Park() | cmd.Close():
                 _logger.debug("Nothing to end any more")
 
 
-def _fail(command: Ask, reason: str) -> None:
+def _fail(command: cmd.Ask, reason: str) -> None:
     if not command.reply.done():
-        command.reply.set_exception(CommandError(reason))
+        command.reply.set_exception(cmd.CommandError(reason))
 
 
-async def _do(connection: Connection, command: Ordered) -> None:
+async def _do(connection: Connection, command: cmd.Ordered) -> None:
     match command:
-        case Send():
+        case cmd.Send():
             await connection.send(command)
-        case Withdraw():
+        case cmd.Withdraw():
             await connection.withdraw(command.prompt_id)
-        case SetMode():
+        case cmd.SetMode():
             await connection.set_mode(command.mode)
-        case SetModel():
+        case cmd.SetModel():
             await connection.set_model(command.model)
-        case SetEffort():
+        case cmd.SetEffort():
             await connection.set_effort(command.level)

@@ -1,4 +1,4 @@
-"""Reads earlier sessions with the SDK, in a process of its own.
+"""Reads, lists, renames and deletes earlier sessions with the SDK, in a process of its own.
 
 The SDK reads only the configuration directory of its own process's environment, which may differ from the
 session's, and parses transcripts of any size in one go.
@@ -7,10 +7,13 @@ session's, and parses transcripts of any size in one go.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
 
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.child_process import end
@@ -19,6 +22,64 @@ _logger = logging.getLogger(__name__)
 
 GO = b"go\n"
 """Starts the work of a module that waits; without it the parent is gone or does not want the work."""
+
+LIST_SECONDS = 30.0
+MOST_SESSIONS = 200
+MODULE = "ccq_tui.agent.claude.sessions_reader"
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierSession:
+    """A session that Claude Code keeps.
+
+    Attributes:
+        session_id: The Claude session id.
+        summary: Its title, or its first prompt.
+        modified: The time of its last message, in seconds since 1970.
+        branch: The git branch then, or "".
+        directory: Its working directory, or "" if its record does not say.
+        last: Its last messages, oldest first: "user" or "assistant", and the text, cut short.
+    """
+
+    session_id: str
+    summary: str
+    modified: float
+    branch: str
+    directory: str = ""
+    last: tuple[tuple[str, str], ...] = ()
+
+
+async def earlier_sessions(
+    options: SessionOptions, *, everywhere: bool = False
+) -> tuple[EarlierSession, ...]:
+    """List the sessions of a directory and of other worktrees of its repository, the newest first.
+
+    Raises `ReaderError`.
+    """
+    place = "" if everywhere else str(options.cwd)
+    output = await read_by(MODULE, options, "list", place, str(MOST_SESSIONS), seconds=LIST_SECONDS)
+    return tuple(
+        EarlierSession(
+            one["session_id"],
+            one["summary"],
+            one["modified"],
+            one["branch"],
+            one["directory"] or place,
+            tuple((who, text) for who, text in one["last"]),
+        )
+        for one in json.loads(output)
+    )
+
+
+async def rename_earlier(options: SessionOptions, session_id: str, title: str) -> None:
+    """Give a session that does not run here a title, which is not empty; raises `ReaderError`."""
+    await read_by(MODULE, options, "rename", session_id, title, seconds=LIST_SECONDS)
+
+
+async def delete_earlier(options: SessionOptions, session_id: str) -> Path:
+    """Delete the file in which Claude Code keeps a session, and nothing else; raises `ReaderError`."""
+    output = await read_by(MODULE, options, "delete", session_id, seconds=LIST_SECONDS)
+    return Path(json.loads(output))
 
 
 class ReaderError(Exception):
@@ -43,7 +104,7 @@ async def read_by(
             "-m",
             module,
             *arguments,
-            env=options.environ() | {"PYTHONPATH": _module_path()},
+            env=options.environ() | {"PYTHONPATH": os.pathsep.join(place for place in sys.path if place)},
             stdin=asyncio.subprocess.DEVNULL if allow is None else asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -66,8 +127,3 @@ async def read_by(
         lines = problem.decode(errors="replace").strip().splitlines()
         raise ReaderError(lines[-1] if lines else f"exit code {process.returncode}")
     return output
-
-
-def _module_path() -> str:
-    """Return the module search path of this process, whatever the session's environment says."""
-    return os.pathsep.join(place for place in sys.path if place)

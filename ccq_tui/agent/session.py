@@ -9,36 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
+from ccq_tui.agent import commands as cmd
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.orphans import end_leftovers
 from ccq_tui.agent.claude.record import taken
 from ccq_tui.agent.commander import Commander
-from ccq_tui.agent.commands import (
-    Ask,
-    Close,
-    Command,
-    ImageFile,
-    Interrupt,
-    Park,
-    Send,
-    SetEffort,
-    SetMode,
-    SetModel,
-    SettleRequest,
-    Withdraw,
-)
 from ccq_tui.agent.controls import Control, Rewound, rename, rewind
 from ccq_tui.agent.delivery import Delivery
-from ccq_tui.agent.events import (
-    PARKED_KIND,
-    AgentEvent,
-    HistoryLoaded,
-    NoticeGiven,
-    PromptReturned,
-    SessionLost,
-    SessionState,
-    StateChanged,
-    TitleChanged,
-)
 from ccq_tui.agent.history import NO_HISTORY, HistoryError, SessionPast, Told, read_history
 from ccq_tui.agent.loader import LoadError, load_connection
 from ccq_tui.agent.options import SessionOptions
@@ -67,7 +44,7 @@ PROCESS_ENDED = "the Claude process ended"
 
 NOT_ADMITTED = "Not started: files in its directory have changed and are not trusted."
 
-EventListener = Callable[[AgentEvent], None]
+EventListener = Callable[[ev.AgentEvent], None]
 Admitted = Callable[[], Awaitable[SessionOptions | None]]
 """Returns the options to start a process with, or None if none may be started."""
 
@@ -101,7 +78,7 @@ class AgentSession:
         self._admitted = admitted
         self._listener = on_event
         self._inbox = inbox
-        self._events: asyncio.Queue[AgentEvent | None] = asyncio.Queue()
+        self._events: asyncio.Queue[ev.AgentEvent | None] = asyncio.Queue()
         self._delivery = Delivery(inbox, self._emit, self.put)
         self._unrecorded = UnrecordedPrompts(self._emit, self.taken)
         self._commander = Commander(inbox, self._emit, self._stop, self._delivery.send_again)
@@ -113,7 +90,7 @@ class AgentSession:
         """The prompt that the process was already given, with its id: `send` does not send it again."""
         # The id of a new session or a fork.
         self._own_id = self._ahead.session_id if self._ahead else options.session_id or str(uuid4())
-        self._state = SessionState.STARTING
+        self._state = ev.SessionState.STARTING
         self._scope: asyncio.Timeout | None = None
         self._closing = False
         self._parked = False
@@ -135,7 +112,7 @@ class AgentSession:
         return self.options.resume or self.session_id
 
     @property
-    def state(self) -> SessionState:
+    def state(self) -> ev.SessionState:
         """The state of the session."""
         return self._state
 
@@ -147,7 +124,7 @@ class AgentSession:
         self,
         text: str,
         kept: asyncio.Future[None] | None = None,
-        images: tuple[ImageFile, ...] = (),
+        images: tuple[cmd.ImageFile, ...] = (),
         *,
         answer: bool = True,
     ) -> str:
@@ -158,7 +135,7 @@ class AgentSession:
         """
         if written := self._written.pop(text, ""):
             return written
-        command = Send(text, kept=kept, images=images, answer=answer)
+        command = cmd.Send(text, kept=kept, images=images, answer=answer)
         self.put(command)
         return command.prompt_id
 
@@ -171,30 +148,30 @@ class AgentSession:
     def withdraw(self, prompt_id: str) -> None:
         """Take back a prompt that waits for the running turn; `PromptReturned` says that it is back."""
         if self._delivery.has(prompt_id):
-            self._emit(NoticeGiven("info", NOT_TAKEN_BACK))
+            self._emit(ev.NoticeGiven("info", NOT_TAKEN_BACK))
         else:
-            self.put(Withdraw(prompt_id))
+            self.put(cmd.Withdraw(prompt_id))
 
     def interrupt(self) -> None:
         """End the running turn, and with it every request that waits."""
-        self.put(Interrupt())
+        self.put(cmd.Interrupt())
 
     def set_mode(self, mode: str) -> None:
         """Change the permission mode."""
-        self.put(SetMode(mode))
+        self.put(cmd.SetMode(mode))
 
     def set_model(self, model: str | None) -> None:
         """Change the model; None is the default one."""
-        self.put(SetModel(model))
+        self.put(cmd.SetModel(model))
 
     def set_effort(self, level: str) -> None:
         """Change how hard the model thinks: low, medium, high, xhigh or max."""
-        self.put(SetEffort(level))
+        self.put(cmd.SetEffort(level))
 
     async def ask(self, control: Control[T]) -> T:
         """Ask the CLI something beside the conversation, and wait for the answer; raises `CommandError`."""
         reply: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self.put(Ask(control, reply))
+        self.put(cmd.Ask(control, reply))
         return await reply
 
     async def rewind(self, prompt_id: str, *, files: bool) -> Rewound:
@@ -210,11 +187,11 @@ class AgentSession:
     async def rename(self, title: str) -> None:
         """Give the session a title, which is not empty; raises as `ask` does."""
         await self.ask(rename(title))
-        self._emit(TitleChanged(title))
+        self._emit(ev.TitleChanged(title))
 
     def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
         """Settle a request; the first answer wins, from any surface."""
-        self.put(SettleRequest(request_id, outcome, actor))
+        self.put(cmd.SettleRequest(request_id, outcome, actor))
 
     def keep_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
         """Save the draft of a request."""
@@ -222,17 +199,17 @@ class AgentSession:
 
     def park(self, cause: str = "") -> None:
         """End the process while questions wait; they are answered once the session is resumed."""
-        self.put(Park(cause))
+        self.put(cmd.Park(cause))
 
     def close(self, cause: str = "") -> None:
         """End the session and its process; `SessionLost` reports the end. Waiting questions are parked."""
-        self.put(Close(cause))
+        self.put(cmd.Close(cause))
 
-    def put(self, command: Command) -> None:
+    def put(self, command: cmd.Command) -> None:
         """Queue a command; after the session's end it is refused by an event."""
         self._commander.put(command)
 
-    async def events(self) -> AsyncIterator[AgentEvent]:
+    async def events(self) -> AsyncIterator[ev.AgentEvent]:
         """Yield the events, in order, up to the session's end; for one reader, without an ``on_event``."""
         while (event := await self._events.get()) is not None:
             yield event
@@ -242,20 +219,20 @@ class AgentSession:
 
         Failures of the CLI are not raised: events report them. Cancelling this ends the session.
         """
-        self._emit(StateChanged(SessionState.STARTING))
-        lost: SessionLost | None = None
+        self._emit(ev.StateChanged(ev.SessionState.STARTING))
+        lost: ev.SessionLost | None = None
         try:
             async with asyncio.timeout(None) as self._scope:
                 lost = await self._live()
         except Exception as error:
             if not (self._closing and isinstance(error, TimeoutError)):
-                lost = SessionLost(f"The program failed: {error}")
+                lost = ev.SessionLost(f"The program failed: {error}")
                 raise
         finally:
-            ended = SessionLost(PARKED, expected=True, kind=PARKED_KIND) if self._parked else None
-            await self._end(lost or ended or SessionLost(CLOSED, expected=True))
+            ended = ev.SessionLost(PARKED, expected=True, kind=ev.PARKED_KIND) if self._parked else None
+            await self._end(lost or ended or ev.SessionLost(CLOSED, expected=True))
 
-    async def _live(self) -> SessionLost:
+    async def _live(self) -> ev.SessionLost:
         """Start the CLI and read until it ends, or until `_stop` or cancelling interrupts this."""
         async with asyncio.TaskGroup() as group:
             tasks: list[asyncio.Task[Any]] = [group.create_task(self._commander.dispatch())]
@@ -268,7 +245,7 @@ class AgentSession:
                 if self._admitted is not None and self._ahead is None:
                     options = await self._admitted()
                     if options is None:
-                        return SessionLost(NOT_ADMITTED)
+                        return ev.SessionLost(NOT_ADMITTED)
                     self.options = options
                 if resumed:
                     before = await self._inbox.sessions.launch(resumed)
@@ -282,11 +259,11 @@ class AgentSession:
                 if lost is None:
                     tasks.append(group.create_task(self._commander.work(connection)))
                     failure = await connection.read()
-                    lost = SessionLost(failure.text, exit_code=failure.exit_code, kind=failure.kind)
+                    lost = ev.SessionLost(failure.text, exit_code=failure.exit_code, kind=failure.kind)
             except LoadError as error:
-                lost = SessionLost(str(error))
+                lost = ev.SessionLost(str(error))
             except ClaimLostError as error:
-                lost = SessionLost(str(error), expected=True, kind=Problem.RUNS_ELSEWHERE)
+                lost = ev.SessionLost(str(error), expected=True, kind=Problem.RUNS_ELSEWHERE)
             finally:
                 for task in tasks:
                     task.cancel()
@@ -296,7 +273,7 @@ class AgentSession:
         """Read and report the session's past; ``known`` gets the session's id as early as possible."""
         history = NO_HISTORY
 
-        def tell(session_id: str, part: HistoryLoaded) -> None:
+        def tell(session_id: str, part: ev.HistoryLoaded) -> None:
             if part.events:
                 self._emit(forked(part) if self.options.fork else part)
             if not known.done():
@@ -306,9 +283,9 @@ class AgentSession:
             if self.options.resume or self.options.continue_conversation:
                 history = await self._read_history(tell)
                 if not history.session_id:
-                    self._emit(NoticeGiven("info", NO_EARLIER_SESSION))
+                    self._emit(ev.NoticeGiven("info", NO_EARLIER_SESSION))
                 if self._leftover_ended:  # below its messages
-                    self._emit(NoticeGiven("info", LEFTOVER_ENDED))
+                    self._emit(ev.NoticeGiven("info", LEFTOVER_ENDED))
         except ClaimLostError as error:
             known.set_exception(error)
         finally:
@@ -320,7 +297,7 @@ class AgentSession:
         try:
             return await read_history(self.options, tell, resume=self._take_on)
         except HistoryError as error:
-            self._emit(NoticeGiven("warning", f"The earlier conversation could not be read: {error}"))
+            self._emit(ev.NoticeGiven("warning", f"The earlier conversation could not be read: {error}"))
             await self._take_on(self.options.resume or "")
             return SessionPast(self.options.resume or "")
 
@@ -334,7 +311,7 @@ class AgentSession:
 
     async def _open(
         self, connection: Connection, resumed: str, reading: asyncio.Task[SessionPast]
-    ) -> SessionLost | None:
+    ) -> ev.SessionLost | None:
         self._connection = connection
         if self._claim is not None:
             failure = await connection.resume(self._claim)
@@ -344,21 +321,21 @@ class AgentSession:
             ahead, self._ahead = self._ahead, None
             failure = await connection.begin(self._own_id, ahead)
         if failure is not None:
-            return SessionLost(failure.text, exit_code=failure.exit_code, kind=failure.kind)
+            return ev.SessionLost(failure.text, exit_code=failure.exit_code, kind=failure.kind)
         history = await reading
         connection.translator.remember(history.uuids)
         if self._claim is not None:
             await self._delivery.catch_up(self._claim.session_id, history)
         return None
 
-    async def _end(self, lost: SessionLost) -> None:
+    async def _end(self, lost: ev.SessionLost) -> None:
         """Leave nothing behind: no waiting request, no process, no lost prompt."""
         try:
             if self._ahead is not None:
                 # Otherwise the unused process would work on its prompt without a session.
                 await self._ahead.close()
                 if self._ahead.prompt:
-                    self._emit(PromptReturned(self._ahead.prompt, lost.reason, self._ahead.prompt_id))
+                    self._emit(ev.PromptReturned(self._ahead.prompt, lost.reason, self._ahead.prompt_id))
             if self._connection is not None:
                 self._connection.abandon(lost.reason if lost.expected else PROCESS_ENDED)
                 await self._connection.close()
@@ -367,15 +344,15 @@ class AgentSession:
                 await self._unrecorded.settle(self.session_id, reason, in_order=lost.expected)
         finally:
             self._commander.finish()
-            self._emit(StateChanged(self._last_state(lost)))
+            self._emit(ev.StateChanged(self._last_state(lost)))
             self._emit(lost)
             self._delivery.close(in_order=lost.expected)
             self._events.put_nowait(None)
 
-    def _last_state(self, lost: SessionLost) -> SessionState:
+    def _last_state(self, lost: ev.SessionLost) -> ev.SessionState:
         if self._parked or lost.kind == Problem.RUNS_ELSEWHERE:
-            return SessionState.PARKED
-        return SessionState.ENDED if lost.expected else SessionState.FAILED
+            return ev.SessionState.PARKED
+        return ev.SessionState.ENDED if lost.expected else ev.SessionState.FAILED
 
     def _stop(self, parked: bool = False, cause: str = "") -> None:
         self._closing = True
@@ -384,10 +361,10 @@ class AgentSession:
         if self._scope is not None and not self._scope.expired():
             self._scope.reschedule(asyncio.get_running_loop().time())
 
-    def _emit(self, event: AgentEvent) -> None:
-        if isinstance(event, StateChanged):
+    def _emit(self, event: ev.AgentEvent) -> None:
+        if isinstance(event, ev.StateChanged):
             self._state = event.state
-        if isinstance(event, PromptReturned) and self._delivery.came_back(event.prompt_id, event.text):
+        if isinstance(event, ev.PromptReturned) and self._delivery.came_back(event.prompt_id, event.text):
             event = replace(event, kept=True)
         if not self._delivery.has(getattr(event, "prompt_id", "")):
             self._unrecorded.note(event)

@@ -6,20 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from ccq_tui.agent.events import (
-    AgentEvent,
-    BlockFinished,
-    BlockKind,
-    Connected,
-    ConversationReset,
-    HistoryLoaded,
-    PromptAccepted,
-    SessionLost,
-    SessionState,
-    StateChanged,
-    TitleChanged,
-    TurnEnded,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.inbox import Inbox, SessionFact
 from ccq_tui.inbox.port import Claim
@@ -30,7 +17,7 @@ COMMAND = re.compile(r"/[A-Za-z][\w:-]*(\s|$)")
 """A prompt that is a command, not a path: a path has another slash."""
 LINE = 200
 """Most characters kept of a title or a last line."""
-UNKEPT = frozenset({SessionState.QUEUED, SessionState.STARTING})
+UNKEPT = frozenset({ev.SessionState.QUEUED, ev.SessionState.STARTING})
 
 
 class SessionRecorder:
@@ -48,47 +35,47 @@ class SessionRecorder:
         self._session_id = ""
         self._held = ""
         self._begun = bool(options.resume or options.continue_conversation)
-        self._state: SessionState | None = None
+        self._state: ev.SessionState | None = None
         self._first_prompt = ""
         self._title = "" if self._begun else one_line(options.name, LINE)
 
-    def note(self, event: AgentEvent) -> None:
+    def note(self, event: ev.AgentEvent) -> None:
         """Record the changes that an event shows."""
         match event:
-            case Connected(session_id=session_id) | ConversationReset(session_id=session_id):
-                if isinstance(event, ConversationReset):
+            case ev.Connected(session_id=session_id) | ev.ConversationReset(session_id=session_id):
+                if isinstance(event, ev.ConversationReset):
                     self._first_prompt = self._title = ""  # those of the conversation before
                     if self._session_id not in ("", session_id):
                         # Nothing runs it from now on: with another state it would count as killed.
-                        self._keep(SessionFact(state=str(SessionState.ENDED), cause="another began"))
+                        self._keep(SessionFact(state=str(ev.SessionState.ENDED), cause="another began"))
                 self._session_id = session_id
                 if self._begun:
                     self._begin()
-            case PromptAccepted() | HistoryLoaded() | TitleChanged():
+            case ev.PromptAccepted() | ev.HistoryLoaded() | ev.TitleChanged():
                 self._note_name(event)
-            case StateChanged(state):
+            case ev.StateChanged(state):
                 self._state = state
                 if state not in UNKEPT:
                     self._keep(SessionFact(state=str(state), cause=self.cause or "told by the session"))
-            case SessionLost():
+            case ev.SessionLost():
                 self._hold("")
             case _:
                 if fact := _fact(event):
                     self._keep(fact)
 
-    def _note_name(self, event: PromptAccepted | HistoryLoaded | TitleChanged) -> None:
+    def _note_name(self, event: ev.PromptAccepted | ev.HistoryLoaded | ev.TitleChanged) -> None:
         match event:
-            case PromptAccepted(text=text):
+            case ev.PromptAccepted(text=text):
                 named, begun = self._first_prompt, self._begun
                 self._first_prompt, self._begun = named or title_of(text), True
                 if not (begun and named):
                     self._begin()
-            case HistoryLoaded(older=True):
+            case ev.HistoryLoaded(older=True):
                 pass
-            case HistoryLoaded(title=title, first_prompt=prompt):
+            case ev.HistoryLoaded(title=title, first_prompt=prompt):
                 self._first_prompt, self._title = title_of(prompt), one_line(title, LINE)
                 self._keep(SessionFact(name=self._title or None, first_name=self._first_prompt or None))
-            case TitleChanged(title):
+            case ev.TitleChanged(title):
                 self._title = one_line(title, LINE)
                 self._keep(SessionFact(name=self._title))
 
@@ -136,7 +123,7 @@ def title_of(prompt: str) -> str:
     return "" if COMMAND.match(prompt.lstrip()) or run_in(prompt) else one_line(prompt, LINE)
 
 
-def forked(past: HistoryLoaded) -> HistoryLoaded:
+def forked(past: ev.HistoryLoaded) -> ev.HistoryLoaded:
     """Return a session's past under its fork's names, which differ from the original's even when cut."""
     title, prompt = (f"Fork of {name}" if title_of(name) else "" for name in (past.title, past.first_prompt))
     return replace(past, title=title, first_prompt=prompt)
@@ -147,12 +134,12 @@ def last_line(text: str) -> str:
     return one_line(text.strip().rpartition("\n")[2], LINE)
 
 
-def _fact(event: AgentEvent) -> SessionFact | None:
+def _fact(event: ev.AgentEvent) -> SessionFact | None:
     """Return the fact of an event that is kept as it is, or None."""
     match event:
-        case BlockFinished(kind=BlockKind.TEXT, text=text) if text.strip():
+        case ev.BlockFinished(kind=ev.BlockKind.TEXT, text=text) if text.strip():
             return SessionFact(last_line=last_line(text))
-        case TurnEnded(cost=cost) if cost is not None:
+        case ev.TurnEnded(cost=cost) if cost is not None:
             return SessionFact(cost=cost)
         case _:
             return None

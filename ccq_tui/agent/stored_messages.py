@@ -10,20 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from ccq_tui.agent.events import (
-    AgentEvent,
-    BlockFinished,
-    BlockKey,
-    BlockKind,
-    Compacted,
-    PromptAccepted,
-    QuestionAsked,
-    RequestSettled,
-    TaskEnded,
-    TaskStarted,
-    ToolFinished,
-    ToolStarted,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.output_text import (
     SUMMARY,
     TASK_ENDS,
@@ -65,8 +52,8 @@ def replay(
     messages: Iterable[Mapping[str, Any]],
     session_id: str = "",
     deferred: Collection[str] = (),
-    ended: dict[str, TaskEnded] | None = None,
-) -> Iterator[AgentEvent]:
+    ended: dict[str, ev.TaskEnded] | None = None,
+) -> Iterator[ev.AgentEvent]:
     """Translate stored messages, oldest first, as the Messages API has them.
 
     Answers to questions and edits also have ``"tool_use_result"`` and ``"timestamp"``. ``deferred`` are
@@ -91,7 +78,7 @@ def replay(
         for block in with_images_named(_blocks(entry)) if user else _blocks(entry):
             if not user:
                 name = str(entry["message"].get("id") or entry["uuid"])
-                yield from _said(block, BlockKey(name, places[name]), tools)
+                yield from _said(block, ev.BlockKey(name, places[name]), tools)
                 places[name] += 1
                 if block.get("type") == "tool_use" and block.get("name") == _QUESTION_TOOL:
                     call = str(block.get("id"))
@@ -99,15 +86,15 @@ def replay(
                     yield from recalled(call, source, result, session_id, waits=call in deferred)
                 continue
             for event in _heard(block, tools, results, str(entry.get("uuid") or "")):
-                if isinstance(event, TaskStarted):
+                if isinstance(event, ev.TaskStarted):
                     background[event.task_id] = event.tool_use_id
-                elif isinstance(event, TaskEnded):
+                elif isinstance(event, ev.TaskEnded):
                     ended[event.task_id] = event
                     told.add(event.task_id)
                 yield event
     for task, call in background.items():
         if task not in told:
-            yield ended.get(task) or TaskEnded(task, call, "stopped")
+            yield ended.get(task) or ev.TaskEnded(task, call, "stopped")
 
 
 def _blocks(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -125,33 +112,33 @@ def _result(block: Mapping[str, Any], entry: Mapping[str, Any]) -> CallResult:
     return CallResult(output, failed, entry.get("tool_use_result"), at)
 
 
-def _said(block: Mapping[str, Any], key: BlockKey, tools: dict[str, str]) -> Iterator[AgentEvent]:
+def _said(block: Mapping[str, Any], key: ev.BlockKey, tools: dict[str, str]) -> Iterator[ev.AgentEvent]:
     match block.get("type"):
         case "text" if block.get("text") not in ("", _NO_RESPONSE):
-            yield BlockFinished(key, BlockKind.TEXT, str(block["text"]))
+            yield ev.BlockFinished(key, ev.BlockKind.TEXT, str(block["text"]))
         case "thinking" if block.get("thinking"):
-            yield BlockFinished(key, BlockKind.THINKING, str(block["thinking"]))
+            yield ev.BlockFinished(key, ev.BlockKind.THINKING, str(block["thinking"]))
         case "tool_use" | "server_tool_use":
             name, tool = str(block.get("id")), str(block.get("name"))
             tools[name] = tool
-            yield ToolStarted(name, tool, dict(block.get("input") or {}))
+            yield ev.ToolStarted(name, tool, dict(block.get("input") or {}))
 
 
 def _heard(
     block: Mapping[str, Any], tools: dict[str, str], results: Mapping[str, CallResult], prompt_id: str
-) -> Iterator[AgentEvent]:
+) -> Iterator[ev.AgentEvent]:
     match block.get("type"):
         case "tool_result":
             name = str(block.get("tool_use_id"))
             tool, result = tools.pop(name, ""), results[name]
             record = None if tool == _QUESTION_TOOL else result.structured
             if tool in _TAKES_LONG and (found := _IN_BACKGROUND.match(result.output)):
-                yield TaskStarted(found[1], name, "", background=True)
-            yield ToolFinished(name, tool, result.output, result.failed, record)
+                yield ev.TaskStarted(found[1], name, "", background=True)
+            yield ev.ToolFinished(name, tool, result.output, result.failed, record)
         case "text":
             yield from written(str(block.get("text") or ""), prompt_id)
         case "image" | "document":
-            yield PromptAccepted(output_text([block]))
+            yield ev.PromptAccepted(output_text([block]))
 
 
 def with_images_named(blocks: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -192,26 +179,26 @@ def _image_name(number: int, block: Mapping[str, Any]) -> str:
     return output_text([dict(block)])
 
 
-def written(text: str, prompt_id: str = "") -> Iterator[AgentEvent]:
+def written(text: str, prompt_id: str = "") -> Iterator[ev.AgentEvent]:
     """Translate a text of the user's messages: a prompt, a command, its output, or text not for a person."""
     if run_in(text) is not None:
-        yield PromptAccepted(text, prompt_id=prompt_id)
+        yield ev.PromptAccepted(text, prompt_id=prompt_id)
     elif text.startswith(_NOTIFICATION):
         yield from task_ends(text)
     elif is_command_output(text):
         yield from command_output(text)
     elif found := _COMMAND.search(text):
         arguments = _ARGUMENTS.search(text)
-        yield PromptAccepted(f"{found[1]} {arguments[1] if arguments else ''}".strip())
+        yield ev.PromptAccepted(f"{found[1]} {arguments[1] if arguments else ''}".strip())
     elif note := told_to_model(text):
         yield note
     elif text.startswith(_SUMMARY):
-        yield Compacted(summary=bounded(text))
+        yield ev.Compacted(summary=bounded(text))
     elif text and not text.startswith(_HIDDEN):
-        yield PromptAccepted(text, prompt_id=prompt_id)
+        yield ev.PromptAccepted(text, prompt_id=prompt_id)
 
 
-def task_ends(text: str) -> Iterator[TaskEnded]:
+def task_ends(text: str) -> Iterator[ev.TaskEnded]:
     """Read the CLI's notification that a background task has ended; yield nothing for any other text."""
     # What follows the result is an agent's own text.
     head = text[:SUMMARY].partition("<result>")[0] if text.startswith(_NOTIFICATION) else ""
@@ -221,7 +208,7 @@ def task_ends(text: str) -> Iterator[TaskEnded]:
     status = TASK_ENDS.get(fields.get("status", ""))
     if status and fields.get("task-id"):
         summary = bounded(fields.get("summary", ""), SUMMARY)
-        yield TaskEnded(fields["task-id"], fields.get("tool-use-id", ""), status, summary)
+        yield ev.TaskEnded(fields["task-id"], fields.get("tool-use-id", ""), status, summary)
 
 
 def recalled(
@@ -231,7 +218,7 @@ def recalled(
     session_id: str,
     *,
     waits: bool = False,
-) -> Iterator[AgentEvent]:
+) -> Iterator[ev.AgentEvent]:
     """Report a past question set as it would have been live; yield nothing if its outcome is not known.
 
     A call without a result that ``waits`` is made again when the session is resumed.
@@ -243,7 +230,7 @@ def recalled(
     outcome = Cancelled(UNANSWERED) if result is None else outcome_of(questions, result)
     if outcome is not None:
         request = QuestionRequest(call_id, session_id, questions)
-        yield QuestionAsked(request)
+        yield ev.QuestionAsked(request)
         if result is None and waits:
             return
-        yield RequestSettled(request.id, outcome, at=result.at if result else None)
+        yield ev.RequestSettled(request.id, outcome, at=result.at if result else None)

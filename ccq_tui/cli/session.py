@@ -117,8 +117,7 @@ def _linked_to(pull_request: str, directory: str | None) -> str:
     import asyncio
 
     from ccq_tui.agent.options import SessionOptions
-    from ccq_tui.agent.reader import ReaderError
-    from ccq_tui.agent.session_catalog import earlier_sessions
+    from ccq_tui.agent.reader import ReaderError, earlier_sessions
     from ccq_tui.claude_files import record_files
     from ccq_tui.config.paths import expanded
 

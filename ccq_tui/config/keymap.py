@@ -108,7 +108,7 @@ def _entry_problem(name: str, value: Any) -> str:
         return f"is not an action; {hint}"
     keys = [value] if isinstance(value, str) else value
     if not isinstance(keys, list | tuple) or not keys or not all(isinstance(key, str) for key in keys):
-        return f"must be a key or a list of keys, such as {_example(action)!r}, not {value!r}"
+        return f"must be a key or a list of keys, such as {(*action.keys, 'ctrl+k')[0]!r}, not {value!r}"
     return next(filter(None, (_key_problem(action, key) for key in keys)), "")
 
 
@@ -148,7 +148,3 @@ def _meet(one: KeyPlace, other: KeyPlace) -> bool:
 def _names(keys: str | tuple[str, ...]) -> tuple[str, ...]:
     written = (keys,) if isinstance(keys, str) else keys
     return tuple(dict.fromkeys(key_name(key) for key in written))
-
-
-def _example(action: Action) -> str:
-    return action.keys[0] if action.keys else "ctrl+k"

@@ -12,18 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ccq_tui.inbox.agent_texts import (
-    ABANDONED,
-    DECLINED,
-    EXPIRED,
-    INTERRUPTED,
-    LOST,
-    MISSING,
-    NO_RESPONSE,
-    PROCEED,
-    UNASKED,
-    said_by_user,
-)
+from ccq_tui.inbox import agent_texts as texts
 from ccq_tui.inbox.requests import Cancelled, RequestOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Question, QuestionSet
 from ccq_tui.questions.wire import NONE_OF_THESE, wire_keys
@@ -61,9 +50,9 @@ class CallResult:
 
 def outcome_of(questions: QuestionSet, result: CallResult) -> RequestOutcome | None:
     """Return the outcome of questions from their call's result, or None if the result does not show it."""
-    if PROCEED in result.output:
+    if texts.PROCEED in result.output:
         return Cancelled(ROUNDS_USED)  # more than the person wanted: nobody was asked
-    if result.output.startswith(NO_RESPONSE):
+    if result.output.startswith(texts.NO_RESPONSE):
         return Expired()
     if result.failed:
         return _refusal(result.output)
@@ -82,15 +71,15 @@ def outcome_of(questions: QuestionSet, result: CallResult) -> RequestOutcome | N
 
 
 def _refusal(output: str) -> RequestOutcome | None:
-    if output == DECLINED:
+    if output == texts.DECLINED:
         return Declined()
-    if output == EXPIRED:
+    if output == texts.EXPIRED:
         return Expired()
-    if output.startswith(INTERRUPTED):
+    if output.startswith(texts.INTERRUPTED):
         return Cancelled("interrupted")
-    if output.startswith((ABANDONED, LOST, MISSING, UNASKED)):
+    if output.startswith((texts.ABANDONED, texts.LOST, texts.MISSING, texts.UNASKED)):
         return Cancelled(UNANSWERED)
-    return Discussed(said) if (said := said_by_user(output)).strip() else None
+    return Discussed(said) if (said := texts.said_by_user(output)).strip() else None
 
 
 def _notes(annotations: Any) -> dict[str, str]:

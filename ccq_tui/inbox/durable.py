@@ -14,10 +14,9 @@ from typing import TypeVar
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.durable_sessions import DurableSessions
-from ccq_tui.inbox.entries import KeptEntry, asked_before
+from ccq_tui.inbox.entries import KeptEntry, Listeners, asked_before
 from ccq_tui.inbox.held import Held
 from ccq_tui.inbox.kinds import check_outcome
-from ccq_tui.inbox.listeners import Listeners
 from ccq_tui.inbox.port import (
     Added,
     DraftUpdated,

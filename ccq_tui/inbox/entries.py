@@ -1,12 +1,14 @@
-"""Requests asked in this process, the waits for their outcomes, and earlier answers to the same questions."""
+"""Requests asked in this process: the waits for their outcomes, subscribers, and earlier answers."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 
+from ccq_tui.inbox.port import InboxChange, Listener
 from ccq_tui.inbox.requests import QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
@@ -17,6 +19,33 @@ from ccq_tui.questions.recalled import Recalled, reads_like
 
 NEEDLE_CHARACTERS = 200
 """Most characters of a text to search for in the store; matches are then compared whole."""
+
+_logger = logging.getLogger(__name__)
+
+
+class Listeners:
+    """The subscribers of an inbox, in one event loop."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Listener] = []
+
+    def add(self, callback: Listener) -> Callable[[], None]:
+        """Add a listener; return a function that ends the subscription, and does nothing if called again."""
+        self._listeners.append(callback)
+
+        def leave() -> None:
+            if callback in self._listeners:
+                self._listeners.remove(callback)
+
+        return leave
+
+    def tell(self, change: InboxChange) -> None:
+        """Report a change to all listeners."""
+        for listener in tuple(self._listeners):
+            try:
+                listener(change)
+            except Exception:
+                _logger.exception("A listener of the inbox failed")
 
 
 def asked_before(store: Store, request: QuestionRequest) -> tuple[Recalled | None, ...]:

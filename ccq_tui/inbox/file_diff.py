@@ -154,16 +154,14 @@ def changed_lines(old: str, new: str) -> Iterator[tuple[str, str]]:
     A line break at the end of both, or of the only one that has text, ends its last line and begins no other.
     """
     ended = all(text.endswith("\n") for text in (old, new) if text)
-    before, after = (_split(text, ended=ended) for text in (old, new))
+    before, after = (
+        ((text.removesuffix("\n") if ended else text).split("\n") if text else []) for text in (old, new)
+    )
     first = _equal(before, after)
     last = _equal(before[first:][::-1], after[first:][::-1])
     yield from ((" ", line) for line in before[:first])
     yield from _paired_lines(before[first : len(before) - last], after[first : len(after) - last])
     yield from ((" ", line) for line in before[len(before) - last :])
-
-
-def _split(text: str, *, ended: bool) -> list[str]:
-    return (text.removesuffix("\n") if ended else text).split("\n") if text else []
 
 
 def _equal(before: Sequence[str], after: Sequence[str]) -> int:

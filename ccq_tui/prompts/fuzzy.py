@@ -32,7 +32,7 @@ class Index:
     def __init__(self, texts: Iterable[str], *, paths: bool = False) -> None:
         self.texts = tuple(texts)
         self._paths = paths
-        self._lines = [_line(text) for text in self.texts]
+        self._lines = [text[:LONGEST].lower() for text in self.texts]
 
     def search(
         self, query: str, most: int, stopped: Callable[[], bool] = lambda: False
@@ -55,7 +55,7 @@ class Index:
                 if matches(line)
             ]
             count += len(here)
-            found = heapq.nlargest(most, (*found, *here), key=_rank)
+            found = heapq.nlargest(most, (*found, *here), key=lambda one: (one.score, -one.index))
         return found, count
 
     def _score(self, query: str, line: str) -> int:
@@ -115,11 +115,3 @@ def marks(query: str, text: str) -> tuple[int, ...]:
 def pattern(query: str) -> re.Pattern[str]:
     """Return a pattern of the letters in their order; without backtracking, its cost grows with the text."""
     return re.compile("".join(f"[^{re.escape(letter)}]*{re.escape(letter)}" for letter in query))
-
-
-def _line(text: str) -> str:
-    return text[:LONGEST].lower()
-
-
-def _rank(found: FuzzyMatch) -> tuple[int, int]:
-    return (found.score, -found.index)

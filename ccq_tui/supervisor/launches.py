@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ccq_tui.agent.session_catalog import EarlierSession
+from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.config import Launch, SettingsError, load_settings
 from ccq_tui.config.launch import launch_with
 from ccq_tui.config.paths import expanded
 from ccq_tui.config.trust import trusts
 from ccq_tui.text import one_line
 from ccq_tui.worktrees.creation import Plan, back_in, make, planned
-from ccq_tui.worktrees.model import WorktreeError
-from ccq_tui.worktrees.names import made_up
+from ccq_tui.worktrees.model import WorktreeError, made_up
 from ccq_tui.worktrees.removal import discard
 
 LONGEST_PATH = 300

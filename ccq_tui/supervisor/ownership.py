@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ccq_tui.agent.options import session_options
-from ccq_tui.agent.reader import ReaderError
-from ccq_tui.agent.session_catalog import earlier_sessions
+from ccq_tui.agent.reader import ReaderError, earlier_sessions
 from ccq_tui.config import Launch
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.actors import Actor

@@ -4,21 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ccq_tui.agent.events import (
-    AgentEvent,
-    Compacted,
-    Connected,
-    ConversationReset,
-    EffortChanged,
-    ErrorReported,
-    HistoryLoaded,
-    ModelChanged,
-    PromptAccepted,
-    PromptDelivered,
-    PromptReturned,
-    SessionLost,
-    TurnEnded,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import ADVICE, Problem, Remedy
 from ccq_tui.config import Launch
 
@@ -82,42 +68,44 @@ def taken(recovery: Recovery, now: float) -> Recovery:
     )
 
 
-def noted(recovery: Recovery, event: AgentEvent) -> Recovery:
+def noted(recovery: Recovery, event: ev.AgentEvent) -> Recovery:
     """Return the recovery after an event."""
     match event:
-        case PromptAccepted() | PromptDelivered() | PromptReturned():
+        case ev.PromptAccepted() | ev.PromptDelivered() | ev.PromptReturned():
             return _prompted(recovery, event)
-        case SessionLost(kind=Problem.RUNS_ELSEWHERE, reason=reason):
+        case ev.SessionLost(kind=Problem.RUNS_ELSEWHERE, reason=reason):
             return replace(recovery, offer=Remedy.ELSEWHERE, because=f"Not started: {reason}.", doing=None)
-        case ErrorReported(kind=kind) | SessionLost(expected=False, kind=kind):
+        case ev.ErrorReported(kind=kind) | ev.SessionLost(expected=False, kind=kind):
             return _failed(recovery, kind)
-        case Connected():
+        case ev.Connected():
             return _connected(recovery)
-        case EffortChanged(level):
+        case ev.EffortChanged(level):
             return replace(recovery, effort=level)
-        case ModelChanged(model):
+        case ev.ModelChanged(model):
             chosen = Remedy.MODEL in (recovery.offer, recovery.doing)
             recovery = replace(recovery, model=model)
             return _again(recovery, "The model was changed.") if chosen else recovery
-        case TurnEnded():
+        case ev.TurnEnded():
             return _turned(recovery, event)
-        case ConversationReset() | HistoryLoaded() | Compacted():
+        case ev.ConversationReset() | ev.HistoryLoaded() | ev.Compacted():
             return _changed(recovery, event)
         case _:
             return recovery
 
 
-def _changed(recovery: Recovery, event: ConversationReset | HistoryLoaded | Compacted) -> Recovery:
-    if isinstance(event, Compacted):
+def _changed(recovery: Recovery, event: ev.ConversationReset | ev.HistoryLoaded | ev.Compacted) -> Recovery:
+    if isinstance(event, ev.Compacted):
         return replace(recovery, compacted=True)
-    if isinstance(event, HistoryLoaded):
+    if isinstance(event, ev.HistoryLoaded):
         return replace(recovery, begun=True)
     return replace(recovery, begun=False, cleared=True)
 
 
-def _prompted(recovery: Recovery, event: PromptAccepted | PromptDelivered | PromptReturned) -> Recovery:
+def _prompted(
+    recovery: Recovery, event: ev.PromptAccepted | ev.PromptDelivered | ev.PromptReturned
+) -> Recovery:
     match event:
-        case PromptAccepted(text=text, queued=queued, prompt_id=name):
+        case ev.PromptAccepted(text=text, queued=queued, prompt_id=name):
             if queued:
                 return replace(recovery, queued=(*recovery.queued, (name, text)))
             if recovery.doing is Remedy.COMPACT:
@@ -125,12 +113,12 @@ def _prompted(recovery: Recovery, event: PromptAccepted | PromptDelivered | Prom
             return replace(
                 recovery, offer=None, because="", doing=None, prompt=text, prompt_id=name, unsure=False
             )
-        case PromptDelivered(prompt_id=name):
+        case ev.PromptDelivered(prompt_id=name):
             left = tuple(one for one in recovery.queued if one[0] != name)
             if (prompt := dict(recovery.queued).get(name)) is not None:
                 recovery = replace(recovery, prompt=prompt, prompt_id=name)
             return replace(recovery, begun=True, queued=left)
-        case PromptReturned(text=text, prompt_id=name):
+        case ev.PromptReturned(text=text, prompt_id=name):
             left = tuple(one for one in recovery.queued if one[0] != name)
             if left != recovery.queued:
                 return replace(recovery, queued=left)
@@ -160,7 +148,7 @@ def _connected(recovery: Recovery) -> Recovery:
     return _again(recovery, "Connected again.")
 
 
-def _turned(recovery: Recovery, event: TurnEnded) -> Recovery:
+def _turned(recovery: Recovery, event: ev.TurnEnded) -> Recovery:
     if event.reason.startswith("aborted"):
         return replace(recovery, offer=None, because="", doing=None, prompt="")
     if event.is_error:

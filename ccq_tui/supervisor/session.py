@@ -10,26 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import ImageFile
-from ccq_tui.agent.events import (
-    AgentEvent,
-    AnswerNotKept,
-    Connected,
-    ConversationReset,
-    ElicitationAsked,
-    HistoryLoaded,
-    ModeChanged,
-    PermissionAsked,
-    PlanProposed,
-    QuestionAsked,
-    RequestParked,
-    RequestSettled,
-    SessionLost,
-    SessionState,
-    StateChanged,
-    TaskEnded,
-    TaskStarted,
-)
 from ccq_tui.agent.problems import Problem, Remedy
 from ccq_tui.config import Launch
 from ccq_tui.inbox import DraftUpdated, Request, RequestOutcome, Settled
@@ -45,9 +27,9 @@ NOTHING_WAITS = "cannot be parked: nothing waits in it"
 
 _logger = logging.getLogger(__name__)
 
-OVER = frozenset({SessionState.PARKED, SessionState.FAILED, SessionState.ENDED})
+OVER = frozenset({ev.SessionState.PARKED, ev.SessionState.FAILED, ev.SessionState.ENDED})
 """States without a process."""
-_AT_WORK = frozenset({SessionState.WORKING, SessionState.AWAITING, SessionState.IDLE})
+_AT_WORK = frozenset({ev.SessionState.WORKING, ev.SessionState.AWAITING, ev.SessionState.IDLE})
 FAILED = "Something went wrong in ccq-tui; the log has more"
 
 
@@ -77,7 +59,7 @@ class SupervisedSession:
     ) -> None:
         self.launch = launch
         self.clock = clock
-        self.state = SessionState.STARTING
+        self.state = ev.SessionState.STARTING
         self.since = clock()
         """The time at which the state began, in seconds of the clock."""
         self.session_id = ""
@@ -162,7 +144,7 @@ class SupervisedSession:
     def can_give_way(self) -> bool:
         """Whether its process does nothing: the next prompt would start another one."""
         busy = self._waiting or self._background or self.gives_way or self._restarts
-        return self.state is SessionState.IDLE and not busy and not self.ends and not self.in_use()
+        return self.state is ev.SessionState.IDLE and not busy and not self.ends and not self.in_use()
 
     @property
     def last_used(self) -> float:
@@ -174,7 +156,7 @@ class SupervisedSession:
         """The reason why somebody who does not see the session cannot park it, or ""."""
         if not self._waiting:
             return NOTHING_WAITS
-        if self.state in (SessionState.QUEUED, SessionState.STARTING):
+        if self.state in (ev.SessionState.QUEUED, ev.SessionState.STARTING):
             return "cannot be parked: it is starting; try again in a moment"
         if not all(kind_of(request).OUTLIVES for request in self._waiting.values()):
             return "cannot be parked: it would lose the permission, plan or form that waits in it"
@@ -196,13 +178,13 @@ class SupervisedSession:
             if self._slots.locked():
                 if self.ends:
                     return  # it would wait for the end of another session
-                self._take(StateChanged(SessionState.QUEUED))
+                self._take(ev.StateChanged(ev.SessionState.QUEUED))
             async with self._slots:
                 await agent.run()
         except Exception:
             _logger.exception("A session failed")
             if agent is self.agent and self.state not in OVER:  # else it has reported its end itself
-                self._take(SessionLost(FAILED))
+                self._take(ev.SessionLost(FAILED))
 
     async def end(self, cause: str = "") -> None:
         """End the session for good, and wait until its process is gone.
@@ -213,7 +195,7 @@ class SupervisedSession:
         self.ends = True
         self._stop_limit_timer()
         self.agent.close(cause)
-        if self.state is SessionState.QUEUED:
+        if self.state is ev.SessionState.QUEUED:
             self.abandon()  # else it would wait for the end of another session
         if self._tasks:
             await asyncio.wait(self._tasks)
@@ -236,13 +218,13 @@ class SupervisedSession:
         launch = relaunched(self.launch, self.recovery, session_id=self.session_id, mode=self.mode)
         told_already = self.recovery.begun
 
-        def tell(event: AgentEvent) -> None:
-            if not (told_already and isinstance(event, HistoryLoaded)):
+        def tell(event: ev.AgentEvent) -> None:
+            if not (told_already and isinstance(event, ev.HistoryLoaded)):
                 self._take(event)
 
         self.launch = replace(launch, fork=fork or launch.fork)
         # At once: nothing may start it a second time before its first event is there.
-        self._take(StateChanged(SessionState.STARTING))
+        self._take(ev.StateChanged(ev.SessionState.STARTING))
         self.agent = self._make_session(tell, self.launch)
         self.start()
 
@@ -294,7 +276,7 @@ class SupervisedSession:
         if not self.session_id or self.ends:
             return
         self._owes_start |= answered and self._parking
-        if self.state is SessionState.PARKED or ((answered or self._ran_out) and self.state in OVER):
+        if self.state is ev.SessionState.PARKED or ((answered or self._ran_out) and self.state in OVER):
             self.restart()
 
     def send(
@@ -339,7 +321,7 @@ class SupervisedSession:
         if request_id not in self._waiting:
             return
         if self.state in OVER:
-            self._take(RequestSettled(request_id, change.outcome, change.actor))
+            self._take(ev.RequestSettled(request_id, change.outcome, change.actor))
             self.wake(answered=True)
             return
         self._settled[request_id] = change
@@ -355,14 +337,14 @@ class SupervisedSession:
         """Handle an answer that came while its question was being parked: no call waits for it."""
         self._owes_start = True
         if change := self._settled.pop(request_id, None):
-            self._take(RequestSettled(request_id, change.outcome, change.actor))
+            self._take(ev.RequestSettled(request_id, change.outcome, change.actor))
 
     # -- events ---------------------------------------------------------------------------------------------
 
-    def _take(self, event: AgentEvent) -> None:
+    def _take(self, event: ev.AgentEvent) -> None:
         now = self.clock()
         self._heard = now
-        reconnected = isinstance(event, Connected) and self.recovery.doing is not None
+        reconnected = isinstance(event, ev.Connected) and self.recovery.doing is not None
         self._note(event, now)
         self.recovery = noted(self.recovery, event)
         self._tell(event)
@@ -371,62 +353,62 @@ class SupervisedSession:
         self._react(event)
         self.look()
 
-    def _note(self, event: AgentEvent, now: float) -> None:
+    def _note(self, event: ev.AgentEvent, now: float) -> None:
         match event:
-            case StateChanged(state):
+            case ev.StateChanged(state):
                 self._be(state, now)
-            case SessionLost(expected=expected) if self.state is not SessionState.PARKED:
-                self._be(SessionState.ENDED if expected else SessionState.FAILED, now)
-            case Connected(session_id=session_id, mode=mode):
+            case ev.SessionLost(expected=expected) if self.state is not ev.SessionState.PARKED:
+                self._be(ev.SessionState.ENDED if expected else ev.SessionState.FAILED, now)
+            case ev.Connected(session_id=session_id, mode=mode):
                 self.session_id, self.mode = session_id, mode or self.mode
-            case ConversationReset(session_id):
+            case ev.ConversationReset(session_id):
                 self.session_id = session_id
-            case ModeChanged(mode):
+            case ev.ModeChanged(mode):
                 self.mode = mode
-            case TaskStarted(task_id=task_id):
+            case ev.TaskStarted(task_id=task_id):
                 self._background.add(task_id)
-            case TaskEnded(task_id=task_id):
+            case ev.TaskEnded(task_id=task_id):
                 self._background.discard(task_id)
             case _:
                 self._note_request(event)
 
-    def _note_request(self, event: AgentEvent) -> None:
+    def _note_request(self, event: ev.AgentEvent) -> None:
         match event:
             case (
-                QuestionAsked(request)
-                | PermissionAsked(request)
-                | PlanProposed(request)
-                | ElicitationAsked(request)
+                ev.QuestionAsked(request)
+                | ev.PermissionAsked(request)
+                | ev.PlanProposed(request)
+                | ev.ElicitationAsked(request)
             ):
                 if request.id not in self._answered:  # else the CLI asks again only to get the answer
                     if request.id not in self._waiting and not self._parking:
                         self._ending_for = None  # the turn continued
                     self._waiting[request.id] = request
-            case RequestSettled(request_id):
+            case ev.RequestSettled(request_id):
                 for known in (self._waiting, self._settled):
                     known.pop(request_id, None)
-            case AnswerNotKept(request_id):
+            case ev.AnswerNotKept(request_id):
                 asked = self._answered.pop(request_id, None)
                 if asked is not None:
                     self._waiting[request_id] = asked
             case _:
                 pass
 
-    def _be(self, state: SessionState, now: float) -> None:
+    def _be(self, state: ev.SessionState, now: float) -> None:
         if state is not self.state:
             self.state, self.since = state, now
 
-    def _react(self, event: AgentEvent) -> None:
+    def _react(self, event: ev.AgentEvent) -> None:
         match event:
-            case StateChanged(state):
+            case ev.StateChanged(state):
                 self._note_end(state)
-            case RequestSettled(request_id):
+            case ev.RequestSettled(request_id):
                 self._answered.pop(request_id, None)
-            case RequestParked(request_id):
+            case ev.RequestParked(request_id):
                 self._parking = True
                 if request_id in self._answered or request_id in self._settled:
                     self._take_late(request_id)
-            case SessionLost(kind=kind):
+            case ev.SessionLost(kind=kind):
                 wanted = self.launch.session_id or self.launch.chosen_id
                 if wanted and kind == Problem.RUNS_ELSEWHERE:
                     # Another process has begun it: from now on it can only be resumed.
@@ -446,7 +428,7 @@ class SupervisedSession:
         owed, self._owes_start, self._parking = self._owes_start, False, False
         restarts, self._restarts = self._restarts, False
         for change in tuple(self._settled.values()):
-            self._take(RequestSettled(change.request.id, change.outcome, change.actor))
+            self._take(ev.RequestSettled(change.request.id, change.outcome, change.actor))
         if restarts:
             self.restart()
         elif owed:
@@ -496,20 +478,20 @@ class SupervisedSession:
                 self._ending_for = limit
                 self.agent.close(cause(limit))
 
-    def _note_end(self, state: SessionState) -> None:
+    def _note_end(self, state: ev.SessionState) -> None:
         """Report why the session ended, if a limit or another session's need ended it."""
         limit = self._ending_for
-        if state in OVER or state in (SessionState.IDLE, SessionState.STARTING):
+        if state in OVER or state in (ev.SessionState.IDLE, ev.SessionState.STARTING):
             self._ending_for = None  # the session has ended, or continued
         gave_way = self.gives_way and state in OVER
-        if gave_way or state is SessionState.STARTING:
+        if gave_way or state is ev.SessionState.STARTING:
             self.gives_way = False
-        if state is SessionState.STARTING:
+        if state is ev.SessionState.STARTING:
             self._ran_out = False
             self._background.clear()
-        elif gave_way and state is SessionState.ENDED:
+        elif gave_way and state is ev.SessionState.ENDED:
             self._ran_out = True
             self._tell(GaveWay())
-        elif limit is not None and state in (SessionState.PARKED, SessionState.ENDED):
-            self._ran_out = state is SessionState.ENDED
+        elif limit is not None and state in (ev.SessionState.PARKED, ev.SessionState.ENDED):
+            self._ran_out = state is ev.SessionState.ENDED
             self._tell(LimitReached(limit, state))

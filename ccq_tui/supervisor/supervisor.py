@@ -9,17 +9,7 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.agent.events import (
-    Connected,
-    PermissionAsked,
-    RequestSettled,
-    SessionLost,
-    SessionState,
-    StateChanged,
-    TaskEnded,
-    ToolFinished,
-    TurnEnded,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.bounded import parse_json
 from ccq_tui.config import Launch
 from ccq_tui.config.carried import candidates, read
@@ -66,17 +56,17 @@ class GrantWatch:
     def take(self, event: SessionEvent) -> None:
         """Read the files before a grant is possible, and after one was made."""
         match event:
-            case Connected():
+            case ev.Connected():
                 self._begin(self._look())
-            case PermissionAsked(request) if any(
+            case ev.PermissionAsked(request) if any(
                 one.destination in _OF_PROJECT for one in request.suggestions
             ):
                 self._begin(self._look())
-            case RequestSettled(outcome=Allowed(suggestion=Suggestion(destination=place) as granted)) if (
+            case ev.RequestSettled(outcome=Allowed(suggestion=Suggestion(destination=place) as granted)) if (
                 place in _OF_PROJECT
             ):
                 self._granted |= frozenset(_added(granted))
-            case ToolFinished() | TurnEnded() | SessionLost() if self._granted:
+            case ev.ToolFinished() | ev.TurnEnded() | ev.SessionLost() if self._granted:
                 self._begin(self._follow())
             case _:
                 pass
@@ -231,7 +221,11 @@ class Supervisor:
     def _note_room(self, event: SessionEvent) -> None:
         """Make room when a session may wait for it, or may give way from now on."""
         match event:
-            case StateChanged(SessionState.QUEUED | SessionState.IDLE) | TaskEnded() | RequestSettled():
+            case (
+                ev.StateChanged(ev.SessionState.QUEUED | ev.SessionState.IDLE)
+                | ev.TaskEnded()
+                | ev.RequestSettled()
+            ):
                 self._make_room()
             case _:
                 pass
@@ -241,7 +235,7 @@ class Supervisor:
         if self._looking is not None:
             self._looking.cancel()
             self._looking = None
-        waiting = sum(one.state is SessionState.QUEUED for one in self._sessions)
+        waiting = sum(one.state is ev.SessionState.QUEUED for one in self._sessions)
         coming = sum(one.gives_way for one in self._sessions)
         idle = sorted((one for one in self._sessions if one.can_give_way), key=lambda one: one.last_used)
         wanted = max(0, waiting - coming)

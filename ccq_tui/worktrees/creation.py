@@ -9,9 +9,8 @@ from pathlib import Path
 
 from ccq_tui.bounded import JSON_BYTES, parse_json, read_bytes
 from ccq_tui.claude_files import claude_directory
+from ccq_tui.worktrees import model as wt
 from ccq_tui.worktrees.git import CHECKOUT_SECONDS, GitError, asked, git
-from ccq_tui.worktrees.model import INSIDE, MARK, Worktree, WorktreeError, git_directory, is_ours, worktree_at
-from ccq_tui.worktrees.names import branch_of, folder_of, made_up, problem_of
 
 IGNORE = ".gitignore"
 _REMOTE = "refs/remotes/origin/HEAD"
@@ -27,7 +26,7 @@ class Plan:
         commit: The commit that its branch begins from.
     """
 
-    worktree: Worktree
+    worktree: wt.Worktree
     commit: str
 
 
@@ -36,26 +35,26 @@ def planned(directory: Path, name: str = "") -> Plan:
 
     Raises `WorktreeError`, whose message says why there can be none, and what to do.
     """
-    problem = problem_of(name) if name else ""
+    problem = wt.problem_of(name) if name else ""
     if problem:
-        raise WorktreeError(f"no worktree can be called {name!r}: {problem}")
+        raise wt.WorktreeError(f"no worktree can be called {name!r}: {problem}")
     try:
         root = _root(directory)
         _refuse_links(root)
         commit, base = _base_for(directory, root)
 
         def in_use(folder: str) -> bool:
-            return Worktree(root, folder).path.exists() or _has_branch(root, branch_of(folder))
+            return wt.Worktree(root, folder).path.exists() or _has_branch(root, wt.branch_of(folder))
 
-        worktree = Worktree(root, folder_of(name) or made_up(in_use), base)
+        worktree = wt.Worktree(root, wt.folder_of(name) or wt.made_up(in_use), base)
         if name and in_use(worktree.name):
-            raise WorktreeError(_taken(worktree))
+            raise wt.WorktreeError(_taken(worktree))
     except GitError as error:
-        raise WorktreeError(str(error)) from error
+        raise wt.WorktreeError(str(error)) from error
     return Plan(worktree, commit)
 
 
-def make(plan: Plan, *, inert: bool = False) -> Worktree:
+def make(plan: Plan, *, inert: bool = False) -> wt.Worktree:
     """Make a worktree and its branch; raises `WorktreeError`, and then leaves nothing of it.
 
     ``inert``: run nothing that the repository names, such as its hooks: it is not trusted.
@@ -67,27 +66,27 @@ def make(plan: Plan, *, inert: bool = False) -> Worktree:
         git(worktree.root, "branch", "--no-track", worktree.branch, plan.commit, inert=inert)
     except (GitError, OSError) as error:
         tidy(worktree.root)
-        raise WorktreeError(f"the worktree {worktree.name} cannot be created: {_reason(error)}") from error
+        raise wt.WorktreeError(f"the worktree {worktree.name} cannot be created: {_reason(error)}") from error
     try:
         _check_out(worktree, inert=inert)
     except BaseException as error:
         _undo(worktree, inert=inert)
         if isinstance(error, (GitError, OSError)):
-            raise WorktreeError(
+            raise wt.WorktreeError(
                 f"the worktree {worktree.name} cannot be created: {_reason(error)}"
             ) from error
         raise
     return replace(worktree, submodules=(worktree.path / ".gitmodules").is_file())
 
 
-def back_in(directory: Path, *, trusts: Callable[[Path], bool]) -> Worktree | None:
+def back_in(directory: Path, *, trusts: Callable[[Path], bool]) -> wt.Worktree | None:
     """Return the worktree that a session worked in, made again if it was removed meanwhile.
 
     None if the directory is no worktree, or one that somebody else made. Raises `WorktreeError`.
     """
-    worktree = worktree_at(directory)
+    worktree = wt.worktree_at(directory)
     if worktree is None or directory.is_dir():
-        return worktree if worktree is not None and is_ours(worktree) else None
+        return worktree if worktree is not None and wt.is_ours(worktree) else None
     if not (worktree.root / ".git").exists():
         return None
     inert = not trusts(worktree.root)
@@ -102,13 +101,15 @@ def back_in(directory: Path, *, trusts: Callable[[Path], bool]) -> Worktree | No
         _check_out(worktree, *(("--force",) if known else ()), inert=inert)
     except (GitError, OSError) as error:
         tidy(worktree.root)
-        raise WorktreeError(f"its worktree {directory} cannot be created again: {_reason(error)}") from error
+        raise wt.WorktreeError(
+            f"its worktree {directory} cannot be created again: {_reason(error)}"
+        ) from error
     return worktree
 
 
 def tidy(root: Path) -> None:
     """Remove the directory of all worktrees if none is left."""
-    place = root.joinpath(*INSIDE)
+    place = root.joinpath(*wt.INSIDE)
     # A directory that is not empty stays; so does one that cannot be removed: it is in nobody's way.
     with suppress(OSError):
         if [path.name for path in place.iterdir()] == [IGNORE]:
@@ -126,13 +127,13 @@ def _root(directory: Path) -> Path:
     except GitError as error:
         if "not a git repository" not in str(error):
             raise
-        raise WorktreeError(
+        raise wt.WorktreeError(
             f"{directory} is not in a git repository, and a worktree is made from one; "
             "go to a repository, make one of it with git init, or leave out the worktree"
         ) from error
     bare, inside, common = (*lines, "", "", "")[:3]
     if bare == "true" or inside != "true":
-        raise WorktreeError(
+        raise wt.WorktreeError(
             f"{directory} is {'a bare repository' if bare == 'true' else 'inside the directory of git'}, "
             "without files to work on; go to a checkout of it"
         )
@@ -153,7 +154,7 @@ def _base_for(directory: Path, root: Path) -> tuple[str, str]:
         return commit, asked(directory, "symbolic-ref", "--quiet", "--short", _REMOTE) or "origin"
     commit = _commit(directory, "HEAD")
     if not commit:
-        raise WorktreeError(
+        raise wt.WorktreeError(
             f"{root} has no commit yet, so a worktree has nothing to start from; "
             "commit something first, for example git commit --allow-empty -m Begin"
         )
@@ -180,13 +181,13 @@ def _from_head(root: Path) -> bool:
 def _refuse_links(root: Path) -> None:
     """Refuse a path to the worktrees that a link in the repository leads elsewhere."""
     place = root
-    for part in INSIDE:
+    for part in wt.INSIDE:
         place /= part
         if place.is_symlink() or (place.exists() and not place.is_dir()):
-            raise WorktreeError(f"{place} is not a directory of the repository's own; move it away first")
+            raise wt.WorktreeError(f"{place} is not a directory of the repository's own; move it away first")
 
 
-def _taken(worktree: Worktree) -> str:
+def _taken(worktree: wt.Worktree) -> str:
     if worktree.path.exists():
         return (
             f"the worktree {worktree.name} exists already; choose another name, "
@@ -204,21 +205,21 @@ def _has_branch(root: Path, branch: str) -> bool:
 
 def _make_place(root: Path) -> None:
     """Make the directory of all worktrees, which the repository itself ignores."""
-    place = root.joinpath(*INSIDE)
+    place = root.joinpath(*wt.INSIDE)
     place.mkdir(parents=True, exist_ok=True)
     if not (place / IGNORE).exists():
         (place / IGNORE).write_text("*\n", encoding="utf-8")
 
 
-def _check_out(worktree: Worktree, *more: str, inert: bool) -> None:
+def _check_out(worktree: wt.Worktree, *more: str, inert: bool) -> None:
     words = ("worktree", "add", "--quiet", *more, "--", str(worktree.path), worktree.branch)
     git(worktree.root, *words, seconds=CHECKOUT_SECONDS, inert=inert)
-    own = git_directory(worktree.path)
+    own = wt.git_directory(worktree.path)
     if own is not None:
-        (own / MARK).write_text("ccq-tui made this worktree.\n", encoding="utf-8")
+        (own / wt.MARK).write_text("ccq-tui made this worktree.\n", encoding="utf-8")
 
 
-def _undo(worktree: Worktree, *, inert: bool) -> None:
+def _undo(worktree: wt.Worktree, *, inert: bool) -> None:
     """Remove the parts of a worktree; this process made the branch, so it made all of them."""
     for words in (
         ("worktree", "remove", "--force", "--force", "--", str(worktree.path)),

@@ -27,7 +27,7 @@ from ccq_tui.agent.events import (
     TaskStarted,
 )
 from ccq_tui.agent.history import read_history
-from ccq_tui.agent.session_catalog import earlier_sessions
+from ccq_tui.agent.reader import earlier_sessions
 from ccq_tui.inbox import Allowed
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import CleanHome, ScriptedModel

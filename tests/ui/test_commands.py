@@ -22,7 +22,7 @@ from ccq_tui.agent.events import (
     StateChanged,
 )
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.agent.session_catalog import EarlierSession
+from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE
 from ccq_tui.questions.state import PanelState

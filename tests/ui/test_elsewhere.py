@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent.events import Connected, HistoryLoaded, SessionLost, SessionState, StateChanged
 from ccq_tui.agent.problems import Problem
-from ccq_tui.agent.session_catalog import EarlierSession
+from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.store import Store
@@ -25,7 +25,7 @@ from ccq_tui.prompts.drafts import PromptDrafts, directory_key
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.messages import ReplaceWanted
-from ccq_tui.screens.sessions.ownership_prompt import OwnershipPrompt
+from ccq_tui.screens.sessions.session_manager import OwnershipPrompt
 from tests.ui.host import handled
 from tests.ui.session import Driven, asked, burst, keys_work, until
 

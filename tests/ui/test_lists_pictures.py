@@ -23,7 +23,7 @@ from ccq_tui.agent.events import (
     TaskStarted,
 )
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.agent.session_catalog import EarlierSession
+from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.config import Launch, Settings, state_dir
 from ccq_tui.prompts.files import Files
 from ccq_tui.prompts.history import PromptHistory

@@ -10,8 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.agent.reader import ReaderError
-from ccq_tui.agent.session_catalog import EarlierSession
+from ccq_tui.agent.reader import EarlierSession, ReaderError
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.durable import DurableInbox

@@ -21,15 +21,15 @@ from claude_agent_sdk import (
     TaskStartedMessage,
 )
 
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.cli_process import explain_start, is_too_old, leave, limited
-from ccq_tui.agent.claude.delta_coalescer import DeltaCoalescer
 from ccq_tui.agent.claude.errors import SessionFailure, StderrTail, explain
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude.partial_sets import PartialSets
 from ccq_tui.agent.claude.prompts import as_stream, image_blocks
 from ccq_tui.agent.claude.record import taken
-from ccq_tui.agent.claude.translate import Translator
+from ccq_tui.agent.claude.translate import DeltaCoalescer, Translator
 from ccq_tui.agent.claude_settings import first_mode
 from ccq_tui.agent.commands import CommandError, Send
 from ccq_tui.agent.controls import (
@@ -39,24 +39,6 @@ from ccq_tui.agent.controls import (
     servers,
     set_effort,
     withdraw_prompt,
-)
-from ccq_tui.agent.events import (
-    AgentEvent,
-    CommandsListed,
-    Connected,
-    ContextUsage,
-    EffortChanged,
-    ErrorReported,
-    ModelsListed,
-    NoticeGiven,
-    PromptAccepted,
-    PromptDelivered,
-    PromptReturned,
-    SessionState,
-    StateChanged,
-    ToolFinished,
-    ToolStarted,
-    TurnEnded,
 )
 from ccq_tui.agent.listings import default_model, models, slash_commands
 from ccq_tui.agent.options import SessionOptions
@@ -90,11 +72,11 @@ _FATAL = (CLIConnectionError, CLIJSONDecodeError, ProcessError)
 class Connection:
     """A client of the SDK, its reader, and the requests that wait for a person."""
 
-    def __init__(self, options: SessionOptions, inbox: Inbox, emit: Callable[[AgentEvent], None]) -> None:
+    def __init__(self, options: SessionOptions, inbox: Inbox, emit: Callable[[ev.AgentEvent], None]) -> None:
         self._options = options
         self._growth = DeltaCoalescer(emit)
         self._out = self._growth.take
-        self._state = SessionState.STARTING
+        self._state = ev.SessionState.STARTING
         self._since = time.monotonic()
         self._waited = 0.0  # seconds of this turn
         self._words = StderrTail()
@@ -114,7 +96,7 @@ class Connection:
         if ahead.prompt:
             # The CLI already has the prompt; nothing here can unsend it.
             self.translator.sent[ahead.prompt_id] = ahead.prompt
-            self._emit(PromptAccepted(ahead.prompt, queued=False, prompt_id=ahead.prompt_id))
+            self._emit(ev.PromptAccepted(ahead.prompt, queued=False, prompt_id=ahead.prompt_id))
         return await self._open(session_id, ahead.take(self.gate, self._words.add))
 
     async def resume(self, claim: Claim) -> SessionFailure | None:
@@ -142,7 +124,7 @@ class Connection:
         self.translator.mode = str(info.get("current_permission_mode") or self._options.permission_mode or "")
         self.translator.model = self._options.model or default_model(info)
         self._emit(
-            Connected(
+            ev.Connected(
                 session_id=self.translator.session_id,
                 model=self.translator.model,
                 mode=self.translator.mode,
@@ -152,9 +134,9 @@ class Connection:
             )
         )
         if is_too_old(version := str(info.get("claude_code_version") or "")):
-            self._emit(ErrorReported(Problem.CLI_OLD, f"It is version {version}."))
-        self._emit(CommandsListed(slash_commands(info)))
-        self._emit(ModelsListed(models(info)))
+            self._emit(ev.ErrorReported(Problem.CLI_OLD, f"It is version {version}."))
+        self._emit(ev.CommandsListed(slash_commands(info)))
+        self._emit(ev.ModelsListed(models(info)))
         self.translator.cli_state = str(info.get("session_state") or "idle")
         self._refresh()
         if self.translator.usage.cost is None:
@@ -204,7 +186,7 @@ class Connection:
         if command.images:
             images = await limited(asyncio.to_thread(image_blocks, command.images), IMAGE_SECONDS)
         # An earlier prompt that is still on its way will have begun a turn by then.
-        queued = self._state is not SessionState.IDLE or bool(self.translator.sent)
+        queued = self._state is not ev.SessionState.IDLE or bool(self.translator.sent)
         self.translator.sent[command.prompt_id] = command.text
         try:
             await limited(
@@ -217,7 +199,7 @@ class Connection:
             self.translator.sent.pop(command.prompt_id, None)
             raise
         self.gate.prompted()
-        self._emit(PromptAccepted(command.text, queued, command.prompt_id))
+        self._emit(ev.PromptAccepted(command.text, queued, command.prompt_id))
 
     async def interrupt(self) -> None:
         """End the running turn; raises `CommandError` if the CLI does not confirm it."""
@@ -242,7 +224,7 @@ class Connection:
         applied = await self.ask(applied_effort())
         if applied and applied != level:
             raise CommandError(f"it stays {applied}")
-        self._emit(EffortChanged(level))
+        self._emit(ev.EffortChanged(level))
 
     async def ask(self, control: Control[T]) -> T:
         """Ask the CLI something beside the conversation; raises `CommandError` for a refusal or silence."""
@@ -258,7 +240,7 @@ class Connection:
         if not await self.ask(withdraw_prompt(prompt_id)):
             raise CommandError("Claude has read it already.")
         text = self.translator.sent.pop(prompt_id, "")
-        self._emit(PromptReturned(text, "you withdrew it", prompt_id, wanted=True))
+        self._emit(ev.PromptReturned(text, "you withdrew it", prompt_id, wanted=True))
 
     async def reclaim(self, reason: str) -> None:
         """Take back every prompt that waits: the end of a turn would start them.
@@ -276,7 +258,7 @@ class Connection:
         except (CommandError, TimeoutError):
             _logger.warning("Claude did not say which prompts it has read")
         for prompt_id, text in reversed(returned.items()):
-            self._emit(PromptReturned(text, reason, prompt_id))
+            self._emit(ev.PromptReturned(text, reason, prompt_id))
 
     async def settle_prompts(self, reason: str) -> None:
         """Give back the prompts that no turn has read, by the session's record, once the CLI is gone."""
@@ -287,7 +269,7 @@ class Connection:
         read = await asyncio.to_thread(taken, self._options, sessions)
         for prompt_id, text in sent.items():
             done = prompt_id in read
-            self._emit(PromptDelivered(prompt_id) if done else PromptReturned(text, reason, prompt_id))
+            self._emit(ev.PromptDelivered(prompt_id) if done else ev.PromptReturned(text, reason, prompt_id))
 
     async def park(self) -> bool:
         """Put off the waiting questions, and let the turn end; return whether any question waited."""
@@ -315,7 +297,10 @@ class Connection:
             task.cancel()
         client, self._client = self._client, None
         if client is not None:
-            busy = self._state in (SessionState.WORKING, SessionState.AWAITING) or self.translator.turn_over
+            busy = (
+                self._state in (ev.SessionState.WORKING, ev.SessionState.AWAITING)
+                or self.translator.turn_over
+            )
             await leave(client, self._pid, busy=busy)
 
     @property
@@ -324,7 +309,7 @@ class Connection:
             raise CommandError("Claude is not connected.")
         return self._client
 
-    def _emit(self, event: AgentEvent) -> None:
+    def _emit(self, event: ev.AgentEvent) -> None:
         self.gate.waits.hear(event)
         self._arrivals.hear(event)
         self._out(event)
@@ -339,20 +324,20 @@ class Connection:
         if not self.translator.cli_state:
             return
         if self.gate.waits.pending:
-            state = SessionState.AWAITING
+            state = ev.SessionState.AWAITING
         elif self.translator.cli_state == "idle" or self.translator.turn_over:
-            state = SessionState.IDLE
+            state = ev.SessionState.IDLE
         else:
-            state = SessionState.WORKING
+            state = ev.SessionState.WORKING
         if state is not self._state:
-            self._waited = 0.0 if self._state is SessionState.IDLE else self._take_waited()
+            self._waited = 0.0 if self._state is ev.SessionState.IDLE else self._take_waited()
             self._since, self._state = time.monotonic(), state
-            self._out(StateChanged(state))
+            self._out(ev.StateChanged(state))
 
     def _take_waited(self) -> float:
         """Return the seconds that the turn has waited for a person so far, and reset the count."""
         now = time.monotonic()
-        waited = self._waited + (now - self._since if self._state is SessionState.AWAITING else 0.0)
+        waited = self._waited + (now - self._since if self._state is ev.SessionState.AWAITING else 0.0)
         self._since, self._waited = now, 0.0
         return waited
 
@@ -365,7 +350,7 @@ class Connection:
                     self.gate.waits.calls.stream(message.event)
                 self._arrivals.stream(message.event, message.parent_tool_use_id or "")
             for event in self.translator.feed(message):
-                if isinstance(event, TurnEnded):
+                if isinstance(event, ev.TurnEnded):
                     event = replace(event, waited=min(event.duration, self._take_waited()))
                 self._emit(event)
                 self._note(event)
@@ -374,12 +359,12 @@ class Connection:
             _logger.exception("A message of type %s could not be used", type(message).__name__)
         self._refresh()
 
-    def _note(self, event: AgentEvent) -> None:
-        if isinstance(event, ToolStarted):
+    def _note(self, event: ev.AgentEvent) -> None:
+        if isinstance(event, ev.ToolStarted):
             self.gate.waits.shown(event.tool_use_id)
-        elif isinstance(event, ToolFinished):
+        elif isinstance(event, ev.ToolFinished):
             self.gate.finished(event.tool_use_id)
-        elif isinstance(event, TurnEnded):
+        elif isinstance(event, ev.TurnEnded):
             self._turn_over.set()
             self._beside(self._report_usage())
 
@@ -418,7 +403,7 @@ class Connection:
         try:
             usage = await limited(self._connected.get_context_usage(), USAGE_SECONDS)
         except CommandError as error:
-            self._emit(NoticeGiven("warning", f"The use of the context is not known: {error}"))
+            self._emit(ev.NoticeGiven("warning", f"The use of the context is not known: {error}"))
             return
         tokens, limit = int(usage.get("totalTokens") or 0), int(usage.get("maxTokens") or 0)
-        self._emit(ContextUsage(float(usage.get("percentage") or 0), tokens, limit))
+        self._emit(ev.ContextUsage(float(usage.get("percentage") or 0), tokens, limit))

@@ -11,19 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.options import QUESTION_TOOL
-from ccq_tui.agent.events import (
-    AgentEvent,
-    ArrivingEnded,
-    BlockFinished,
-    QuestionArriving,
-    QuestionAsked,
-    RequestSettled,
-    Retrying,
-    ToolFinished,
-    ToolStarted,
-    TurnEnded,
-)
 from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.requests import call_of
 from ccq_tui.questions.model import QuestionSet
@@ -63,7 +52,7 @@ class PartialSets:
         self,
         session_id: Callable[[], str],
         will_ask: Callable[[int], bool],
-        emit: Callable[[AgentEvent], None],
+        emit: Callable[[ev.AgentEvent], None],
     ) -> None:
         self._session_id = session_id
         self._will_ask = will_ask
@@ -94,21 +83,21 @@ class PartialSets:
                 for call in self._calls.values():
                     call.stopped = True
 
-    def hear(self, event: AgentEvent) -> None:
+    def hear(self, event: ev.AgentEvent) -> None:
         """Learn from a session's event what becomes of the arriving sets."""
         match event:
-            case ToolStarted(tool_use_id=call_id) if call_id in self._calls:
+            case ev.ToolStarted(tool_use_id=call_id) if call_id in self._calls:
                 self._complete(call_id, event.input)
-            case ToolFinished(tool_use_id=call_id) if call_id in self._calls:
+            case ev.ToolFinished(tool_use_id=call_id) if call_id in self._calls:
                 rejected = event.output.startswith(_REJECTION)
                 self._end(call_id, REJECTED if rejected else INTERRUPTED if event.is_error else PASSED_OVER)
-            case QuestionAsked(request):
+            case ev.QuestionAsked(request):
                 self._calls.pop(request.tool_use_id, None)
-            case RequestSettled(request_id=request_id):
+            case ev.RequestSettled(request_id=request_id):
                 self._calls.pop(call_of(request_id), None)
-            case Retrying() | ToolStarted(parent="") | BlockFinished():
+            case ev.Retrying() | ev.ToolStarted(parent="") | ev.BlockFinished():
                 self._end_broken(stopped=True)
-            case TurnEnded(reason=reason):
+            case ev.TurnEnded(reason=reason):
                 if not reason.startswith(_ABORTED):
                     self._end_broken(stopped=False)
                 self.give_up(INTERRUPTED if reason.startswith(_ABORTED) else PASSED_OVER)
@@ -146,7 +135,7 @@ class PartialSets:
         request = QuestionRequest(questions.id, self._session_id(), questions)
         call = self._calls[questions.id]
         call.request_id, call.told = request.id, True
-        self._emit(QuestionArriving(request, arriving))
+        self._emit(ev.QuestionArriving(request, arriving))
 
     def _complete(self, call_id: str, source: Mapping[str, Any]) -> None:
         """Show the whole of a partly shown set; a set that came at once is left to the hook."""
@@ -171,4 +160,4 @@ class PartialSets:
     def _end(self, call_id: str, reason: str) -> None:
         call = self._calls.pop(call_id)
         if call.told:
-            self._emit(ArrivingEnded(call.request_id, reason))
+            self._emit(ev.ArrivingEnded(call.request_id, reason))

@@ -1,4 +1,4 @@
-"""Lists, names and deletes Claude Code's sessions; run by `ccq_tui.agent.session_catalog` as a program."""
+"""Lists, names and deletes Claude Code's sessions; run by `ccq_tui.agent.reader` as a program."""
 
 from __future__ import annotations
 

@@ -1,10 +1,11 @@
-"""Translates the SDK's messages to events."""
+"""Translates the SDK's messages to events, and joins deltas, which come faster than anybody reads."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from claude_agent_sdk import (
@@ -25,28 +26,12 @@ from claude_agent_sdk import (
     UserMessage,
 )
 
-from ccq_tui.agent.claude import notices, tasks
+from ccq_tui.agent import events as ev
+from ccq_tui.agent.claude import notices
 from ccq_tui.agent.claude.classify import api_problem, detail, turn_problem
-from ccq_tui.agent.claude.recent import RecentIds
 from ccq_tui.agent.claude.streams import BlockStreams
-from ccq_tui.agent.claude.turn_usage import TurnUsage
+from ccq_tui.agent.claude.turn_usage import RecentIds, TurnUsage
 from ccq_tui.agent.controls import McpServer, listed_servers
-from ccq_tui.agent.events import (
-    AgentEvent,
-    BlockDropped,
-    BlockFinished,
-    BlockKind,
-    ConversationReset,
-    ErrorReported,
-    ModeChanged,
-    ModelChanged,
-    PromptDelivered,
-    Retrying,
-    ThinkingCounted,
-    ToolFinished,
-    ToolStarted,
-    TurnEnded,
-)
 from ccq_tui.agent.output_text import bounded, output_text
 from ccq_tui.agent.problems import Problem
 
@@ -59,6 +44,52 @@ _REMARK = ("<local-command-", _INTERRUPTION)
 _NO_RESPONSE = "No response requested."
 KNOWN_MESSAGES = 50_000
 """Most messages whose order is kept: far more than follow any prompt that a screen offers to rewind to."""
+
+MOMENT = 0.05
+"""Seconds for which deltas are collected; the first one after a pause is emitted at once."""
+
+
+class DeltaCoalescer:
+    """Passes events on in order, with the deltas of each block joined."""
+
+    def __init__(self, emit: Callable[[ev.AgentEvent], None]) -> None:
+        self._emit = emit
+        self._grown: dict[ev.BlockKey, list[ev.BlockGrew]] = {}
+        self._moment: asyncio.TimerHandle | None = None
+
+    def take(self, event: ev.AgentEvent) -> None:
+        """Pass an event on; a delta that follows another within `MOMENT` is held until its end."""
+        if not isinstance(event, ev.BlockGrew):
+            self.flush()
+            self._emit(event)
+        elif self._moment is None:
+            self._begin()
+            self._emit(event)
+        else:
+            self._grown.setdefault(event.key, []).append(event)
+
+    def flush(self) -> None:
+        """Emit the collected deltas."""
+        grown, self._grown = self._grown, {}
+        for key, events in grown.items():
+            text = "".join(event.text for event in events)
+            self._emit(ev.BlockGrew(key, events[0].kind, text))
+
+    def close(self) -> None:
+        """Emit the rest, and cancel the timer."""
+        if self._moment is not None:
+            self._moment.cancel()
+            self._moment = None
+        self.flush()
+
+    def _begin(self) -> None:
+        self._moment = asyncio.get_running_loop().call_later(MOMENT, self._end)
+
+    def _end(self) -> None:
+        self._moment = None
+        if self._grown:
+            self._begin()
+            self.flush()
 
 
 class Translator:
@@ -107,7 +138,7 @@ class Translator:
             while self._conversation.pop() != prompt_id:
                 continue
 
-    def feed(self, message: Message) -> Iterator[AgentEvent]:
+    def feed(self, message: Message) -> Iterator[ev.AgentEvent]:
         """Translate a message; yield nothing for one that does not matter or came before."""
         match message:
             case StreamEvent():
@@ -135,25 +166,25 @@ class Translator:
             case _:
                 _logger.debug("A message of type %s is not used", type(message).__name__)
 
-    def set_model(self, model: str) -> Iterator[ModelChanged]:
+    def set_model(self, model: str) -> Iterator[ev.ModelChanged]:
         """Store the model, and report it if it changed."""
         if model and model != self.model:
             self.model = model
-            yield ModelChanged(model)
+            yield ev.ModelChanged(model)
 
-    def set_mode(self, mode: str) -> Iterator[ModeChanged]:
+    def set_mode(self, mode: str) -> Iterator[ev.ModeChanged]:
         """Store the permission mode, and report it if it changed."""
         if mode and mode != self.mode:
             self.mode = mode
-            yield ModeChanged(mode)
+            yield ev.ModeChanged(mode)
 
-    def _assistant(self, message: AssistantMessage) -> Iterator[AgentEvent]:
+    def _assistant(self, message: AssistantMessage) -> Iterator[ev.AgentEvent]:
         parent = message.parent_tool_use_id or ""
         texts = [block.text for block in message.content if isinstance(block, TextBlock)]
         if message.error:
             yield from self._streams.retry()
             text = "\n".join(texts)
-            yield ErrorReported(api_problem(str(message.error), text), detail(text))
+            yield ev.ErrorReported(api_problem(str(message.error), text), detail(text))
             return
         if message.model == _SYNTHETIC and texts == [_NO_RESPONSE]:
             return
@@ -161,28 +192,28 @@ class Translator:
         blocks: list[ContentBlock | None] = [*message.content] or [None]
         for block in blocks:
             for found in self._streams.finish(message.message_id or message.uuid or "", parent):
-                if isinstance(found, BlockDropped):
+                if isinstance(found, ev.BlockDropped):
                     yield found
                     continue
                 match block:
                     case TextBlock():
-                        yield BlockFinished(found, BlockKind.TEXT, block.text)
+                        yield ev.BlockFinished(found, ev.BlockKind.TEXT, block.text)
                     case ThinkingBlock():
-                        yield BlockFinished(found, BlockKind.THINKING, block.thinking)
+                        yield ev.BlockFinished(found, ev.BlockKind.THINKING, block.thinking)
                     case ToolUseBlock() | ServerToolUseBlock():
                         self._tools[block.id] = block.name
-                        yield ToolStarted(block.id, block.name, block.input, parent)
+                        yield ev.ToolStarted(block.id, block.name, block.input, parent)
                     case ToolResultBlock() | ServerToolResultBlock():
                         yield self._finished(block, None, parent)
 
-    def _user(self, message: UserMessage) -> Iterator[AgentEvent]:
+    def _user(self, message: UserMessage) -> Iterator[ev.AgentEvent]:
         parent = message.parent_tool_use_id or ""
         if message.uuid and not parent and _is_prompt(message.content):
             self._conversation.append(message.uuid)
         if message.uuid and message.uuid in self.sent:
             del self.sent[message.uuid]
             self._started.discard(message.uuid)
-            yield PromptDelivered(message.uuid)
+            yield ev.PromptDelivered(message.uuid)
             return
         if isinstance(message.content, str):
             yield from notices.user_text(message.content)
@@ -196,8 +227,8 @@ class Translator:
 
     def _finished(
         self, block: ToolResultBlock | ServerToolResultBlock, structured: Any, parent: str
-    ) -> ToolFinished:
-        return ToolFinished(
+    ) -> ev.ToolFinished:
+        return ev.ToolFinished(
             tool_use_id=block.tool_use_id,
             tool=self._tools.pop(block.tool_use_id, ""),
             output=output_text(block.content),
@@ -206,7 +237,7 @@ class Translator:
             parent=parent,
         )
 
-    def _result(self, message: ResultMessage) -> Iterator[AgentEvent]:
+    def _result(self, message: ResultMessage) -> Iterator[ev.AgentEvent]:
         yield from self._streams.end_turn()
         usage = message.usage or {}
         read, cost = self.usage.end_turn(message.total_cost_usd, usage)
@@ -216,8 +247,8 @@ class Translator:
             "" if message.errors and not errors else "\n".join(errors) or message.result or message.subtype
         )
         if ended := turn_problem(message.terminal_reason or message.subtype):
-            yield ErrorReported(ended, detail(bounded(problem)))
-        yield TurnEnded(
+            yield ev.ErrorReported(ended, detail(bounded(problem)))
+        yield ev.TurnEnded(
             reason=message.terminal_reason or message.subtype,
             is_error=message.is_error,
             duration=message.duration_ms / 1000,
@@ -240,7 +271,7 @@ class Translator:
             case StreamEvent(event={"type": "message_delta", "usage": usage}):
                 self.usage.answered(usage)
 
-    def _prompt_state(self, prompt_id: str, state: str) -> Iterator[PromptDelivered]:
+    def _prompt_state(self, prompt_id: str, state: str) -> Iterator[ev.PromptDelivered]:
         """Settle a prompt whose turn is over: commands that the CLI refuses are never echoed."""
         if prompt_id not in self.sent:
             return
@@ -251,16 +282,16 @@ class Translator:
             # A prompt cancelled before its start was withdrawn; the control request's answer says so.
             del self.sent[prompt_id]
             self._started.discard(prompt_id)
-            yield PromptDelivered(prompt_id)
+            yield ev.PromptDelivered(prompt_id)
 
-    def _identify(self, session_id: str) -> Iterator[ConversationReset]:
+    def _identify(self, session_id: str) -> Iterator[ev.ConversationReset]:
         known, self.session_id = self.session_id, session_id or self.session_id
         if self._reset or (known and known != self.session_id):
             self._reset = False
             self.usage.cleared()
-            yield ConversationReset(self.session_id)
+            yield ev.ConversationReset(self.session_id)
 
-    def servers(self, servers: Iterable[McpServer]) -> Iterator[ErrorReported]:
+    def servers(self, servers: Iterable[McpServer]) -> Iterator[ev.ErrorReported]:
         """Report the MCP servers that did not start, each once: the CLI lists them again with each turn."""
         listed = tuple(servers)
         failed = {one.name: one.error for one in listed if one.status == "failed"}
@@ -269,9 +300,9 @@ class Translator:
         self._failed_servers = frozenset(failed) | (self._failed_servers & trying)
         if new:
             words = (f"{name}: {failed[name]}" if failed[name] else name for name in sorted(new))
-            yield ErrorReported(Problem.MCP_FAILED, bounded("\n".join(words), 1_000))
+            yield ev.ErrorReported(Problem.MCP_FAILED, bounded("\n".join(words), 1_000))
 
-    def _system(self, subtype: str, data: dict[str, Any]) -> Iterator[AgentEvent]:
+    def _system(self, subtype: str, data: dict[str, Any]) -> Iterator[ev.AgentEvent]:
         match subtype:
             case "init":
                 yield from self._identify(str(data.get("session_id") or ""))
@@ -290,12 +321,12 @@ class Translator:
                 yield from self.set_mode(str(data.get("permissionMode") or ""))
                 yield from notices.status(data)
             case "thinking_tokens":
-                yield ThinkingCounted(int(data.get("estimated_tokens") or 0))
+                yield ev.ThinkingCounted(int(data.get("estimated_tokens") or 0))
             case "api_retry":
                 yield from self._streams.retry()
                 yield _retrying(data)
-            case _ if subtype in tasks.SUBTYPES:
-                yield from tasks.task(subtype, data)
+            case _ if subtype in notices.SUBTYPES:
+                yield from notices.task(subtype, data)
             case _:
                 yield from notices.system(subtype, data)
 
@@ -307,9 +338,9 @@ def _is_prompt(content: str | list[ContentBlock]) -> bool:
     return any(isinstance(block, TextBlock) and not block.text.startswith(_REMARK) for block in content)
 
 
-def _retrying(data: dict[str, Any]) -> Retrying:
+def _retrying(data: dict[str, Any]) -> ev.Retrying:
     status = data.get("error_status")
-    return Retrying(
+    return ev.Retrying(
         attempt=int(data.get("attempt") or 0),
         max_attempts=int(data.get("max_retries") or 0),
         delay=float(data.get("retry_delay_ms") or 0) / 1000,

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any
 
 _MOST = 10**12
 """More than any turn reads: a recording may say anything."""
 _READ = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+
+
+class RecentIds:
+    """A set of the newest ids, bounded so that a session of weeks does not grow without end."""
+
+    def __init__(self, limit: int = 50_000) -> None:
+        self._limit = limit
+        self._ids: OrderedDict[str, None] = OrderedDict()
+
+    def add(self, item: str) -> bool:
+        """Remember an id; returns whether it is new."""
+        if item in self._ids:
+            return False
+        self._ids[item] = None
+        if len(self._ids) > self._limit:
+            self._ids.popitem(last=False)
+        return True
 
 
 class TurnUsage:

@@ -8,21 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.options import QUESTION_TOOL
-from ccq_tui.agent.events import (
-    AgentEvent,
-    BlockFinished,
-    BlockKind,
-    ElicitationAsked,
-    PermissionAsked,
-    PlanProposed,
-    QuestionAsked,
-    RequestParked,
-    RequestSettled,
-    ToolFinished,
-    ToolStarted,
-    TurnEnded,
-)
 from ccq_tui.inbox import (
     Added,
     Cancelled,
@@ -78,17 +65,17 @@ class Calls:
             self._whole = event["type"] == "message_stop"
             self._changed.set()
 
-    def hear(self, event: AgentEvent) -> None:
+    def hear(self, event: ev.AgentEvent) -> None:
         """Learn which calls begin and end."""
         match event:
-            case ToolStarted(tool_use_id=call, tool=tool, parent=""):
+            case ev.ToolStarted(tool_use_id=call, tool=tool, parent=""):
                 self._open.add(call)
                 if tool == QUESTION_TOOL:
                     self._unasked.append(call)
-            case ToolFinished(tool_use_id=call):
+            case ev.ToolFinished(tool_use_id=call):
                 self._open.discard(call)
                 self.asked(call)
-            case TurnEnded():
+            case ev.TurnEnded():
                 self._open.clear()
                 self._unasked.clear()
                 self._whole = True
@@ -135,7 +122,7 @@ class Waits:
         calls: The calls that these come from, and those beside them.
     """
 
-    def __init__(self, inbox: Inbox, emit: Callable[[AgentEvent], None]) -> None:
+    def __init__(self, inbox: Inbox, emit: Callable[[ev.AgentEvent], None]) -> None:
         self.pending: dict[str, Request] = {}
         self.calls = Calls()
         self._inbox = inbox
@@ -149,13 +136,13 @@ class Waits:
         self._over = False
         self._written = ""
 
-    def hear(self, event: AgentEvent) -> None:
+    def hear(self, event: ev.AgentEvent) -> None:
         """Keep the main agent's last text of this turn: it says what a request is about."""
         self.calls.hear(event)
         match event:
-            case BlockFinished(key, BlockKind.TEXT, text) if not key.parent:
+            case ev.BlockFinished(key, ev.BlockKind.TEXT, text) if not key.parent:
                 self._written = text
-            case TurnEnded():
+            case ev.TurnEnded():
                 self._written = ""
             case _:
                 pass
@@ -184,10 +171,10 @@ class Waits:
             if isinstance(request, QuestionRequest) and request_id in self._told:
                 self._inbox.leave(request_id)
                 self._parks[request_id].cancel()
-                self._emit(RequestParked(request_id, deferred=False))
+                self._emit(ev.RequestParked(request_id, deferred=False))
                 continue
             self._inbox.withdraw(request_id, reason)
-            self._emit(RequestSettled(request_id, Cancelled(reason), WITHDRAWN))
+            self._emit(ev.RequestSettled(request_id, Cancelled(reason), WITHDRAWN))
 
     async def park(self) -> bool | None:
         """Put off the waiting questions; return whether the CLI ends its turn to ask one again.
@@ -276,9 +263,9 @@ class Waits:
                 asking.cancel(self._ending)
             if self.pending.pop(request.id, None):
                 self._emit(
-                    RequestParked(request.id, outcome.deferred)
+                    ev.RequestParked(request.id, outcome.deferred)
                     if isinstance(outcome, Parked)
-                    else RequestSettled(request.id, outcome, actor)
+                    else ev.RequestSettled(request.id, outcome, actor)
                 )
         self._stop_when_over()
         return outcome
@@ -330,11 +317,11 @@ class Waits:
         _logger.debug("A request came without its tool call")
 
 
-def _asked(request: Request, draft: Draft | None, recalled: tuple[Recalled | None, ...]) -> AgentEvent:
+def _asked(request: Request, draft: Draft | None, recalled: tuple[Recalled | None, ...]) -> ev.AgentEvent:
     if isinstance(request, QuestionRequest):
-        return QuestionAsked(request, draft, recalled=recalled)
+        return ev.QuestionAsked(request, draft, recalled=recalled)
     if isinstance(request, PermissionRequest):
-        return PermissionAsked(request, draft)
+        return ev.PermissionAsked(request, draft)
     if isinstance(request, ElicitationRequest):
-        return ElicitationAsked(request, draft)
-    return PlanProposed(request, draft)
+        return ev.ElicitationAsked(request, draft)
+    return ev.PlanProposed(request, draft)

@@ -8,27 +8,11 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any
 
-from ccq_tui.agent.claude import notices, tasks
+from ccq_tui.agent import events as ev
+from ccq_tui.agent.claude import notices
 from ccq_tui.agent.claude.classify import api_problem, detail, turn_problem
-from ccq_tui.agent.claude.recent import RecentIds
 from ccq_tui.agent.claude.streams import BlockStreams
-from ccq_tui.agent.claude.turn_usage import TurnUsage
-from ccq_tui.agent.events import (
-    AgentEvent,
-    BlockDropped,
-    BlockFinished,
-    BlockKey,
-    BlockKind,
-    Compacted,
-    Connected,
-    ErrorReported,
-    PromptAccepted,
-    QuestionAsked,
-    RequestSettled,
-    ToolFinished,
-    ToolStarted,
-    TurnEnded,
-)
+from ccq_tui.agent.claude.turn_usage import RecentIds, TurnUsage
 from ccq_tui.agent.output_text import bounded, output_text
 from ccq_tui.agent.recorded.entries import Entry, blocks, fields, kept, number, text, time_of
 from ccq_tui.agent.stored_messages import with_images_named, written
@@ -56,7 +40,7 @@ class RecordedSets:
         self._open: dict[str, QuestionRequest] = {}
         self._known: set[str] = set()
 
-    def ask(self, call: str, source: Mapping[str, Any], session_id: str) -> Iterator[AgentEvent]:
+    def ask(self, call: str, source: Mapping[str, Any], session_id: str) -> Iterator[ev.AgentEvent]:
         """Take a call of the tool; one that cannot be read as questions is left to be shown as a call."""
         if call in self._known:
             return
@@ -66,9 +50,9 @@ class RecordedSets:
             return
         self._known.add(call)
         self._open[call] = QuestionRequest(call, session_id, questions)
-        yield QuestionAsked(self._open[call])
+        yield ev.QuestionAsked(self._open[call])
 
-    def settle(self, call: str, result: CallResult) -> Iterator[AgentEvent]:
+    def settle(self, call: str, result: CallResult) -> Iterator[ev.AgentEvent]:
         """Take a call's result; yields nothing for questions that can still be answered or are not known."""
         request = self._open.get(call)
         if request is None or (result.failed and _NOBODY_THERE in result.output):
@@ -80,18 +64,18 @@ class RecordedSets:
             reason = bounded(result.output.strip(), _REASON) if result.failed else "no answer was given"
             outcome = Cancelled(reason or "it failed")
         del self._open[call]
-        yield RequestSettled(request.id, outcome, at=result.at)
+        yield ev.RequestSettled(request.id, outcome, at=result.at)
 
-    def go_on(self) -> Iterator[AgentEvent]:
+    def go_on(self) -> Iterator[ev.AgentEvent]:
         """Settle the open sets as unanswered: the person said something else instead."""
         for request in self._open.values():
-            yield RequestSettled(request.id, Cancelled(PASSED_OVER))
+            yield ev.RequestSettled(request.id, Cancelled(PASSED_OVER))
         self._open.clear()
 
-    def end(self) -> Iterator[AgentEvent]:
+    def end(self) -> Iterator[ev.AgentEvent]:
         """Settle the open sets as unanswered, except the last, which can still be answered."""
         for call in list(self._open)[:-1]:
-            yield RequestSettled(self._open.pop(call).id, Cancelled(UNANSWERED))
+            yield ev.RequestSettled(self._open.pop(call).id, Cancelled(UNANSWERED))
 
     @property
     def waiting(self) -> QuestionRequest | None:
@@ -119,7 +103,7 @@ class Translation:
         self._tools: dict[str, str] = {}
         self._names = count(1)
 
-    def feed(self, entry: Entry) -> Iterator[AgentEvent]:
+    def feed(self, entry: Entry) -> Iterator[ev.AgentEvent]:
         """Translate an object of any shape; yield nothing for one that does not matter."""
         yield from self._identify(entry)
         beside = entry.get("isSidechain") is True
@@ -143,34 +127,34 @@ class Translation:
             case "attachment":
                 yield from self._attached(fields(entry, "attachment"))
 
-    def end(self) -> Iterator[AgentEvent]:
+    def end(self) -> Iterator[ev.AgentEvent]:
         """Close all that the recording left open: streamed blocks, calls without a result, questions."""
         yield from self._streams.end_turn()
         for call, tool in self._tools.items():
             if tool != QUESTION_TOOL:
-                yield ToolFinished(call, tool, CUT_OFF, is_error=True)
+                yield ev.ToolFinished(call, tool, CUT_OFF, is_error=True)
         self._tools.clear()
         yield from self.asked.end()
 
-    def _identify(self, entry: Entry) -> Iterator[AgentEvent]:
+    def _identify(self, entry: Entry) -> Iterator[ev.AgentEvent]:
         if not self.session_id and _ID.fullmatch(name := text(entry, "session_id", "sessionId")):
             self.session_id = name
         if not self.cwd and (cwd := text(entry, "cwd")):
             self.cwd = cwd
             model = text(entry, "model") if entry.get("type") == "system" else ""
-            yield Connected(self.session_id, model, "", cwd)
+            yield ev.Connected(self.session_id, model, "", cwd)
 
     def _is_new(self, entry: Entry) -> bool:
         name = text(entry, "uuid")
         return not name or self._seen.add(name)
 
-    def _assistant(self, entry: Entry) -> Iterator[AgentEvent]:
+    def _assistant(self, entry: Entry) -> Iterator[ev.AgentEvent]:
         message = fields(entry, "message")
         parent = text(entry, "parent_tool_use_id")
         if (error := text(entry, "error")) or entry.get("isApiErrorMessage") is True:
             yield from self._streams.retry()
             said = bounded("\n".join(text(block, "text") for block in blocks(entry)))
-            yield ErrorReported(str(api_problem(error or "unknown", said)), detail(said))
+            yield ev.ErrorReported(str(api_problem(error or "unknown", said)), detail(said))
             return
         name = text(message, "id") or text(entry, "uuid") or f"message {next(self._names)}"
         if not parent:
@@ -179,33 +163,33 @@ class Translation:
             if not self._seen.add(f"{name} {hash(json.dumps(block, sort_keys=True))}"):
                 continue  # some programs record a message again, under another id of its entry
             for found in self._streams.finish(name, parent):
-                if isinstance(found, BlockDropped):
+                if isinstance(found, ev.BlockDropped):
                     yield found
                 else:
                     yield from self._said(block, found, entry)
 
-    def _said(self, block: Mapping[str, Any], key: BlockKey, entry: Entry) -> Iterator[AgentEvent]:
+    def _said(self, block: Mapping[str, Any], key: ev.BlockKey, entry: Entry) -> Iterator[ev.AgentEvent]:
         match block.get("type"):
             case "text" if (said := text(block, "text")) and said != _NO_RESPONSE:
-                yield BlockFinished(key, BlockKind.TEXT, bounded(said))
+                yield ev.BlockFinished(key, ev.BlockKind.TEXT, bounded(said))
             case "thinking" if thought := text(block, "thinking"):
-                yield BlockFinished(key, BlockKind.THINKING, bounded(thought))
+                yield ev.BlockFinished(key, ev.BlockKind.THINKING, bounded(thought))
             case "tool_use" | "server_tool_use":
                 yield from self._called(block, key)
             case str(kind) if kind.endswith("tool_result"):
                 yield from self._returned(block, entry)
 
-    def _called(self, block: Mapping[str, Any], key: BlockKey) -> Iterator[AgentEvent]:
+    def _called(self, block: Mapping[str, Any], key: ev.BlockKey) -> Iterator[ev.AgentEvent]:
         call = text(block, "id") or f"call {next(self._names)}"
         if call in self._tools:
             return
         tool = self._tools[call] = text(block, "name")
         source = fields(block, "input")
-        yield ToolStarted(call, tool, kept(dict(source)), key.parent)
+        yield ev.ToolStarted(call, tool, kept(dict(source)), key.parent)
         if tool == QUESTION_TOOL:
             yield from self.asked.ask(call, source, self.session_id)
 
-    def _returned(self, block: Mapping[str, Any], entry: Entry) -> Iterator[AgentEvent]:
+    def _returned(self, block: Mapping[str, Any], entry: Entry) -> Iterator[ev.AgentEvent]:
         call = text(block, "tool_use_id")
         tool = self._tools.pop(call, "")
         record = entry.get("tool_use_result", entry.get("toolUseResult"))
@@ -215,9 +199,9 @@ class Translation:
         yield from self.asked.settle(call, result)
         shown = None if tool == QUESTION_TOOL else _short(record)
         parent = text(entry, "parent_tool_use_id")
-        yield ToolFinished(call, tool, result.output, result.failed, shown, parent)
+        yield ev.ToolFinished(call, tool, result.output, result.failed, shown, parent)
 
-    def _user(self, entry: Entry) -> Iterator[AgentEvent]:
+    def _user(self, entry: Entry) -> Iterator[ev.AgentEvent]:
         parent = text(entry, "parent_tool_use_id")
         for block in with_images_named(blocks(entry)):
             match block.get("type"):
@@ -226,22 +210,22 @@ class Translation:
                 case "text" if not parent and entry.get("isSynthetic") is not True:
                     yield from self._heard(bounded(text(block, "text")), text(entry, "uuid"))
                 case "image" | "document" if not parent:
-                    yield PromptAccepted(output_text([dict(block)]))
+                    yield ev.PromptAccepted(output_text([dict(block)]))
 
-    def _heard(self, said: str, name: str) -> Iterator[AgentEvent]:
+    def _heard(self, said: str, name: str) -> Iterator[ev.AgentEvent]:
         for event in written(said, name):
-            if isinstance(event, PromptAccepted):
+            if isinstance(event, ev.PromptAccepted):
                 yield from self.asked.go_on()
             yield event
 
-    def _attached(self, attachment: Mapping[str, Any]) -> Iterator[AgentEvent]:
+    def _attached(self, attachment: Mapping[str, Any]) -> Iterator[ev.AgentEvent]:
         """Show a prompt that was sent while the agent worked."""
         prompt = attachment.get("prompt")
         if attachment.get("type") == "queued_command" and attachment.get("commandMode") in (None, "prompt"):
             for block in with_images_named(blocks({"message": {"content": prompt}})):
                 yield from self._heard(bounded(text(block, "text")), "")
 
-    def _result(self, entry: Entry) -> Iterator[AgentEvent]:
+    def _result(self, entry: Entry) -> Iterator[ev.AgentEvent]:
         yield from self._streams.end_turn()
         usage = fields(entry, "usage")
         listed = entry.get("errors")
@@ -250,11 +234,11 @@ class Translation:
         reason = text(entry, "terminal_reason") or text(entry, "subtype")
         problem = "" if errors and not said else "\n".join(said) or text(entry, "result") or reason
         if ended := turn_problem(reason):
-            yield ErrorReported(ended, detail(bounded(problem)))
+            yield ev.ErrorReported(ended, detail(bounded(problem)))
         failed = entry.get("is_error") is True
         cost = number(entry, "total_cost_usd")
         read, turn_cost = self._usage.end_turn(cost, usage)
-        yield TurnEnded(
+        yield ev.TurnEnded(
             reason=reason,
             is_error=failed,
             duration=(number(entry, "duration_ms") or 0.0) / 1000,
@@ -266,7 +250,7 @@ class Translation:
         )
 
 
-def _system(entry: Entry) -> Iterator[AgentEvent]:
+def _system(entry: Entry) -> Iterator[ev.AgentEvent]:
     """Translate the CLI's messages beside the conversation, in either format."""
     match text(entry, "subtype"):
         case "compact_boundary":
@@ -275,13 +259,13 @@ def _system(entry: Entry) -> Iterator[AgentEvent]:
                 next((found for name in names if (found := number(facts, name)) is not None), None)
                 for names in (("pre_tokens", "preTokens"), ("post_tokens", "postTokens"))
             )
-            yield Compacted(int(before) if before else None, int(after) if after else None)
+            yield ev.Compacted(int(before) if before else None, int(after) if after else None)
         case "local_command":
             yield from written(bounded(text(entry, "content")))
         case "informational" | "permission_denied" as subtype:
             yield from notices.system(subtype, entry)
-        case subtype if subtype in tasks.SUBTYPES:
-            yield from tasks.task(subtype, entry)
+        case subtype if subtype in notices.SUBTYPES:
+            yield from notices.task(subtype, entry)
 
 
 def _short(record: Any) -> Any:

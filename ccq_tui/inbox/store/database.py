@@ -13,14 +13,16 @@ from typing import Any
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.store.encoding import actor_to_json
-from ccq_tui.inbox.store.errors import failure, is_busy, is_damage
 from ccq_tui.inbox.store.opening import (
     LOG,
     check_file,
     companions,
     copy_database,
+    failure,
     files_of,
     identity,
+    is_busy,
+    is_damage,
     mend_database,
     open_database,
     translated,

@@ -160,13 +160,11 @@ def _made(kind: type[T], content: Mapping[str, Any]) -> T:
 def _types(kind: type[Any]) -> Mapping[str, tuple[type, ...]]:
     """Return the types of each field of a dataclass: code that draws it must not meet any other."""
     return {
-        field.name: tuple(found for part in str(field.type).split(" | ") for found in _TYPES[_outer(part)])
+        field.name: tuple(
+            found for part in str(field.type).split(" | ") for found in _TYPES[part.partition("[")[0]]
+        )
         for field in fields(kind)
     }
-
-
-def _outer(annotation: str) -> str:
-    return annotation.partition("[")[0]
 
 
 @cache

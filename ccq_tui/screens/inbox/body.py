@@ -174,12 +174,10 @@ def list_lines(state: InboxList, now: datetime, width: int, palette: Palette) ->
             lines.append(
                 DrawnLine(Text(f" {set_cell_size(row.session, width - 2).rstrip()}", palette.strong))
             )
-        lines.append(_row_line(row, at, 0 if state.grouped else column, now, width, palette))
+        lines.append(
+            LateLine(at, partial(_row_text, row, 0 if state.grouped else column, now, width, palette))
+        )
     return lines
-
-
-def _row_line(row: InboxRow, at: int, column: int, now: datetime, width: int, palette: Palette) -> DrawnLine:
-    return LateLine(at, partial(_row_text, row, column, now, width, palette))
 
 
 def _row_text(

@@ -8,8 +8,7 @@ from functools import partial
 from rich.text import Text
 from textual.widgets import Static
 
-from ccq_tui.agent.reader import ReaderError
-from ccq_tui.agent.session_catalog import EarlierSession
+from ccq_tui.agent.reader import EarlierSession, ReaderError
 from ccq_tui.key_uses import KeyUse, by_key
 from ccq_tui.screens.pickers.pick_list import PickRow
 from ccq_tui.screens.pickers.picker import PICKER_KEYS, Picker, PickerBody

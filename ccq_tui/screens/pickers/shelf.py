@@ -11,7 +11,7 @@ from typing import Any, Protocol, cast
 from textual.app import App
 
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.agent.session_catalog import EarlierSession, delete_earlier, earlier_sessions, rename_earlier
+from ccq_tui.agent.reader import EarlierSession, delete_earlier, earlier_sessions, rename_earlier
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.kinds import kind_of

@@ -4,20 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ccq_tui.agent.events import (
-    AnswerNotKept,
-    ArrivingEnded,
-    ElicitationAsked,
-    PermissionAsked,
-    PlanProposed,
-    QuestionArriving,
-    QuestionAsked,
-    RequestParked,
-    RequestSettled,
-    SessionLost,
-    SessionState,
-    StateChanged,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import Problem
 from ccq_tui.inbox import Cancelled, DraftUpdated, PlanRequest, QuestionRequest, Request
 from ccq_tui.inbox.actors import Actor, Surface
@@ -85,30 +72,30 @@ class RequestQueue:
         """Let requests wait, close what was settled, and say how an answer reaches the agent."""
         dock = self._ui.dock
         match event:
-            case QuestionArriving(request, arriving):
+            case ev.QuestionArriving(request, arriving):
                 self._came_again(request)
                 dock.arrive(request, arriving, self._left.pages)
-            case ArrivingEnded():
+            case ev.ArrivingEnded():
                 self._close_arriving(event)
             case (
-                QuestionAsked(request)
-                | PermissionAsked(request)
-                | PlanProposed(request)
-                | ElicitationAsked(request)
+                ev.QuestionAsked(request)
+                | ev.PermissionAsked(request)
+                | ev.PlanProposed(request)
+                | ev.ElicitationAsked(request)
             ):
                 self._came_again(request)
                 if request.id not in self._answered:  # else asked again only to receive its answer
-                    recalled = event.recalled if isinstance(event, QuestionAsked) else ()
+                    recalled = event.recalled if isinstance(event, ev.QuestionAsked) else ()
                     dock.add(request, event.draft, self._left.pages, recalled)
-                if isinstance(event, QuestionAsked) and event.by_message:
+                if isinstance(event, ev.QuestionAsked) and event.by_message:
                     self._ui.say(BY_MESSAGE, HOW_SECONDS, request.id)
-            case RequestSettled():
+            case ev.RequestSettled():
                 self._close(event)
             case DraftUpdated():
                 self._follow(event)
-            case AnswerNotKept(request_id) if answered := self._answered.pop(request_id, None):
+            case ev.AnswerNotKept(request_id) if answered := self._answered.pop(request_id, None):
                 dock.add(answered.waiting.request, answered.waiting.draft)
-            case StateChanged(SessionState.WORKING):
+            case ev.StateChanged(ev.SessionState.WORKING):
                 # While the agent thinks: the start is over, and what it asks first finds its panel made.
                 self._ui.after(READY_SECONDS, dock.panels.make_ready)
             case _:
@@ -118,21 +105,21 @@ class RequestQueue:
         """Say how an answer reaches the agent, if not in the usual way."""
         dock = self._ui.dock
         match event:
-            case RequestParked(request_id, deferred) if request_id in dock.line.asked:
+            case ev.RequestParked(request_id, deferred) if request_id in dock.line.asked:
                 self._parked.add(request_id)
                 self._ui.say(PARKED if deferred else LEFT, HOW_SECONDS, request_id)
-            case SessionLost(kind=Problem.RUNS_ELSEWHERE) if self._answered:
+            case ev.SessionLost(kind=Problem.RUNS_ELSEWHERE) if self._answered:
                 self._ui.say(OTHERS, seconds=HOW_SECONDS)
-            case SessionLost(kind=Problem.DIRECTORY_GONE | Problem.NO_CONVERSATION):
+            case ev.SessionLost(kind=Problem.DIRECTORY_GONE | Problem.NO_CONVERSATION):
                 self._offer_answers()
-            case StateChanged(SessionState.STARTING):
+            case ev.StateChanged(ev.SessionState.STARTING):
                 for request_id in self._parked:
                     self._ui.dock.notices.hush(request_id)  # a process waits again
                 self._parked.clear()
             case _:
                 pass
 
-    def _close(self, event: RequestSettled) -> None:
+    def _close(self, event: ev.RequestSettled) -> None:
         """Close the panel of a request that was settled elsewhere, keeping what was typed for it."""
         outcome = event.outcome
         self._ui.dock.notices.hush(event.request_id)
@@ -162,7 +149,7 @@ class RequestQueue:
             words = draft_words(change.actor) + (f" · {REPLACED}" if kept else "")
             self._ui.say(words, of=change.request.id)
 
-    def _close_arriving(self, event: ArrivingEnded) -> None:
+    def _close_arriving(self, event: ev.ArrivingEnded) -> None:
         """Close the panel of a set that will not be asked; its draft comes back with the same questions."""
         gone = self._ui.dock.withdraw(event.request_id)
         if gone is None:

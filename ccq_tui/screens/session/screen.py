@@ -16,7 +16,6 @@ from ccq_tui.screens.keylist import own_bindings
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session import messages
 from ccq_tui.screens.session.account_commands import AccountCommands
-from ccq_tui.screens.session.attention import AttentionWatch
 from ccq_tui.screens.session.base import READING, SessionBase
 from ccq_tui.screens.session.command_palette import CommandPalette, action_rows, command_rows
 from ccq_tui.screens.session.commands import Command, CommandRunner, called
@@ -25,7 +24,7 @@ from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
 from ccq_tui.screens.session.listing_commands import ListingCommands, ResumeCommand
 from ccq_tui.screens.session.model_commands import ModelCommands, UsageCommands
-from ccq_tui.screens.session.notifications import Notifications
+from ccq_tui.screens.session.notifications import AttentionWatch, Notifications
 from ccq_tui.screens.session.permission_mode import PermissionMode
 from ccq_tui.screens.session.permissions_command import PermissionsCommand
 from ccq_tui.screens.session.prompt_images import PromptImages

@@ -30,10 +30,15 @@ from ccq_tui.screens.pickers import Picker, PickRow, SessionPicker, shelf_of
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, stepped
-from ccq_tui.screens.sessions.ownership_prompt import OwnershipPrompt
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.supervisor.launches import launch_in, launch_of, launch_to_resume
-from ccq_tui.supervisor.ownership import may_run_elsewhere, resumes, runs_elsewhere
+from ccq_tui.supervisor.ownership import (
+    may_run_elsewhere,
+    owned_elsewhere,
+    request_parking,
+    resumes,
+    runs_elsewhere,
+)
 from ccq_tui.supervisor.recovery import relaunched
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.supervisor.supervisor import Supervisor
@@ -49,6 +54,37 @@ WORKTREE = "the worktree"
 OBEYED = (
     "Claude Code would obey that directory's files while it moves · /new opens a session there without it"
 )
+
+HEADING = "This session is open in another ccq-tui"
+BOTH = "Process {pid} runs it. Running it twice would split the conversation."
+
+
+class OwnershipPrompt:
+    """Checks first, so that nothing is opened in vain; the claim keeps a session from being run twice."""
+
+    def __init__(self, app: App[Any], inbox: Callable[[], DurableInbox]) -> None:
+        self._app = app
+        self._inbox = inbox
+
+    async def alone(self, launch: Launch) -> Launch | None:
+        """Return the launch that disturbs no other process, or None to start nothing; for a worker."""
+        said = ""
+        while resumes(launch) and (taken := await owned_elsewhere(self._inbox(), launch)):
+            rows = (
+                PickRow("leave", "Leave it there"),
+                PickRow("fork", "Fork a copy", "under a new id; the other session is unchanged"),
+                PickRow("park", "Park it there", "then continue it here"),
+            )
+            picker = Picker(HEADING, rows, about=said or BOTH.format(pid=taken.owner.pid))
+            match await self._app.push_screen_wait(picker):
+                case "fork":
+                    return replace(launch, fork=True, resume=taken.session_id, continue_last=False)
+                case "park":
+                    launch = replace(launch, resume=taken.session_id, continue_last=False)
+                    said = await request_parking(self._inbox(), taken.session_id, Actor.here(Surface.PANEL))
+                case _:
+                    return None
+        return launch
 
 
 class AtRest(Protocol):

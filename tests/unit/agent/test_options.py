@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ccq_tui.agent import QuestionPolicy, SessionOptions
 from ccq_tui.agent.claude.options import sdk_options
-from ccq_tui.agent.claude.recent import RecentIds
+from ccq_tui.agent.claude.turn_usage import RecentIds
 
 
 def built(**fields: object) -> object:

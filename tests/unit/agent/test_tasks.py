@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent.claude.tasks import task
+from ccq_tui.agent.claude.notices import task
 from ccq_tui.agent.events import TaskBackgrounded, TaskEnded, TaskProgressed, TaskStarted
 
 AGENT = {"task_id": "t", "tool_use_id": "a"}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.agent.controls import ContextDetails, ContextPart, FilesToRewind
-from ccq_tui.agent.session_catalog import EarlierSession
+from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.screens.pickers.pick_list import PickRow, choosing
 from ccq_tui.screens.pickers.shelf import Shelved, age, session_row
 from ccq_tui.screens.session.commands import called

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ccq_tui.worktrees.model import Worktree, worktree_at
-from ccq_tui.worktrees.names import branch_of, folder_of, made_up, problem_of
+from ccq_tui.worktrees.model import Worktree, branch_of, folder_of, made_up, problem_of, worktree_at
 
 
 @pytest.mark.parametrize("name", ["fix", "a/b", "Fix_1.2-x", "x" * 64])
