@@ -1,4 +1,4 @@
-"""Identifies processes, so that a reused process number is not taken for an owner."""
+"""Identifies processes, so that a reused process number is not taken for an owner, and our own program."""
 
 from __future__ import annotations
 
@@ -36,6 +36,17 @@ def owner_of(pid: int) -> Owner:
 
 
 _with_start = cache(owner_of)
+
+
+def own_command() -> list[str]:
+    """Return the words that start this program from any directory, also after an update."""
+    import shutil
+
+    beside = Path(sys.executable).with_name("ccq-tui")
+    named = shutil.which("ccq-tui")
+    if named and Path(named).resolve() == beside.resolve():
+        return [named]
+    return [str(beside)] if beside.exists() else [sys.executable, "-m", "ccq_tui"]
 
 
 def started_at(owner: Owner) -> float:

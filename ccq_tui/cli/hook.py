@@ -20,14 +20,15 @@ from ccq_tui.output import echo
     metavar="TIME",
     help="How long it waits at most, such as 90m; 12h unless given.",
 )
-def hook(wait: str) -> int:
+@click.option("--always", is_flag=True, help="Ask although no ccq-tui is open.")
+def hook(wait: str, always: bool) -> int:
     """Ask in the inbox what a Claude Code session asks; for Claude Code, which gives it its input.
 
     After any failure it ends with 0 and prints nothing: the session's own dialog stays.
     """
     # Claude Code would take another exit code, or any output, for a decision.
     try:
-        _run(wait)
+        _run(wait, always=always)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (the last resort: it is logged)
         from ccq_tui.bridges.claude_code.hook_input import HookInputError
         from ccq_tui.logs import current_log, start_logging
@@ -38,7 +39,7 @@ def hook(wait: str) -> int:
     return ENDED
 
 
-def _run(wait: str) -> None:
+def _run(wait: str, *, always: bool) -> None:
     from ccq_tui.bridges.claude_code.hook import WAIT_SECONDS, run_hook
     from ccq_tui.config.paths import inbox_path
 
@@ -48,4 +49,4 @@ def _run(wait: str) -> None:
 
         given = read_duration(wait)
         seconds = given if isinstance(given, float) else WAIT_SECONDS
-    run_hook(sys.stdin.buffer, inbox_path(), echo, seconds)
+    run_hook(sys.stdin.buffer, inbox_path(), echo, seconds, always=always)

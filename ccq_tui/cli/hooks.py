@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,16 +10,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ccq_tui import __version__
+from ccq_tui.cli.edits import changed, yes_flag
 from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.output import Styled, echo
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
     from ccq_tui.bridges.claude_code.hook_settings import InstalledHook
-    from ccq_tui.bridges.claude_code.settings_file import ClaudeSettingsFile
+    from ccq_tui.bridges.edited_file import EditedFile
 
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
-_yes = click.option("--yes", is_flag=True, help="Change the file without asking.")
 
 
 def _scoped(function: AnyCallable) -> AnyCallable:
@@ -44,31 +43,34 @@ def hooks() -> None:
 @_scoped
 @click.option("--permissions", is_flag=True, help="Permissions and plans too, not only questions.")
 @click.option("--elicitation", is_flag=True, help="Forms of MCP servers too.")
-@_yes
-def install(user: bool, project: bool, permissions: bool, elicitation: bool, yes: bool) -> int:
+@click.option(
+    "--always", is_flag=True, help="Ask also while no ccq-tui is open; a hook then waits for hours."
+)
+@yes_flag
+def install(user: bool, project: bool, permissions: bool, elicitation: bool, always: bool, yes: bool) -> int:
     """Add the hooks to Claude Code's settings, or make those there what the flags say.
 
     The change is shown first. The rest of the file stays, and a copy of the file is kept beside it.
     """
     from ccq_tui.bridges.claude_code.hook_program import hook_command
-    from ccq_tui.bridges.claude_code.hook_settings import wanted
-    from ccq_tui.bridges.claude_code.settings_file import hooks_off
+    from ccq_tui.bridges.claude_code.hook_settings import hooks_off, wanted
 
     file = _one_file(user, project)
-    hooks = wanted(hook_command(), permissions=permissions, elicitation=elicitation)
+    hooks = wanted(hook_command(), permissions=permissions, elicitation=elicitation, always=always)
     if not _change(file, hooks, yes=yes, same="The hooks are installed already"):
         return ENDED
     echo(f"Installed in {one_line(str(file.path), 300)}: {', '.join(hook.covers for hook in hooks)}.")
     if (off := hooks_off(os.environ, Path.cwd())) is not None:
         echo(f"“disableAllHooks” turns all hooks off: take that out of {one_line(str(off), 300)}.")
         return ENDED
-    echo("Sessions of Claude Code that run already take them over; they ask here while a ccq-tui is open.")
+    when = "at any time" if always else "while a ccq-tui is open"
+    echo(f"Sessions of Claude Code that run already take them over; they ask here {when}.")
     return ENDED
 
 
 @hooks.command()
 @_scoped
-@_yes
+@yes_flag
 def uninstall(user: bool, project: bool, yes: bool) -> int:
     """Take the hooks out of Claude Code's settings; what else the file holds stays."""
     file = _one_file(user, project)
@@ -82,8 +84,8 @@ def uninstall(user: bool, project: bool, yes: bool) -> int:
 def status(user: bool, project: bool) -> int:
     """Say what is installed where, and whether it works."""
     from ccq_tui.bridges.claude_code.hook_program import problem_of
-    from ccq_tui.bridges.claude_code.hook_settings import SettingsFileError, installed
-    from ccq_tui.bridges.claude_code.settings_file import USER, hooks_off, settings_files
+    from ccq_tui.bridges.claude_code.hook_settings import hooks_off, installed, settings_files
+    from ccq_tui.bridges.edited_file import USER, SettingsFileError
 
     failed, off = False, hooks_off(os.environ, Path.cwd())
     both = user == project
@@ -103,39 +105,15 @@ def status(user: bool, project: bool) -> int:
     return Refused.exit_code if failed else ENDED
 
 
-def _one_file(user: bool, project: bool) -> ClaudeSettingsFile:
-    from ccq_tui.bridges.claude_code.settings_file import ClaudeSettingsFile
+def _one_file(user: bool, project: bool) -> EditedFile:
+    from ccq_tui.bridges.claude_code.hook_settings import project_settings, user_settings
 
     if user and project:
         raise Refused("--user and --project exclude each other: give one.")
-    return ClaudeSettingsFile.of_project(Path.cwd()) if project else ClaudeSettingsFile.of_user(os.environ)
+    return project_settings(Path.cwd()) if project else user_settings(os.environ)
 
 
-def _change(file: ClaudeSettingsFile, hooks: list[InstalledHook], *, yes: bool, same: str) -> bool:
-    """Show the change to a file, ask, and write it; return whether it was written."""
-    from ccq_tui.bridges.claude_code.hook_settings import SettingsFileError, with_hooks, with_options
+def _change(file: EditedFile, hooks: list[InstalledHook], *, yes: bool, same: str) -> bool:
+    from ccq_tui.bridges.claude_code.hook_settings import with_hooks, with_options
 
-    try:
-        before = file.read()
-        after = with_hooks(before, with_options(hooks, before))
-        if after == before:
-            echo(f"{same}: {one_line(str(file.path), 300)} stays as it is.")
-            return False
-        for line in file.change(before, after):
-            echo(Styled(line, color={"+": "green", "-": "red"}.get(line[:1])))
-        if not (yes or _agreed()):
-            echo("Nothing was changed.")
-            return False
-        backup = file.write(before, after)
-    except SettingsFileError as error:
-        raise Refused(f"{one_line(str(file.path), 300)}: {error}; nothing was changed.") from error
-    if backup is not None:
-        echo(f"The file before the change is {one_line(str(backup), 300)}.")
-    return True
-
-
-def _agreed() -> bool:
-    if not (sys.stdin is not None and sys.stdin.isatty()):
-        raise Refused("there is no terminal to ask in: give --yes to change the file.")
-    echo("Change the file? [y/N] ")
-    return sys.stdin.readline().strip().casefold() in ("y", "yes")
+    return changed(file, lambda text: with_hooks(text, with_options(hooks, text)), yes=yes, same=same)

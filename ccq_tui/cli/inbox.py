@@ -271,8 +271,8 @@ def _native_waiting(store: Store | None, flags: Mapping[str, Any]) -> list[Store
 
 def _is_hooked() -> bool:
     """Whether our hooks are in a settings file of Claude Code that can be read."""
-    from ccq_tui.bridges.claude_code.hook_settings import SettingsFileError, installed
-    from ccq_tui.bridges.claude_code.settings_file import settings_files
+    from ccq_tui.bridges.claude_code.hook_settings import installed, settings_files
+    from ccq_tui.bridges.edited_file import SettingsFileError
 
     for file in settings_files(os.environ, Path.cwd()):
         with suppress(SettingsFileError):

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
+from ccq_tui.cli.edits import changed, yes_flag
 from ccq_tui.cli.exits import ENDED, Refused
-from ccq_tui.output import echo, has_output
+from ccq_tui.output import Styled, echo, has_output
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
-    from typing import Any
 
+AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
 PORT = 8722
-_CLIENTS = ("claude", "codex", "gemini", "cursor")
+_CLIENTS = ("claude", "codex", "gemini", "cursor", "opencode", "vscode", "zed")
 _port = click.option(
     "--port",
     metavar="N",
@@ -36,7 +38,7 @@ _port = click.option(
 def mcp(context: click.Context, /, over_http: bool, port: int) -> int:
     """Let any agent that speaks MCP ask you questions.
 
-    A client starts this itself: "ccq-tui mcp config CLIENT" prints what to add to its configuration. It
+    A client starts this itself: "ccq-tui mcp install CLIENT" adds it to its configuration. It
     serves one client over standard input and output, or with --http all that bring the token.
     """
     port_given = context.get_parameter_source("port") is not ParameterSource.DEFAULT
@@ -51,26 +53,90 @@ def mcp(context: click.Context, /, over_http: bool, port: int) -> int:
     return _over_stdio()
 
 
+def _for_client(function: AnyCallable) -> AnyCallable:
+    """Give a command the client and the way to its server."""
+    over = click.option("--http", "over_http", is_flag=True, help="For a server that runs already.")
+    return click.argument("client", type=click.Choice(_CLIENTS))(over(_port(function)))
+
+
 @mcp.command()
-@click.argument("client", type=click.Choice(_CLIENTS))
-@click.option("--http", "over_http", is_flag=True, help="For a server that runs with --http already.")
-@_port
+@_for_client
 def config(client: str, over_http: bool, port: int) -> int:
     """Print the entry of this server for a client's configuration."""
-    from ccq_tui.bridges.mcp.clients import SETUPS, http_entry, lines_of, own_command, stdio_entry
+    import json
+    import shlex
+
+    from ccq_tui.bridges.mcp.entries import SERVER, SETUPS, file_of, lines_of
     from ccq_tui.cli.store import print_lines
 
-    if over_http:
-        from ccq_tui.bridges.mcp.token import url_of
-
-        if not port:
-            raise Refused("name the port on which the server listens, which it prints: --port N.")
-        entry = http_entry(client, url_of(port), _token())
-    else:
-        entry = stdio_entry(client, own_command())
-    echo(f"{SETUPS[client].hint}:", err=True)
+    entry, setup = _entry(client, over_http=over_http, port=port), SETUPS[client]
+    one = f" (all projects) or {setup.project} (one project)" if setup.project else ""
+    if client == "claude":
+        command = shlex.join(["claude", "mcp", "add-json", "--scope", "user", SERVER, json.dumps(entry)])
+        one += f", or run {command}; lines for the file"
+    echo(f"Add to {one_line(str(file_of(client).path), 300)}{one}:", err=True)
     print_lines(lines_of(client, entry))
     return ENDED
+
+
+@mcp.command()
+@_for_client
+@yes_flag
+def install(client: str, over_http: bool, port: int, yes: bool) -> int:
+    """Add this server to a client's configuration, or make its entry there what this would print.
+
+    The change is shown first. The rest of the file stays, and a copy of the file is kept beside it.
+    """
+    from ccq_tui.bridges.mcp.entries import file_of, with_entry
+
+    file, entry = file_of(client), _entry(client, over_http=over_http, port=port)
+    same = "The server is installed already"
+    if changed(file, lambda text: with_entry(client, text, entry), yes=yes, same=same):
+        echo(f"Installed in {one_line(str(file.path), 300)}. Restart {client} to use it.")
+    return ENDED
+
+
+@mcp.command()
+@click.argument("client", type=click.Choice(_CLIENTS))
+@yes_flag
+def uninstall(client: str, yes: bool) -> int:
+    """Take this server out of a client's configuration; what else the file holds stays."""
+    from ccq_tui.bridges.mcp.entries import file_of, with_entry
+
+    file, same = file_of(client), "The server is not installed"
+    if changed(file, lambda text: with_entry(client, text, None), yes=yes, same=same):
+        echo(f"Taken out of {one_line(str(file.path), 300)}.")
+    return ENDED
+
+
+@mcp.command()
+def status() -> int:
+    """Say which clients have this server, and whether it works."""
+    from ccq_tui.bridges.mcp.entries import file_of
+    from ccq_tui.doctor.mcp import examine_mcp
+
+    found = examine_mcp()
+    for client in _CLIENTS:
+        where = f"{client:<9}{one_line(str(file_of(client).path), 300)}: "
+        ours = [" · ".join(filter(None, (one.found, one.advice))) for one in found if one.name == client]
+        for said in ours:
+            echo(where + said)
+        if not ours:
+            echo(where, Styled("not installed", dim=True))
+    return ENDED
+
+
+def _entry(client: str, *, over_http: bool, port: int) -> dict[str, Any]:
+    from ccq_tui.bridges.mcp.entries import http_entry, stdio_entry
+    from ccq_tui.processes import own_command
+
+    if not over_http:
+        return stdio_entry(client, own_command())
+    from ccq_tui.bridges.mcp.token import url_of
+
+    if not port:
+        raise Refused("name the port on which the server listens, which it prints: --port N.")
+    return http_entry(client, url_of(port), _token())
 
 
 def _over_stdio() -> int:
@@ -78,7 +144,7 @@ def _over_stdio() -> int:
         raise Refused("standard input and output are closed: an MCP client starts it with both.")
     if sys.stdin.isatty():
         echo("This serves the MCP client that starts it, on standard input; Ctrl+C ends it.", err=True)
-        echo("To have a client start it: ccq-tui mcp config CLIENT", err=True)
+        echo("To have a client start it: ccq-tui mcp install CLIENT", err=True)
     from ccq_tui.bridges.mcp.lines import StdioLines
 
     lines = StdioLines()  # it reads from now on, while the package loads

@@ -139,7 +139,7 @@ async def test_a_client_over_stdio_is_answered_by_keyboard_and_by_command(desk: 
         heard.append((progress, message or ""))
 
     async with desk.client() as client:
-        with step("the handshake that was answered early is the package's"):
+        with step("it names itself and its tools"):
             assert client.server_info is not None
             assert (client.server_info.name, client.server_capabilities.tools) == (
                 "ccq-tui",

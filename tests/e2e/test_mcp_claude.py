@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+import shlex
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +14,7 @@ import claude_agent_sdk
 
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from tests.e2e.asking import Desk
+from tests.e2e.conftest import program
 from tests.steps import step, until_true
 
 CLAUDE = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
@@ -21,6 +25,37 @@ QUESTIONS = [
 ]
 
 
+def test_claude_code_takes_the_command_and_the_entry(
+    scripted_model: Callable[..., ScriptedModel], claude_env: Callable[..., CleanHome]
+) -> None:
+    home = claude_env(scripted_model(Scenario("none")))
+    desk = Desk(home.home, home.project)
+    servers = Path(home.env["CLAUDE_CONFIG_DIR"]) / ".claude.json"
+
+    def claude(*words: str) -> str:
+        command = [str(CLAUDE), "mcp", *words]
+        done = subprocess.run(
+            command, cwd=home.project, env=home.env, capture_output=True, text=True, check=False
+        )
+        return done.stdout + done.stderr
+
+    def ours(*words: str) -> str:
+        env = desk.env | {"CLAUDE_CONFIG_DIR": home.env["CLAUDE_CONFIG_DIR"]}
+        done = subprocess.run([program(), "mcp", *words], env=env, capture_output=True, text=True, check=True)
+        return done.stderr
+
+    printed = ours("config", "claude")
+    (command,) = re.findall(r"or run claude mcp (.*); lines for the file:", printed)
+    assert "Added" in claude(*shlex.split(command))
+    assert "Type: stdio" in claude("get", "ccq")
+    added = json.loads(servers.read_text())["mcpServers"]
+    ours("uninstall", "claude", "--yes")
+    assert "No MCP server" in claude("get", "ccq")
+    ours("install", "claude", "--yes")
+    assert json.loads(servers.read_text())["mcpServers"] == added
+    assert "Type: stdio" in claude("get", "ccq")
+
+
 async def test_claude_code_asks_over_mcp(
     scripted_model: Callable[..., ScriptedModel], claude_env: Callable[..., CleanHome]
 ) -> None:
@@ -29,7 +64,7 @@ async def test_claude_code_asks_over_mcp(
     home = claude_env(model)
     desk = Desk(home.home, home.project)
     told = await asyncio.to_thread(desk.run, "mcp", "config", "claude")
-    servers = told[told.index("{") : told.rindex("}") + 1]
+    servers = told.partition("Add to ")[0]
 
     async def claude() -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(

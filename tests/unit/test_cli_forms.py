@@ -61,6 +61,7 @@ def test_a_form_is_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
         "deploy asks: Details?",
         "1  Your name (at least 2 characters)",
         "2  count (optional · a whole number, at least 1)",
+        "proposed: 3",
         "3  sure (choose one · optional)",
         "4  tags (optional · at most 2 options)",
         "To answer: ccq-tui answer elicitation_1",

@@ -13,9 +13,17 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import alive
 
 WAIT_SECONDS = 12 * 3600.0
+PERMISSION = "PermissionRequest"
 
 
-def run_hook(stream: BinaryIO, inbox: Path, say: Callable[[str], None], wait: float = WAIT_SECONDS) -> None:
+def run_hook(
+    stream: BinaryIO,
+    inbox: Path,
+    say: Callable[[str], None],
+    wait: float = WAIT_SECONDS,
+    *,
+    always: bool = False,
+) -> None:
     """Run a hook of Claude Code, from its input to its end.
 
     Args:
@@ -23,6 +31,7 @@ def run_hook(stream: BinaryIO, inbox: Path, say: Callable[[str], None], wait: fl
         inbox: The inbox's database.
         say: Prints its decision.
         wait: Most seconds to wait.
+        always: Whether to ask although no ccq-tui is open, if Claude Code shows its dialog meanwhile.
 
     Raises:
         HookInputError: The input is not a hook's.
@@ -30,7 +39,8 @@ def run_hook(stream: BinaryIO, inbox: Path, say: Callable[[str], None], wait: fl
         OSError: The transcript cannot be read.
     """
     hook = read_hook_input(stream)
-    if not _is_heard(inbox, hook, min(wait, PATIENT_SECONDS)):
+    unheard_too = always and hook.event == PERMISSION and not hook.agent_id
+    if not _is_heard(inbox, hook, min(wait, PATIENT_SECONDS), unheard_too=unheard_too):
         return
     # The waiting part takes longer to load than the check that nobody listens.
     from ccq_tui.bridges.claude_code.waiting_hook import ask_person
@@ -38,11 +48,11 @@ def run_hook(stream: BinaryIO, inbox: Path, say: Callable[[str], None], wait: fl
     ask_person(hook, inbox, say, wait)
 
 
-def _is_heard(path: Path, hook: HookInput, patience: float) -> bool:
-    """Whether a person would see the request, and its session is none of ours."""
+def _is_heard(path: Path, hook: HookInput, patience: float, *, unheard_too: bool) -> bool:
+    """Whether a person would see the request, at some time at least, and its session is none of ours."""
     if not path.exists():
-        return False
+        return unheard_too
     with closing(Store(path, patience)) as store:
         session = store.sessions.get(hook.session_id)
         ours = session is not None and alive(session.owner)
-        return not ours and store.listeners.any()
+        return not ours and (unheard_too or store.listeners.any())

@@ -6,11 +6,11 @@ import os
 import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 from ccq_tui import __version__
-from ccq_tui.bridges.claude_code.hook_settings import COMMAND, MODULE, PROGRAM, TIMEOUT, InstalledHook
+from ccq_tui.bridges.claude_code.hook_settings import COMMAND, TIMEOUT, InstalledHook
+from ccq_tui.processes import own_command
 from ccq_tui.text import one_line
 
 VERSION_SECONDS = 10.0
@@ -18,14 +18,8 @@ AGAIN = "run ccq-tui hooks install again"
 
 
 def hook_command() -> str:
-    """Return the command for Claude Code: this program, by the path that stays when it is updated."""
-    beside = Path(sys.executable).with_name(PROGRAM)
-    named = shutil.which(PROGRAM)
-    if named and Path(named).resolve() == beside.resolve():
-        return f"{shlex.quote(named)} {COMMAND}"
-    if beside.exists():
-        return f"{shlex.quote(str(beside))} {COMMAND}"
-    return f"{shlex.quote(sys.executable)} -m {MODULE} {COMMAND}"
+    """Return the command for Claude Code."""
+    return shlex.join([*own_command(), COMMAND])
 
 
 def problem_of(hook: InstalledHook, *, trusted: bool, off: Path | None) -> str:

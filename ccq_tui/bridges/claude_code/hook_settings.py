@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from ccq_tui.bounded import parse_json
-from ccq_tui.bridges.claude_code.json_text import (
+from ccq_tui.bridges.edited_file import PROJECT, USER, EditedFile, SettingsFileError
+from ccq_tui.bridges.json_text import (
     TextSpan,
     places,
     replaced,
@@ -18,16 +20,14 @@ from ccq_tui.bridges.claude_code.json_text import (
     with_member,
     without,
 )
+from ccq_tui.claude_files import claude_directory
 
 TIMEOUT = 86_400
 """Seconds; without a timeout, Claude Code drops a hook after 600."""
 PROGRAM, MODULE, COMMAND = "ccq-tui", "ccq_tui", "hook"
+ALWAYS = "--always"
 QUESTIONS, EVERYTHING = "AskUserQuestion", "*"
 PERMISSION, ELICITATION = "PermissionRequest", "Elicitation"
-
-
-class SettingsFileError(ValueError):
-    """The file cannot be changed; the message says why, for a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,14 @@ class InstalledHook:
         return {**({"matcher": self.matcher} if self.matcher else {}), "hooks": [self.entry()]}
 
 
-def wanted(command: str, *, permissions: bool, elicitation: bool) -> list[InstalledHook]:
-    """Return the hooks to install: for questions, and if wanted for permissions, plans and elicitations."""
+def wanted(
+    command: str, *, permissions: bool, elicitation: bool, always: bool = False
+) -> list[InstalledHook]:
+    """Return the hooks to install: for questions, and if wanted for permissions, plans and elicitations.
+
+    With ``always``, they ask although no ccq-tui is open.
+    """
+    command += f" {ALWAYS}" * always
     asked = [InstalledHook(PERMISSION, EVERYTHING if permissions else QUESTIONS, command)]
     return [*asked, InstalledHook(ELICITATION, "", command)] if elicitation else asked
 
@@ -98,7 +104,7 @@ def with_options(hooks: Iterable[InstalledHook], text: str) -> list[InstalledHoo
 
     Raises `SettingsFileError` if the text is not like settings.
     """
-    given = {hook.event: hook.options for hook in installed(text)}
+    given = {hook.event: [word for word in hook.options if word != ALWAYS] for hook in installed(text)}
     return [
         replace(hook, command=" ".join((hook.command, *map(shlex.quote, given.get(hook.event, ())))))
         for hook in hooks
@@ -244,3 +250,33 @@ def _problem(text: str, error: json.JSONDecodeError) -> str:
     if line.lstrip().startswith(("//", "/*", "#")) or text[error.pos : error.pos + 2] in ("//", "/*"):
         return f"line {error.lineno} is a comment, which JSON does not have: take it out"
     return f"line {error.lineno} is no JSON: {error.msg.lower()}, at character {error.colno}"
+
+
+def user_settings(environment: Mapping[str, str]) -> EditedFile:
+    """Return the settings of the person, for all projects."""
+    directory = claude_directory(environment)
+    home = directory if environment.get("CLAUDE_CONFIG_DIR") else Path.home()
+    return EditedFile(USER, directory / "settings.json", home)
+
+
+def project_settings(directory: Path) -> EditedFile:
+    """Return the settings of a project, for everyone who works in it."""
+    return EditedFile(PROJECT, directory / ".claude" / "settings.json", directory)
+
+
+def settings_files(environment: Mapping[str, str], directory: Path) -> list[EditedFile]:
+    """Return the settings files that hooks can be in: the person's, then the project's; each file once."""
+    user, project = user_settings(environment), project_settings(directory)
+    return [user] if user.path == project.path else [user, project]
+
+
+def hooks_off(environment: Mapping[str, str], directory: Path) -> Path | None:
+    """Return the settings file that turns all hooks off for Claude Code in a project, or None."""
+    project = project_settings(directory)
+    local = replace(project, path=project.path.with_name("settings.local.json"))
+    off = None
+    for file in (user_settings(environment), project, local):
+        with suppress(SettingsFileError):
+            if (said := turns_off(file.read())) is not None:
+                off = file.path if said else None
+    return off

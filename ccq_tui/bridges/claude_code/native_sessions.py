@@ -11,7 +11,7 @@ from ccq_tui.bounded import UnfitFileError
 from ccq_tui.bridges.claude_code.live_sessions import LiveSession, live_sessions
 from ccq_tui.bridges.claude_code.permission_requests import CLAUDE_CODE, QUESTION_TOOL, call_request
 from ccq_tui.bridges.claude_code.transcript import TranscriptFile
-from ccq_tui.inbox.requests import Asker, Origin, Request
+from ccq_tui.inbox.requests import Asker, Cancelled, Origin, Request
 from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.processes import alive
@@ -87,7 +87,10 @@ def without_asked(store: Store, found: Iterable[StoredRequest]) -> list[StoredRe
 
 
 def has_hook(store: Store, request: Request) -> bool:
-    """Whether a hook has a request of the same session in the inbox."""
+    """Whether a hook has a request of the same session in the inbox, or had this one and it was answered."""
+    known = store.requests.get(request.id)
+    if known is not None and not isinstance(known.outcome, Cancelled | None):
+        return True  # Claude Code's dialog closes only once it has the answer
     return bool(store.requests.waiting(request.session_id, limit=1))
 
 

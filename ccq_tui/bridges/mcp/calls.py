@@ -125,9 +125,9 @@ class WaitingCalls:
             actor = Actor(Surface.ASKER, call.client.name, this_process())
             self._inbox.withdraw(call.request_id, _withdrawn_by(call), actor)
 
-    def delivered(self, request_id: str) -> None:
+    def delivered(self, request_id: str, way: str = "result") -> None:
         """Record that a client was sent the outcome of a request."""
-        self._inbox.sessions.delivered(request_id, "result")
+        self._inbox.sessions.delivered(request_id, way)
 
     async def listed(self, client: Client) -> tuple[list[StoredRequest], list[StoredRequest]]:
         """Return a client's pending requests, and its decided ones that no other call is there to take.

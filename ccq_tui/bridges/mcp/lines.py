@@ -11,8 +11,6 @@ import threading
 import time
 from typing import TYPE_CHECKING, BinaryIO
 
-from ccq_tui.bridges.mcp.handshake import early_answer
-
 if TYPE_CHECKING:
     import asyncio
 
@@ -37,13 +35,9 @@ class StdioLines:
 
     The process's own standard output is put aside: everything that code prints goes to standard error instead
     of between messages, and standard input is empty for all other readers.
-
-    Attributes:
-        answered_early: The id of the ``initialize`` that was answered already, or None.
     """
 
     def __init__(self) -> None:
-        self.answered_early: str | int | None = None
         self._source: BinaryIO = os.fdopen(_aside(0, os.open(os.devnull, os.O_RDONLY)), "rb")
         self._target = _aside(1, os.dup(2))
         self._writing = threading.Lock()
@@ -59,7 +53,7 @@ class StdioLines:
 
     def follow(self) -> None:
         """Hand the lines to the event loop from now on."""
-        import asyncio  # the handshake does not wait for it
+        import asyncio  # the first read does not wait for it
 
         with self._handing:
             self._loop, self._lines = asyncio.get_running_loop(), asyncio.Queue()
@@ -88,12 +82,7 @@ class StdioLines:
                     raise TimeoutError("the client has left and reads nothing")
 
     def _read(self) -> None:
-        is_first = True
         while line := self._next_line():
-            if is_first and (answer := early_answer(line)) is not None:
-                self.answered_early = answer.id
-                self._answer(answer.line)
-            is_first = False
             self._hand(line)
         self._left_at = time.monotonic()
         self._hand(b"")

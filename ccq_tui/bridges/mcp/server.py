@@ -19,15 +19,22 @@ from mcp.server.lowlevel import Server
 import ccq_tui
 from ccq_tui.bridges.mcp.calls import McpCall, TooManyError, WaitingCalls
 from ccq_tui.bridges.mcp.clients import MOST_DIRECTORY, Client, shown_name
-from ccq_tui.bridges.mcp.handshake import INSTRUCTIONS, NAME
 from ccq_tui.bridges.mcp.results import list_result, outcome_result, text_result, wrong_arguments
 from ccq_tui.bridges.mcp.tools import ASK, LIST, NOTIFY, TOOLS, ArgumentsError, read_message, read_questions
+from ccq_tui.inbox.store.rows import LISTED
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.questions import QuestionSet
 
 _logger = logging.getLogger(__name__)
 Context = ServerRequestContext[Any, Any]
 
+NAME = "ccq-tui"
+INSTRUCTIONS = (
+    "ask_user puts questions to the user, in ccq-tui, and waits for the answers, which may take minutes or "
+    "hours. Use it whenever a decision is the user's to make. If a call ends before it is answered, ask "
+    "exactly the same again: an answer given meanwhile is returned at once. notify_user tells the user "
+    "something without waiting. list_requests lists what you asked and have no answer to."
+)
 PROGRESS_SECONDS = 5.0
 """Seconds between two reports to a client that a call still waits."""
 ROOTS_SECONDS = 3.0
@@ -199,7 +206,7 @@ class AskingServer:
         place = self._place_of(context)
         waiting, decided = await self._calls.listed(await self._client(context, place))
         for stored in decided:
-            place.answered(stored.request.id)
+            self._calls.delivered(stored.request.id, LISTED)
         return list_result(waiting, decided)
 
     # -- who calls ------------------------------------------------------------------------------------------

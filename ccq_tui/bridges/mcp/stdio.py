@@ -98,13 +98,9 @@ class StdioStream:
         Raises `BrokenResourceError` if the client no longer reads.
         """
         message = item.message
+        outcomes = []
         if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
-            if message.id is not None and message.id == self._lines.answered_early:
-                self._lines.answered_early = None
-                return
             outcomes = self._outcomes.pop(str(message.id), [])
-        else:
-            outcomes = []
         await self._write(
             message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n", outcomes
         )

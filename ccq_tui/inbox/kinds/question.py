@@ -119,7 +119,7 @@ def _check_choice(field: str, question: Question, answer: Answer) -> None:
 
 def _check_text(field: str, question: Question, answer: Answer) -> None:
     if answer.selected and answer.selected != tuple(option.label for option in question.options):
-        raise InvalidOutcome(f"{field}.selected", "the question has no such option")
+        raise InvalidOutcome(f"{field}.selected", "the question has no options")
     if answer.selected and answer.other:
         raise InvalidOutcome(f"{field}.other", "not together with a selection")
     if answer.empty:
@@ -193,6 +193,9 @@ def _question(number: int, question: Question, answer: Answer | None) -> Iterato
         yield from wrapped(f"{one_line(option.title, MOST)}{badge}{said}", f"   {mark}{place:>2}  ")
         if option.preview:
             yield from (cut("       | " + line) for line in safe(option.preview, limit=MOST).split("\n"))
+    proposed = ", ".join(question.field.preset if question.field else ()) or question.default
+    if answer is None and proposed:
+        yield from wrapped(one_line(proposed, MOST), "   proposed: ")
     if answer is not None:
         from ccq_tui.questions.prose import UNSELECTED, answer_line  # a list has no answers
 

@@ -29,6 +29,7 @@ from ccq_tui.inbox.store.encoding import (
 from ccq_tui.inbox.store.history import PAGE
 from ccq_tui.inbox.store.orphans import Orphans
 from ccq_tui.inbox.store.rows import (
+    LISTED,
     PUT_BACK,
     TO_DELIVER,
     RequestState,
@@ -183,7 +184,7 @@ class RequestTable:
         """Rename a finished request whose id comes back with another call."""
         if before is None or before.state in (RequestState.PENDING, RequestState.CANCELLED):
             return
-        if before.state in TO_DELIVER and _same_call(before.request, request):
+        if (before.state in TO_DELIVER or before.way == LISTED) and _same_call(before.request, request):
             return
         key, call = request_key(request.id), f"{call_key(request.tool_use_id)}#{before.number}"
         new = request_key(replace(before.request, tool_use_id=call).id)
@@ -277,6 +278,8 @@ class RequestTable:
         with self._database.writing() as at:
             was = self._state(key)
             if was not in TO_DELIVER:
+                taken = "UPDATE answers SET way = ? WHERE request_id = ? AND way = ?"
+                self._database.do(taken, (way, key, LISTED))
                 return False
             self._database.do("UPDATE requests SET state = 'delivered' WHERE id = ?", (key,))
             self._database.do(

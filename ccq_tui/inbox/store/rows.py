@@ -34,6 +34,8 @@ class RequestState(StrEnum):
     DELIVERED = "delivered"
 
 
+LISTED = "listed"
+"""The way of an outcome that its asker has read in a list; it still answers the same call, once."""
 TO_DELIVER = (
     RequestState.ANSWERED,
     RequestState.DISCUSSED,

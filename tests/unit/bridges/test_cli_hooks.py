@@ -13,7 +13,7 @@ import pytest
 
 from ccq_tui import __version__
 from ccq_tui.bridges.claude_code.hook_program import hook_command
-from ccq_tui.bridges.claude_code.settings_file import BACKUP
+from ccq_tui.bridges.edited_file import BACKUP
 from ccq_tui.cli import main
 from ccq_tui.doctor import Level, examine
 
@@ -67,6 +67,18 @@ def test_what_else_the_file_holds_stays_and_a_copy_is_kept(
     run(capsys, "uninstall", "--yes")
     assert settings.read_text() == FOREIGN
     assert sorted(path.name for path in settings.parent.iterdir()) == [settings.name, backup.name]
+
+
+def test_hooks_that_always_ask_keep_what_a_person_wrote_behind_them(
+    settings: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "they ask here at any time" in run(capsys, "install", "--always", "--yes")
+    command = f"{hook_command()} --always"
+    assert f'"command": "{command}"' in settings.read_text()
+    settings.write_text(settings.read_text().replace(command, f"{command} --wait 2h"))
+    assert "stays as it is" in run(capsys, "install", "--always", "--yes")
+    run(capsys, "install", "--yes")
+    assert f'"command": "{hook_command()} --wait 2h"' in settings.read_text()
 
 
 def test_a_projects_file_is_for_everyone(

@@ -367,8 +367,16 @@ def test_nobody_is_asked_where_nobody_would_see_it(stage: Stage) -> None:
     stage.store.listeners.remove(this_process())
     assert output(stage.run(told)) == ""
     assert output(stage.run({**told, "hook_event_name": "Elicitation"})) == ""
+    assert output(stage.run({**told, "hook_event_name": "Elicitation"}, "--always")) == ""
     assert stage.store.requests.waiting() == []
     assert not log_path().exists()
+
+
+def test_a_hook_that_always_asks_waits_until_a_person_comes(stage: Stage) -> None:
+    stage.store.listeners.remove(this_process())
+    hook, request = stage.ask("--always")
+    stage.store.requests.settle(request.request.id, ANSWER, Actor.here(Surface.COMMAND, "x"))
+    assert "SQLite" in output(hook)
 
 
 def test_whatever_is_wrong_ends_with_0_nothing_printed_and_a_line_in_the_log(stage: Stage) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.bridges.claude_code.json_text import places, replaced, with_item, with_member, without
+from ccq_tui.bridges.json_text import places, replaced, with_item, with_member, without
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=6)
 values = st.recursive(

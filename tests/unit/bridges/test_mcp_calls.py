@@ -20,6 +20,7 @@ from ccq_tui.bridges.mcp.stdio import StdioStream
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.store import RequestState
+from ccq_tui.inbox.store.rows import LISTED
 from ccq_tui.questions import Declined, Option, Question, QuestionSet
 from tests.actors import PANEL
 
@@ -86,11 +87,38 @@ async def test_calls_that_come_at_once_are_counted(tmp_path: Path) -> None:
         assert await inbox.close()
 
 
+async def test_an_answer_read_in_the_list_answers_the_same_call_once(tmp_path: Path) -> None:
+    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    client = Client("Codex", "/work")
+    try:
+        calls, call, gone = WaitingCalls(inbox), McpCall(client), asyncio.Event()
+        asking = asyncio.ensure_future(calls.ask(call, QUESTIONS, waits, gone, 0.1))
+        async with asyncio.timeout(30):
+            while not (await calls.listed(client))[0]:  # noqa: ASYNC110 (nothing tells)
+                await asyncio.sleep(0)
+            gone.set()
+            assert await asking is None
+            await inbox.answer(call.request_id, Declined(), PANEL)
+            _, (decided,) = await calls.listed(client)
+            calls.delivered(decided.request.id, LISTED)
+            again = await calls.ask(McpCall(client), QUESTIONS, waits, asyncio.Event(), 0.1)
+            assert again is not None
+            assert again.outcome == Declined()
+            calls.delivered(again.request.id)
+            gone.clear()
+            asking = asyncio.ensure_future(calls.ask(McpCall(client), QUESTIONS, waits, gone, 0.1))
+            while not (await calls.listed(client))[0]:  # noqa: ASYNC110 (nothing tells)
+                await asyncio.sleep(0)
+            gone.set()
+            assert await asking is None, "asked anew"
+    finally:
+        assert await inbox.close()
+
+
 class PipeLines(StdioLines):
     """Lines into a pipe, which leave the standard streams of this process alone."""
 
     def __init__(self, target: int) -> None:
-        self.answered_early = None
         self._target = target
 
     def write(self, line: bytes) -> None:

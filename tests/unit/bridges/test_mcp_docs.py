@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from ccq_tui.bridges.mcp import clients
+from ccq_tui.bridges.mcp import entries
 from ccq_tui.bridges.mcp.results import outcome_record
 from ccq_tui.bridges.mcp.tools import TOOLS, read_questions
 from ccq_tui.cli.main import cli
@@ -29,9 +29,10 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "ccq-tui"
     path.write_text("#!/bin/sh\n", encoding="utf-8")
     path.chmod(0o755)
-    monkeypatch.setattr("sys.argv", [str(path)])
+    monkeypatch.setattr("ccq_tui.processes.own_command", lambda: [str(path)])
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.delenv("CLAUDE_CONFIG_DIR", raising=False)
+    for name in ("CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
     return path
 
 
@@ -39,7 +40,8 @@ def test_the_lines_are_those_that_are_printed(program: Path) -> None:
     (block,) = re.findall(r"```console\n\$ ccq-tui (mcp config.*?)\n(.*?)```", SECTION, re.DOTALL)
     done = CliRunner().invoke(cli, block[0].split())
     assert done.exit_code == 0
-    assert done.output.replace(str(program), "/usr/local/bin/ccq-tui") == block[1]
+    printed = done.output.replace(str(program), "/usr/local/bin/ccq-tui")
+    assert printed.replace(str(program.parent), "/home/you") == block[1]
 
 
 @pytest.mark.parametrize(
@@ -78,17 +80,58 @@ def test_every_tool_and_outcome_is_named() -> None:
         assert f"`{outcome}`" in SECTION
 
 
-@pytest.mark.parametrize("client", list(clients.SETUPS))
-def test_the_doctor_says_whether_what_a_client_starts_is_there(client: str, program: Path) -> None:
+FOREIGN = {
+    ".toml": '# mine\nmodel = "o"\n\n[mcp_servers.other]\ncommand = "x"\n',
+    ".json": '{\n  // mine\n  "theme": "dark"\n}\n',
+}
+
+
+@pytest.mark.parametrize("client", list(entries.SETUPS))
+def test_it_is_installed_beside_what_a_client_has_and_taken_out_again(client: str, program: Path) -> None:
+    def run(*words: str) -> str:
+        done = CliRunner().invoke(cli, ["mcp", *words])
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    file = entries.file_of(client).path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    before = FOREIGN[file.suffix]
+    file.write_text(before, encoding="utf-8")
     assert examine_mcp() == []
-    file = program.parent / clients.SETUPS[client].file
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(CliRunner().invoke(cli, ["mcp", "config", client]).stdout, encoding="utf-8")
+    shown = run("install", client, "--yes")
+    text = file.read_text(encoding="utf-8")
+    assert "Installed in" in shown
+    assert "mine" in text
+    assert file.with_name(f"{file.name}.before-ccq-tui").read_text(encoding="utf-8") == before
+    assert "stays as it is" in run("install", client, "--yes")
+    assert entries.servers_in(client, text)[entries.SERVER] == entries.stdio_entry(client, [str(program)])
     assert examine_mcp() == [Check("MCP", client, f"{program} mcp")]
+    assert f"{file}: {program} mcp\n" in run("status")
     program.unlink()
     (check,) = examine_mcp()
     assert (check.level, check.found) == (Level.WARNING, f"{program} mcp: there is no such program")
-    assert check.advice == f'Replace the entry by what "ccq-tui mcp config {client}" prints.'
+    assert check.advice == f'Run "ccq-tui mcp install {client}".'
+    run("uninstall", client, "--yes")
+    assert file.read_text(encoding="utf-8") == before
+    assert f"{file}: not installed" in run("status")
+
+
+@pytest.mark.parametrize(
+    ("client", "content"),
+    [
+        ("codex", 'mcp_servers = { ccq = { command = "x" } }\n'),
+        ("codex", "[mcp_servers\n"),
+        ("zed", '{"context_servers": []}'),
+        ("cursor", "[]"),
+    ],
+)
+def test_a_configuration_that_is_not_safely_changed_stays(client: str, content: str, program: Path) -> None:
+    file = entries.file_of(client).path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(content, encoding="utf-8")
+    done = CliRunner().invoke(cli, ["mcp", "install", client, "--yes"])
+    assert (done.exit_code, "nothing was changed" in done.output) == (2, True)
+    assert file.read_text(encoding="utf-8") == content
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 from mcp import types
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from ccq_tui.bridges.mcp import clients, handshake
-from ccq_tui.bridges.mcp.clients import Client, lines_of, shown_name
+from ccq_tui.bridges.mcp import entries
+from ccq_tui.bridges.mcp.clients import Client, shown_name
+from ccq_tui.bridges.mcp.entries import lines_of
 from ccq_tui.bridges.mcp.results import outcome_result
 from ccq_tui.bridges.mcp.server import directory_of, file_path
 from ccq_tui.bridges.mcp.token import TokenError, read_token
@@ -28,6 +28,7 @@ from ccq_tui.bridges.mcp.tools import (
     read_questions,
 )
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, RequestOutcome
+from ccq_tui.processes import own_command
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -35,45 +36,6 @@ NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 def asking(question: object) -> dict[str, Any]:
     return {"questions": [question]}
-
-
-def first_line(**changes: Any) -> bytes:
-    params = {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "x", "version": "1"},
-    }
-    message = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {**params, **changes}}
-    return json.dumps(message).encode() + b"\n"
-
-
-def test_versions_are_those_of_the_package() -> None:
-    assert handshake.VERSIONS == HANDSHAKE_PROTOCOL_VERSIONS
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        b"",
-        b"\xff\xfe",
-        b"[" * 100_000,
-        b"{}",
-        b'{"jsonrpc":"2.0","id":true,"method":"initialize"}',
-        b'{"jsonrpc":"2.0","id":1,"method":"ping"}',
-        first_line(protocolVersion="2099-01-01"),
-        first_line(capabilities=[]),
-        first_line(clientInfo={"name": "x"}),
-    ],
-)
-def test_what_is_no_plain_handshake_is_left_to_the_package(line: bytes) -> None:
-    assert handshake.early_answer(line) is None
-
-
-def test_an_early_answer_has_the_id_as_it_came() -> None:
-    answer = handshake.early_answer(first_line().replace(b'"id": 0', b'"id": "seven"'))
-    assert answer is not None
-    assert answer.id == "seven"
-    assert json.loads(answer.line)["id"] == "seven"
 
 
 @pytest.mark.parametrize(
@@ -276,30 +238,32 @@ def test_a_relative_directory_is_none() -> None:
     assert [directory_of(path) for path in ("", "work", "/work/", "~")] == ["", "", "/work", ""]
 
 
-@pytest.mark.parametrize("client", list(clients.SETUPS))
+@pytest.mark.parametrize("client", list(entries.SETUPS))
 def test_the_lines_to_add_are_what_the_client_reads(client: str) -> None:
     command = ["/opt/a b/ccq-tui"]
-    text = lines_of(client, clients.stdio_entry(client, command))
+    text = lines_of(client, entries.stdio_entry(client, command))
     read = tomllib.loads(text) if client == "codex" else json.loads(text)
-    entry = read[clients.SETUPS[client].key]["ccq"]
-    assert (entry["command"], entry["args"]) == ("/opt/a b/ccq-tui", ["mcp"])
-    text = lines_of(client, clients.http_entry(client, "http://127.0.0.1:1/mcp", "t"))
+    entry = read[entries.SETUPS[client].key]["ccq"]
+    assert entry["command"] in ("/opt/a b/ccq-tui", ["/opt/a b/ccq-tui", "mcp"])
+    text = lines_of(client, entries.http_entry(client, "http://127.0.0.1:1/mcp", "t"))
     read = tomllib.loads(text) if client == "codex" else json.loads(text)
-    entry = read[clients.SETUPS[client].key]["ccq"]
+    entry = read[entries.SETUPS[client].key]["ccq"]
     assert "http://127.0.0.1:1/mcp" in entry.values()
     assert {"Authorization": "Bearer t"} in entry.values()
 
 
-def test_the_command_is_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    program = tmp_path / "ccq-tui"
+def test_the_command_is_the_path_that_stays(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program, link = tmp_path / "env" / "ccq-tui", tmp_path / "bin" / "ccq-tui"
+    monkeypatch.setattr("sys.executable", str(program.with_name("python")))
+    monkeypatch.setenv("PATH", str(link.parent))
+    assert own_command()[1:] == ["-m", "ccq_tui"]
+    for directory in (program.parent, link.parent):
+        directory.mkdir()
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    for started in ("ccq-tui", str(program)):
-        monkeypatch.setattr("sys.argv", [started, "mcp"])
-        assert clients.own_command() == [str(program)]
-    monkeypatch.setattr("sys.argv", ["/x/ccq_tui/__main__.py", "mcp"])
-    assert clients.own_command()[1:] == ["-m", "ccq_tui"]
+    assert own_command() == [str(program)]
+    link.symlink_to(program)
+    assert own_command() == [str(link)]
 
 
 def test_the_token_is_private_and_stays(tmp_path: Path) -> None:

@@ -12,9 +12,11 @@ from ccq_tui.bridges.claude_code.live_sessions import live_sessions
 from ccq_tui.bridges.claude_code.native_sessions import NativeSessions, without_asked, without_ours
 from ccq_tui.cli import main
 from ccq_tui.inbox import PermissionRequest, QuestionRequest
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.requests import Asker, Origin
 from ccq_tui.inbox.store import Store
 from ccq_tui.processes import this_process
+from ccq_tui.questions import Declined
 from tests.unit.bridges.native import ASKED, COMMAND, SESSION, NativeSession, calls, ends, prompt, says
 
 
@@ -104,6 +106,8 @@ def test_ours_and_those_of_hooks_are_left_out(session: NativeSession, tmp_path: 
     assert without_asked(store, found) == without_ours(store, found) == found
     store.requests.add(found[0].request)
     assert (without_asked(store, found), without_ours(store, found)) == ([], found)
+    store.requests.settle(found[0].request.id, Declined(), Actor.here(Surface.HOOK))
+    assert without_asked(store, found) == [], "its dialog is about to close"
     store.sessions.claim(SESSION, this_process())
     assert without_ours(store, found) == []
     store.close()

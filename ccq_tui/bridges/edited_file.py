@@ -1,67 +1,39 @@
-"""A settings file of Claude Code on disk: read with care, and written whole with a backup."""
+"""A settings file of another program on disk: read with care, and written whole with a backup."""
 
 from __future__ import annotations
 
 import difflib
 import os
 import stat
-from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from ccq_tui.bounded import JSON_BYTES, UnfitFileError, read_bytes
-from ccq_tui.bridges.claude_code.hook_settings import SettingsFileError, turns_off
-from ccq_tui.claude_files import claude_directory
 from ccq_tui.stored import write_whole
 
 USER, PROJECT = "user", "project"
 BACKUP = ".before-ccq-tui"
 
 
-def settings_files(environment: Mapping[str, str], directory: Path) -> list[ClaudeSettingsFile]:
-    """Return the settings files that hooks can be in: the person's, then the project's; each file once."""
-    user, project = ClaudeSettingsFile.of_user(environment), ClaudeSettingsFile.of_project(directory)
-    return [user] if user.path == project.path else [user, project]
-
-
-def hooks_off(environment: Mapping[str, str], directory: Path) -> Path | None:
-    """Return the settings file that turns all hooks off for Claude Code in a project, or None."""
-    project = ClaudeSettingsFile.of_project(directory)
-    local = replace(project, path=project.path.with_name("settings.local.json"))
-    off = None
-    for file in (ClaudeSettingsFile.of_user(environment), project, local):
-        with suppress(SettingsFileError):
-            if (said := turns_off(file.read())) is not None:
-                off = file.path if said else None
-    return off
+class SettingsFileError(ValueError):
+    """The file cannot be changed; the message says why, for a person."""
 
 
 @dataclass(frozen=True, slots=True)
-class ClaudeSettingsFile:
+class EditedFile:
     """A settings file.
 
     Attributes:
         scope: The owner of the settings, `USER` or `PROJECT`.
         path: Its path, as people name it.
         home: The directory that a link must not lead out of.
+        most: Largest size that is read, in bytes.
     """
 
     scope: str
     path: Path
     home: Path
-
-    @classmethod
-    def of_user(cls, environment: Mapping[str, str]) -> ClaudeSettingsFile:
-        """Return the settings of the person, for all projects."""
-        directory = claude_directory(environment)
-        home = directory if environment.get("CLAUDE_CONFIG_DIR") else Path.home()
-        return cls(USER, directory / "settings.json", home)
-
-    @classmethod
-    def of_project(cls, directory: Path) -> ClaudeSettingsFile:
-        """Return the settings of a project, for everyone who works in it."""
-        return cls(PROJECT, directory / ".claude" / "settings.json", directory)
+    most: int = JSON_BYTES
 
     def read(self) -> str:
         """Return its text, or "" if there is no file.
@@ -72,7 +44,7 @@ class ClaudeSettingsFile:
             target = self._target()
             if target is None:
                 return ""
-            return read_bytes(target, JSON_BYTES).decode()
+            return read_bytes(target, self.most).decode()
         except OSError as error:
             raise SettingsFileError(f"it cannot be read: {error.strerror}") from error
         except UnfitFileError as error:

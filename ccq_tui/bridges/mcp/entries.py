@@ -1,0 +1,184 @@
+"""The entry of this server in the configuration of an MCP client: written, found, added and removed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ccq_tui.bounded import JSON_BYTES, parse_json, parse_toml
+from ccq_tui.bridges.edited_file import USER, EditedFile, SettingsFileError
+from ccq_tui.bridges.json_text import places, replaced, with_member, without
+
+SERVER = "ccq"
+"""The server's name in a client's configuration; in Claude Code a tool is ``mcp__ccq__ask_user``."""
+DAY_SECONDS = 86_400
+_NO_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TOML_ENTRY = re.compile(r"\n*^\[mcp_servers\.ccq(?:\.[^\]]*)?\][^\n]*\n?(?:(?!\[)[^\n]*\n?)*", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """The place and form of the entry of a server in the configuration of a client.
+
+    Attributes:
+        file: The client's own configuration, below the home directory.
+        project: The file of one project, or "".
+        more: Fields of the entry besides the command, such as the timeout of a call.
+        key: The key above the entry.
+        url: The name of the field for the URL of a server over HTTP.
+        kinds: The values of the field ``type`` for a program and for HTTP, if the client has that field.
+        one_list: Whether the program and its arguments are one list.
+    """
+
+    file: str
+    project: str = ""
+    more: Mapping[str, Any] = field(default_factory=dict)
+    key: str = "mcpServers"
+    url: str = "url"
+    kinds: tuple[str, str] | None = None
+    one_list: bool = False
+
+    @property
+    def is_toml(self) -> bool:
+        """Whether the configuration is TOML; it is JSON otherwise."""
+        return self.file.endswith(".toml")
+
+
+SETUPS = {
+    "claude": Setup(".claude.json", ".mcp.json", kinds=("stdio", "http")),
+    "codex": Setup(".codex/config.toml", more={"tool_timeout_sec": DAY_SECONDS}, key="mcp_servers"),
+    "gemini": Setup(
+        ".gemini/settings.json",
+        ".gemini/settings.json",
+        {"timeout": DAY_SECONDS * 1000},
+        url="httpUrl",
+    ),
+    "cursor": Setup(".cursor/mcp.json", ".cursor/mcp.json"),
+    "opencode": Setup(
+        ".config/opencode/opencode.json",
+        "opencode.json",
+        {"enabled": True, "timeout": DAY_SECONDS * 1000},
+        "mcp",
+        kinds=("local", "remote"),
+        one_list=True,
+    ),
+    "vscode": Setup(".config/Code/User/mcp.json", ".vscode/mcp.json", key="servers", kinds=("stdio", "http")),
+    "zed": Setup(".config/zed/settings.json", ".zed/settings.json", key="context_servers"),
+}
+
+
+def stdio_entry(client: str, command: list[str]) -> dict[str, Any]:
+    """Return the entry of this server in the configuration of a client of `SETUPS` that starts it itself."""
+    setup, words = SETUPS[client], [*command, "mcp"]
+    kind = {"type": setup.kinds[0]} if setup.kinds else {}
+    run = {"command": words} if setup.one_list else {"command": words[0], "args": words[1:]}
+    return {**kind, **run, **setup.more}
+
+
+def http_entry(client: str, url: str, token: str) -> dict[str, Any]:
+    """Return the entry of a running server in the configuration of a client of `SETUPS`."""
+    setup = SETUPS[client]
+    kind = {"type": setup.kinds[1]} if setup.kinds else {}
+    headers = "http_headers" if setup.is_toml else "headers"
+    return {**kind, setup.url: url, headers: {"Authorization": f"Bearer {token}"}, **setup.more}
+
+
+def lines_of(client: str, entry: Mapping[str, Any]) -> str:
+    """Write an entry in the format of a client's configuration."""
+    setup = SETUPS[client]
+    if not setup.is_toml:
+        return json.dumps({setup.key: {SERVER: entry}}, indent=2, ensure_ascii=False)
+    rows = [f"{name} = {_toml(value)}" for name, value in entry.items()]
+    return "\n".join([f"[{setup.key}.{SERVER}]", *rows])
+
+
+def _toml(value: Any) -> str:
+    """Write a value on one line; strings and lists of them look the same as in JSON."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(name)} = {_toml(one)}" for name, one in value.items()) + " }"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def file_of(client: str) -> EditedFile:
+    """Return a client's own configuration."""
+    name, home = SETUPS[client].file, Path.home()
+    if client == "claude":
+        base = Path(os.environ.get("CLAUDE_CONFIG_DIR") or home)
+        return EditedFile(USER, base / name, base, 20 * JSON_BYTES)  # it holds much beside the servers
+    below = name.removeprefix(".config/")
+    if below != name and sys.platform == "darwin" and client == "vscode":
+        return EditedFile(USER, home / "Library" / "Application Support" / below, home)
+    if below != name and (config := os.environ.get("XDG_CONFIG_HOME")):
+        return EditedFile(USER, Path(config) / below, Path(config))
+    return EditedFile(USER, home / name, home)
+
+
+def servers_in(client: str, text: str) -> dict[str, Any]:
+    """Return the servers in the text of a client's configuration; raises `SettingsFileError`."""
+    servers = _content(client, text).get(SETUPS[client].key, {})
+    if not isinstance(servers, dict):
+        raise SettingsFileError(f"its “{SETUPS[client].key}” is no table of servers")
+    return servers
+
+
+def _content(client: str, text: str) -> dict[str, Any]:
+    if not text.strip():
+        return {}
+    try:
+        content = parse_toml(text) if SETUPS[client].is_toml else parse_json(_without_comments(text))
+    except (tomllib.TOMLDecodeError, ValueError) as error:
+        raise SettingsFileError(f"it cannot be read: {error}") from error
+    if not isinstance(content, dict):
+        raise SettingsFileError("it is no JSON object")
+    return content
+
+
+def with_entry(client: str, text: str, entry: Mapping[str, Any] | None) -> str:
+    """Return the text of a client's configuration with this entry of ours, or without any.
+
+    Raises `SettingsFileError` if it cannot be read, or has ours in a form that is not safely changed.
+    """
+    servers = servers_in(client, text)
+    if servers.get(SERVER) == entry:
+        return text
+    wanted = {name: server for name, server in servers.items() if name != SERVER}
+    wanted |= {SERVER: entry} if entry is not None else {}
+    changed = (_toml_with if SETUPS[client].is_toml else _json_with)(client, text, entry)
+    key = SETUPS[client].key
+    rest, rest_after = ({k: v for k, v in _content(client, t).items() if k != key} for t in (text, changed))
+    if servers_in(client, changed) != wanted or rest != rest_after:
+        raise SettingsFileError(f"its entry “{SERVER}” cannot be changed safely: change it yourself")
+    return changed
+
+
+def _json_with(client: str, text: str, entry: Mapping[str, Any] | None) -> str:
+    text = text if text.strip() else "{}\n"
+    root = places(_without_comments(text))
+    servers = root.members.get(SETUPS[client].key)
+    if servers is None:
+        return with_member(text, root, SETUPS[client].key, {SERVER: entry})
+    ours = servers.members.get(SERVER)
+    if ours is None:
+        return with_member(text, servers, SERVER, entry)
+    if entry is not None:
+        return replaced(text, ours, entry)
+    return without(text, servers, ours) if len(servers.members) > 1 else without(text, root, servers)
+
+
+def _toml_with(client: str, text: str, entry: Mapping[str, Any] | None) -> str:
+    text = _TOML_ENTRY.sub("\n", text).lstrip("\n")
+    if entry is None:
+        return text
+    return f"{text.rstrip()}\n\n{lines_of(client, entry)}\n".lstrip("\n")
+
+
+def _without_comments(text: str) -> str:
+    """Return JSON with blanks in place of comments, so that every value keeps its place."""
+    return _NO_COMMENT.sub(lambda one: one[0] if one[0][0] == '"' else " " * len(one[0]), text)
