@@ -294,8 +294,6 @@ async def test_a_session_of_this_terminal_is_asked_lost_and_left_for_another(tmp
         await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
         await pilot.press("n")
         await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
-        await pilot.press("enter")  # a thread looks at the directory
-        await until(pilot, lambda: run.app.screen.query_one("#new-prompt").has_focus)
         await pilot.press("enter")
         await until(pilot, lambda: len(run.app.sessions) == 3 and isinstance(run.app.screen, SessionScreen))
         await run.app.sessions.show(run.app.sessions[1])

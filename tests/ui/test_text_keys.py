@@ -56,7 +56,6 @@ async def test_the_prompt_and_the_fields_of_a_form_take_it(tmp_path: Path) -> No
         await until(pilot, lambda: run.app.screen.query_one(SearchField).value == TYPED)
         await pilot.press("escape", "ctrl+n")
         await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
-        await pilot.press("tab")
         await typed(pilot)
         await until(pilot, lambda: run.app.screen.query_one("#new-prompt", Input).value == TYPED)
         await pilot.press("escape")

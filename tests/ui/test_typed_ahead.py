@@ -31,6 +31,8 @@ async def asked_for_another(where: Path) -> AsyncIterator[tuple[Driven, Pilot[in
         await pilot.press("ctrl+n")
         await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
         form = run.app.screen
+        assert form.query_one("#new-prompt", Input).has_focus
+        await pilot.press("shift+tab")
         yield run, pilot, form.query_one("#new-place", Input), form.query_one("#new-prompt", Input)
 
 

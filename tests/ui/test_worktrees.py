@@ -51,7 +51,7 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
         await pilot.press("ctrl+n")
         await until(pilot, lambda: isinstance(run_.app.screen, NewSessionScreen))
         field = run_.app.screen.query_one("#new-worktree", Input)
-        await pilot.press("tab", "tab", *"a..b", "enter")
+        await pilot.press("tab", *"a..b", "enter")
         problem = run_.app.screen.query_one("#new-problem")
         await until(pilot, lambda: "takes no" in str(problem.render()))
         assert field.has_focus
@@ -204,7 +204,7 @@ async def test_another_session_waits_for_its_worktree_as_well(repo: Path) -> Non
         await pilot.press("ctrl+n")
         await until(pilot, lambda: isinstance(run_.app.screen, NewSessionScreen))
         run_.app.screen.query_one("#new-place", Input).value = str(repo)
-        await pilot.press("tab", "tab", *"new", "enter")
+        await pilot.press("tab", *"new", "enter")
         await until(pilot, lambda: isinstance(run_.app.screen, TrustScreen))
         assert not (repo / ".claude").exists()
         await answered(pilot, clock)

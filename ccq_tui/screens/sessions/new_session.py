@@ -23,10 +23,10 @@ from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.worktrees.model import WorktreeError
 
-HINTS = (("Enter", "next, then open"), ("Tab", "other field"), ("Esc", "stay here"))
+HINTS = (("Tab", "other field"), ("Esc", "stay here"))
 NEW = "Another session"
 NEW_KEYS = (
-    KeyUse(("enter",), "go_on", "From the directory to the prompt, then open the session"),
+    KeyUse(("enter",), "go_on", "Open the session; in the directory, go to the prompt"),
     KeyUse(("tab", "shift+tab"), "field", "Next field, previous field"),
     KeyUse(("space",), "name", "In the empty field of the worktree: make up a name"),
     KeyUse(("escape",), "leave", "Stay here; F8 then copies the prompt"),
@@ -34,12 +34,6 @@ NEW_KEYS = (
 """The keys of the form, as F1 shows them."""
 LONGEST = 600
 """Most characters of a problem."""
-WORKTREE_HINTS = (
-    ("Enter", "open"),
-    ("Space", "make up a name"),
-    ("Tab", "other field"),
-    ("Esc", "stay here"),
-)
 
 
 class NewSessionBody(Vertical):
@@ -113,11 +107,9 @@ class NewSessionScreen(Overlay[WantedSession]):
         self.query_one("#new-title", Static).update(
             Text.assemble(("◆ ", palette.accent), (NEW, palette.strong))
         )
-        hints = self.query_one(HintBar)
-        hints.show(HINTS)
         for field in self.query(Input):
             field.cursor_blink = field.cursor_blink and self.app.animation_level != "none"
-        self.set_focus(self.query_one("#new-place", Input))
+        self.set_focus(self._field("#new-prompt"))
 
     @on(Input.Changed)
     def _hush(self) -> None:
@@ -170,7 +162,9 @@ class NewSessionScreen(Overlay[WantedSession]):
 
     @on(events.DescendantFocus)
     def _show_keys(self) -> None:
-        self.query_one(HintBar).show(WORKTREE_HINTS if self._field("#new-worktree").has_focus else HINTS)
+        space = (("Space", "make up a name"),) if self._field("#new-worktree").has_focus else ()
+        enter = "to the prompt" if self._field("#new-place").has_focus else "open"
+        self.query_one(HintBar).show((("Enter", enter), *space, *HINTS))
 
     @on(Input.Changed, "#new-worktree")
     def _name_asked_for(self, event: Input.Changed) -> None:
