@@ -44,7 +44,7 @@ def config_path(context: click.Context, /, **_flags: object) -> None:
         "log": log_path(),
     }
     for name, path in rows.items():
-        missing = "" if path.exists() else "  (does not exist)"
+        missing = "" if os.path.exists(path) else "  (does not exist)"  # noqa: PTH110 - as of a locked one
         echo(f"{name:<9}{safe(str(path), keep_newlines=False)}", Styled(missing, dim=True))
 
 

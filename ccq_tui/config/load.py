@@ -264,7 +264,7 @@ def _files(strongest: Mapping[str, _Value], *, project: bool) -> list[SettingsFi
         start = expanded(strongest["cwd"].value)
     found, user = project_config(start) if project else None, user_config()
     files = [read_settings_file(found, "project")] if found else []
-    if user.exists():
+    if os.path.exists(user):  # noqa: PTH110 - Path.exists raises below a directory that cannot be entered
         files.append(read_settings_file(user, "user"))
     return files
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import platformdirs
 
+from ccq_tui.config.errors import SettingProblem, SettingsError
+
 APP = "ccq-tui"
 PROJECT_FILE = ".ccq-tui.toml"
 
@@ -50,13 +52,14 @@ def project_config(start: Path) -> Path | None:
     """Find the settings file of the project that a directory belongs to.
 
     The search goes up to the root of the git repository. Outside a repository it looks in ``start``
-    alone: a file further up, in /tmp for example, may be anybody's.
+    alone: a file further up, in /tmp for example, may be anybody's. Raises `SettingsError` in a directory
+    that cannot be entered.
     """
     here = start.absolute()
     upwards = [here, *here.parents]
-    root = next((number for number, directory in enumerate(upwards) if (directory / ".git").exists()), 0)
-    for directory in upwards[: root + 1]:
-        candidate = directory / PROJECT_FILE
-        if candidate.is_file():
-            return candidate
-    return None
+    try:
+        root = next((number for number, directory in enumerate(upwards) if (directory / ".git").exists()), 0)
+        files = (directory / PROJECT_FILE for directory in upwards[: root + 1])
+        return next((file for file in files if file.is_file()), None)
+    except PermissionError as error:
+        raise SettingsError([SettingProblem(str(here), "cannot be entered: permission denied")]) from error

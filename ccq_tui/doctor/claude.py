@@ -41,7 +41,7 @@ def examine_sign_in() -> Check:
         if os.environ.get(name):
             return Check(AREA, "Sign-in", f"{name} is set: the provider's own sign-in is used")
     credentials = claude_directory() / ".credentials.json"
-    if credentials.is_file():
+    if os.path.isfile(credentials):  # noqa: PTH113 - as in a directory that cannot be entered
         return Check(AREA, "Sign-in", f"{credentials} exists")
     if sys.platform == "darwin":
         return Check(AREA, "Sign-in", "not in a file or the environment; the keychain was not checked")

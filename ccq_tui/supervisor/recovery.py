@@ -138,6 +138,8 @@ def _failed(recovery: Recovery, kind: str) -> Recovery:
 
 
 def _connected(recovery: Recovery) -> Recovery:
+    if recovery.doing is Remedy.SIGN_IN:
+        return _again(recovery, "Connected again.")
     if recovery.doing not in _STARTS:
         return recovery
     anew = recovery.doing is Remedy.ANEW

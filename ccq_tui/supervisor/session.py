@@ -344,11 +344,11 @@ class SupervisedSession:
     def _take(self, event: ev.AgentEvent) -> None:
         now = self.clock()
         self._heard = now
-        reconnected = isinstance(event, ev.Connected) and self.recovery.doing is not None
+        begun = self.recovery.doing
         self._note(event, now)
         self.recovery = noted(self.recovery, event)
         self._tell(event)
-        if reconnected:
+        if isinstance(event, ev.Connected) and begun is not None and self.recovery.doing is None:
             self._tell(Reconnected())
         self._react(event)
         self.look()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +34,9 @@ class ChangedThemes:
 
 def own_files() -> list[Path]:
     """Find the person's own themes, by name."""
-    return sorted((config_dir() / "themes").glob("*.toml"))[:MOST_FILES]
+    themes = config_dir() / "themes"
+    # Path.glob raises PermissionError below a directory that cannot be entered.
+    return sorted(themes.glob("*.toml"))[:MOST_FILES] if os.path.isdir(themes) else []  # noqa: PTH112
 
 
 class ThemeWatch:

@@ -179,13 +179,30 @@ def test_a_directory_below_one_that_cannot_be_entered(home: Path, monkeypatch: p
 
         monkeypatch.setattr(os, "stat", read)
         monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != home and allowed(path, mode))
-    checks = examine_directories()
+    # As a whole: every check looks somewhere below it.
+    checks = examine()
     monkeypatch.setattr(os, "stat", stat_of)
     home.chmod(0o700)
     by_name = {check.name: check for check in checks}
     assert by_name["State"].failed
     assert by_name["State"].found == f"{state_dir()}: {home} cannot be written"
     assert by_name["Configuration"].level is Level.WARNING
+
+
+def test_a_working_directory_that_cannot_be_entered(
+    cli: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stat_of = os.stat
+
+    def read(path: str | Path, **how: bool) -> os.stat_result:
+        if str(path).endswith(".git"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return stat_of(path, **how)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "stat", read)
+    (check,) = [one for one in examine() if one.name == "Settings"]
+    assert (check.failed, check.found) == (True, f"{tmp_path}: cannot be entered: permission denied")
 
 
 def test_looking_leaves_nothing_behind(cli: Path, home: Path) -> None:

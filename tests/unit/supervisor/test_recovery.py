@@ -166,6 +166,14 @@ def test_the_conversation_that_was_begun_goes_on() -> None:
     assert (settings.permission_mode, settings.model, settings.effort) == ("plan", "opus", "high")
 
 
+def test_a_new_sign_in_offers_the_prompt_that_failed_without_it() -> None:
+    refused = ErrorReported(Problem.NOT_SIGNED_IN, "")
+    signing_in = taken(after(CONNECTED, *ASKED, refused), 1.0)
+    assert signing_in.doing is Remedy.SIGN_IN
+    recovery = after(CONNECTED, recovery=signing_in)
+    assert (recovery.offer, recovery.because) == (Remedy.RETRY, "Connected again.")
+
+
 def test_before_anything_was_said_it_is_started_as_it_was() -> None:
     launch = again(taken(after(CONNECTED, LOST), 1.0))
     assert (launch.resume, launch.fork) == ("old", True)

@@ -245,7 +245,7 @@ async def test_reconnecting_ends_the_process_that_is_there_first() -> None:
     life = await Life(slots=asyncio.Semaphore(1)).begun()
     life.tell(RequestSettled(REQUEST.id, ANSWER, PANEL))
     life.tell(ErrorReported(Problem.KEY_REFUSED, "401"), StateChanged(SessionState.IDLE))
-    assert life.session.recovery.words == "F6 reconnect"
+    assert life.session.recovery.words == "F6 sign in"
     life.session.take_offer()
     life.session.reconnect()
     assert (life.agents[0].closed, len(life.agents)) == (True, 1)
