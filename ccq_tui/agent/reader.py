@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ccq_tui.agent.options import SessionOptions
+from ccq_tui.agent.session_recorder import title_of
 from ccq_tui.child_process import end
 
 _logger = logging.getLogger(__name__)
@@ -34,7 +35,7 @@ class EarlierSession:
 
     Attributes:
         session_id: The Claude session id.
-        summary: Its title, or its first prompt.
+        summary: Its name: its title, else its first prompt.
         modified: The time of its last message, in seconds since 1970.
         branch: The git branch then, or "".
         directory: Its working directory, or "" if its record does not say.
@@ -61,7 +62,8 @@ async def earlier_sessions(
     return tuple(
         EarlierSession(
             one["session_id"],
-            one["summary"],
+            # As everywhere; the SDK prefers the last prompt to the first.
+            one["title"] or title_of(one["first_prompt"]) or one["summary"],
             one["modified"],
             one["branch"],
             one["directory"] or place,

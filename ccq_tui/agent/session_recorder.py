@@ -36,7 +36,7 @@ class SessionRecorder:
         self._held = ""
         self._begun = bool(options.resume or options.continue_conversation)
         self._state: ev.SessionState | None = None
-        self._first_prompt = ""
+        self._first_prompt = self._next = ""
         self._title = "" if self._begun else one_line(options.name, LINE)
 
     def note(self, event: ev.AgentEvent) -> None:
@@ -44,10 +44,13 @@ class SessionRecorder:
         match event:
             case ev.Connected(session_id=session_id) | ev.ConversationReset(session_id=session_id):
                 if isinstance(event, ev.ConversationReset):
-                    self._first_prompt = self._title = ""  # those of the conversation before
+                    # Those of the conversation before, unless a prompt waits for the end of its last turn.
+                    self._first_prompt, self._title = self._next, ""
                     if self._session_id not in ("", session_id):
                         # Nothing runs it from now on: with another state it would count as killed.
                         self._keep(SessionFact(state=str(ev.SessionState.ENDED), cause="another began"))
+                        self._hold("")
+                        self._begun = bool(self._next)  # else with its first prompt: no list has an empty one
                 self._session_id = session_id
                 if self._begun:
                     self._begin()
@@ -65,7 +68,8 @@ class SessionRecorder:
 
     def _note_name(self, event: ev.PromptAccepted | ev.HistoryLoaded | ev.TitleChanged) -> None:
         match event:
-            case ev.PromptAccepted(text=text):
+            case ev.PromptAccepted(text=text, queued=queued):
+                self._next = title_of(text) if queued else ""
                 named, begun = self._first_prompt, self._begun
                 self._first_prompt, self._begun = named or title_of(text), True
                 if not (begun and named):

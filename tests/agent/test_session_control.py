@@ -69,7 +69,7 @@ async def test_what_a_session_can_be_told_and_asked(play: Callable[..., Any]) ->
         async with stage.scene("context, cost and title", one):
             await context_cost_and_title(run, home)
         with step("the sessions of the directory"):
-            await they_are_listed_with_their_titles(home, [first_id, run.session.session_id])
+            await they_are_listed_with_their_titles(run, home, [first_id, run.session.session_id])
         async with stage.scene("back to before a prompt", WRITES.says("Two.").ends_turn().says("Three.")):
             await files_and_conversation_go_back_to_before_a_prompt(run, model, home)
         async with stage.scene("an effort that does not exist", one):
@@ -141,7 +141,8 @@ async def context_cost_and_title(run: Running, home: CleanHome) -> None:
     await until_written(home, run.session.session_id, '"customTitle":"The title"')
 
 
-async def they_are_listed_with_their_titles(home: CleanHome, ids: list[str]) -> None:
+async def they_are_listed_with_their_titles(run: Running, home: CleanHome, ids: list[str]) -> None:
+    await run.cleared()  # what begins then is in no list before its first prompt
     options = SessionOptions(cwd=home.project, environment=home.overrides())
     second, first = await earlier_sessions(options)
     assert [first.session_id, second.session_id] == ids

@@ -12,6 +12,8 @@ from uuid import UUID
 from ccq_tui.claude_files import record_entry, record_files
 from ccq_tui.compat.sdk.light_import import import_sdk
 
+CLEARED = "/clear"
+"""The first prompt of a session that began when another was cleared, until there is one."""
 LAST_MESSAGES = 3
 LONGEST_MESSAGE = 600
 TAIL = 128 * 1024
@@ -25,9 +27,11 @@ def listed(directory: str, limit: int) -> list[dict[str, Any]]:
         found = sdk.list_sessions(directory, limit=limit, include_worktrees=True)
     else:
         found = sdk.list_sessions(limit=limit)
-    return [
+    sessions = [
         {
             "session_id": one.session_id,
+            "title": one.custom_title or "",
+            "first_prompt": one.first_prompt or "",
             "summary": one.summary,
             "modified": one.last_modified / 1000,
             "branch": one.git_branch or "",
@@ -36,6 +40,7 @@ def listed(directory: str, limit: int) -> list[dict[str, Any]]:
         }
         for one in found
     ]
+    return [one for one in sessions if one["last"] or one["first_prompt"] != CLEARED]
 
 
 def deleted(session_id: str) -> str:

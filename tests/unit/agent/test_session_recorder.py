@@ -66,18 +66,25 @@ async def test_a_session_is_called_by_its_title_or_else_by_its_first_prompt(
     assert kept.name == name
 
 
-async def test_a_conversation_that_another_replaces_has_ended(tmp_path: Path) -> None:
+@pytest.mark.parametrize("queued", [False, True])
+async def test_a_conversation_that_another_replaces_has_ended(tmp_path: Path, queued: bool) -> None:
+    """The other one is in no list before its first prompt, which may wait already."""
     inbox = await DurableInbox.open(tmp_path / "inbox.db")
     try:
         book = SessionRecorder(inbox, SessionOptions(cwd=tmp_path))
         book.note(Connected("s", "m", "default", str(tmp_path), "2"))
         book.note(PromptAccepted("Build it"))
         book.note(StateChanged(SessionState.WORKING))
+        book.note(PromptAccepted("/clear"))
+        if queued:
+            book.note(PromptAccepted("Go on", queued=True))
         book.note(ConversationReset("t"))
+        book.note(StateChanged(SessionState.IDLE))
         kept = await inbox.run(lambda store: [store.sessions.get(name) for name in "st"])
     finally:
         await inbox.close()
-    assert [one and one.state for one in kept] == ["ended", "working"]
+    listed = [one and (one.name, one.state) for one in kept]
+    assert listed == [("Build it", "ended"), ("Go on", "idle") if queued else None]
 
 
 @pytest.mark.parametrize("title", ["", "The API"])
