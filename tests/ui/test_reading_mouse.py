@@ -44,6 +44,22 @@ async def test_what_is_selected_with_the_mouse_is_copied_without_margins() -> No
         assert "make" in (run.screen.get_selected_text() or ""), "twice selects the block"
 
 
+async def test_a_command_selected_with_the_mouse_is_copied_as_its_source() -> None:
+    run = Driven()
+    command = "docker run --rm  --volume /data:/data --network host registry.example.org/tools/backup:4"
+    async with run.app.run_test(size=(40, 24)) as pilot:
+        await filled(run, pilot, f"run this:\n\n```sh\n{command}\n  --verbose\n```")
+        drawn = [run.screen.transcript.render_line(y).text for y in range(10)]
+        first = next(y for y, line in enumerate(drawn) if "docker" in line)
+        last = next(y for y, line in enumerate(drawn) if "--verbose" in line)
+        assert last - first > 2
+        assert all(line.lstrip().startswith("↳ ") for line in drawn[first + 1 : last])
+        await drag(run, pilot, (0, first), (drawn[last].index("bose") + 4, last))
+        assert run.screen.get_selected_text() == f"{command}\n  --verbose"
+        await drag(run, pilot, (drawn[first].index("run"), first), (0, last))
+        assert run.screen.get_selected_text() == command.removeprefix("docker ")
+
+
 async def test_a_selection_stays_on_its_text_while_more_comes() -> None:
     run = Driven()
     async with run.app.run_test(size=(60, 16)) as pilot:

@@ -19,8 +19,10 @@ from pygments.lexers import (  # type: ignore[import-untyped]
 from pygments.token import Comment, Keyword, Name, Number, Operator, String  # type: ignore[import-untyped]
 from pygments.util import ClassNotFound  # type: ignore[import-untyped]
 from rich.cells import chop_cells
+from rich.style import Style
 from rich.text import Text
 
+from ccq_tui.widgets.lines import FOLD_SIGN
 from ccq_tui.widgets.transcript.colours import Colours
 
 _logger = logging.getLogger(__name__)
@@ -144,27 +146,35 @@ LEAST_FILL = 0.5
 """Least share of a line that must stay filled for a break at a word; otherwise the line breaks anywhere."""
 
 
-def folded(text: Text, width: int, *, words: bool = False) -> list[Text]:
-    """Break text into lines of at most ``width`` cells, keeping every space.
+ORIGIN = "origin"
+"""Key, in a style's meta data, of what a stretch of a drawn line is to its source."""
+LEAD = Style(meta={ORIGIN: "lead"})
+"""Style of what is drawn before a line of the source."""
+FOLD = Style(meta={ORIGIN: "fold"})
+"""Style of what is drawn before the rest of the line above."""
+FILL = Style(meta={ORIGIN: "fill"})
+"""Style of what is drawn behind the text of a line."""
 
-    ``words``: break behind a blank where one is near.
+
+def folded(text: Text, width: int, sign: Style | None = None) -> list[Text]:
+    """Break text into lines of at most ``width`` cells, keeping every space, behind a blank if one is near.
+
+    ``sign``: the style of a sign before the rest of a long line.
     """
+    mark = Text(FOLD_SIGN, sign + FOLD) if sign is not None and width > 2 * len(FOLD_SIGN) else Text()
     lines: list[Text] = []
     for line in text.split("\n", allow_blank=True):
-        if line.cell_len <= width:
-            lines.append(line)
-            continue
-        lines.extend(line.divide(_breaks(line.plain, width, words=words)))
+        breaks = _breaks(line.plain, width, width - mark.cell_len) if line.cell_len > width else ()
+        first, *rest = line.divide(breaks) if breaks else [line]
+        lines += [first, *(Text.assemble(mark, part) for part in rest)]
     return lines
 
 
-def _breaks(line: str, width: int, *, words: bool) -> list[int]:
-    """Return the offsets at which a long line breaks."""
+def _breaks(line: str, first: int, others: int) -> list[int]:
+    """Return the offsets at which a long line breaks, by the columns of its first line and the others."""
     offsets, at = [], 0
-    for chunk in chop_cells(line, width)[:-1] if not words else ():
-        at += len(chunk)
-        offsets.append(at)
-    while words:
+    while True:
+        width = others if at else first
         rest = line[at : at + width + 1]  # characters take a column or more; marks break a line early
         chunk = next(iter(chop_cells(rest, width)), rest)  # none for marks alone, which take no column
         if at + len(chunk) >= len(line):

@@ -10,9 +10,10 @@ from textual.strip import Strip
 
 from ccq_tui.inbox.file_diff import BREAK, DiffLine
 from ccq_tui.text import safe
-from ccq_tui.widgets.transcript.code import folded, highlighted
+from ccq_tui.widgets.lines import FOLD_SIGN
+from ccq_tui.widgets.transcript.code import FOLD, LEAD, folded, highlighted
 from ccq_tui.widgets.transcript.diff import LINE_LIMIT, Diff
-from ccq_tui.widgets.transcript.pen import Pen
+from ccq_tui.widgets.transcript.pen import Pen, unmarked
 
 SIDE_BY_SIDE = 130
 """Columns of a block from which old and new are side by side: a screen of 140, and some nesting."""
@@ -109,15 +110,12 @@ def _rows(
         return [pen.strip(Text(BREAK.rjust(digits), colours["muted"]), width)]
     ground = colours[_GROUND[line.sign]] if line.sign in _GROUND else Style.null()
     beside = colours["strong"] if line.sign in _GROUND else colours["muted"]
-    gutter = Text.assemble((f"{'' if number is None else number:>{digits}} {line.sign} ", beside))
-    strips = []
-    for row, text in enumerate(
-        folded(_marked(pen, line, mark, code), max(1, width - digits - 3), words=True)
-    ):
-        strips.append(
-            pen.strip(Text.assemble(Text(" " * (digits + 3)) if row else gutter, text), width, ground)
-        )
-    return strips
+    gutter = Text.assemble((f"{'' if number is None else number:>{digits}} {line.sign} ", beside + LEAD))
+    fold = Text(FOLD_SIGN.rjust(digits + 3), colours["muted"] + FOLD)
+    rows = folded(_marked(pen, line, mark, code), max(1, width - digits - 3))
+    return pen.strips(
+        [Text.assemble(fold if row else gutter, text) for row, text in enumerate(rows)], width, ground
+    )
 
 
 def _highlighted(pen: Pen, language: str, lines: Sequence[DiffLine]) -> Code:
@@ -166,4 +164,4 @@ def _beside(pen: Pen, pair: Pair, digits: int, width: int, code: Code) -> Iterat
     rest = pen.strip(Text(), width - 2 * half - 3)
     for row in range(max(map(len, sides))):
         left, right = (side[row] if row < len(side) else blank for side in sides)
-        yield Strip.join([left, rule, right, rest])
+        yield unmarked(Strip.join([left, rule, right, rest]))  # it holds text of two sources

@@ -111,7 +111,7 @@ def _called(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
     )
     if not block.folded:
         whole = Text(safe(argument, limit=LIMIT)) + after
-        return pen.hang(title, whole, width)
+        return pen.hang(title, whole, width, code=True)
     first, *others = argument.strip("\n").split("\n")
     rest = Text(f" … {plural(len(others), 'more line')}" if others else "", colours["muted"])
     room = max(0, width - title.cell_len - rest.cell_len)

@@ -11,9 +11,11 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-_BREAK = r"(?: ?\n[ │]*)?"
+_MARGIN = " │↳"
+"""Characters that may stand before the text of a drawn line."""
+_BREAK = rf"(?: ?\n[{_MARGIN}]*)?"
 """Break of a long word, at the end of a full line."""
-_SPACE = r"[\s│]+"
+_SPACE = rf"[\s{_MARGIN}]+"
 """Space between words, or the end of a line with the margin of the next."""
 
 
@@ -45,7 +47,7 @@ def spans_in(strips: Sequence[Strip], pattern: re.Pattern[str]) -> dict[int, lis
                 line += 1
             end = min(match.end(), start + len(lines[line]))
             piece = lines[line][at - start : end - start]
-            if shown := piece.strip(" │"):  # the margin of a line is no part of the text continued in it
+            if shown := piece.strip(_MARGIN):  # the margin of a line is no part of the text continued in it
                 first = cell_len(lines[line][: at - start + piece.index(shown)])
                 found.setdefault(line, []).append(MatchSpan(first, first + cell_len(shown), number))
             at = end + 1

@@ -18,7 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ccq_tui.text import one_line
-from ccq_tui.widgets.transcript.code import Lexers, folded, highlighted
+from ccq_tui.widgets.transcript.code import FILL, FOLD, LEAD, Lexers, folded, highlighted
 from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.cuts import CONTINUED, markdown_parser
 
@@ -148,11 +148,12 @@ class CodeBlock(rm.CodeBlock):
         width = max(4, options.max_width)
         plain = self.text.plain.rstrip("\n")
         code = highlighted(plain, self.lexers.get(self.lexer_name, plain), self.colours)
-        label = Text(one_line(self.lexer_name, LANGUAGE), self.colours["muted"])
+        # The label is no line of the source.
+        label = Text(one_line(self.lexer_name, LANGUAGE), self.colours["muted"] + FOLD)
         label.truncate(width - 2, overflow="ellipsis")
-        for line in [*([label] if self.named else []), *folded(code, width - 2, words=True)]:
-            padding = " " * (width - 1 - line.cell_len)
-            yield Text.assemble(" ", line, padding, style=style, no_wrap=True, overflow="ignore")
+        for line in [*([label] if self.named else []), *folded(code, width - 2, self.colours["muted"])]:
+            fill = (" " * (width - 1 - line.cell_len), FILL)
+            yield Text.assemble((" ", LEAD), line, fill, style=style, no_wrap=True, overflow="ignore")
 
 
 def _hung(

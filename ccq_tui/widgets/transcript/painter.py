@@ -16,7 +16,7 @@ from ccq_tui.widgets.lines import wrapped
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript import heads
 from ccq_tui.widgets.transcript.checklist import Checklist, Todo, TodoState
-from ccq_tui.widgets.transcript.code import folded
+from ccq_tui.widgets.transcript.code import LEAD, folded
 from ccq_tui.widgets.transcript.diff import Diff
 from ccq_tui.widgets.transcript.diff_painter import draw_diff, more
 from ccq_tui.widgets.transcript.document import Document
@@ -168,13 +168,14 @@ class Painter:
             return self._prompt(block, lines, width, first=index == 0)
         source, start = body.source(index)
         text = coloured(source, start, body.marks, self._output_style(block), colours.__getitem__)
-        lines = folded(text, max(1, width - 4), words=True)
+        lines = folded(text, max(1, width - 4), colours["muted"])
         return self.pen.indent(self.pen.strips(lines, width - 4), "  │ ", colours["faint"])
 
     def _prompt(self, block: bl.PromptBlock, lines: list[Text], width: int, *, first: bool) -> list[Strip]:
         colours = self.pen.colours
-        mark = Text("❯ ", colours["accent"]) if first else Text("  ")
-        marked = [Text.assemble(Text("  ") if number else mark, line) for number, line in enumerate(lines)]
+        lead = Text("  ", LEAD)
+        mark = Text("❯ ", colours["accent"] + LEAD) if first else lead
+        marked = [Text.assemble(lead if number else mark, line) for number, line in enumerate(lines)]
         if block.queued and first:
             marked[0].append("  queued", colours["muted"] + Style(bold=False, italic=True))
         return self.pen.strips(marked, width, colours["prompt"])

@@ -13,7 +13,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from ccq_tui.widgets.transcript.code import Lexers
+from ccq_tui.widgets.transcript.code import FILL, LEAD, Lexers, folded
 from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.markdown import Markdown
 
@@ -33,6 +33,12 @@ class Counters:
     lines: int = 0
     styled: int = 0
     parsed: int = 0
+
+
+def unmarked(strip: Strip) -> Strip:
+    """Return a line without what its stretches are to their source: adjoining ones may become one."""
+    segments = [Segment(text, s.clear_meta_and_links() if s and s.meta else s) for text, s, _ in strip]
+    return Strip(segments, strip.cell_length).simplify()
 
 
 class Pen:
@@ -74,22 +80,30 @@ class Pen:
         if text.style:
             text = Text.assemble(text)  # Rich ignores the style of a text without spans
         segments = Segment.apply_style(text.render(self.console), base)
-        return Strip(Segment.adjust_line_length(list(segments), width, base), width)
+        return Strip(Segment.adjust_line_length(list(segments), width, base + FILL), width)
 
     def strips(self, lines: Iterable[Text], width: int, style: Style | None = None) -> list[Strip]:
         """Draw lines, each cut or filled to the width."""
         return [self.strip(line, width, style) for line in lines]
 
-    def hang(self, prefix: Text, body: Text, width: int) -> list[Text]:
-        """Wrap text at words, with a prefix before its first line and as much space before the others."""
-        indent = min(prefix.cell_len, max(0, width - 8))
-        rest = Text(" " * indent)
-        wrapped = body.wrap(self.console, max(1, width - indent), overflow="fold") or [Text()]
-        return [Text.assemble(rest if number else prefix, line) for number, line in enumerate(wrapped)]
+    def hang(self, prefix: Text, body: Text, width: int, *, code: bool = False) -> list[Text]:
+        """Wrap text at words, with a prefix before its first line and as much space before the others.
+
+        ``code``: keep every space, and put a sign before the rest of a long line.
+        """
+        if prefix.cell_len > max(0, width - 8):
+            prefix, body = Text(), Text.assemble(prefix, body)
+        rest = Text(" " * prefix.cell_len, LEAD if code else "")
+        room = max(1, width - prefix.cell_len)
+        if code:
+            lines = folded(body, room, self.colours["muted"])
+        else:
+            lines = [*body.wrap(self.console, room, overflow="fold")] or [Text()]
+        return [Text.assemble(rest if number else prefix, line) for number, line in enumerate(lines)]
 
     def indent(self, strips: list[Strip], prefix: str, style: Style, first: str | None = None) -> list[Strip]:
         """Put a prefix before every strip."""
-        style = self.colours.base + style
+        style = self.colours.base + style + LEAD
         rest = [Segment(prefix, style)]
         head = rest if first is None else [Segment(first, style)]
         return [

@@ -17,11 +17,11 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.widgets.transcript.code import ORIGIN
 from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.highlights import painted
 from ccq_tui.widgets.transcript.markdown import tokens_of
-from ccq_tui.widgets.transcript.painter import GUIDE
-from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText
+from ccq_tui.widgets.transcript.text_bodies import PlainText
 from ccq_tui.widgets.transcript.viewport import Viewport
 
 MOST_LINES = 10_000
@@ -103,13 +103,14 @@ class TextSelection:
             if LinePlace(index, part, 0).code > last:
                 return
             block = layout.blocks[index]
-            margin = _margin(block, part)
             lines: list[str] = []
+            whole = ""
             for offset, strip in enumerate(layout.strips(index, part)):
                 span = selection.get_span(LinePlace(index, part, offset).code)
                 if span is not None:
-                    end = None if span[1] < 0 else span[1]
-                    lines.append(strip.text[max(span[0], margin) : end].rstrip())
+                    text, continues, exact = copied(strip, *span)
+                    whole = whole + text if continues else text
+                    lines[len(lines) - (continues and bool(lines)) :] = [whole if exact else whole.rstrip()]
             if lines:
                 count += len(lines)
                 yield unwrapped(lines, source_of(block, part))
@@ -124,13 +125,22 @@ class TextSelection:
         return Selection(Offset(0, first.code), Offset(0, last.code))
 
 
-def _margin(block: bl.Block, part: int) -> int:
-    """Return the number of characters before the text of a part that do not belong to it."""
-    nested = block.depth * len(GUIDE)
-    if block.head and part == 0:
-        return nested + 2 * isinstance(block, bl.PromptBlock)
-    is_output = isinstance(block, bl.ToolBlock) and isinstance(block.body, PlainText | Excerpt)
-    return nested + (4 if is_output else 2)
+def copied(strip: Strip, start: int, end: int) -> tuple[str, bool, bool]:
+    """Return the selected text of a line, whether it continues the line above, and whether it is exact.
+
+    Text that is not exact may end in blanks that only fill the line.
+    """
+    text, at, continues = "", 0, False
+    for piece, style, _ in strip:
+        origin = style.meta.get(ORIGIN) if style else None
+        if origin == "fill":
+            return text, continues, bool(text)
+        if origin is not None:
+            text, continues = "", origin == "fold"
+        else:
+            text += piece[max(0, start - at) : None if end < 0 else max(0, end - at)]
+        at += len(piece)
+    return text, continues, False
 
 
 _SHOWN_AS_WRITTEN = frozenset({"paragraph_open", "heading_open"})
@@ -143,7 +153,7 @@ def source_of(block: bl.Block, part: int) -> str:
     body, index = block.body, part - int(block.head)
     if index < 0:
         return ""
-    if isinstance(body, PlainText):
+    if isinstance(body, PlainText) and isinstance(block, bl.PromptBlock):
         return body.part(index) if index < len(body) else ""
     if not isinstance(body, Document):
         return ""

@@ -36,7 +36,7 @@ from ccq_tui.widgets.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript.order import BlockChange
 from ccq_tui.widgets.transcript.pace import Pace
 from ccq_tui.widgets.transcript.painter import Painter, more_line, welcome_line
-from ccq_tui.widgets.transcript.pen import Counters, Pen
+from ccq_tui.widgets.transcript.pen import Counters, Pen, unmarked
 from ccq_tui.widgets.transcript.plan_sight import PlanSight
 from ccq_tui.widgets.transcript.search import Search
 from ccq_tui.widgets.transcript.text_selection import LinePlace, TextSelection
@@ -366,7 +366,7 @@ class Transcript(ScrollView, can_focus=False):
             self.counters.styled += end - start
             rows = Region(0, start, width, end - start)
             restyle(self, rows)  # Textual may still have the previous lines there
-            return ScrollView.render_lines(self, rows)
+            return [unmarked(strip) for strip in ScrollView.render_lines(self, rows)]
 
         self._for_screen = True
         try:

@@ -21,7 +21,7 @@ CORPUS = sorted((Path(__file__).parent / "markdown").glob("*.md"))
 WIDTHS = (40, 80, 160)
 PIECES = (1, 7, 60)
 SPACE = re.compile(r"\s+")
-FRAME = re.compile(r"[│─━┃]")
+FRAME = re.compile(r"[│─━┃↳]")
 """What is drawn around quotes and between the columns of a table."""
 
 

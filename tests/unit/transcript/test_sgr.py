@@ -93,11 +93,11 @@ def test_the_changes_that_are_kept_have_an_end() -> None:
 @example("a aaaá\u0301", 4)
 @example("aaaa " + "\u0301" * 40 + "a", 4)
 def test_output_breaks_at_words_and_keeps_every_character(text: str, width: int) -> None:
-    lines = folded(Text(text), width, words=True)
+    lines = folded(Text(text), width)
     assert "".join(line.plain for line in lines) == text
     assert all(line.cell_len <= width for line in lines)
 
 
 def test_a_long_word_does_not_leave_lines_half_empty() -> None:
-    lines = [line.plain for line in folded(Text("see the very long path " + "x" * 30), 12, words=True)]
+    lines = [line.plain for line in folded(Text("see the very long path " + "x" * 30), 12)]
     assert lines == ["see the ", "very long ", "path xxxxxxx", "x" * 12, "x" * 11]
