@@ -33,7 +33,7 @@ Body = Document | PlainText | Excerpt | Diff | Checklist
 """The content of a block beside its head: text in parts."""
 
 FOLD_LINES = 20
-"""Lines of a folded prompt that are shown."""
+"""Most lines of a prompt that is not folded, and lines of other folded blocks."""
 
 
 @dataclass(eq=False)

@@ -158,13 +158,18 @@ def thinking_head(pen: Pen, block: bl.ThinkingBlock, width: int) -> list[Text]:
     return [line]
 
 
+PROMPT_START, PROMPT_END = 5, 3
+"""Lines of a folded prompt that are shown at its start and its end."""
+
+
 def prompt_fold(pen: Pen, block: bl.PromptBlock, width: int) -> list[Text]:
-    """Draw the first lines of a long prompt, and the number of the others."""
-    first = "\n".join(block.text[: bl.FOLD_LINES * 200].split("\n", bl.FOLD_LINES)[: bl.FOLD_LINES])
-    lines = folded(Text(safe(first)), max(1, width))[: bl.FOLD_LINES]
-    hidden = block.lines - len(first.split("\n"))
-    more = f"… {hidden:,} more lines" if hidden > 0 else f"… {len(block.text):,} characters in all"
-    return [*lines, Text(more, pen.colours["muted"])]
+    """Draw the first and last lines of a long prompt, which often stand around a paste; count the rest."""
+    first = block.text[: PROMPT_START * 200].split("\n", PROMPT_START)[:PROMPT_START]
+    last = block.text[-PROMPT_END * 200 :].rsplit("\n", PROMPT_END)[-PROMPT_END:]
+    start, end = (folded(Text(safe("\n".join(some))), max(1, width)) for some in (first, last))
+    hidden = block.lines - len(first) - len(last)
+    more = f"… {hidden:,} more lines" if hidden > 1 else f"… {len(block.text):,} characters in all"
+    return [*start[:PROMPT_START], Text(more, pen.colours["muted"]), *end[-PROMPT_END:]]
 
 
 def notice(pen: Pen, block: bl.NoticeBlock, width: int) -> list[Text]:

@@ -285,10 +285,12 @@ def test_a_long_prompt_folds_and_thinking_is_one_line() -> None:
     data.apply(ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.THINKING, "x" * 1500))
     text = shown(data)
     assert "❯ line 0\n  line 1\n" in text
-    assert "line 19\n  … 10 more lines" in text
+    assert "line 4\n  … 22 more lines\n  line 27\n  line 28\n  line 29\n" in text, (
+        "words stand around a paste"
+    )
     assert "✻ Thought · 1,500 characters" in text
     data.set_folds(folded=False)
-    assert "line 29" in shown(data)
+    assert "line 15" in shown(data)
 
 
 def test_markdown_is_quiet_and_aligned() -> None:
