@@ -15,6 +15,7 @@ from ccq_tui.questions.events import (
     Clicked,
     Event,
     Pasted,
+    Paused,
     Pressed,
     Seen,
     Shown,
@@ -25,6 +26,7 @@ from ccq_tui.questions.input_guard import REPEAT_DELAY, InputGuard, Meaning, is_
 from ccq_tui.questions.moves import NOT_DRAWN, OUT_OF_SIGHT
 from ccq_tui.questions.state import is_text, typable
 
+KEPT = "your words are kept, not sent · Enter again sends them"
 EMPTY_TEXT = "nothing typed yet · type what Claude should know, Esc goes back"
 DECISION = "Permission or plan"
 DECISION_KEYS = (
@@ -70,6 +72,7 @@ class DecisionState:
         warned: The choice that the warning about unseen lines is for, or None.
         warned_at: The time of that warning.
         warned_by: The key that takes it now, as it is shown.
+        stray: Whether a key that is no command, or a word, opened the text: Enter keeps it first.
         guard: The guard against keys and clicks that are not meant for the panel.
     """
 
@@ -90,6 +93,7 @@ class DecisionState:
     warned: int | None = None
     warned_at: float = 0.0
     warned_by: str = ""
+    stray: bool = False
 
     @property
     def has_draft(self) -> bool:
@@ -106,7 +110,9 @@ def decide(state: DecisionState, event: Event) -> DecisionState:
     """Return the state after an event; the state itself when the event means nothing in it."""
     if state.outcome is not None or (state.guard.returned and not isinstance(event, Shown)):
         return state
-    held_back = state.warned is not None or state.notice == OUT_OF_SIGHT
+    if isinstance(event, Paused):
+        return replace(state, outcome=state.guard.decided(event.at))
+    held_back = state.warned is not None or state.notice in (OUT_OF_SIGHT, KEPT)
     if held_back and isinstance(event, Pressed) and event.apart < REPEAT_DELAY:
         return state  # the key may be held down
     heard = state
@@ -116,7 +122,15 @@ def decide(state: DecisionState, event: Event) -> DecisionState:
             # The warning asked for the same key again, so the first one was no part of a word.
             heard = replace(heard, guard=replace(heard.guard, typed_at=None))
     after = _decided(heard, event)
-    return _held_back(after, state, event) if isinstance(after.outcome, Allowed) else after
+    after = _held_back(after, state, event) if isinstance(after.outcome, Allowed) else after
+    return _until_paused(after, event)
+
+
+def _until_paused(after: DecisionState, event: Event) -> DecisionState:
+    """Put off what a letter decides until a pause shows that it begins no word."""
+    if None in (after.outcome, after.guard.word) or not (isinstance(event, Pressed) and event.types):
+        return after
+    return replace(after, outcome=None, guard=after.guard.waiting(after.outcome))
 
 
 def _held_back(after: DecisionState, before: DecisionState, event: Event) -> DecisionState:
@@ -153,7 +167,7 @@ def _decided(state: DecisionState, event: Event) -> DecisionState:
         case Pasted():
             return _pasted(state, event)
         case Clicked(row, at) if 0 <= row < len(state.choices) and not _stray_click(state, at):
-            return _clicked(state, row)
+            return _clicked(replace(state, guard=replace(state.guard, word=None, used=True)), row)
         case Pressed():
             return _judged_press(state, event)
         case _:
@@ -166,23 +180,42 @@ def meaning(state: DecisionState, event: Pressed | Pasted) -> Meaning:
 
 
 def _judged(state: DecisionState, event: Pressed | Pasted) -> tuple[Meaning, InputGuard]:
-    return (Meaning.COMMAND, state.guard) if state.hidden else state.guard.judged(event, in_text=state.typing)
+    if state.hidden:
+        return Meaning.COMMAND, state.guard
+    return state.guard.judged(event, in_text=state.typing, walks=not state.typing and _walks(event))
+
+
+def _walks(event: Pressed | Pasted) -> bool:
+    return isinstance(event, Pressed) and DECISION_ACTIONS.get(event.key) in ("up", "down")
 
 
 def _judged_press(state: DecisionState, event: Pressed) -> DecisionState:
     meant, guard = _judged(state, event)
     # To a person who is writing, here or in the prompt, a letter may be part of a word.
     alone = not (event.ahead or event.drafting or state.guard.writing(event.at))
-    state = state if guard is state.guard else replace(state, guard=guard)
+    before, state = state, state if guard is state.guard else replace(state, guard=guard)
     if meant is not Meaning.COMMAND:
-        return state
+        return _written(state, meant)
     after = _pressed(state, event.key, event.character, alone=alone)
+    if not (state.typing and event.types):
+        uses = event.key in DECISION_ACTIONS
+        after = replace(after, guard=after.guard.acted(event, before, walks=_walks(event), uses=uses))
     if event.ahead and after.outcome is not None:
         return replace(state, notice=NOT_DRAWN)
     if state.typing and not after.typing and after.outcome is None:
         # The next letter may still be part of the text that was just left.
         return replace(after, guard=replace(after.guard, typed_at=event.at))
     return after
+
+
+def _written(state: DecisionState, meant: Meaning) -> DecisionState:
+    """Take back what the keys of a word did; the word is the prompt's, or the text of a denial."""
+    word = state.guard.word
+    if word is None or meant is Meaning.PASSED_OVER:
+        return state
+    seen = Seen(state.in_sight or frozenset(), state.unseen, state.at_least)
+    state = replace(_seen(word.before, seen), in_sight=state.in_sight, guard=replace(state.guard, word=None))
+    return _type(state, "".join(word.typed), _text_row(state)) if meant is Meaning.WORD else state
 
 
 def _pasted(state: DecisionState, event: Pasted) -> DecisionState:
@@ -281,6 +314,8 @@ def _done_in_text(state: DecisionState, action: str) -> DecisionState:
         return replace(state, notice=OUT_OF_SIGHT)
     if not state.text.strip():
         return replace(state, notice=EMPTY_TEXT)
+    if state.stray:
+        return replace(state, stray=False, notice=KEPT)
     return replace(state, outcome=state.choices[state.cursor].outcome(state.text, state.plan))
 
 
@@ -344,4 +379,5 @@ def _text_row(state: DecisionState) -> int:
 
 
 def _type(state: DecisionState, seed: str, row: int) -> DecisionState:
-    return replace(state, cursor=row, typing=True, text=state.text + seed, text_row=row, notice="")
+    text = state.text + seed
+    return replace(state, cursor=row, typing=True, text=text, text_row=row, notice="", stray=bool(seed))

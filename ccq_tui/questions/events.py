@@ -106,6 +106,13 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
+class Paused:
+    """No key followed the one pressed at a time: it began no word."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class TabClicked:
     """The tab of a question, or of the review, was clicked."""
 
@@ -254,4 +261,6 @@ Action = (
 )
 """The meanings that a key can have."""
 
-Event = Action | Shown | TerminalFocused | Pressed | Pasted | Clicked | TabClicked | Seen | TextChanged
+Event = (
+    Action | Shown | TerminalFocused | Pressed | Pasted | Paused | Clicked | TabClicked | Seen | TextChanged
+)

@@ -23,9 +23,11 @@ def go_on(state: PanelState) -> PanelState:
             return _from_field(state)
         case Focus.REVIEW:
             return _from_review(state)
-        case Focus.DISCUSS:
+        case Focus.OTHER if state.sends_text:
+            return _next(moves.leave_text(state, taken=True))
+        case Focus.DISCUSS if state.sends_text:
             return _from_discussion(state)
-        case Focus.OTHER | Focus.NOTE | Focus.FILTER:
+        case Focus.OTHER | Focus.NOTE | Focus.FILTER | Focus.DISCUSS:
             return moves.leave_text(state, taken=True)
         case Focus.DECLINE:
             return state

@@ -8,11 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import isfinite
+from typing import Any
 
 from ccq_tui.questions.events import Pasted, Pressed, Shown
 
 GRACE = 0.4
 """Seconds without a key until a fresh panel takes keys that decide something."""
+WORD_SECONDS = 0.3
+"""Seconds in which a second printable key shows that the first one was no command, but began a word."""
 REPEAT_DELAY = 0.8
 """Seconds in which the same key may be the first repeat of one that is held down: no second press."""
 CLICK_GRACE = 0.3
@@ -36,6 +39,27 @@ class Meaning(StrEnum):
     """Too early to be meant for the panel."""
     TYPING = "typing"
     """Part of a text that somebody writes in the prompt."""
+    WORD = "word"
+    """Part of a word that somebody writes over the panel's commands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """The printable keys that were just taken as commands; a word, if another one follows at once.
+
+    Attributes:
+        before: The panel's state before the first of them.
+        typed: What they type, key by key.
+        at: The time of the last one.
+        walks: Whether all of them move or toggle, so that more such keys make no word.
+        outcome: What the key decides unless another one follows, or None.
+    """
+
+    before: Any
+    typed: tuple[str, ...]
+    at: float
+    walks: bool
+    outcome: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +74,8 @@ class InputGuard:
         text_known: Whether the open text was open before the grace began, so that it takes the typed text.
         passed_over: The one printable key that the grace passed over so far, or "".
         returned: The typed text that goes back to the prompt, key by key; the panel takes nothing more.
+        used: Whether a person opened the panel, or has pressed a key in it that begins no word.
+        word: The keys that may be the beginning of a word, or None.
     """
 
     shown_at: float | None = None
@@ -59,6 +85,8 @@ class InputGuard:
     text_known: bool = False
     passed_over: str = ""
     returned: tuple[str, ...] = ()
+    used: bool = True
+    word: Word | None = None
 
     @property
     def quiet_since(self) -> float | None:
@@ -74,6 +102,7 @@ class InputGuard:
             focused_at=self.focused_at,
             typed_at=known,
             text_known=event.again and in_text,
+            used=event.asked_for or (event.again and self.used),
         )
 
     def opened(self) -> InputGuard:
@@ -81,18 +110,19 @@ class InputGuard:
         return InputGuard(focused_at=self.focused_at, typed_at=self.typed_at)
 
     def judged(
-        self, event: Pressed | Pasted, *, in_text: bool, declining: bool = False
+        self, event: Pressed | Pasted, *, in_text: bool, declining: bool = False, walks: bool = False
     ) -> tuple[Meaning, InputGuard]:
         """Return the meaning of a key or a paste, and the guard after it.
 
-        ``in_text``: an open text takes it. ``declining``: the panel has asked whether to decline.
+        ``in_text``: an open text takes it. ``declining``: the panel has asked whether to decline. ``walks``:
+        as a command it moves or toggles.
         """
         typed, at = event.types, event.at
         if declining and isinstance(event, Pressed) and event.key in DECLINING_KEYS:
             return self._judged_decline(event)
         noted = replace(self, typed_at=at) if typed and isfinite(at) else self
         if not is_fresh(self.shown_at, at):
-            return Meaning.COMMAND, replace(noted, passed_over="") if self.passed_over else noted
+            return noted._judged_late(event, walks=walks)
         # A key that is held down or hammered must find no gap: the grace ends with a moment of quiet.
         noted = replace(noted, shown_at=at)
         if not typed:
@@ -124,6 +154,46 @@ class InputGuard:
             return Meaning.TYPING, replace(self, passed_over="", returned=(*before, event.types))
         # A blank begins no word.
         return Meaning.PASSED_OVER, replace(self, passed_over=event.types.strip())
+
+    def _judged_late(self, event: Pressed | Pasted, *, walks: bool) -> tuple[Meaning, InputGuard]:
+        """Judge input after the grace: a command, unless it shows that those before it were none."""
+        word = self._word_at(event.at)
+        if word is None or isinstance(event, Pasted) or not event.types or (walks and word.walks):
+            return Meaning.COMMAND, self
+        typed = (*word.typed, event.types)
+        if word.before.guard.used:
+            return Meaning.WORD, replace(self, word=replace(word, typed=typed))
+        return Meaning.TYPING, replace(self, returned=typed)
+
+    def _word_at(self, at: float) -> Word | None:
+        return self.word if self.word is not None and at - self.word.at < WORD_SECONDS else None
+
+    def walking(self, at: float) -> bool:
+        """Return whether the last key, a moment ago, moved or toggled: the next one does so on any row."""
+        return (word := self._word_at(at)) is not None and word.walks
+
+    def waiting(self, outcome: Any) -> InputGuard:
+        """Return the guard that keeps what the last key decides alone."""
+        return replace(self, word=replace(self.word, outcome=outcome) if self.word is not None else None)
+
+    def decided(self, at: float) -> Any:
+        """Return what the key that was pressed at a time decides alone, or None."""
+        return self.word.outcome if self.word is not None and self.word.at == at else None
+
+    def acted(self, event: Pressed, before: Any, *, walks: bool, uses: bool) -> InputGuard:
+        """Return the guard after a command; ``before`` is the panel's state before it.
+
+        ``uses``: it did something, so that somebody is at the panel, unless it begins a word.
+        """
+        if not (event.types and isfinite(event.at)):
+            return replace(self, passed_over="", word=None, used=self.used or uses)
+        word, passed = self._word_at(event.at), self.passed_over
+        if word is None:
+            # The letter that the grace passed over may have begun this word.
+            recent = passed and self.shown_at is not None and event.at - self.shown_at < TYPING_SECONDS
+            word = Word(before, (passed,) if recent else (), event.at, walks)
+        word = Word(word.before, (*word.typed, event.types), event.at, walks and word.walks)
+        return replace(self, passed_over="", word=word, used=self.used or event.types == " ")
 
     def writing(self, at: float) -> bool:
         """Return whether somebody typed so recently that a letter may be part of a word."""

@@ -24,16 +24,15 @@ from ccq_tui.questions.events import (
     OpenNote,
     OpenOther,
     Pick,
+    Pressed,
     ScrollPreview,
     TakeOver,
     ToggleHidden,
     TogglePreview,
     TurnPage,
 )
-from ccq_tui.questions.flow import go_on
 from ccq_tui.questions.limits import counted, selection_problem
 from ccq_tui.questions.moves import selected_elsewhere, taken_over
-from ccq_tui.questions.outcome import Answered
 from ccq_tui.questions.prose import shown_label
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, Page, PanelState, is_text
 
@@ -226,9 +225,24 @@ def action_for(state: PanelState, key: str, character: str = "") -> Action | Non
             # Digits count the rows that are shown; one beyond them means nothing, as any other letter.
             if action.row < len(state.page.rows):
                 return Pick(state.page.rows[action.row])
-    if state.focus is Focus.LIST and is_text(character):
-        return OpenOther(seed=character)
-    return None
+    typed = is_text(character) and (_list(state) or (_discussable(state) and character != " "))
+    return OpenOther(seed=character) if typed else None
+
+
+def action_of(state: PanelState, event: Pressed) -> Action | None:
+    """Return the action of a press: on the row of the custom text, every key but the blank is text."""
+    page = state.page
+    on_other = _choices(state) and not page.question.closed and page.cursor == page.other_row
+    text = event.types if on_other and not state.hidden and not state.guard.walking(event.at) else ""
+    if is_text(text) and text != " ":
+        return OpenOther(seed=text)
+    return action_for(state, event.key, event.character)
+
+
+def walks(state: PanelState, event: Pressed) -> bool:
+    """Return whether a press moves or toggles: people press such keys fast, and a word has others too."""
+    action = action_of(state, event)
+    return isinstance(action, Move | TurnPage | Mark) or (isinstance(action, Pick) and _multi(state))
 
 
 def hints(state: PanelState, more: str = "") -> Hints:
@@ -299,7 +313,7 @@ def enter_words(state: PanelState) -> Does:
         case Focus.FIELD:
             return _field_words(state)
         case Focus.OTHER:
-            sends = state.arriving is None and isinstance(go_on(state).outcome, Answered)
+            sends = state.sends_text and state.arriving is None
             return Does("send these words" if sends else "keep these words")
     return _list_words(state)
 

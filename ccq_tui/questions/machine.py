@@ -26,6 +26,7 @@ from ccq_tui.questions.events import (
     OpenNote,
     OpenOther,
     Pasted,
+    Paused,
     Pick,
     Pressed,
     ScrollPreview,
@@ -41,7 +42,7 @@ from ccq_tui.questions.events import (
 )
 from ccq_tui.questions.flow import back, decline, dismiss, go_on, turn_to
 from ccq_tui.questions.input_guard import CLICK_GRACE, GRACE, REPEAT_DELAY, InputGuard, Meaning, is_fresh
-from ccq_tui.questions.keys import action_for
+from ccq_tui.questions.keys import action_of, walks
 from ccq_tui.questions.merge_partial import JUST_COMPLETE, NOT_ASKED, NOT_COMPLETE
 from ccq_tui.questions.outcome import Answered
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, typable
@@ -50,7 +51,9 @@ __all__ = ["CLICK_GRACE", "GRACE", "meaning", "step"]
 
 JUST_CHANGED = "The draft has just changed elsewhere · Enter again confirms it"
 TEXT_LEFT_OUT = "Your own text is not selected · Enter again sends without it · o selects it"
-PRESS_AGAIN = frozenset({moves.OUT_OF_SIGHT, JUST_COMPLETE, JUST_CHANGED, TEXT_LEFT_OUT})
+TAKEN_BACK = ("tab", "focus", "review_row", "discussion", "large", "notice", "stray")
+"""Fields of a state that a word over the panel sets back, besides the pages."""
+PRESS_AGAIN = frozenset({moves.OUT_OF_SIGHT, moves.KEPT, JUST_COMPLETE, JUST_CHANGED, TEXT_LEFT_OUT})
 """Messages about a key that was held back, and counts when it is pressed again."""
 
 
@@ -91,7 +94,7 @@ def _leaves_out_text(after: PanelState) -> bool:
 def _means_other(state: PanelState, event: Event) -> bool:
     """Return whether an event asks for the custom text, after the warning that it is left out."""
     if isinstance(event, Pressed):
-        meant = action_for(state, event.key, event.character)
+        meant = action_of(state, event)
         return meant == OpenOther() and meaning(state, event) is Meaning.COMMAND
     return event == OpenOther()
 
@@ -114,6 +117,8 @@ def _stepped(state: PanelState, event: Event) -> PanelState:
             return state if _click_is_stray(state, at) else turn_to(moves.leave_text(state), tab)
         case TextChanged(text):
             return moves.set_text(state, text)
+        case Paused():
+            return state
         case _:
             return _act(state, event)
 
@@ -126,15 +131,40 @@ def meaning(state: PanelState, event: Pressed | Pasted) -> Meaning:
 def _judged(state: PanelState, event: Pressed | Pasted) -> tuple[Meaning, InputGuard]:
     if state.hidden:
         return Meaning.COMMAND, state.guard
-    return state.guard.judged(
-        event, in_text=state.focus in TEXT_FOCUSES, declining=state.focus is Focus.DECLINE
-    )
+    in_text, declining = state.focus in TEXT_FOCUSES, state.focus is Focus.DECLINE
+    walking = isinstance(event, Pressed) and walks(state, event)
+    return state.guard.judged(event, in_text=in_text, declining=declining, walks=walking)
 
 
 def _pressed(state: PanelState, event: Pressed) -> PanelState:
     meant, guard = _judged(state, event)
-    state = state if guard is state.guard else replace(state, guard=guard)
-    action = action_for(state, event.key, event.character) if meant is Meaning.COMMAND else None
+    before, state = state, state if guard is state.guard else replace(state, guard=guard)
+    if meant is not Meaning.COMMAND:
+        return _written(state, meant)
+    action = action_of(state, event)
+    after = _obeyed(state, event, action)
+    if state.focus in TEXT_FOCUSES and event.types:
+        return after
+    uses = not isinstance(action, ScrollPreview | None)
+    guard = after.guard.acted(event, before, walks=walks(before, event), uses=uses)
+    return after if guard == after.guard else replace(after, guard=guard)
+
+
+def _written(state: PanelState, meant: Meaning) -> PanelState:
+    """Take back what the keys of a word did; the word is the prompt's, or the custom text."""
+    word = state.guard.word
+    if word is None or meant is Meaning.PASSED_OVER:
+        return state
+    # A question that grew meanwhile stays as it is.
+    both = zip(word.before.pages, state.pages, strict=False)
+    pages = [was if was.question == now.question else now for was, now in both]
+    pages += state.pages[len(pages) :]
+    kept = {name: getattr(word.before, name) for name in TAKEN_BACK}
+    state = replace(state, **kept, pages=tuple(pages), guard=replace(state.guard, word=None))
+    return moves.open_other(state, "".join(word.typed)) if meant is Meaning.WORD else state
+
+
+def _obeyed(state: PanelState, event: Pressed, action: Action | None) -> PanelState:
     if action is None:
         return state
     if (row := _taken_by(state, action)) is not None and not moves.is_in_sight(state, row):

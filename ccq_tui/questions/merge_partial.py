@@ -158,7 +158,7 @@ def _focus(state: PanelState, pages: tuple[Page, ...], tab: int) -> Focus:
 def _stray(state: PanelState, pages: tuple[Page, ...], tab: int) -> int | None:
     """Keep the row to which a text goes back; "Other" stays the last one."""
     if state.stray is None or state.in_review:
-        return None
+        return state.stray
     was_other = state.stray == state.pages[state.tab].other_row
     return pages[tab].other_row if was_other else min(state.stray, pages[tab].other_row)
 

@@ -10,6 +10,7 @@ from ccq_tui.questions.state import Draft, Focus, Page, PanelState, resting_focu
 
 OUT_OF_SIGHT = "the row was out of sight · press again to choose it"
 NOT_DRAWN = "the key came before this was drawn · press it again"
+KEPT = "your words are kept, not sent · Enter again takes them"
 CLOSED = "choose one of the options · the question takes no text of your own"
 
 
@@ -127,13 +128,19 @@ def mark_all(state: PanelState) -> PanelState:
 
 
 def open_other(state: PanelState, seed: str = "") -> PanelState:
-    """Go to the custom text, or the field, with ``seed`` typed at its end; a seed alone selects nothing."""
+    """Go to the custom text, the field or, from the review, the discussion, with ``seed`` at its end.
+
+    A seed typed on another row selects nothing.
+    """
     if state.in_review:
-        return state
+        if not (seed and state.questions.takes_prose):
+            return state
+        state = replace(state, discussion=state.discussion + seed, stray=state.review_row)
+        return _opened(state, Focus.DISCUSS)
     if state.page.question.closed:
         return replace(state, aside=CLOSED) if state.page.question.options else state
     field = state.page.is_field
-    stray = state.page.cursor if seed else None
+    stray = state.page.cursor if seed and (field or state.page.cursor != state.page.other_row) else None
     if not field:
         state = state.with_page(cursor=state.page.other_row)
     if seed:
@@ -189,7 +196,8 @@ def leave_text(state: PanelState, *, taken: bool = False) -> PanelState:
         state = state.with_draft(taken=True)
     notice = state.page.problem if state.focus is Focus.FIELD else ""
     rest = Focus.REVIEW if state.in_review else Focus.LIST
-    return replace(state, focus=rest, notice=notice, stray=None)
+    aside = KEPT if taken and state.stray is not None and not state.page.is_field else state.aside
+    return replace(state, focus=rest, notice=notice, stray=None, aside=aside)
 
 
 def rest(state: PanelState) -> PanelState:

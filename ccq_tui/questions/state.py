@@ -200,8 +200,8 @@ class PanelState:
         grown_at: The time when more of the set last came, or None.
         changed_at: The time when the draft was last changed on another surface, or None.
         aside: A message about the set as a whole until the next key, or "".
-        stray: The row under the cursor when a key that is no command opened the text, or None when the text
-            was opened on purpose.
+        stray: The row under the cursor when a key that is no command, or a word, opened the text, or None
+            when the text was opened on purpose.
         warned_at: The time of the warning that custom text is unselected, or None once another key came.
         in_sight: The rows on the screen as last reported, or None for a surface that shows all of them.
             No part of the draft.
@@ -287,6 +287,12 @@ class PanelState:
                 return self.discussion
             case _:
                 return ""
+
+    @property
+    def sends_text(self) -> bool:
+        """Whether Enter in the open text sends it: never a text that a word began, which nobody has read."""
+        own = self.focus is Focus.OTHER and not self.needs_review and bool(self.text.strip())
+        return (own or self.focus is Focus.DISCUSS) and self.stray is None
 
     @property
     def discussed(self) -> Discussed:

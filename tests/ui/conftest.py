@@ -10,6 +10,8 @@ from syrupy.assertion import SnapshotAssertion
 from textual.app import App
 from textual.pilot import Pilot
 
+from ccq_tui.questions import input_guard
+from ccq_tui.widgets.panel import request_panel
 from tests.ui.drawn import watched
 from tests.ui.host import all_wait, handled, look
 from tests.ui.pictures import Pictures
@@ -35,6 +37,14 @@ async def _press_as_a_person_types(self: App[Any], keys: Iterable[str]) -> None:
 @pytest.fixture(autouse=True)
 def _keys_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(App, "_press_keys", _press_as_a_person_types)
+
+
+@pytest.fixture(autouse=True)
+def _each_key_stands_alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let two letters in a row be two commands: a test presses faster than anybody who chooses."""
+    if request.node.get_closest_marker("words") is None:
+        for module in (input_guard, request_panel):
+            monkeypatch.setattr(module, "WORD_SECONDS", 0.0)
 
 
 async def _wait_for_all(self: Pilot[Any], timeout: float = 30.0) -> bool:  # noqa: ASYNC109 (Textual's)

@@ -83,7 +83,10 @@ async def test_a_fresh_panel_decides_nothing_and_texts_are_kept_whole() -> None:
         await keys_work(run, pilot)
         for character in "use make":
             run.app.post_message(events.Key(character if character != " " else "space", character))
-        run.app.post_message(events.Key("enter", "\r"))
+        await pilot.press("enter")
+        assert run.told.answers == [], "words that began on the list are read before they are sent"
+        run.clock.skip(1.0)
+        await pilot.press("enter")
         await denied(pilot, "use make")
 
         panel = await shown(run, pilot, PermissionAsked(permission("pasted")))
@@ -91,6 +94,8 @@ async def test_a_fresh_panel_decides_nothing_and_texts_are_kept_whole() -> None:
         await until(pilot, lambda: panel.state.text == "two\nlines")
         assert panel.query_one(AnswerField).text == "two\nlines"
         panel.put_text("edited elsewhere")
+        await pilot.press("enter")
+        run.clock.skip(1.0)
         await pilot.press("enter")
         await denied(pilot, "edited elsewhere")
 

@@ -113,6 +113,8 @@ async def test_what_is_hidden_in_a_text_is_drawn_as_a_sign_and_sent_as_it_was_pa
         assert "\U0001f468\u200d\U0001f469" in app.panel_text, "what people write with is drawn as it is"
         assert "\u202e" not in app.panel_text
         await pilot.press("enter")
+        app.clock.skip_grace()
+        await pilot.press("enter")
         assert outcomes(app) == [Denied(f"{trick} {family}")]
 
 

@@ -43,7 +43,7 @@ async def test_enter_ends_other_and_a_note_and_sends_a_discussion() -> None:
         await pilot.press("o", "x", "enter")
         assert (app.state.focus, app.state.tab) == (Focus.LIST, 0)
         assert "● 4  x" in app.panel_text, "leaving it with text selects it"
-        await pilot.press("n", "y", "enter")
+        await pilot.press("up", "n", "y", "enter")
         assert (app.state.focus, app.state.tab) == (Focus.LIST, 0)
         await pilot.press("c", "z", "enter")
         assert outcomes(app) == [Discussed("z", (Answer(other="x", note="y"), Answer()))]
@@ -64,9 +64,9 @@ async def test_text_is_an_answer_only_while_it_is_not_empty() -> None:
     async with app.run_test() as pilot:
         await pilot.press("2", "o", "x", "escape")
         assert app.state.page.answer() == Answer(other="x")
-        await pilot.press("o", "backspace", "enter")
+        await pilot.press("space", "backspace", "enter")
         assert not app.state.page.answered
-        await pilot.press("o", "space", "enter", "enter")
+        await pilot.press("space", "space", "enter", "enter")
         assert app.state.focus is Focus.OTHER, "blanks are no answer: Enter opens the text"
         assert not outcomes(app)
 
@@ -82,14 +82,14 @@ async def test_enter_and_space_open_other_and_moving_over_it_selects_nothing() -
             assert app.state.focus is Focus.OTHER
             await pilot.press("escape")
             assert not app.state.page.draft.other_on
-        await pilot.press("2", "o", "escape")
+        await pilot.press("up", "2", "o", "escape")
         assert app.state.page.draft.selected == (1,), "leaving it empty keeps the selection"
 
 
 async def test_enter_on_other_with_text_confirms_and_space_edits() -> None:
     app = PanelHost(SINGLE)
     async with app.run_test() as pilot:
-        await pilot.press("o", "x", "enter", "space", "y", "enter", "up", "down", "enter")
+        await pilot.press("o", "x", "escape", "space", "y", "escape", "up", "down", "enter")
         assert outcomes(app) == [Answered((Answer(other="xy"),))]
 
 
@@ -123,7 +123,8 @@ async def test_a_burst_with_corrections_stays_in_order() -> None:
 async def test_a_burst_through_texts_and_list_stays_in_order() -> None:
     app = PanelHost(SINGLE, MULTI)
     async with app.run_test() as pilot:
-        app.burst("o", "a", "b", "enter", "n", "c", "enter", "tab", "1", "o", "d", "enter", "3", "enter")
+        app.burst("o", "a", "b", "enter", "up", "n", "c", "enter", "tab")
+        app.burst("1", "o", "d", "enter", "up", "3", "enter")
         await pilot.pause()
         assert app.state.pages[0].answer() == Answer(other="ab", note="c")
         assert app.state.pages[1].answer() == Answer(selected=("Auth", "Logs"), other="d")
@@ -158,7 +159,7 @@ async def test_a_paste_is_taken_whole_and_once() -> None:
         app.paste("> ")
         await pilot.pause()
         assert app.state.text == "first line\n> second\tline[31m", "in a text it goes to the caret"
-        await pilot.press("enter")
+        await pilot.press("enter", "up")
         app.burst("n")
         app.paste("1 2 3")
         app.burst("4")

@@ -41,7 +41,7 @@ async def test_keys_that_follow_the_one_that_opens_a_panel_are_the_panels(tmp_pa
         for key in ("right", "o", *"mine", "enter"):
             run.app.post_message(events.Key(key, key if len(key) == 1 else None))
         # What confirms counts only once the row was on the screen.
-        await until(pilot, lambda: (panel := run.inbox_screen.panel) and panel.state.page.draft.other_on)  # type: ignore[union-attr]
+        await until(pilot, lambda: (panel := run.inbox_screen.panel) and panel.state.text == "mine")
         await until(pilot, lambda: run.inbox_screen.panel and run.inbox_screen.panel.size.height)
         await pilot.press("enter")
         # The answer starts its session, which is not to be met by the end of this test.

@@ -19,12 +19,13 @@ from ccq_tui.agent.events import (
     StateChanged,
 )
 from ccq_tui.inbox import Allowed, Cancelled, Denied, PlanRequest
+from ccq_tui.inbox.decision import KEPT
 from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
-from ccq_tui.questions import Answered, Declined, Kind, Question
+from ccq_tui.questions import Answer, Answered, Declined, Kind, Question
 from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS, REPEAT_DELAY
 from ccq_tui.screens.session.key_repeats import REPEAT_SECONDS
 from tests.actors import PANEL, PHONE
-from tests.ui.asked import MULTI
+from tests.ui.asked import MULTI, SINGLE
 from tests.ui.host import Clock
 from tests.ui.session import Driven, asked, burst, keys_work, panel_drawn, permission, until
 from tests.ui.test_inbox_screen import one_waits
@@ -73,9 +74,7 @@ async def test_words_begun_in_the_prompt_stay_there_and_are_sent_from_there(name
         await pilot.press("enter")
         await until(pilot, lambda: run.told.sent == [f"Before that, {WORDS}"])
         assert run.told.answers == []
-        # It was sent: a pause without a key is all that the panel waits for.
-        assert dock.panel is None
-        run.clock.skip(TYPING_PAUSE)
+        # It was sent: the panel waits for nothing more.
         await until(pilot, lambda: panel_drawn(run.screen))
         assert dock.panel is not None
         assert not dock.panel.state.has_draft
@@ -144,17 +143,90 @@ async def test_no_panel_opens_right_behind_a_key_that_changes_no_letter(
         await until(pilot, lambda: panel_drawn(run.screen))
 
 
-async def test_a_panel_waits_for_a_pause_behind_the_enter_that_sends() -> None:
+@pytest.mark.parametrize("more", ["", "n"])
+async def test_a_panel_opens_right_behind_the_enter_that_sends_but_not_under_the_next_words(
+    more: str,
+) -> None:
     async with driven() as (run, pilot):
         dock = run.screen.dock
-        burst(run, "go\r")
-        await until(pilot, lambda: run.told.sent == ["go"])
-        run.clock.skip(TYPING_PAUSE - 0.1)
+        burst(run, f"go\r{more}")
+        await until(pilot, lambda: run.told.sent == ["go"] and dock.prompt.text == more)
         run.told.tell(ASKED["set"])
-        await until(pilot, lambda: "opens when you pause typing" in dock.notices.text)
-        assert dock.panel is None
-        run.clock.skip(0.2)
+        if more:
+            await until(pilot, lambda: "opens when you pause typing" in dock.notices.text)
+            assert dock.panel is None
+            run.clock.skip(THINKING_PAUSE)
         await until(pilot, lambda: panel_drawn(run.screen))
+        await pilot.press("enter")
+        assert dock.panel is not None
+        assert not dock.panel.state.has_draft, "it is fresh until the Enter cannot be held down"
+
+
+async def alone(run: Driven, pilot: Pilot[int], key: str) -> None:
+    """Press a key with a pause before it."""
+    run.clock.skip(1.0)
+    await pilot.press(key)
+
+
+@pytest.mark.words
+@pytest.mark.parametrize("words", ["continue", "2 things first", "no", "hello there", "15:00", "just wait"])
+@pytest.mark.parametrize("name", ["set", "permission", "plan"])
+async def test_words_over_an_unused_panel_go_back_to_the_prompt_and_their_enter_sends_nothing(
+    name: str, words: str
+) -> None:
+    async with driven() as (run, pilot):
+        dock = run.screen.dock
+        await opened(run, pilot, ASKED[name])
+        run.clock.skip(0.5)
+        burst(run, f"{words}\r")
+        await until(pilot, lambda: dock.prompt.text == words and "Not sent" in dock.notices.text)
+        assert (run.told.sent, run.told.answers) == ([], [])
+        run.clock.skip(THINKING_PAUSE)
+        await until(pilot, lambda: panel_drawn(run.screen))
+        assert dock.panel is not None
+        assert not dock.panel.state.has_draft
+
+
+@pytest.mark.words
+async def test_words_over_a_panel_in_use_become_the_own_text_that_the_second_enter_sends() -> None:
+    async with driven() as (run, pilot):
+        dock = run.screen.dock
+        await opened(run, pilot, asked("set", SINGLE))
+        await alone(run, pilot, "down")
+        run.clock.skip(1.0)
+        burst(run, "no thanks\r")
+        await until(pilot, lambda: dock.panel and dock.panel.state.page.draft.other_on)  # type: ignore[union-attr]
+        assert (dock.prompt.text, run.told.answers) == ("", [])
+        await alone(run, pilot, "enter")
+        await until(pilot, lambda: run.told.answers)
+        assert run.told.answers[0][1] == Answered((Answer(other="no thanks"),))
+
+
+@pytest.mark.words
+async def test_a_letter_alone_decides_and_one_that_a_word_follows_does_not() -> None:
+    async with driven() as (run, pilot):
+        dock = run.screen.dock
+        await opened(run, pilot, ASKED["permission"])
+        await alone(run, pilot, "down")
+        run.clock.skip(2.0)
+        burst(run, "yes but not now\r")
+        await until(pilot, lambda: dock.panel and dock.panel.state.notice == KEPT)  # type: ignore[union-attr]
+        assert dock.panel is not None
+        assert (dock.panel.state.text, run.told.answers) == ("yes but not now", [])
+        await pilot.press("escape")
+        run.clock.skip(2.0)
+        await pilot.press("y")
+        await until(pilot, lambda: run.told.answers == [("permission", Allowed(), PANEL)])
+
+
+@pytest.mark.words
+async def test_a_digit_alone_selects_and_enter_answers() -> None:
+    async with driven() as (run, pilot):
+        await opened(run, pilot, asked("set", SINGLE))
+        await alone(run, pilot, "2")
+        await alone(run, pilot, "enter")
+        await until(pilot, lambda: run.told.answers)
+        assert run.told.answers[0][1] == Answered((Answer(("SQLite",)),))
 
 
 @pytest.mark.parametrize("name", ["set", "permission", "plan"])

@@ -348,7 +348,7 @@ class Dock(Vertical):
             self._panel.place = self._place()
             self._say_what_waits()
             return
-        wait = seconds_to_wait(self._clock(), self.prompt.last_typed, drafting=self.prompt.holds_text)
+        wait = seconds_to_wait(self._clock(), self.prompt.typing_at, drafting=self.prompt.holds_text)
         if wait:
             self._say_what_waits()
             self._opening = after(self, wait, self._show_first)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Generic, cast
 
 from textual import events, on
@@ -27,16 +28,18 @@ from ccq_tui.questions.events import (
     Clicked,
     Event,
     Pasted,
+    Paused,
     Pressed,
     Shown,
     TabClicked,
     TerminalFocused,
     TextChanged,
 )
-from ccq_tui.questions.input_guard import GRACE, GUARDED_KEYS, REPEAT_DELAY, Meaning, Presses
+from ccq_tui.questions.input_guard import GRACE, GUARDED_KEYS, REPEAT_DELAY, WORD_SECONDS, Meaning, Presses
 from ccq_tui.questions.state import typable
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import copy_of, keymap_for, new_labels, presses_of, text_of
+from ccq_tui.widgets.lifetime import after as later
 from ccq_tui.widgets.lifetime import is_live, soon
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel.field import AnswerField
@@ -249,6 +252,9 @@ class RequestPanel(Vertical, Generic[State]):
 
     def _sets_aside(self, event: Typed) -> bool:
         """Set aside input that is too early or too late for the current request; return whether it was."""
+        word = self._state.guard.word
+        if word is not None and word.outcome is not None and self._clock() - word.at >= WORD_SECONDS:
+            self.dispatch(Paused(word.at))  # the timer is late
         fate = self._queue.sort(event, self._state, rests=self._rests, drawn=bool(self.size))
         if fate is Fate.TAKEN:
             return False
@@ -320,10 +326,7 @@ class RequestPanel(Vertical, Generic[State]):
         self._take_focus()
 
     def uncover(self, *, again: bool = True) -> None:
-        """Start the grace again: keys under way were meant for whatever covered the panel until now.
-
-        ``again``: this request was on the screen before.
-        """
+        """Start the grace again, behind a cover; ``again``: this request was on the screen before."""
         if not self._state.hidden:
             self.dispatch(replace(self._shown(), again=again))
 
@@ -340,15 +343,15 @@ class RequestPanel(Vertical, Generic[State]):
         self._hints.sleep(seconds + max(0.0, (guard.quiet_since or 0.0) - self._clock()))
 
     def follow(self, changed: Callable[[Draft], Draft]) -> tuple[Draft, Draft]:
-        """Show a change from another surface; the cursor and an open text stay as they are.
-
-        Return the draft before and after it.
-        """
+        """Show a change from another surface, but no open text; return the draft before and after it."""
         self._take_text()
-        before, self._state = self._state, cast("State", changed(self._state))
-        if self._state is not before and is_live(self):
-            self._draw()
-        return before, self._state
+        before, now = self._state, cast("State", changed(self._state))
+        if now is not before:
+            # What comes from elsewhere is not taken back with a word.
+            self._state = now = replace(now, guard=replace(now.guard, word=None))
+            if is_live(self):
+                self._draw()
+        return before, now
 
     def _clear(self) -> None:
         self.form.forget()
@@ -390,6 +393,9 @@ class RequestPanel(Vertical, Generic[State]):
         if after.guard.returned:
             self._give_back()
             return
+        word = after.guard.word
+        if word is not None and word.outcome is not None and word is not before.guard.word:
+            later(self, WORD_SECONDS, partial(self.dispatch, Paused(word.at)))
         if replace(after, guard=before.guard) == before:
             return
         if after.outcome is not None:
@@ -447,7 +453,8 @@ class RequestPanel(Vertical, Generic[State]):
         if meant is None:
             return self._take_known(pressed)
         # A key that was given away is a character like any other, or nothing.
-        known = [replace(pressed, key=key, character="", given=character) for key in meant]
+        known = [replace(pressed, key=key, character="") for key in meant]
+        known[-1:] = [replace(last, given=character) for last in known[-1:]]  # it is typed once
         return self._take_known(*(known or [replace(pressed, key="")]))
 
     def _take_known(self, *meant: Pressed) -> bool:

@@ -118,7 +118,6 @@ class Prompt(Vertical):
         self.reads_paths: Callable[[str], object] = lambda _: self.looked()
         """Called with a paste that looks like nothing but paths of images; `looked` takes the images."""
         self.has_queued = False
-        """Whether a prompt is queued that Up brings back into an empty field."""
         self._looking = 0
         self._entered: str | None = None
         """The field's text when Enter came while images were still being read, or None."""
@@ -129,8 +128,14 @@ class Prompt(Vertical):
         self.field.vim.on_taken = self._show_sign
         self.field.vim.walk = self._step
         self.field.on_taken = self.note_typed
+        self._sends = self._sent = False
         self.last_typed: float | None = None
         """Time of the last key here, in seconds of the clock, or None."""
+
+    @property
+    def typing_at(self) -> float | None:
+        """Time of the last key unless that sent the prompt, which is no sign of typing; or None."""
+        return None if self._sent else self.last_typed
 
     def compose(self) -> ComposeResult:
         yield ChoiceList()
@@ -208,6 +213,7 @@ class Prompt(Vertical):
         """Note that somebody typed, now or at a given time, here or elsewhere."""
         now = self._clock() if at is None else at
         self.last_typed = max(now, self.last_typed or now)
+        self._sent, self._sends = self._sends, False  # the key under way, and the last one
 
     def put_back(self, text: str) -> None:
         """Put an unsent prompt before the text typed since, after prompts that came back earlier."""
@@ -376,7 +382,7 @@ class Prompt(Vertical):
                 pass  # a new line, for terminals without a key for it
             case "enter":
                 # At once: input after Enter in the same burst belongs to the next prompt.
-                self._submit()
+                self._sends = self._submit()
             case "question_mark" if not self.field.text and not self.searching:
                 after(self, KEYS_AFTER, partial(self._ask_for_keys, self._clock()))
                 return False
@@ -565,30 +571,30 @@ class Prompt(Vertical):
             self._held_since = now if now - self._held_since < TYPING_PAUSE else None
         return self._held_since is not None
 
-    def _submit(self) -> None:
-        """Send the typed text, unless it is only blanks."""
+    def _submit(self) -> bool:
+        """Send the typed text, unless it is only blanks; return whether it was sent."""
         text = self.text
         if not text.strip():
-            return
+            return False
         if self._held():
             self.post_message(self.Said(MEANT_FOR_PANEL))
-            return
+            return False
         if self._looking:
             self._entered = self.field.text
             after(self, READING_AFTER, self._say_reading)
-            return
+            return False
         images = self.draft.images
         if words := excess(images.values()):
             self.post_message(self.Said(f"Not sent: {words}"))
-            return
+            return False
         if any(objects(text) for objects in self.objections):
-            return
+            return False
         left = self._walk.draft if self._walk.draft != self.field.text else ""
-        pastes = used(left, self.field.pastes)
         self._walk.add(text)
         self.field.remember_pastes()
-        # Before the field reports that it is empty: the keeper of drafts must know where the text went.
+        # Before the field reports that it is empty: the keeper must know where the text went.
         self.post_message(self.Submitted(text, images))
-        self.restore(PromptDraft(left, pastes))
+        self.restore(PromptDraft(left, used(left, self.field.pastes)))
         self.field.vim.insert()
         self._returned = []
+        return True

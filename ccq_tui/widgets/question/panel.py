@@ -21,7 +21,7 @@ from ccq_tui.questions.events import (
     TabClicked,
 )
 from ccq_tui.questions.input_guard import GRACE, Meaning
-from ccq_tui.questions.keys import action_for
+from ccq_tui.questions.keys import action_of
 from ccq_tui.questions.machine import meaning, step
 from ccq_tui.questions.merge_partial import grown
 from ccq_tui.questions.recalled import Recalled
@@ -86,7 +86,7 @@ class QuestionForm:
 
     def effect(self, state: PanelState, event: Pressed) -> Effect | None:
         """Return the effect of a key; a scroll is already done."""
-        action = action_for(state, event.key, event.character)
+        action = action_of(state, event)
         if isinstance(action, OpenEditor):
             return Effect.EDIT
         if isinstance(action, ScrollPreview):

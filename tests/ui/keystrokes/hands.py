@@ -21,6 +21,7 @@ from textual.message_pump import MessagePump
 from textual.worker import Worker
 
 from ccq_tui.screens.session import base, dock
+from ccq_tui.widgets.panel import request_panel
 from tests.ui.drawn import fault_of, watched
 from tests.ui.host import QUIET_TURNS, Clock, _has_work, has_to_draw
 from tests.ui.keystrokes.oracle import Frame, Watch, typed
@@ -106,6 +107,7 @@ class Hands:
         with ExitStack() as patches:
             for module in (dock, base):
                 patches.enter_context(patch.object(module, "after", self.timers.after))
+            patches.enter_context(patch.object(request_panel, "later", self.timers.after))
             patches.enter_context(patch.object(base, "BATCH", 0.0))  # no event waits for others
             patches.enter_context(watched())
             for one in self.patches():

@@ -51,6 +51,10 @@ MEANT = (
 FIELD = Question("Which port?", "Port", kind=Kind.TEXT)
 BEFORE = (Recalled(Answer(("SQLite",), note="nb"), "on 3 Nov"), Recalled(Answer(("Cache",)), "today"))
 """How the questions were answered before: `r` takes that over."""
+WALKS = frozenset("jkhl 123456789")
+"""Keys that may be pressed in a row as commands."""
+WORD_SECONDS = 0.3
+"""Seconds in which another printable key shows a word."""
 LONG = "\n".join(f"echo step {number}" for number in range(30))
 PLAN = "# A plan\n\n" + "\n".join(f"{number}. Do this and that" for number in range(30))
 
@@ -72,6 +76,16 @@ class Before:
     interrupts: int
 
     @property
+    def calm(self) -> bool:
+        """Whether a panel had the keys that was long there."""
+        return self.front is not None and not self.fresh
+
+    @property
+    def declining(self) -> bool:
+        """Whether the panel asked whether to decline."""
+        return isinstance(self.state, PanelState) and self.state.focus is Focus.DECLINE
+
+    @property
     def in_text(self) -> bool:
         """Whether a text was open in the panel."""
         return self.state is not None and is_text(self.state)
@@ -84,6 +98,8 @@ class Panels(Hands):
     COPIES: ClassVar[tuple[int, ...]] = (1,)
     """In how many places a character that was typed may stand."""
     _names = 0
+    _prior = ("", 0.0)
+    _decides: tuple[str, Before] | None = None
 
     async def drive(self, count: int) -> None:
         """Press so many keys."""
@@ -206,6 +222,16 @@ class Panels(Hands):
             self.run.told.interrupts,
         )
 
+    async def pass_time(self, pause: float | None = None) -> None:
+        """Let some time pass; a letter that nothing follows decides then."""
+        answers = len(self.answers)
+        await super().pass_time(pause)
+        if len(self.answers) > answers and self._decides is not None:
+            key, before = self._decides
+            self._confirmed(key, before)
+            self._settle_answers(before)
+            await self.settle()
+
     # -- keys ------------------------------------------------------------------------------------------------
 
     async def _burst(self) -> None:
@@ -226,6 +252,9 @@ class Panels(Hands):
         if hides and self.panel is not None and self.panel.state.hidden:
             missing = Counter("".join(map(typed, keys))) - gained(before.texts, self.texts())
             self.expect(not answers and not missing, f"{''.join(missing)!r} of {keys} is nowhere")
+        elif calm and not answers and not WALKS.issuperset("".join(map(typed, keys))):
+            missing = Counter("".join(map(typed, keys))) - gained(before.texts, self.texts())
+            self.expect(before.declining or not missing, f"{''.join(missing)!r} of {keys} is nowhere")
         elif calm and answers:
             # Somebody who works fast in a panel that is long there: what was taken was in sight.
             self._confirmed(self._decisive(keys, before), before, calm=True)
@@ -257,6 +286,11 @@ class Panels(Hands):
         if before.prompt_has_keys and key in ("up", "tab"):
             return  # they bring earlier prompts back
         escaped_at = self.watch.escaped_at
+        prior, self._prior = self._prior, (typed(key), now) if before.calm and typed(key) else ("", now)
+        word = (
+            bool(prior[0]) and now - prior[1] < WORD_SECONDS and not WALKS.issuperset(prior[0] + typed(key))
+        )
+        self._decides = key, before
         self.post(key)
         await self.settle()
         told = self.run.told
@@ -264,7 +298,7 @@ class Panels(Hands):
         if len(self.answers) > before.answers:
             self._confirmed(key, before)
         elif typed(key):
-            self._kept(typed(key), before)
+            self._kept(typed(key), before, prior[0] if word else "")
         if told.interrupts > before.interrupts:
             self.expect(now - escaped_at >= ESCAPES_APART, "a burst interrupted")
         self._settle_answers(before)
@@ -278,15 +312,18 @@ class Panels(Hands):
             return
         old, new = state.page.draft, panel.state.pages[state.tab].draft
         self.expect(len(self.answers) == before.answers, "an outcome by r")
-        self.expect(not old.other or new.other == old.other, f"{old.other!r} became {new.other!r}")
+        self.expect(
+            not old.other or new.other in (old.other, f"{old.other}r"), f"{old.other!r} became {new.other!r}"
+        )
         self.expect(old.note in new.note, f"{old.note!r} became {new.note!r}")
         self.counts["taken over"] += new != old
 
-    def _kept(self, character: str, before: Before) -> None:
-        """Look where a printable key is now."""
+    def _kept(self, character: str, before: Before, begun: str = "") -> None:
+        """Look where a printable key is now, and the one with which it makes a word."""
         added = gained(before.texts, self.texts())
-        if before.prompt_has_keys or before.in_text:
-            self.expect(added[character] in self.COPIES, f"{character!r} is nowhere")
+        if before.prompt_has_keys or before.in_text or (begun and before.calm and not before.declining):
+            whole = bool(begun) and added == Counter(begun + character)
+            self.expect(whole or added[character] in self.COPIES, f"{character!r} is nowhere")
         elif before.front is not None and before.fresh:
             held = not before.drafting and self.passed_over == (before.passed or character.strip())
             back = added == Counter(before.passed + character) and self.panel is None

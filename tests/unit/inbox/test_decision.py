@@ -23,6 +23,7 @@ from ccq_tui.questions.events import (
     Clicked,
     Event,
     Pasted,
+    Paused,
     Pressed,
     Seen,
     Shown,
@@ -41,6 +42,11 @@ def keys(state: DecisionState, pressed: str) -> DecisionState:
     for key in pressed.split():
         state = decide(state, Pressed(key, key if len(key) == 1 else ""))
     return state
+
+
+def alone(state: DecisionState, key: str, at: float, *, drafting: bool = False) -> DecisionState:
+    """Press a letter that nothing follows."""
+    return decide(decide(state, Pressed(key, key, at=at, drafting=drafting)), Paused(at))
 
 
 @pytest.mark.parametrize(
@@ -88,8 +94,8 @@ def test_a_plan_is_approved_with_words_as_it_was_edited() -> None:
     edited = decide(first_draft(PLAN), TextChanged("# Mine"))
     said = decide(keys(edited, "down down enter"), TextChanged("tests first"))
     assert keys(said, "enter").outcome == Allowed("tests first", mode="default", plan="# Mine")
-    assert keys(decide(first_draft(PLAN), Pasted("no")), "enter").outcome == Denied("no"), (
-        "never approved unasked"
+    assert keys(decide(first_draft(PLAN), Pasted("no")), "enter enter").outcome == Denied("no"), (
+        "never approved unasked, and read before it is sent"
     )
     assert ("a", "approve and say") in decision_hints(first_draft(PLAN))
 
@@ -157,7 +163,7 @@ def test_a_letter_decides_where_nobody_writes_and_a_digit_only_goes_to_its_row(
     request_: PermissionRequest | PlanRequest, before: float | None, key: str, drafting: bool, took: object
 ) -> None:
     state = decide(first_draft(request_), Shown(10.0, typed_at=before))
-    after = decide(state, Pressed(key, key, at=10.1 + TYPING_SECONDS - 0.1, drafting=drafting))
+    after = alone(state, key, 10.1 + TYPING_SECONDS - 0.1, drafting=drafting)
     there = after.choices[after.cursor]
     if took is not None:
         assert isinstance(after.outcome, Allowed)
@@ -275,10 +281,10 @@ def test_what_was_never_on_the_screen_is_allowed_by_a_second_press_alone() -> No
         "held down, it finds no gap"
     )
     assert decide(asked, Pressed("enter", at=101.0)).outcome == Allowed()
-    assert decide(asked, Pressed("y", "y", at=101.0)).outcome == Allowed(), "the same choice by its letter"
+    assert alone(asked, "y", 101.0).outcome == Allowed(), "the same choice by its letter"
     assert decide(asked, Pressed("1", "1", at=101.0)).outcome is None, "another choice asks anew"
     assert keys(decide(asked, Pressed("down", at=101.0)), "up enter").outcome is None
-    assert decide(asked, Pressed("n", "n", at=100.1)).outcome == Denied(), "denying asks nothing"
+    assert alone(asked, "n", 100.1).outcome == Denied(), "denying asks nothing"
     less = decide(asked, Seen(EVERY_ROW, 1))
     assert less.notice.startswith("1 line was never on the screen · Shift+↓ shows it · ")
     seen = decide(less, Seen(EVERY_ROW))
@@ -293,7 +299,7 @@ def test_a_letter_behind_another_is_no_second_press_of_a_key_that_was_asked_for(
     assert asked.warned is not None
     letter = decide(asked, Pressed("y", "y", at=11.4))
     assert (letter.outcome, letter.notice) == (None, ENTER_TAKES)
-    assert decide(decide(state, Pressed("y", "y", at=12.0)), Pressed("y", "y", at=13.0)).outcome == Allowed()
+    assert alone(alone(state, "y", 12.0), "y", 13.0).outcome == Allowed()
 
 
 def test_clicks_texts_and_plans_ask_too() -> None:
@@ -319,4 +325,4 @@ def test_a_letter_right_behind_a_text_that_was_left_decides_nothing(key: str) ->
     state = decide(decide(state, Pressed(key, "", at=20.0)), Pressed("n", "n", at=20.1))
     assert state.outcome is None
     assert state.notice == ENTER_TAKES
-    assert decide(state, Pressed("n", "n", at=20.2 + TYPING_SECONDS)).outcome == Denied()
+    assert alone(state, "n", 20.2 + TYPING_SECONDS).outcome == Denied()

@@ -15,7 +15,7 @@ from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions import Declined, Kind, Option, Question, QuestionSet, machine
 from ccq_tui.questions.events import Pasted, Pressed, Shown, TextChanged
-from ccq_tui.questions.input_guard import GRACE, Escapes, InputGuard, Meaning
+from ccq_tui.questions.input_guard import GRACE, WORD_SECONDS, Escapes, InputGuard, Meaning
 from ccq_tui.questions.moves import NOT_DRAWN, OUT_OF_SIGHT
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState, opened
 
@@ -192,7 +192,9 @@ def test_a_key_that_came_too_early_says_so_and_takes_it_the_next_time() -> None:
     for index, wanted in ((0, "h1"), (3, "no")):
         run = Driven(STATES[index], drafting=False)
         run.state = run.step(Shown(run.now, asked_for=True))
-        for key in ("c" if index == 0 else "e", *wanted, "enter"):
+        run.press("c" if index == 0 else "e", 0.0, ahead=True)
+        run.now += 2 * WORD_SECONDS
+        for key in (*wanted, "enter"):
             run.press(key, 0.0, ahead=True)
         assert (run.text, run.state.outcome) == (wanted, None)
         assert NOT_DRAWN in (getattr(run.state, "aside", ""), run.state.notice)
@@ -253,6 +255,56 @@ def test_no_outcome_without_a_confirming_key_outside_the_grace_and_nothing_typed
             assert run.text == text + typed
         if after.outcome is not None:
             assert key in ("enter", "ctrl+d", "y", "n")
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.sampled_from([0, 1, 3, 4]),
+    st.booleans(),
+    st.lists(
+        st.tuples(
+            st.sampled_from([*PRINTED, "y", "o", "enter", "escape", "up", "down", "tab", "end"]),
+            st.sampled_from([0.0, 0.1, 0.29, 0.31, 0.5, 2.0]),
+        ),
+        max_size=30,
+    ),
+)
+def test_a_word_is_whole_in_one_place_and_no_enter_within_it_decides(
+    index: int, asked_for: bool, pressed: list[tuple[str, float]]
+) -> None:
+    run = Driven(STATES[index], drafting=False)
+    run.state = run.step(Shown(run.now, asked_for=asked_for))
+    run.now += 1.0
+    word = ""
+    for key, pause in pressed:
+        before, text, in_text = run.state, run.text, run.in_text
+        if before.outcome is not None or before.hidden:
+            break
+        guard, typed = before.guard, PRINTED.get(key, "")
+        at = run.now + pause
+        if guard.word is not None and guard.word.outcome is not None and at - guard.word.at >= WORD_SECONDS:
+            break  # it has decided
+        meant = run.press(key, pause)
+        begun = guard.word if guard.word is not None and at - guard.word.at < WORD_SECONDS else None
+        if meant is Meaning.TYPING:
+            assert begun is not None
+            assert not begun.before.guard.used
+            assert run.state.guard.returned == (*begun.typed, typed)
+            assert replace(run.state, guard=begun.before.guard) == replace(
+                begun.before, **({"aside": run.state.aside} if isinstance(before, PanelState) else {})
+            )
+            break
+        word = "" if not typed else word
+        if meant is Meaning.WORD:
+            assert begun is not None
+            word = "".join((*begun.typed, typed))
+            closed = isinstance(before, PanelState) and not run.in_text
+            assert closed or run.text.endswith(word)
+            assert before.outcome is run.state.outcome is None
+        elif typed and in_text:
+            assert run.text == text + typed
+        if key == "enter" and in_text and getattr(before, "stray", None) not in (None, False):
+            assert run.state.outcome is None, "the Enter that ends a word decides nothing"
 
 
 def test_an_esc_counts_only_a_moment_after_the_one_before() -> None:

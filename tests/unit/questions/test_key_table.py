@@ -22,7 +22,8 @@ def test_moving_wraps_and_selects_nothing(up: str, down: str) -> None:
     state = panel()
     assert keys(state, f"{down} {down}").page.cursor == 2
     assert keys(state, up).page.cursor == 3, "from the first row up to Other"
-    assert keys(state, f"{up} {down}").page.cursor == 0
+    if down != "j":  # on the row of Other it is text
+        assert keys(state, f"{up} {down}").page.cursor == 0
     assert not keys(state, f"{down} {up} {up}").has_draft
 
 
@@ -47,9 +48,9 @@ def test_digit_moves_and_toggles_in_a_multi_select() -> None:
 def test_digit_of_other_opens_its_text_or_selects_what_stands_there() -> None:
     state = keys(panel(), "4")
     assert state.focus is Focus.OTHER
-    state = keys(typed(state, "MySQL"), "enter 1 4")
+    state = keys(typed(state, "MySQL"), "escape up 1 4")
     assert (state.focus, state.page.draft.other_on, state.page.draft.selected) == (Focus.LIST, True, ())
-    multi = keys(typed(keys(panel(MULTI), "4"), "Mail"), "enter 4")
+    multi = keys(typed(keys(panel(MULTI), "4"), "Mail"), "enter up 4")
     assert not multi.page.draft.other_on
     assert multi.page.draft.other == "Mail"
 

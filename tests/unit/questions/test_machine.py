@@ -39,7 +39,7 @@ def test_opening_other_alone_keeps_the_selection() -> None:
 
 
 def test_selecting_an_option_keeps_the_custom_text_as_draft() -> None:
-    state = keys(typed(keys(panel(), "o"), "MySQL"), "enter 1")
+    state = keys(typed(keys(panel(), "o"), "MySQL"), "escape up 1")
     assert state.page.answer().selected == ("Postgres",)
     assert state.page.answer().other == ""
     assert keys(state, "end enter enter").outcome == Answered((Answer(other="MySQL"),))
@@ -50,14 +50,17 @@ def test_a_note_never_drops_the_selection() -> None:
     assert state.page.answer() == Answer(selected=("SQLite",), note="keep it small")
 
 
-def test_enter_in_other_goes_back_to_the_list_and_the_next_confirms() -> None:
-    state = keys(typed(keys(panel(), "o"), "my own"), "enter")
-    assert (state.focus, state.outcome) == (Focus.LIST, None)
+def test_enter_sends_the_custom_text_of_a_set_of_one_and_escape_keeps_it() -> None:
+    state = typed(keys(panel(), "o"), "my own")
     assert keys(state, "enter").outcome == Answered((Answer(other="my own"),))
+    left = keys(state, "escape")
+    assert (left.focus, left.outcome, left.page.draft.other_on) == (Focus.LIST, None, True)
+    several = keys(typed(keys(panel(question(), MULTI), "o"), "my own"), "enter")
+    assert (several.focus, several.tab, several.outcome) == (Focus.LIST, 0, None)
 
 
 def test_space_on_other_opens_its_text_again() -> None:
-    state = keys(typed(keys(panel(), "o"), "my own"), "enter space")
+    state = keys(typed(keys(panel(), "o"), "my own"), "escape space")
     assert (state.focus, state.text) == (Focus.OTHER, "my own")
 
 
@@ -298,7 +301,7 @@ def test_a_set_without_questions_is_refused() -> None:
 
 
 def test_the_draft_can_be_copied_whole() -> None:
-    state = keys(typed(keys(panel(question(), MULTI), "o"), "unselected"), "enter 2 n")
+    state = keys(typed(keys(panel(question(), MULTI), "o"), "unselected"), "enter up 2 n")
     state = keys(typed(state, "a note"), "enter c")
     text = draft_text(typed(state, "let us talk"))
     for part in ("SQLite", "unselected", "a note", "let us talk"):

@@ -66,7 +66,7 @@ def test_the_key_is_text_where_nothing_was_answered_before_and_in_every_text() -
 def test_what_was_typed_stays() -> None:
     asked = asked_again(Answer((), other="MySQL", note="old"))
     state = keys(typed(keys(asked, "o"), "Oracle"), "escape")
-    after = keys(state, "r")
+    after = keys(state, "up r")
     assert (after.page.draft.other, after.page.draft.note) == ("Oracle", "old")
 
 

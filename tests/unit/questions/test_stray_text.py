@@ -142,12 +142,12 @@ def test_another_key_takes_the_warning_back() -> None:
 
 
 def test_text_that_an_option_replaced_is_warned_of_too() -> None:
-    state = keys(typed(keys(panel(), "o"), "mine"), "enter 1")
+    state = keys(typed(keys(panel(), "o"), "mine"), "escape up 1")
     assert press(state, "enter", 100.0).aside == TEXT_LEFT_OUT
 
 
 def test_nothing_is_warned_of_where_all_is_sent_or_reviewed() -> None:
-    assert keys(typed(keys(panel(), "o"), "mine"), "enter enter").outcome == Answered((Answer(other="mine"),))
+    assert keys(typed(keys(panel(), "o"), "mine"), "enter").outcome == Answered((Answer(other="mine"),))
     assert keys(typed(keys(panel(), "o"), "  "), "escape home enter").outcome is not None
     assert keys(panel(MULTI), "1 x escape enter").in_review
 
@@ -165,8 +165,8 @@ def test_a_list_that_grows_meanwhile_gives_the_same_row_back() -> None:
     def questions(one):  # type: ignore[no-untyped-def]
         return panel(one, TWO[1]).questions
 
-    for before, row in (("x", 0), ("end x", 3)):
+    for before, row, selected in (("x", 0, False), ("end x", 3, True)):
         state = keys(begun(questions(part), Arriving(0)), before)
         assert state.focus is Focus.OTHER
         state = keys(grown(state, questions(whole), None, seen=True), "escape")
-        assert (state.page.cursor, state.page.draft.other_on) == (row, False)
+        assert (state.page.cursor, state.page.draft.other_on) == (row, selected)
