@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Self
 
 from ccq_tui.bridges.terminal.emulator import Screen, Stream
+from ccq_tui.questions.input_guard import WORD_SECONDS
 
 KEYS = {
     "enter": "\r",
@@ -86,6 +87,7 @@ class Terminal:
         self._changed = threading.Condition()
         self._closing = False
         self._hung_up = False
+        self._pressed_at = float("-inf")
         self._pending = b""
         self._master, slave = pty.openpty()
         _set_size(slave, size)
@@ -245,10 +247,16 @@ class Terminal:
     def press(self, keys: str) -> None:
         """Press keys, separated by blanks, by name or as the character they type."""
         for key in keys.split():
-            self.type(KEYS.get(key, key))
+            self._send(KEYS.get(key, key))
+            if key not in KEYS:
+                self._pressed_at = time.monotonic()
 
     def type(self, text: str) -> None:
-        """Send characters as they are."""
+        """Send characters as they are, once they and a letter pressed before are no word."""
+        self.wait(lambda _: time.monotonic() - self._pressed_at > WORD_SECONDS)
+        self._send(text)
+
+    def _send(self, text: str) -> None:
         os.write(self._master, text.encode())
 
     def paste(self, text: str) -> None:

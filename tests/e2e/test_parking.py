@@ -42,7 +42,7 @@ def test_quitting_keeps_the_question_and_its_draft_for_the_same_call(start: Star
         assert "ccq-tui resume " in run.terminal.text
     with step("a new session says what waits elsewhere, and a hang-up leaves nothing of it behind"):
         other = start(Scenario("other").says("Hello."), prompt="hello", home=run.home)
-        other.terminal.wait("1 question waits for you in another session")
+        other.terminal.wait("1 request waits elsewhere")
         other.end("SIGHUP", 129)
     with step("the session is continued: question, selection and note are there, the text is open"):
         again = start(Scenario("e2e").says("Thanks."), "--resume", session(run), prompt="", home=run.home)
