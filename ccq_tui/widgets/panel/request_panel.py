@@ -371,15 +371,11 @@ class RequestPanel(Vertical, Generic[State]):
         acts = self.is_mounted and isinstance(event, Pressed | Clicked)
         if acts:
             self._state = self.form.step(self._state, self.form.sight(self._state))
-            if self._is_command(event):
+            if not isinstance(event, Pressed) or self.form.meaning(self._state, event) is Meaning.COMMAND:
                 self.form.seek()
         before, after = self._state, self.form.step(self._state, event)
         if after is not before and after != before:
             self._go_to(before, after, event)
-
-    def _is_command(self, event: Event) -> bool:
-        """Whether something pressed or clicked was meant for the panel."""
-        return not isinstance(event, Pressed) or self.form.meaning(self._state, event) is Meaning.COMMAND
 
     def _go_to(self, before: State, after: State, event: Event) -> None:
         if before.hidden and not after.hidden:
@@ -433,7 +429,7 @@ class RequestPanel(Vertical, Generic[State]):
             return
         self.touch()
         taken = self._take_key(event)
-        if not taken and self._typing and not self._state.hidden:
+        if not taken and self.form.typing(self._state) and not self._state.hidden:
             taken = await self._field.edits_with(event)
             self._take_text()
         if taken or event.key in KEPT_KEYS:
@@ -449,7 +445,7 @@ class RequestPanel(Vertical, Generic[State]):
         self._presses = self._presses.pressed(event.key, now)
         apart, ahead = self._presses.apart, self._queue.came_ahead
         pressed = Pressed(event.key, character, now, self.drafting(), ahead=ahead, apart=apart)
-        meant = None if self._typing or self._state.hidden else self._meant.get(event.key)
+        meant = None if self.form.typing(self._state) or self._state.hidden else self._meant.get(event.key)
         if meant is None:
             return self._take_known(pressed)
         # A key that was given away is a character like any other, or nothing.
@@ -485,7 +481,7 @@ class RequestPanel(Vertical, Generic[State]):
         self.touch()
         event.stop()
         pasted = Pasted(event.text, self._clock(), self.drafting())
-        writes = self._typing and not self._state.hidden
+        writes = self.form.typing(self._state) and not self._state.hidden
         typed = writes and self.form.meaning(self._state, pasted) is Meaning.COMMAND
         self.dispatch(pasted)
         if typed:
@@ -516,14 +512,10 @@ class RequestPanel(Vertical, Generic[State]):
 
     def _take_text(self) -> None:
         """Take the field's text into the state, before anything else happens to it."""
-        if not self._field.is_mounted or self._field.has_class("-off") or not self._typing:
+        if not self._field.is_mounted or self._field.has_class("-off") or not self.form.typing(self._state):
             return
         if self._field.text != self._state.text:
             self.dispatch(TextChanged(self._field.text))
-
-    @property
-    def _typing(self) -> bool:
-        return self.form.typing(self._state)
 
     def _terminal_focused(self, focused: bool) -> None:
         if focused:
@@ -566,7 +558,7 @@ class RequestPanel(Vertical, Generic[State]):
         if self._rests or not self._ready or not self.is_attached:
             return
         self._drawn_for = self.app.size
-        self._hints.labels = {} if self._typing else self._labels
+        self._hints.labels = {} if self.form.typing(self._state) else self._labels
         self._hints.last = ((keymap_for(self).shown("help"), "keys"),)
         drawn = self.form.draw(self._state, self._look(), self._hints)
         self.styles.height = drawn.height
@@ -582,7 +574,7 @@ class RequestPanel(Vertical, Generic[State]):
 
     def _sync_field(self, *, focused: bool) -> None:
         """Bring the text field in line with the state."""
-        typing = self._typing
+        typing = self.form.typing(self._state)
         opens = typing and self._field.has_class("-off")
         self._field.set_class(not typing, "-off")
         self._field.has_focus = typing and focused
