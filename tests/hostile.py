@@ -91,6 +91,8 @@ def _plain(kind: type, inside: tuple[Any, ...]) -> list[Any]:
             kind(**{name: values[number % len(values)] for name, values in fields.items()})
             for number in range(most)
         ]
+    if issubclass(kind, str):
+        return [kind(TEXT)]
     if issubclass(kind, tuple):  # a named one
         return [kind(*(variants(hint, inside)[0] for hint in typing.get_type_hints(kind).values()))]
     raise TypeError(f"no hostile values of {kind!r} are known")

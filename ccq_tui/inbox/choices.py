@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
-from ccq_tui.inbox.suggestions import Suggestion
+from ccq_tui.inbox.suggestions import Suggestion, kept, lasting, what
 from ccq_tui.inbox.verdicts import InvalidOutcome
+from ccq_tui.key_uses import Does
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.schema import ChoiceRecord
@@ -23,8 +24,10 @@ class Choice:
 
     Attributes:
         key: The key that takes it, or, for a lasting one, only moves to it; or "".
-        label: Its effect, harmless to draw.
-        where: How long it holds and where it is kept, or "".
+        label: How long it holds, and its effect; harmless to draw.
+        does: What the key that takes it does; a text is typed by then.
+        brief: A shorter label for a narrow panel, or "".
+        where: Where it is kept, or the mode it goes to, or "".
         allows: Whether it allows.
         takes_text: Whether it opens a text first.
         suggestion: The lasting permission it grants, or None.
@@ -33,6 +36,8 @@ class Choice:
 
     key: str
     label: str
+    does: Does
+    brief: str = ""
     where: str = ""
     allows: bool = False
     takes_text: bool = False
@@ -50,17 +55,44 @@ class Choice:
         return Allowed(said, self.suggestion, self.mode, plan) if self.allows else Denied(said)
 
 
-ALLOW = Choice("y", "Allow once", allows=True)
-ALLOW_AND_SAY = Choice("a", "Allow once, and say something…", allows=True, takes_text=True)
-DENY = Choice("n", "Deny")
-DENY_AND_SAY = Choice("e", "Deny, and say what to do instead…", takes_text=True)
+def _plain(
+    key: str, label: str, does: str, *, allows: bool = False, brief: str = "", mode: str = ""
+) -> Choice:
+    return Choice(key, label, Does(does), brief, allows=allows, takes_text=label.endswith("…"), mode=mode)
+
+
+EACH, EVERY = "Approve, and ask before each edit", "Approve, and for this session: accept every file edit"
+EVERY_BRIEF, MODE = EVERY.replace("and for", "for"), "accept edits mode"
+CHANGE, INSTEAD = "Keep planning, and say what to change…", "Deny, and say what to do instead…"
+ALLOW = _plain("y", "Allow once", "allow once", allows=True)
+ALLOW_AND_SAY = _plain("a", "Allow once, and say something…", "allow with these words", allows=True)
+DENY = _plain("n", "Deny", "deny")
+DENY_AND_SAY = _plain("e", INSTEAD, "deny with these words", brief="Deny, and say what instead…")
 PLAN_CHOICES = (
-    Choice("y", "Approve, and ask before each edit", "default mode", allows=True, mode="default"),
-    Choice("1", "Approve, and accept all edits", "accept edits mode", allows=True, mode="acceptEdits"),
-    Choice("a", "Approve, and say something…", "default mode", allows=True, takes_text=True, mode="default"),
-    Choice("n", "Keep planning"),
-    Choice("e", "Keep planning, and say what to change…", takes_text=True),
+    _plain("y", EACH, "approve", allows=True, brief="Approve, ask before each edit", mode="default"),
+    _plain("n", "Keep planning", "keep planning"),
+    Choice("1", EVERY, Does("accept", "every file edit"), EVERY_BRIEF, MODE, allows=True, mode="acceptEdits"),
+    _plain("a", "Approve, and say something…", "approve with these words", allows=True, mode="default"),
+    _plain("e", CHANGE, "keep planning with these words", brief="Keep planning, and say what…"),
 )
+"""In the order of every day: the two that are taken most often, then what lasts, then what takes words."""
+
+
+def lasting_choice(index: int, suggestion: Suggestion) -> Choice:
+    """Return the choice that grants a suggestion."""
+    verb, about = "allow" if suggestion.destination == "session" else "always allow", what(suggestion)
+    if suggestion.kind == "setMode" or suggestion.behavior not in ("", "allow"):
+        verb, _, about = about.partition(" ")
+    label = lasting(suggestion)
+    return Choice(
+        NUMBERS[index] if index < len(NUMBERS) else "",
+        label,
+        Does(verb, about),
+        label.replace(": accept every", ": every"),
+        kept(suggestion),
+        allows=True,
+        suggestion=suggestion,
+    )
 
 
 def check_words(request: PermissionRequest | PlanRequest, outcome: Allowed) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from ccq_tui.inbox.choices import NUMBERS, Choice
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
-from ccq_tui.key_uses import KeyUse, by_key
+from ccq_tui.key_uses import Does, KeyUse, by_key
 from ccq_tui.questions.events import (
     Clicked,
     Event,
@@ -42,6 +42,9 @@ DECISION_KEYS = (
     KeyUse(("e",), "choose", "Deny, and say what to do instead"),
     KeyUse(("shift+up",), "scroll_up", "Scroll the details up"),
     KeyUse(("shift+down",), "scroll_down", "Scroll the details down"),
+    KeyUse(("shift+pageup",), "page_up", "Page the details up"),
+    KeyUse(("space", "shift+pagedown"), "page_down", "Page the details down"),
+    KeyUse(("p",), "enlarge", "Enlarge the details; small again"),
     KeyUse(("ctrl+g",), "edit", "Edit the plan, or the text, in $EDITOR"),
     KeyUse(("ctrl+d",), "deny", "Go to “Deny”"),
     KeyUse(("tab", "shift+tab"), "leave_text", "Leave the text"),
@@ -52,10 +55,12 @@ DECISION_KEYS = (
 DECISION_ACTIONS = by_key(DECISION_KEYS)
 IN_TEXT = frozenset({"take", "deny", "leave_text", "leave", "hide"})
 """Actions of keys while a text is open; all other keys edit it."""
-ON_LIST = frozenset({"up", "down", "first", "last", "take", "deny", "leave", "hide"})
+ON_LIST = frozenset({"up", "down", "first", "last", "take", "deny", "leave", "hide", "enlarge"})
 """Actions of keys that type nothing, while no text is open."""
 SHOWN = {"enter": "Enter"}
 """Shown forms of keys that are not shown by their name."""
+WRITE, KEEP = Does("write"), Does("keep these words")
+ASK = "ask again"
 ENTER_TAKES = "Enter takes it"
 
 
@@ -66,6 +71,7 @@ class DecisionState:
     Attributes:
         text_row: The choice for which the text was typed, or None.
         plan: The plan as the person edited it, or "" while it is as proposed.
+        enlarged: Whether the details take the place of the choices.
         in_sight: The choices on the screen, as last reported, or None for a surface that shows all.
         unseen: Number of lines of the request that were never on the screen, as last reported.
         at_least: Whether there are more of those than were counted.
@@ -83,6 +89,7 @@ class DecisionState:
     text: str = ""
     text_row: int | None = None
     plan: str = ""
+    enlarged: bool = False
     hidden: bool = False
     notice: str = ""
     guard: InputGuard = field(default_factory=InputGuard)
@@ -236,41 +243,55 @@ def means_something(state: DecisionState, key: str, character: str = "") -> bool
     return action in IN_TEXT if state.typing else action in ON_LIST or is_text(character)
 
 
-def decision_hints(state: DecisionState) -> tuple[tuple[str, str], ...]:
-    """Return the (key, what it does) pairs worth showing, the most important first."""
+def enter_does(state: DecisionState) -> str:
+    """Return what Enter will do, in so many words."""
+    choice = state.choices[state.cursor]
+    if choice.takes_text and not (state.typing and state.text.strip()):
+        return WRITE
+    if state.typing and state.stray:
+        return KEEP
+    unseen = unseen_lines(state) if choice.allows else ""
+    if state.enlarged or not _is_in_sight(state, state.cursor) or (unseen and state.warned != state.cursor):
+        return Does(ASK, link=f", {unseen} unseen" if unseen else "")
+    return Does(choice.does.verb, choice.does.about, f", {unseen} unseen" if unseen else "")
+
+
+def decision_hints(state: DecisionState, *, pages: bool = False) -> tuple[tuple[str, str], ...]:
+    """Return the (key, what it does) pairs worth showing, Enter first; ``pages``: some details are cut."""
+    enter = ("Enter", enter_does(state))
     if state.typing:
-        return (("Enter", "send"), ("Esc", "leave the text"), ("Ctrl+J", "new line"), ("Ctrl+G", "editor"))
+        return (enter, ("Ctrl+J", "new line"), ("Esc", "keep as draft"), ("Ctrl+G", "editor"))
     plan = isinstance(state.request, PlanRequest)
-    numbers = [choice.key for choice in state.choices if choice.key in NUMBERS and choice.key]
-    lasting = numbers[0] if len(numbers) == 1 else f"{numbers[0]}-{numbers[-1]}" if numbers else ""
-    keys = {choice.key for choice in state.choices}
+    hidden = state.enlarged or (state.in_sight is not None and len(state.in_sight) < len(state.choices))
     hints = (
-        # The choices show their letters too; with little room, these three are missed most.
-        ("Enter", "choose"),
-        ("Esc", "hide"),
-        ("Ctrl+G", "edit the plan") if plan else ("Shift+↑↓", "scroll"),
-        ("y", "approve" if plan else "allow once"),
-        (f"{lasting} Enter" if lasting else "", "accept edits" if plan else "allow for longer"),
-        ("a" if "a" in keys else "", "approve and say" if plan else "allow and say"),
-        ("n", "keep planning" if plan else "deny"),
-        ("e", "say what to change" if plan else "deny and say"),
+        enter,
+        ("y" if hidden else "", "approve" if plan else "allow"),
+        ("n" if hidden else "", "keep planning" if plan else "deny"),
+        ("Space" if pages else "PgDn" if plan and state.unseen else "", "page"),
+        ("p" if pages and not state.enlarged else "", "all"),
+        ("Ctrl+G" if plan else "", "edit"),
+        ("Esc", "small again" if state.enlarged else "hide"),
     )
     return tuple(hint for hint in hints if hint[0])
 
 
+def unseen_lines(state: DecisionState) -> str:
+    """Count the lines that were never on the screen, in words; "" where all were."""
+    if not state.unseen:
+        return ""
+    least = "over " if state.at_least else ""
+    return f"{least}{state.unseen:,} {'line' if state.unseen == 1 and not least else 'lines'}"
+
+
 def unseen_words(state: DecisionState, *, short: bool = False) -> str:
     """Return the warning: the number of unseen lines, how to see them, and the key that decides anyway."""
-    plan = isinstance(state.request, PlanRequest)
-    least = "over " if state.at_least else ""
-    one = state.unseen == 1 and not least
-    line = "line" if one else "lines"
-    how = "PgUp PgDn show" if plan else f"{'Esc, then ' if state.typing else ''}Shift+↓ shows"
-    which = "it" if one else "them"
+    plan, lines = isinstance(state.request, PlanRequest), unseen_lines(state)
+    one = lines == "1 line"
+    how = f"{'PgDn' if plan else 'Shift+PgDn' if state.typing else 'Space'} shows {'it' if one else 'them'}"
     again = f"{state.warned_by} again {'approves' if plan else 'allows'}"
     if short:
-        return f"{again} {least}{state.unseen:,} unseen {line} · {how} {which}"
-    was = "was" if one else "were"
-    return f"{least}{state.unseen:,} {line} {was} never on the screen · {how} {which} · {again}"
+        return f"{again} {lines.replace(' line', ' unseen line')} · {how}"
+    return f"{lines} {'was' if one else 'were'} never on the screen · {how} · {again}"
 
 
 def _plan_edited(state: DecisionState, text: str) -> DecisionState:
@@ -331,8 +352,10 @@ def _done_on_list(state: DecisionState, action: str, character: str) -> Decision
             return _take(state, state.cursor)
         case "deny":
             return replace(state, cursor=next(i for i, one in enumerate(state.choices) if one.key == "n"))
+        case "enlarge":
+            return replace(state, enlarged=not state.enlarged, notice="")
         case "leave":
-            return replace(state, hidden=True)
+            return replace(state, enlarged=False, hidden=not state.enlarged)
         case "edit":
             # The surface opens the editor with the plan, if there is one, else with the text.
             return state if state.current_plan else _type(state, "", _text_row(state))
@@ -358,6 +381,8 @@ def _is_in_sight(state: DecisionState, index: int) -> bool:
 
 
 def _take(state: DecisionState, index: int, *, named: bool = False) -> DecisionState:
+    if state.enlarged:
+        state = replace(state, enlarged=False, in_sight=frozenset())
     choice = state.choices[index]
     # Opening a text decides nothing, and a letter that denies grants nothing.
     harmless = choice.takes_text or (named and not choice.allows)
@@ -380,4 +405,5 @@ def _text_row(state: DecisionState) -> int:
 
 def _type(state: DecisionState, seed: str, row: int) -> DecisionState:
     text = state.text + seed
-    return replace(state, cursor=row, typing=True, text=text, text_row=row, notice="", stray=bool(seed))
+    typed = replace(state, cursor=row, typing=True, text=text, text_row=row, notice="")
+    return replace(typed, stray=bool(seed), enlarged=False)

@@ -71,7 +71,9 @@ class ChoiceRecord(TypedDict):
 
     number: int
     label: str
-    holds: Annotated[str, Field(description="For how long, and where that is kept")]
+    holds: Annotated[
+        str, Field(description="Where it is kept, or the mode it goes to; for how long is in the label")
+    ]
     allows: bool
     takes_note: bool
 

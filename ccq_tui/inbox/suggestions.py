@@ -14,21 +14,23 @@ from ccq_tui.text import one_line
 RULE_LIMIT = 600
 """Most characters shown of a rule."""
 PLACES = {
-    "session": "for this session",
-    "localSettings": "in this project, kept in .claude/settings.local.json",
-    "projectSettings": "in this project for everyone, kept in .claude/settings.json",
-    "userSettings": "in all projects, kept in your user settings",
+    "session": ("For this session", ""),
+    "localSettings": ("In this project, always", "kept in .claude/settings.local.json"),
+    "projectSettings": ("In this project, always and for everyone", "kept in .claude/settings.json"),
+    "userSettings": ("In all projects, always", "kept in your user settings"),
 }
+"""How long a suggestion holds and where it is kept, by its destination."""
 MODES = {
-    "default": ("default", "Ask before edits and commands"),
-    "acceptEdits": ("accept edits", "Accept all file edits"),
-    "plan": ("plan", "Plan, and change nothing"),
-    "auto": ("auto", "Let a classifier decide for you"),
-    "dontAsk": ("don't ask", "Deny whatever needs your permission"),
-    "bypassPermissions": ("bypass permissions", "Allow everything"),
+    "default": ("default", "ask before edits and commands"),
+    "acceptEdits": ("accept edits", "accept every file edit"),
+    "plan": ("plan", "plan, and change nothing"),
+    "auto": ("auto", "let a classifier decide for you"),
+    "dontAsk": ("don't ask", "deny whatever needs your permission"),
+    "bypassPermissions": ("bypass permissions", "allow everything"),
 }
 """The name and the effect of each permission mode."""
-VERBS = {"allow": "allow", "deny": "deny", "ask": "ask before"}
+VERBS = {"allow": "", "deny": "deny ", "ask": "ask before "}
+"""What a rule does with the uses that it covers; to allow them is what goes without saying."""
 DOINGS = {"Read": "reading", "Edit": "editing", "Write": "writing"}
 
 
@@ -67,26 +69,31 @@ def what(suggestion: Suggestion) -> str:
     covered = _joined(_covered(rule) for rule in suggestion.rules)
     match suggestion.kind:
         case "setMode":
-            if suggestion.mode not in MODES:
-                return f"Go to {one_line(suggestion.mode, 40)} mode"
-            name, does = MODES[suggestion.mode]
-            return f"{does} ({name} mode)"
+            known = MODES.get(suggestion.mode)
+            return known[1] if known else f"go to {one_line(suggestion.mode, 40)} mode"
         case "addDirectories":
-            return f"Let Claude work in {_joined(suggestion.directories)}"
+            return f"work in {_joined(suggestion.directories)}"
         case "removeDirectories":
-            return f"No longer let Claude work in {_joined(suggestion.directories)}"
+            return f"no longer work in {_joined(suggestion.directories)}"
         case "removeRules":
-            return f"No longer {verb} {covered}"
+            return f"no longer {verb or 'allow '}{covered}"
         case "replaceRules":
-            return f"From now on {verb} only {covered}"
+            return f"{verb}only {covered}"
         case _:
-            return f"Always {verb} {covered}"
+            return f"{verb}{covered}"
 
 
-def where(suggestion: Suggestion) -> str:
-    """Describe how long a suggestion holds and where it is kept, harmless to draw."""
-    known = PLACES.get(suggestion.destination)
-    return known or f"kept in {one_line(suggestion.destination, 60)}"
+def lasting(suggestion: Suggestion) -> str:
+    """Describe a suggestion, harmless to draw: how long it holds, and what it grants."""
+    unknown = (f"In {one_line(suggestion.destination, 60)}", "")
+    return f"{PLACES.get(suggestion.destination, unknown)[0]}: {what(suggestion)}"
+
+
+def kept(suggestion: Suggestion) -> str:
+    """Describe where a suggestion is kept, or the mode that it goes to; harmless to draw, or ""."""
+    mode = MODES[suggestion.mode][0] if suggestion.kind == "setMode" and suggestion.mode in MODES else ""
+    place = PLACES.get(suggestion.destination, ("", ""))[1]
+    return " · ".join(part for part in (f"{mode} mode" if mode else "", place) if part)
 
 
 def _joined(parts: Iterable[str]) -> str:
@@ -95,6 +102,8 @@ def _joined(parts: Iterable[str]) -> str:
 
 def _covered(rule: Rule) -> str:
     tool, content = one_line(rule.tool, 80), rule.content
+    if tool.startswith("mcp__"):
+        tool = tool.removeprefix("mcp__").replace("__", " ", 1)
     if not content:
         return f"every use of {tool}"
     if rule.tool == "Bash":

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ccq_tui.key_uses import Does
 from ccq_tui.questions.events import (
     Action,
     Back,
@@ -39,29 +40,6 @@ from ccq_tui.questions.state import TEXT_FOCUSES, Focus, Page, PanelState, is_te
 FILTER_FROM = 10
 """Fewest options of a list that can be filtered."""
 When = Callable[[PanelState], bool]
-
-
-class Does(str):
-    """What a key does, in words that a line of keys can shorten: the verb always stays.
-
-    Attributes:
-        verb: The first words.
-        about: The object of the verb, cut where there is no room for it.
-        link: Words behind it, left out where there is no room for them.
-        second: What these are about.
-    """
-
-    __slots__ = ("about", "link", "second", "verb")
-    verb: str
-    about: str
-    link: str
-    second: str
-
-    def __new__(cls, verb: str, about: str = "", link: str = "", second: str = "") -> Does:
-        """Join the parts."""
-        does = super().__new__(cls, f"{verb} {about}".rstrip() + link + second)
-        does.verb, does.about, does.link, does.second = verb, about, link, second
-        return does
 
 
 @dataclass(frozen=True, slots=True)

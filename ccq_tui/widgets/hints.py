@@ -13,8 +13,8 @@ from textual import events
 from textual.geometry import Offset
 
 from ccq_tui.config.keynames import shown_keys
+from ccq_tui.key_uses import Does
 from ccq_tui.questions.input_guard import CLICK_GRACE
-from ccq_tui.questions.keys import Does
 from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.lifetime import after
@@ -180,6 +180,8 @@ def _fitted(
     whole = f"{verb} {about}".rstrip() + does.link + cut(does.second, LONGEST_OBJECT)
     if not narrow and cell_len(whole) <= left:
         return key, whole
+    if narrow and cell_len(exact := f"{verb} {about}".rstrip()) == left + 1:
+        return key, exact
     return key, f"{verb} {cut(about, max(SHORTEST_OBJECT, left - cell_len(verb) - 1))}".rstrip()
 
 

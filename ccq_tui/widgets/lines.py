@@ -266,6 +266,19 @@ class LineView(ScrollView):
         return frozenset(row for y, row in rows if self._place_of(row).start == y)
 
     @property
+    def whole_rows_in_sight(self) -> frozenset[int]:
+        """The rows of which every line is on the screen, or that fill all of it."""
+        top, seen = int(self.scroll_offset.y), self._lines_on_screen
+        shown = range(top + seen.start, top + seen.stop)
+        rows = {line.row for line in self._lines[shown.start : shown.stop] if line.row is not None}
+        places = {row: self._place_of(row) for row in rows}
+        return frozenset(
+            row
+            for row, at in places.items()
+            if len(rows) == 1 or (at.start in shown and at.stop - 1 in shown)
+        )
+
+    @property
     def _lines_on_screen(self) -> range:
         """The lines of the visible part that nothing around the view cuts off."""
         try:

@@ -7,6 +7,7 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
+from ccq_tui.text import plural
 from ccq_tui.widgets.lines import Flow, FlowView
 from ccq_tui.widgets.palette import Palette
 
@@ -72,10 +73,10 @@ def more_line(view: SightView, width: int, palette: Palette, *, down: str, up: s
     """Return the row under a view that does not show all: how much more there is, and the key for it."""
     if view.below or view.goes_on:
         least = "over " if view.goes_on else ""
-        more = f"… {least}{view.below:,} more {'line' if view.below == 1 and not least else 'lines'}"
+        more = f"↓ {least}{view.below:,} more {'line' if view.below == 1 and not least else 'lines'}"
         text, key = Text(more, palette.warning), down
     else:
-        text, key = Text(f"the end · {view.above:,} above", palette.muted), up
-    text.append(" · ", palette.muted).append(key, palette.strong)
+        text, key = Text(f"↑ {plural(view.above, 'line')} above", palette.muted), up
+    text.append(f" · {key}", palette.muted)
     text.truncate(max(1, width), overflow="ellipsis")
     return text

@@ -16,13 +16,14 @@ from ccq_tui.agent.events import (
     ToolFinished,
 )
 from ccq_tui.inbox import Allowed
-from ccq_tui.inbox.suggestions import Rule, Suggestion, what, where
+from ccq_tui.inbox.suggestions import Rule, Suggestion, kept, lasting
 from ccq_tui.testing import CleanHome
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
 from tests.agent.stage import staged
 
+LOCAL = "kept in .claude/settings.local.json"
 ACCEPT = Suggestion("setMode", mode="acceptEdits")
 REMARK = "PostToolUse:{} hook additional context: The user allowed this call and told you:\n{}"
 
@@ -126,15 +127,11 @@ async def each_suggestion_is_granted_where_it_says(
     assert again <= 2, "what holds for the session alone holds at once"
     settings = json.loads((home.project / ".claude" / "settings.local.json").read_text())
     assert settings["permissions"] == {"allow": ["Bash(make test *)", "WebFetch(domain:127.0.0.1)"]}
-    assert [what(one) for one in expected] == [
-        "Always allow commands that begin with `make test`",
-        "Always allow fetching from 127.0.0.1",
-        f"Always allow reading everything in {beside}",
-        f"Let Claude work in {beside}",
-    ]
-    assert [where(one) for one in expected[1:3]] == [
-        "in this project, kept in .claude/settings.local.json",
-        "for this session",
+    assert [(lasting(one), kept(one)) for one in expected] == [
+        ("In this project, always: commands that begin with `make test`", LOCAL),
+        ("In this project, always: fetching from 127.0.0.1", LOCAL),
+        (f"For this session: reading everything in {beside}", ""),
+        (f"For this session: work in {beside}", ""),
     ]
     assert (beside / "d.txt").read_text() == "d"
     assert len(model.tool_results()) == 8

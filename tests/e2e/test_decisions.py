@@ -94,7 +94,7 @@ def permissions(run: Running) -> None:
         assert run.result("toolu_e2e_4").startswith(REJECTED)
     with step("allowed for longer, and allowed with a word"):
         terminal.wait_panel("touch five.txt")
-        assert "Always allow the command" in terminal.panel
+        assert "In this project, always: the command" in terminal.panel
         assert ".claude/settings.local.json" in terminal.text
         terminal.press("1 enter")
         terminal.wait_panel("touch six.txt")

@@ -104,8 +104,11 @@ async def test_other_buttons_and_drags_choose_nothing_in_a_list() -> None:
 async def test_the_mouse_alone_answers_a_permission_with_a_text() -> None:
     app = DecisionHost(permission("toolu_1"))
     async with app.run_test(size=(100, 30)) as pilot:
-        await click(pilot, "n deny")
-        assert [one.outcome for one in app.all_posted(DecisionPanel.Ended)] == [Denied()]
+        await click(pilot, "Deny, and")
+        await click(pilot, "Deny, and")
+        await pilot.press("x")
+        await click(pilot, "Enter")
+        assert [one.outcome for one in app.all_posted(DecisionPanel.Ended)] == [Denied("x")]
 
 
 async def test_the_mouse_alone_answers_a_set() -> None:
@@ -165,7 +168,7 @@ async def test_the_click_that_gives_the_terminal_the_focus_presses_no_key(
     async with app.run_test(size=(100, 30)) as pilot:
         app.app_focus = False
         app.app_focus = True
-        await click(pilot, "n deny")
+        await click(pilot, "Enter allow")
         assert app.state.outcome is None
 
 

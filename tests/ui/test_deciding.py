@@ -114,7 +114,7 @@ async def test_a_plan_that_was_never_on_the_screen_is_approved_by_a_second_press
         panel = run.screen.dock.panel
         assert isinstance(panel, DecisionPanel)
         await pilot.press("y")
-        await until(pilot, lambda: "PgUp PgDn show them · y again approves" in panel.state.notice)
+        await until(pilot, lambda: "PgDn shows them · y again approves" in panel.state.notice)
         assert run.told.answers == []
         transcript = run.screen.transcript
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from ccq_tui.inbox import PermissionRequest, PlanRequest, file_diff
+from ccq_tui.inbox import PermissionRequest, file_diff
 from ccq_tui.inbox.file_diff import changed_lines
 from ccq_tui.widgets.decision import details
 from ccq_tui.widgets.lines import LineView
@@ -215,11 +215,3 @@ def test_lines_are_compared_only_where_that_is_cheap(monkeypatch: pytest.MonkeyP
     lines = list(changed_lines("\n".join(blank), "\n".join(other)))
     assert compared == [299], "too many lines are alike"
     assert [sign for sign, _ in lines] == [" "] + ["-"] * 3_999 + ["+"] * 3_999
-
-
-@pytest.mark.parametrize("width", [36, 76])
-def test_a_plan_takes_one_line_of_its_panel(width: int) -> None:
-    request = PlanRequest("t", "s", "# Plan\n\nDo it.")
-    (line,) = [text.plain for text in details.detail_lines(request, width, PLAIN)]
-    assert "PgUp PgDn" in line
-    assert "Ctrl+G" in line

@@ -44,8 +44,8 @@ WAYS: dict[str, Allowed | Denied] = {
     "enter": Allowed(),
     "n": Denied(),
     "1 enter": Allowed(suggestion=ALWAYS),
-    "down enter": Allowed(suggestion=ALWAYS),
-    "up up enter": Denied(),
+    "down down enter": Allowed(suggestion=ALWAYS),
+    "down enter": Denied(),
     "end enter h i enter": Denied("hi"),
     "a h i enter": Allowed("hi"),
     "e h i ctrl+j y enter": Denied("hi\ny"),
@@ -106,7 +106,7 @@ ASKED: tuple[tuple[str, dict[str, object], list[str]], ...] = (
     ("Edit", {"file_path": "/w/a.py", "old_string": "x = 1", "new_string": "x = 2"}, ["- x = 1", "+ x = 2"]),
     ("WebFetch", {"url": "https://a.example/", "prompt": "read it"}, ["https://a.example/", "read it"]),
     ("mcp__x__y", {"deep": {"er": [1]}}, ["deep: {", '"er"']),
-    ("Bash", {"command": 7}, ['"command": 7']),
+    ("Bash", {"command": 7}, ["command: 7"]),
 )
 
 
@@ -132,8 +132,8 @@ async def test_what_is_granted_for_longer_is_said_with_its_place_and_a_long_comm
         panel = await shown(run, pilot, PermissionAsked(request))
         words = " ".join(drawn(panel).split())
         assert (
-            "1 Always allow commands that begin with `make` · "
-            "in this project, kept in .claude/settings.local.json" in words
+            "1 In this project, always: commands that begin with `make` "
+            "kept in .claude/settings.local.json" in words
         )
         assert "Subagent “Release scout” wants to run a command" in str(panel.query_one("#head").render())
         await pilot.press("n")
@@ -170,7 +170,7 @@ async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all() -> None:
             run, pilot, PlanProposed(replace(PLAN, tool_use_id="toolu_other", plan="# Another one"))
         )
         assert "Another one" in run.screen.transcript.text(), "it stands in the transcript"
-        assert "is above" in drawn(panel)
+        assert any("The plan is above" in line.text for line in on_screen(run))
         await pilot.press("y")
         await until(pilot, lambda: run.told.answers[1:] == [("toolu_other", Allowed(mode="default"), PANEL)])
 

@@ -28,7 +28,7 @@ async def test_a_click_moves_and_a_click_on_the_cursor_takes() -> None:
     app = DecisionHost(permission())
     async with app.run_test() as pilot:
         await click_on(app, pilot, "Deny")
-        assert (app.panel.state.cursor, outcomes(app)) == (2, [])
+        assert (app.panel.state.cursor, outcomes(app)) == (1, [])
         assert app.cursor_line.startswith(" ❯ n  Deny")
         await click_on(app, pilot, "make all")
         assert outcomes(app) == [], "what is decided on is no choice"

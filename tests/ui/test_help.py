@@ -144,7 +144,7 @@ def test_every_key_of_the_question_panel_is_listed_once() -> None:
 
 def test_the_keys_of_the_decision_panel_mean_something_there_and_no_letter_is_missing() -> None:
     state = first_draft(permission())
-    handled_by_the_panel = {"scroll_up", "scroll_down", "edit"}
+    handled_by_the_panel = {"scroll_up", "scroll_down", "page_up", "page_down", "edit"}
     for use in DECISION_KEYS:
         there = replace(state, typing=use.action == "leave_text")
         for key in use.keys if use.action not in handled_by_the_panel else ():

@@ -10,7 +10,7 @@ from textual.app import App, ComposeResult
 from textual.geometry import Offset
 
 from ccq_tui import theming
-from ccq_tui.questions.keys import Does
+from ccq_tui.key_uses import Does
 from ccq_tui.widgets.hints import HintBar, HintLines
 from tests.ui.asked import PLAIN
 

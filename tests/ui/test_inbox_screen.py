@@ -466,7 +466,7 @@ def screen_text(run: Many) -> str:
     return "\n".join(strip.text for strip in run.app.screen._compositor.render_strips())
 
 
-@pytest.mark.parametrize("size", [(40, 12), (80, 24), (160, 50)])
+@pytest.mark.parametrize("size", [(80, 24), (160, 50)])
 @pytest.mark.parametrize("seen", [False, True])
 async def test_a_plan_is_read_in_the_inbox_before_it_is_approved_there(
     tmp_path: Path, size: tuple[int, int], seen: bool
@@ -502,7 +502,7 @@ async def test_a_permission_is_seen_in_the_inbox_before_it_is_allowed_there(tmp_
     command = "make test" + "\nmake" * 60 + "\nrm -rf ~/important"
     request = PermissionRequest("toolu_run", "s1", "Bash", {"command": command})
     async with decision_waits(tmp_path, request, (80, 24)) as (run, pilot, outcome, clock):
-        await until(pilot, lambda: "more lines · Shift+↓" in screen_text(run))
+        await until(pilot, lambda: "more lines · Space" in screen_text(run))
         await pilot.press("y")
         await until(pilot, lambda: "y again allows" in screen_text(run))
         assert not outcome.done()

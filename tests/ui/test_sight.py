@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from ccq_tui.inbox import Allowed, Denied, PermissionRequest
+from ccq_tui.inbox import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions import Option, Question
 from ccq_tui.questions.input_guard import GRACE, TYPING_SECONDS
@@ -19,6 +22,8 @@ from tests.ui.session import Driven, asked, keys_work
 from tests.ui.test_commands_picker import MANY, Host
 
 ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
+MODE = Suggestion("setMode", mode="acceptEdits")
+TEXTS = st.text(alphabet="bc ", max_size=120)
 HOSTILE = "make test" + "\n" * 41 + "rm -rf ~/important"
 LONG = "\n".join(f"step {n}" for n in range(60))
 LIST = Question("Which one?", "Which", tuple(Option(f"Option {n}", "about it") for n in range(30)))
@@ -89,7 +94,8 @@ async def test_submit_out_of_sight_submits_nothing() -> None:
 
 async def test_a_choice_out_of_sight_decides_nothing() -> None:
     app = DecisionHost(asks(command="make"))
-    async with app.run_test(size=(40, 12)) as pilot:
+    async with app.run_test(size=(40, 7)) as pilot:
+        assert "y allow" in app.panel_words
         scroll_away(app, "#choices")
         await pilot.press("enter")
         assert app.state.outcome is None
@@ -181,16 +187,14 @@ async def test_what_was_never_on_the_screen_is_not_allowed_at_once(
 ) -> None:
     app = DecisionHost(request_)
     async with app.run_test(size=size) as pilot:
-        assert "more lines · Shift+↓" in app.panel_text
+        assert re.search(r"↓ .*more lines · ", app.panel_text)
         for key in ("y", "enter"):
             await pilot.press(key)
             assert app.state.outcome is None
             again = f"{'Enter' if key == 'enter' else key} again allows"
             assert again in app.panel_words
-            assert (
-                "unseen" if size[1] < 18 else "never on the screen · Shift+↓ shows them"
-            ) in app.panel_words
-            assert app.panel.query_one("#details").size.height, "it can be scrolled"
+            assert ("unseen" if size[1] < 18 else "never on the screen · Space shows them") in app.panel_words
+            assert app.panel.query_one("#details").size.height or "p all" in app.panel_words, "it can be read"
             app.clock.now += GRACE / 2
             await pilot.press("y")
             assert app.state.outcome is None, "a key that is hammered finds no gap"
@@ -209,7 +213,7 @@ async def test_what_is_out_of_sight_is_counted_also_while_a_text_is_open(size: t
     app = DecisionHost(asks(command=LONG))
 
     def counted() -> int:
-        found = re.search(r"… (\d+) more lines · [ES]", app.panel_text)
+        found = re.search(r"↓ (\d+) more lines · ", app.panel_text)
         return int(found[1]) if found else -1
 
     def hidden() -> int:
@@ -222,6 +226,84 @@ async def test_what_is_out_of_sight_is_counted_also_while_a_text_is_open(size: t
             assert counted() == hidden(), f"after {key}:\n{app.panel_text}"
 
 
+async def test_what_is_enlarged_takes_the_place_of_the_choices_and_is_read_page_by_page() -> None:
+    app = DecisionHost(asks(command=LONG))
+    async with app.run_test(size=(40, 12)) as pilot:
+        await pilot.press("p")
+        assert "1–7 of 60" in app.panel_text
+        assert "Allow once" not in app.panel_text
+        app.clock.skip(TYPING_SECONDS)
+        await pilot.press("enter")
+        assert (app.state.outcome, app.state.enlarged) == (None, False), "the choices come into sight first"
+        assert OUT_OF_SIGHT.split(" · ")[0] in app.panel_words
+        app.clock.skip(TYPING_SECONDS)
+        for key in ("p", "pagedown", "space", "shift+pagedown", "pageup", "pagedown"):
+            await pilot.press(key)
+        assert "19–25 of 60" in app.panel_text
+        for _ in range(9):
+            await pilot.press("space")
+        await pilot.press("escape")
+        assert "Enter allow once" in app.panel_text, "all of it was on the screen"
+        app.clock.skip(TYPING_SECONDS)
+        await pilot.press("enter")
+        assert app.state.outcome == Allowed()
+
+
+async def test_a_plan_that_was_read_enlarged_was_seen() -> None:
+    app = DecisionHost(PlanRequest("p", "s", LONG))
+    app.panel.form.unseen_above = lambda: (60, False)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("y")
+        assert app.state.outcome is None
+        for key in ("p", *["space"] * 5, "p"):
+            await pilot.press(key)
+        app.clock.skip(TYPING_SECONDS)
+        await pilot.press("y")
+        assert app.state.outcome == Allowed(mode="default")
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_the_choices_are_in_sight_and_what_enter_allows_was_seen(data: st.DataObject) -> None:
+    """For any call and size; only a screen too low for its choices hides one, and then the keys say so."""
+    command = data.draw(st.text(alphabet="ab \n", min_size=1, max_size=900))
+    suggestions = data.draw(st.lists(st.sampled_from((ALWAYS, MODE)), max_size=2, unique=True))
+    request = PermissionRequest(
+        "t",
+        "s",
+        "Bash",
+        {"command": command},
+        data.draw(TEXTS),
+        data.draw(TEXTS),
+        suggestions=tuple(suggestions),
+    )
+    size = data.draw(st.integers(40, 130)), data.draw(st.integers(7, 50))
+    keys = data.draw(st.lists(st.sampled_from(("down", "up", "space", "p", "shift+down", "end")), max_size=6))
+
+    async def play() -> None:
+        app = DecisionHost(request)
+        async with app.run_test(size=size) as pilot:
+            for key in keys:
+                await pilot.press(key)
+            text, state = app.panel_text, app.state
+            hint = app.panel_lines[-1]
+            rows = sum(bool(re.match(r" [ ❯] [yn12ae]  [A-Z]", line)) for line in app.panel_lines)
+            if not state.enlarged and size[1] >= 14:
+                assert rows == len(state.choices), text
+            if rows < len(state.choices) and size[0] >= 80:
+                assert "y allow" in hint, text
+            assert re.search(r"Enter (ask again|allow|always|deny|accept|write)", hint), text
+            told = "ask again" in hint
+            app.clock.skip(TYPING_SECONDS)
+            await pilot.press("enter")
+            assert not (told and isinstance(app.state.outcome, Allowed)), text
+            if state.choices[state.cursor].allows and not state.choices[state.cursor].takes_text and not told:
+                assert isinstance(app.state.outcome, Allowed), text
+                assert not state.unseen
+
+    asyncio.run(play())
+
+
 async def test_what_was_scrolled_through_is_allowed_at_once() -> None:
     app = DecisionHost(asks(command=LONG))
     async with app.run_test(size=(80, 24)) as pilot:
@@ -229,7 +311,7 @@ async def test_what_was_scrolled_through_is_allowed_at_once() -> None:
         for _ in range(60):
             assert "never on the screen" in app.panel_words
             await pilot.press("shift+down")
-            if "the end · " in app.panel_text:
+            if "lines above · " in app.panel_text:
                 break
         assert "never on the screen" not in app.panel_words, "seen meanwhile"
         app.clock.skip(TYPING_SECONDS)
@@ -242,7 +324,7 @@ async def test_denying_asks_nothing_and_a_text_with_an_allowance_asks() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("a", "x", "enter")
         assert app.state.outcome is None
-        assert "Esc, then Shift+↓ shows them · Enter again allows" in app.panel_words
+        assert "Shift+PgDn shows them · Enter again allows" in app.panel_words
         app.clock.skip_grace()
         await pilot.press("enter")
         assert app.state.outcome == Allowed("x")
@@ -259,4 +341,4 @@ async def test_a_script_of_six_lines_and_the_end_of_a_long_command_are_seen() ->
         assert all(line in app.panel_text for line in script.splitlines())
     app = DecisionHost(asks(command="make test && rm -rf ~/important/things"))
     async with app.run_test(size=(40, 12)):
-        assert "~/important/ ↳ things" in app.panel_words
+        assert "rm -rf ~/important/thi ↳ ngs" in app.panel_words

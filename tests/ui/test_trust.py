@@ -319,7 +319,7 @@ async def test_all_but_the_files_is_in_view_at_every_size(asking: Asking, size: 
         assert "for the prompt: typed on" in shown.text
         assert WITHOUT_FILES in shown.text
         await pilot.press("end")
-        await until(pilot, lambda: "the end · " in shown.text)
+        await until(pilot, lambda: " above · PgUp" in shown.text)
         assert "… and 10 more" in shown.text or "database-49" in shown.text
         assert TRUST_IT in shown.text
 

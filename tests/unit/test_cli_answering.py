@@ -88,9 +88,9 @@ def outcome_of(call: str) -> RequestOutcome | None:
             Answered((Answer(empty=True), Answer(other="4"), Answer(other="api"))),
         ),
         ([PERMISSION, "--choose", "1"], Allowed()),
-        ([PERMISSION, "--choose", "3", "--note", "only once"], Allowed("only once")),
+        ([PERMISSION, "--choose", "4", "--note", "only once"], Allowed("only once")),
         ([PERMISSION, "--choose", "5", "--note", "use make"], Denied("use make")),
-        ([PLAN, "--choose", "2"], Allowed(mode="acceptEdits")),
+        ([PLAN, "--choose", "3"], Allowed(mode="acceptEdits")),
     ],
 )
 def test_an_answer(words: list[str], outcome: RequestOutcome, capsys: pytest.CaptureFixture[str]) -> None:
@@ -108,7 +108,7 @@ def test_an_answer(words: list[str], outcome: RequestOutcome, capsys: pytest.Cap
 
 def test_a_lasting_permission_is_the_one_suggested() -> None:
     stock()
-    assert main(["answer", PERMISSION, "--choose", "2"]) == 0
+    assert main(["answer", PERMISSION, "--choose", "3"]) == 0
     outcome = outcome_of(PERMISSION)
     assert isinstance(outcome, Allowed)
     assert outcome.suggestion is not None
@@ -147,7 +147,7 @@ def test_an_answer_as_json(
     (tmp_path / "answer.json").write_text(text, encoding="utf-8")
     assert main(["answer", FEATURES, "--json", str(tmp_path / "answer.json")]) == 0
     assert outcome_of(FEATURES) == outcome
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"choice": 3, "note": "do"}')))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"choice": 4, "note": "do"}')))
     assert main(["answer", PLAN, "--json", "-"]) == 0
     assert outcome_of(PLAN) == Allowed("do", mode="default")
 

@@ -66,12 +66,12 @@ from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, asked, s
         ([PERMISSION, "--note", "x"], "a permission takes one choice, and none was given: choose 1 to 5."),
         ([PERMISSION, "--choose", "6"], "choice 6 does not exist: choose 1 to 5."),
         ([PLAN, "--choose", "1,2"], "a plan takes one choice, and 2 were given: choose 1 to 5."),
-        ([PLAN, "--choose", "3"], "choice 3 needs --note TEXT: your message to Claude."),
-        ([PLAN, "--choose", "3", "--note", " "], "the note is empty"),
-        ([PLAN, "--choose", "1", "--note", "x"], "choice 1 takes no note: choose 3 and 5 to add one."),
+        ([PLAN, "--choose", "4"], "choice 4 needs --note TEXT: your message to Claude."),
+        ([PLAN, "--choose", "4", "--note", " "], "the note is empty"),
+        ([PLAN, "--choose", "1", "--note", "x"], "choice 1 takes no note: choose 4 and 5 to add one."),
         ([PLAN, "--choose", "1", "--other", "x"], "takes --choose N"),
         ([PLAN, "--discuss", "x"], "takes --choose N"),
-        ([PLAN, "--choose", "3", "--note", "x", "--note", "y"], "--note was given twice"),
+        ([PLAN, "--choose", "4", "--note", "x", "--note", "y"], "--note was given twice"),
     ],
 )
 def test_what_is_no_answer_is_one_line(
@@ -176,7 +176,7 @@ def test_input_that_is_no_text_is_one_line(
         refused(["answer", CACHE, "--json", "-"], "- is not UTF-8 text: save it as UTF-8.", capsys)
     refused(["answer", CACHE, "--other", "caf\udce9"], "the answer to question 1 holds half of", capsys)
     refused(["answer", CACHE, "--discuss", "caf\udce9"], "the reply holds half of a character", capsys)
-    refused(["answer", PLAN, "--choose", "3", "--note", "\udce9"], "the note holds half of a", capsys)
+    refused(["answer", PLAN, "--choose", "4", "--note", "\udce9"], "the note holds half of a", capsys)
 
 
 def test_input_without_an_end_is_not_read_to_it(capsys: pytest.CaptureFixture[str]) -> None:

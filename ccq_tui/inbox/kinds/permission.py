@@ -11,17 +11,16 @@ from ccq_tui.inbox.choices import (
     ALLOW_AND_SAY,
     DENY,
     DENY_AND_SAY,
-    NUMBERS,
     Choice,
     check_words,
     choice_records,
     how_to_decide,
+    lasting_choice,
 )
 from ccq_tui.inbox.file_changes import phrases
 from ccq_tui.inbox.file_diff import diff_lines, hunks_of
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, kept_lines, wrapped
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, RequestOutcome
-from ccq_tui.inbox.suggestions import what, where
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.text import one_line
 
@@ -54,19 +53,10 @@ def refusal() -> RequestOutcome:
 
 def choices(request: PermissionRequest) -> tuple[Choice, ...]:
     """Return the ways to decide on it; of lasting permissions only the suggested ones."""
-    lasting = tuple(
-        Choice(
-            NUMBERS[index] if index < len(NUMBERS) else "",
-            what(suggestion),
-            where(suggestion),
-            allows=True,
-            suggestion=suggestion,
-        )
-        for index, suggestion in enumerate(request.suggestions)
-    )
+    lasting = tuple(lasting_choice(*numbered) for numbered in enumerate(request.suggestions))
     # Only a session of ours can take a text with a permission.
     saying = () if request.origin.is_foreign else (ALLOW_AND_SAY,)
-    return (ALLOW, *lasting, *saying, DENY, DENY_AND_SAY)
+    return (ALLOW, DENY, *lasting, *saying, DENY_AND_SAY)
 
 
 def check(request: PermissionRequest, outcome: RequestOutcome) -> None:

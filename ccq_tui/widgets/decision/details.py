@@ -34,9 +34,6 @@ from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.transcript.tools import EDITS, ToolCard, card_of, short_argument, tool_of
 
 PLAN_TITLE = "Claude has a plan"
-PLAN_ABOVE = "The plan is above · PgUp PgDn scroll it · Ctrl+G edits it first"
-PLAN_ABOVE_SHORT = "PgUp PgDn scroll · Ctrl+G edits"
-"""Shorter form where the other would take two lines: a narrow panel has none to spare."""
 PLAN_EDITED = "Your changes, to be approved with the plan · Ctrl+G edits again"
 
 
@@ -60,6 +57,17 @@ def headline(
     return next((words for words in wants if cell_len(words) <= room), wants[-1])
 
 
+def plan_above(request: PlanRequest, unseen: int, width: int) -> str:
+    """Say how much of a plan above the panel was never on the screen, and which key shows it."""
+    lines = request.plan.strip().count("\n") + 1
+    if width < NARROW:
+        return f"↑ above · {plural(unseen, 'line')} unseen · p all" if unseen else "↑ above · p enlarges it"
+    if not unseen:
+        return "↑ The plan is above · PgUp PgDn"
+    much = f"{unseen:,} of its {plural(lines, 'line')}" if unseen <= lines else plural(unseen, "line")
+    return f"↑ The plan is above · {much} unseen · PgDn"
+
+
 def _purpose(tool: str) -> str:
     server, _, name = tool.removeprefix("mcp__").partition("__")
     if tool.startswith("mcp__") and name:
@@ -80,17 +88,17 @@ def detail_lines(
     plan: str = "",
     directory: str = "",
     context: int = CONTEXT,
+    *,
+    about: bool = True,
 ) -> Iterator[Text]:
     """Yield the details in lines of ``width`` cells: first what would happen, then the words about it.
 
     Files are named relative to the session's ``directory``; changes keep ``context`` lines around them.
+    ``about``: with the agent's own description.
     """
     if isinstance(request, PlanRequest):
-        # The transcript above shows the plan, rendered and scrolling; showing it twice would leave room for
-        # neither.
-        above = PLAN_ABOVE if width >= len(PLAN_ABOVE) else PLAN_ABOVE_SHORT
-        yield from wrapped(Text(PLAN_EDITED if plan else above, palette.muted), width)
         if plan:
+            yield from wrapped(Text(PLAN_EDITED, palette.muted), width)
             # Unchanged lines are above; there is room for little here.
             rows = narrowed(list(_compared(request.plan.rstrip(), plan.rstrip())), 0)
             yield from change_lines(rows, 0, width, palette)
@@ -102,15 +110,15 @@ def detail_lines(
         yield from _passage(f"⚠ because of {request.blocked_path}", palette.warning, width, palette)
     # Where the agent describes no command, the CLI sends the command itself as description.
     said = str(request.input.get("command", "")).strip()
-    about = "" if tool.wants and tool.card is not ToolCard.COMMAND else request.description
-    for text in (about, "" if request.reason.strip() == STOCK_REASON else request.reason):
-        if text and text.strip() != said:
+    told = about and (tool.card is ToolCard.COMMAND or not tool.wants)
+    for text in (request.description if told else "", request.reason):
+        if text and text.strip() not in (said, STOCK_REASON):
             yield from _passage(text, palette.muted, width, palette)
 
 
 STOCK_REASON = "This command requires approval"
 """A reason that says no more than the panel itself."""
-HEAD_FRAME = 8
+HEAD_FRAME = 6
 """Cells of the head around its words."""
 PATH_LIMIT = 400
 PATHS = ("file_path", "notebook_path")
@@ -129,8 +137,8 @@ CELL_EDITS = {
 PLAIN_NAME = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 MOST_FLAT = 50
 """Most members of a list that is drawn on one line."""
-DETAILS_FRAME = 6
-"""Cells beside the details, their scrollbar included."""
+DETAILS_FRAME = 4
+"""Cells beside the details: three before them, and a free one at the end of a line that is not narrow."""
 
 Values: TypeAlias = Mapping[str, Any]
 
@@ -199,10 +207,8 @@ def _file(
         yield from flow_lines("everywhere in the file", palette.warning, width)
     rows: Iterable[DiffLine] = diff_lines(values, change)
     if hunks_of(change):
-        rows = list(rows)
+        rows = list(narrowed(list(rows), context))
         digits = len(str(max(row.new or row.old or 0 for row in rows)))
-        if context < CONTEXT:
-            rows = narrowed(rows, context)
     else:
         digits = len(str(length(values["content"]))) if change and "content" in values else 0
     yield from change_lines(rows, digits, width, palette)

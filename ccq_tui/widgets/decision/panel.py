@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import events, on
 from textual.geometry import Region
@@ -22,82 +23,51 @@ from ccq_tui.inbox.decision import (
     means_something,
     unseen_words,
 )
+from ccq_tui.inbox.file_diff import CONTEXT, hunks_of
 from ccq_tui.inbox.kinds import permission
 from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Seen, TabClicked
 from ccq_tui.questions.input_guard import Meaning
 from ccq_tui.text import one_line
-from ccq_tui.widgets.decision.details import DETAILS_FRAME, detail_lines, headline
-from ccq_tui.widgets.hints import HintBar, HintLines
+from ccq_tui.widgets.decision.details import DETAILS_FRAME, detail_lines, flow_lines, headline, plan_above
+from ccq_tui.widgets.hints import NARROW, HintBar
+from ccq_tui.widgets.lifetime import after_refresh
 from ccq_tui.widgets.lines import DrawnLine, Flow, LineView, TextLines, row_lines, wrapped
-from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.panel.form import Drawn, Effect
 from ccq_tui.widgets.panel.measures import (
-    FIELD_LINES,
+    SHARES,
     PanelLook,
+    cap,
     field_height,
     head_line,
     is_low,
-    key_lines,
     most_lines,
     notice_lines,
 )
 from ccq_tui.widgets.sight import SightView, more_line
 
 LABEL_AT = 6
-"""Cells before the words of a choice."""
-FIELD_AT = 6
-"""Cells before the text typed along with a choice."""
+"""Cells before the words of a choice, and before the text typed along with one."""
 TEXT_SHOWN = 60
-FEWEST_CHOICES = 5
-"""Fewest lines of the choices that stay where the details need the others; the rest scrolls."""
-SCARCE = 7
-"""Lines that must be left beside the choices for a blank line above them."""
-AROUND = 1
-"""The line of the head."""
+AROUND = 2
+"""The lines of the head and of the keys."""
 FEWEST_DETAILS = 2
 """Lines of details that do not fit: one of them, and the row that counts the others."""
+FITS = ((CONTEXT, True), (1, True), (0, True), (0, False))
+"""Lines around a change, and whether the agent's description is there: less where not all would fit."""
+FEW = frozenset({"Enter", "Esc"})
 SCROLLS = {"scroll_up": -1, "scroll_down": 1}
+PAGES = {"page_up": -1, "page_down": 1}
+PAGE_KEYS = {"pageup": -1, "pagedown": 1}
+"""Keys that page enlarged details; else they scroll the transcript."""
 NOBODY_ASKS = PermissionRequest("", "", "", {})
 NOTHING = DecisionState(NOBODY_ASKS, permission.choices(NOBODY_ASKS))
 """State of a panel that asks nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shares:
-    """Lines for each part of a panel; ``height`` is their sum with the rule, the head and the keys.
-
-    Attributes:
-        more: Whether the last line of the details says how much more there is.
-    """
-
-    details: int
-    more: bool
-    choices: int
-    notice: int
-    field: int
-    height: int
-
-
-def shares(
-    screen_height: int, *, keys: int, details: int, choices: int, fewest_choices: int, notice: int, field: int
-) -> Shares:
-    """Share out the lines of a panel: the keys always fit, then the text, then the details.
-
-    All arguments are lines: ``details`` as many as could be seen, ``field`` 0 while no text is open.
-    """
-    room = most_lines(screen_height) - AROUND - keys
-    fewest_choices = min(choices, 1 if is_low(screen_height) else fewest_choices)
-    fewest_details = min(details, FEWEST_DETAILS)
-    typed = bool(field)
-    notice = min(notice, max(0, room - fewest_choices - typed - min(1, details)))
-    field = min(field, FIELD_LINES, max(typed, room - notice - fewest_choices - fewest_details))
-    left = room - notice - field
-    wanted, details = details, min(details, max(fewest_details, left - fewest_choices))
-    choices = max(min(choices, left - details), min(1, choices))
-    details = max(0, min(details, left - choices))
-    more = details < wanted and details > 1
-    return Shares(details, more, choices, notice, field, AROUND + keys + details + choices + notice + field)
+def stands_above(state: DecisionState) -> bool:
+    """Whether the transcript above shows what is decided: a plan as proposed, in room of its own."""
+    return isinstance(state.request, PlanRequest) and not (state.plan or state.enlarged)
 
 
 class DecisionForm:
@@ -116,10 +86,13 @@ class DecisionForm:
         self._more = TextLines(id="more", classes="-off")
         self._choices = LineView(id="choices")
         self._notice = TextLines(id="field-label", classes="-off")
-        self._flow = Flow(iter(()))
-        self._flow_for: object = None
         self._cut = False
         """Whether the details have more lines than the panel shows."""
+        self._aside: list[Text] = []
+        self._flows: dict[object, Flow] = {}
+        self._flows_for: object = None
+        self._seen_whole: object = None
+        """The request and its plan, once all of its details were on the screen."""
         self._choices_drawn: tuple[list[DrawnLine], list[DrawnLine]] = [], []
         self._choices_for: object = None
 
@@ -127,8 +100,8 @@ class DecisionForm:
         return self._head, self._details, self._more, self._choices, self._notice
 
     def forget(self) -> None:
-        self._flow, self._flow_for = Flow(iter(())), None
-        self._choices_drawn, self._choices_for = ([], []), None
+        self._flows = {}
+        self._choices_for = self._seen_whole = None
 
     def step(self, state: DecisionState, event: Event) -> DecisionState:
         return decide(state, event)
@@ -141,8 +114,12 @@ class DecisionForm:
         action = DECISION_ACTIONS.get(event.key, "")
         if action == "edit" and not state.hidden:
             return Effect.EDIT
-        if action in SCROLLS and not state.typing:
-            self._details.scroll_relative(y=SCROLLS[action], animate=False, force=True)
+        lines = SCROLLS.get(action, 0) if not state.typing else 0
+        pages = PAGES.get(action, 0) if not (state.typing and event.character) else 0
+        pages = pages or (PAGE_KEYS.get(event.key, 0) if state.enlarged else 0)
+        if (lines or pages) and not state.hidden:
+            by = lines or pages * max(1, self._details.size.height - 1)
+            self._details.scroll_relative(y=by, animate=False, force=True)
             return Effect.DONE
         return Effect.STEP if means_something(state, event.key, event.character) else None
 
@@ -166,97 +143,165 @@ class DecisionForm:
     def sight(self, state: DecisionState) -> Seen:
         """Return the choices on the screen, and how much of the details was never seen."""
         plan = isinstance(state.request, PlanRequest)
-        above, more = self.unseen_above() if plan else (0, False)
-        return Seen(self._choices.rows_in_sight, self._details.unseen + above, self._details.goes_on or more)
+        above, more = self.unseen_above() if plan and not state.enlarged else (0, False)
+        unseen, more = self._details.unseen + above, more or self._details.goes_on
+        here = (state.request.id, state.plan)
+        if not (unseen or more) and self._details.lines:
+            self._seen_whole = here
+        rows = frozenset[int]() if state.enlarged else self._choices.whole_rows_in_sight
+        return Seen(rows, unseen, more) if self._seen_whole != here else Seen(rows, 0)
 
     def seek(self) -> None:
         self._choices.keep_cursor_in_sight()
 
     def draw(self, state: DecisionState, look: PanelLook, hints: HintBar) -> Drawn:
-        palette, width, screen = look.palette, look.width, look.screen_height
-        details = self._detail_flow(state, palette, width)
-        details.reach(most_lines(screen) + 1)
-        warned = unseen_words(state, short=True) if state.warned is not None and is_low(screen) else ""
-        notice = notice_lines(warned or state.notice, width, palette) if state.notice else []
-        keys = decision_hints(state)
-        tight, airy = self._choice_lines(state, palette, width)
-        text = field_height(state.text, width - FIELD_AT - 1) if state.typing else 0
-        for roomy in (True, False):
-            choices = airy if roomy and len(tight) < most_lines(screen) - SCARCE else tight
-            # Where not everything fits, the details need the lines more than parts that can be read
-            # elsewhere.
-            most_keys = key_lines(screen) if roomy else 1
-            hints_height = HintLines(keys, "", most_keys, look.last_key).height(width)
-            share = shares(
-                screen,
-                keys=hints_height,
-                details=len(details.lines),
-                choices=len(choices),
-                fewest_choices=len(choices) if roomy else min(FEWEST_CHOICES, len(state.choices)),
-                notice=len(notice),
-                field=text,
-            )
-            if not share.more:
-                break
-        # A part that shares the remaining height takes a line even where none is left.
-        self._details.set_class(share.details <= share.more, "-off")
-        self._more.set_class(not share.more, "-off")
-        self._cut = share.details < len(details.lines)
+        width, screen, low = look.width, look.screen_height, is_low(look.screen_height)
+        warned = unseen_words(state, short=True) if state.warned is not None and low else ""
+        notice = notice_lines(warned or state.notice, width, look.palette) if state.notice else []
+        most = most_lines(screen, SHARES[1]) - AROUND
+        above = stands_above(state)
+        shortest = self._detail_flow(state, look, *FITS[-1])
+        shortest.reach(FEWEST_DETAILS)
+        fewest = min(FEWEST_DETAILS, len(shortest.lines) + above)
+        choices, field = self._fitted_choices(state, look, most - len(notice) - fewest)
+        free = max(0, most - len(choices) - fewest)
+        # Without room of its own, a notice takes the place of the row that counts what is out of sight.
+        self._aside, notice = notice[: not free], notice[:free]
+        details = self._fitted_details(state, look, most - len(choices) - len(notice))
+        lines = len(details.lines) + above
+        needed = AROUND + lines + len(choices) + len(notice)
+        room = (most if state.enlarged else cap(screen, needed) - AROUND) - len(notice)
+        rows = max(len(self._aside), min(lines, max(1, room - len(choices))))
+        shown = min(len(choices), room - rows)
+        spare = 0 if low or state.enlarged else room - rows - shown
+        gap, end = (1 if spare > 0 else 0), (1 if spare > 1 else 0)
+        self._cut = cut = rows < lines
+        says = bool(above or self._aside or (cut and rows > 1))
+        self._details.styles.height = rows - says
+        self._more.set_class(not says, "-off")
         self._details.show_flow(details)
+        self._choices.set_class(not choices, "-off")
+        self._choices.styles.height = gap + shown + end
+        airy = gap and choices is self._choices_drawn[0]
+        self._choices.show(self._choices_drawn[1] if airy else choices, state.cursor, look.palette.cursor)
+        self._notice.set_class(not notice, "-off")
+        self._notice.styles.height = len(notice)
+        self._notice.show(notice)
         self.say_more(state, look)
-        self._choices.styles.height = share.choices
-        self._choices.show(choices, state.cursor, palette.cursor)
-        # The text is typed below the notice.
-        self._notice.styles.height = share.notice + share.field
-        self._notice.set_class(not (share.notice or share.field), "-off")
-        self._notice.show(notice[: share.notice])
-        hints.show(keys, "", most_keys)
-        y = share.height - hints_height - share.field
-        place = Region(FIELD_AT, y, width - FIELD_AT - 1, max(1, share.field))
-        return Drawn(share.height, place if state.typing else None)
+        keys = decision_hints(state, pages=cut or state.enlarged)
+        if width < NARROW:  # the row that says what is out of sight names the keys that show it
+            keys = tuple(hint for hint in keys if hint[0] != "p" and (hint[0] in FEW or not state.enlarged))
+        hints.show(keys)
+        at = next((y for y, line in enumerate(choices) if line.row == state.cursor), 0)
+        place = Region(LABEL_AT, 1 + rows + gap + at, width - LABEL_AT - 1, field)
+        return Drawn(AROUND + rows + gap + shown + end + len(notice), place if state.typing else None)
+
+    def _fitted_choices(
+        self, state: DecisionState, look: PanelLook, room: int
+    ) -> tuple[list[DrawnLine], int]:
+        """Return the lines of the choices, and how many of them are the open text's."""
+        if state.enlarged:
+            return [], 0
+        field = field_height(state.text, look.width - LABEL_AT - 1) if state.typing else 0
+        choices = self._choice_lines(state, look, field)
+        if len(choices) <= room:
+            return choices, field
+        if not state.typing:
+            return self._choice_lines(state, look, field, brief=True), field
+        if (fewer := field - (len(choices) - room)) > 0:
+            return self._choice_lines(state, look, fewer), fewer
+        # Only the field is left: a person types in it.
+        field = max(1, min(field, room))
+        return [line for line in self._choice_lines(state, look, field) if line.row == state.cursor], field
+
+    def _fitted_details(self, state: DecisionState, look: PanelLook, room: int) -> Flow:
+        """Return the details with as much beside the call itself as there is room for."""
+        enough = max(most_lines(look.screen_height, SHARES[1]), room) + 1
+        for kept in FITS[:1] if state.enlarged else FITS:
+            details = self._detail_flow(state, look, *kept)
+            details.reach(enough)
+            if len(details.lines) <= room:
+                break
+        return details
 
     def say_more(self, state: DecisionState, look: PanelLook) -> None:
-        """Say how much more of the details there is: in a row under them, or else in the head."""
-        palette, row = look.palette, not self._more.has_class("-off")
+        """Say what is out of sight: in a row under the details, and in the head of enlarged ones."""
+        palette, view, narrow = look.palette, self._details, look.width < NARROW
         instead = look.countdown
-        if self._cut:
-            down = ("Esc, then Shift+↓" if row else "Esc, Shift+↓") if state.typing else "Shift+↓"
-            more = more_line(self._details, look.width - DETAILS_FRAME, palette, down=down, up="Shift+↑")
+        if self._aside:
+            self._more.show(self._aside)
+        elif isinstance(state.request, PlanRequest) and stands_above(state):
+            style = palette.warning if state.unseen else palette.muted
+            self._more.show([Text(plan_above(state.request, state.unseen, look.width), style)])
+        elif self._cut:
+            keys = ("Space page" if state.enlarged or not narrow else "", "" if state.enlarged else "p all")
+            down = "Shift+PgDn" if state.typing else " · ".join(key for key in keys if key)
+            more = more_line(view, look.width - DETAILS_FRAME, palette, down=down, up="Shift+PgUp")
             self._more.show([more])
-            instead = instead or ("" if row else more.plain)
+            instead = instead or (more.plain if self._more.has_class("-off") else "")
         words = headline(state.request, look.width, self.directory, edited=bool(state.plan))
+        if state.enlarged:
+            last = min(len(view.lines), view.above + max(1, view.size.height))
+            words += f" · {view.above + 1}–{last} of {'over ' if view.goes_on else ''}{len(view.lines):,}"
         head = Text.assemble(("◆ ", palette.accent), (words, palette.strong))
         self._head.show([head_line("", [head], 0, replace(look, countdown=instead))])
 
-    def _detail_flow(self, state: DecisionState, palette: Palette, width: int) -> Flow:
-        wanted = (width, palette, state.plan, self.directory)
-        if self._flow_for != wanted:
-            self._flow_for = wanted
-            room = width - DETAILS_FRAME
-            self._flow = Flow(detail_lines(state.request, room, palette, state.plan, self.directory))
-        return self._flow
+    def _detail_flow(self, state: DecisionState, look: PanelLook, context: int, about: bool) -> Flow:
+        change = hunks_of(getattr(state.request, "change", None))
+        about = about or not getattr(state.request, "description", "")
+        plan = isinstance(state.request, PlanRequest) and state.enlarged and not state.plan
+        drawn = (context if change else CONTEXT, about, plan)
+        wanted = (state.request.id, look.width, look.palette, state.plan, self.directory)
+        if self._flows_for != wanted:
+            self._flows_for, self._flows = wanted, {}
+        if drawn not in self._flows:
+            room = look.width - DETAILS_FRAME + (look.width < NARROW)
+            self._flows[drawn] = Flow(
+                flow_lines(state.current_plan.rstrip(), look.palette.plain, room)
+                if plan
+                else detail_lines(
+                    state.request, room, look.palette, state.plan, self.directory, context, about=about
+                )
+            )
+        return self._flows[drawn]
 
     def _choice_lines(
-        self, state: DecisionState, palette: Palette, width: int
-    ) -> tuple[list[DrawnLine], list[DrawnLine]]:
-        """Return the choices, without and with a blank line above; cached while only the cursor moves."""
-        wanted = (width, palette, state.choices, state.text_row, state.text, state.typing)
+        self, state: DecisionState, look: PanelLook, field: int, *, brief: bool = False
+    ) -> list[DrawnLine]:
+        """Return the choices, an open text in ``field`` lines; kept while only the cursor moves.
+
+        ``brief``: one line for each but the one under the cursor.
+        """
+        typed = (state.text_row, state.typing or state.text, field, state.cursor if brief else None)
+        wanted = (look.width, look.palette, is_low(look.screen_height), state.choices, *typed)
         if self._choices_for != wanted:
             self._choices_for = wanted
-            lines = self._made_choices(state, palette, width)
+            lines = self._made_choices(state, look, field, brief=brief)
             self._choices_drawn = lines, [DrawnLine(Text("")), *lines]
-        return self._choices_drawn
+        return self._choices_drawn[0]
 
-    def _made_choices(self, state: DecisionState, palette: Palette, width: int) -> list[DrawnLine]:
+    def _made_choices(
+        self, state: DecisionState, look: PanelLook, field: int, *, brief: bool
+    ) -> list[DrawnLine]:
         lines: list[DrawnLine] = []
+        palette, narrow = look.palette, look.width < NARROW
+        room = look.width - LABEL_AT - (not narrow)
         for index, choice in enumerate(state.choices):
-            label = Text(choice.label, palette.plain)
-            if choice.where:
-                label.append(f" · {choice.where}", palette.muted)
-            if index == state.text_row and state.text and not state.typing:
+            label = Text(choice.brief if choice.brief and narrow else choice.label, palette.plain)
+            if index == state.text_row and state.text:
                 label.append(f"  “{one_line(state.text, TEXT_SHOWN)}”", palette.note)
+            texts = wrapped(label, room)
+            if choice.where and not is_low(look.screen_height):
+                beside = label.cell_len + cell_len(choice.where) + 3 <= room
+                where = Text(f" · {choice.where}" if beside else choice.where, palette.muted)
+                texts = [label.append_text(where)] if beside else [*texts, *wrapped(where, room)]
+            if state.typing and index == state.text_row:
+                texts = [Text("")] * field
+            if brief and len(texts) > 1 and index != state.cursor:
+                label.truncate(room, overflow="ellipsis")
+                texts = [label]
             mark = Text(f"{choice.key or ' '}  ", palette.muted)
-            lines += row_lines(wrapped(label, width - LABEL_AT - 1), index, mark, LABEL_AT, palette.accent)
+            lines += row_lines(texts, index, mark, LABEL_AT, palette.accent)
         return lines
 
 
@@ -266,14 +311,18 @@ class DecisionPanel(RequestPanel[DecisionState]):
     DEFAULT_CSS = """
     DecisionPanel {
         & > #head { height: 1; }
-        & > #details { height: 1fr; margin: 0 2 0 3; }
-        & > #more { height: 1; margin: 0 2 0 3; }
-        & > #choices { width: 100%; }
+        & > #details { margin: 0 0 0 3; scrollbar-size-vertical: 0; }
+        & > #more { height: 1; margin: 0 0 0 3; }
+        & > #choices { width: 100%; scrollbar-size-vertical: 0; }
     }
     """
     FORM = DecisionForm
     form: DecisionForm
     help_place = DECISION
+
+    def _draw(self) -> None:
+        super()._draw()
+        after_refresh(self, self.look)  # only then it is known which choices are on the screen
 
     @on(SightView.Looked)
     def _looked(self, event: SightView.Looked) -> None:
@@ -286,7 +335,7 @@ class DecisionPanel(RequestPanel[DecisionState]):
             return
         before, form = self._state, self.form
         self._state = form.step(before, form.sight(before))
-        if self._state.notice != before.notice:
+        if self._state.notice != before.notice or decision_hints(self._state) != decision_hints(before):
             self._draw()
         else:
             form.say_more(self._state, self._look())

@@ -14,7 +14,7 @@ from ccq_tui.inbox import Allowed, Cancelled, Denied
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.call_results import ROUNDS_USED
 from ccq_tui.inbox.layout import duration
-from ccq_tui.inbox.suggestions import MODES, what, where
+from ccq_tui.inbox.suggestions import MODES, lasting
 from ccq_tui.questions import (
     Answer,
     Answered,
@@ -435,7 +435,7 @@ def permission_line(pen: Pen, block: PermissionBlock, width: int) -> list[Text]:
     body = Text.assemble((f"{sign} {words}", colours[colour]), (clock(block.settled), colours["muted"]))
     if isinstance(block.outcome, Allowed) and block.outcome.suggestion is not None:
         granted = block.outcome.suggestion
-        body.append(f" · {what(granted)} · {where(granted)}", colours["muted"])
+        body.append(f" · {lasting(granted)}", colours["muted"])
     if isinstance(block.outcome, Allowed | Denied) and block.outcome.text:
         body.append(f": {safe(block.outcome.text, limit=TEXT_LIMIT)}")
     if block.attached:

@@ -83,7 +83,7 @@ def test_every_request_has_a_kind_that_says_all_of_it(request: Request) -> None:
         (CACHE, {"version": 1, "answers": [{"other": "mine"}]}, True),
         (CACHE, {"discuss": "Why?"}, True),
         (PLAN, {"choice": 1}, True),
-        (PLAN, {"choice": 3, "note": "and tests"}, True),
+        (PLAN, {"choice": 4, "note": "and tests"}, True),
         (CACHE, {"version": 2, "discuss": "Why?"}, False),
         (CACHE, {"discuss": ""}, False),
         (CACHE, {"discuss": 5}, False),

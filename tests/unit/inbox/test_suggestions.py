@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.inbox.suggestions import PLACES, Rule, Suggestion, what, where
+from ccq_tui.inbox.suggestions import PLACES, Rule, Suggestion, kept, lasting, what
 
 
 def rules(*covered: Rule, behavior: str = "allow", kind: str = "addRules") -> Suggestion:
@@ -16,36 +16,36 @@ def rules(*covered: Rule, behavior: str = "allow", kind: str = "addRules") -> Su
 @pytest.mark.parametrize(
     ("suggestion", "words"),
     [
-        (rules(Rule("Bash", "npm test *")), "Always allow commands that begin with `npm test`"),
-        (rules(Rule("Bash", "npm run:*")), "Always allow commands that begin with `npm run`"),
-        (rules(Rule("Bash", "touch /tmp/a")), "Always allow the command `touch /tmp/a`"),
+        (rules(Rule("Bash", "npm test *")), "commands that begin with `npm test`"),
+        (rules(Rule("Bash", "npm run:*")), "commands that begin with `npm run`"),
+        (rules(Rule("Bash", "touch /tmp/a")), "the command `touch /tmp/a`"),
         (
             rules(Rule("Bash", "cd src"), Rule("Bash", "make *")),
-            "Always allow the command `cd src` and commands that begin with `make`",
+            "the command `cd src` and commands that begin with `make`",
         ),
-        (rules(Rule("WebFetch", "domain:a.example")), "Always allow fetching from a.example"),
-        (rules(Rule("WebSearch")), "Always allow every use of WebSearch"),
-        (rules(Rule("mcp__db__query")), "Always allow every use of mcp__db__query"),
-        (rules(Rule("Read", "//etc/**")), "Always allow reading everything in /etc"),
-        (rules(Rule("Read", "~/.ssh/config")), "Always allow reading ~/.ssh/config"),
-        (rules(Rule("Edit", "src/**")), "Always allow editing everything in src"),
-        (rules(Rule("Task", "x")), "Always allow Task of `x`"),
+        (rules(Rule("WebFetch", "domain:a.example")), "fetching from a.example"),
+        (rules(Rule("WebSearch")), "every use of WebSearch"),
+        (rules(Rule("mcp__db__query")), "every use of db query"),
+        (rules(Rule("Read", "//etc/**")), "reading everything in /etc"),
+        (rules(Rule("Read", "~/.ssh/config")), "reading ~/.ssh/config"),
+        (rules(Rule("Edit", "src/**")), "editing everything in src"),
+        (rules(Rule("Task", "x")), "Task of `x`"),
         (
             rules(Rule("Bash", "rm *"), behavior="ask"),
-            "Always ask before commands that begin with `rm`",
+            "ask before commands that begin with `rm`",
         ),
-        (rules(Rule("Bash"), kind="removeRules"), "No longer allow every use of Bash"),
-        (rules(Rule("Bash"), kind="replaceRules"), "From now on allow only every use of Bash"),
+        (rules(Rule("Bash"), kind="removeRules"), "no longer allow every use of Bash"),
+        (rules(Rule("Bash"), kind="replaceRules"), "only every use of Bash"),
         (
             Suggestion("setMode", mode="acceptEdits"),
-            "Accept all file edits (accept edits mode)",
+            "accept every file edit",
         ),
-        (Suggestion("setMode", mode="new"), "Go to new mode"),
+        (Suggestion("setMode", mode="new"), "go to new mode"),
         (
             Suggestion("addDirectories", directories=("/a", "/b")),
-            "Let Claude work in /a and /b",
+            "work in /a and /b",
         ),
-        (Suggestion("removeDirectories", directories=("/b",)), "No longer let Claude work in /b"),
+        (Suggestion("removeDirectories", directories=("/b",)), "no longer work in /b"),
     ],
 )
 def test_what_it_grants(suggestion: Suggestion, words: str) -> None:
@@ -53,12 +53,17 @@ def test_what_it_grants(suggestion: Suggestion, words: str) -> None:
 
 
 @pytest.mark.parametrize("destination", PLACES)
-def test_where_it_is_kept(destination: str) -> None:
-    assert where(Suggestion("setMode", destination)) == PLACES[destination]
+def test_how_long_it_lasts_stands_first_and_where_it_is_kept_last(destination: str) -> None:
+    always = Suggestion("addRules", destination, (Rule("Bash", "make *"),), "allow")
+    how_long, place = PLACES[destination]
+    assert lasting(always) == f"{how_long}: commands that begin with `make`"
+    assert kept(always) == place
+    mode = Suggestion("setMode", destination, mode="acceptEdits")
+    assert kept(mode) == (f"accept edits mode · {place}" if place else "accept edits mode")
 
 
 def test_an_unknown_place_is_named() -> None:
-    assert where(Suggestion("setMode", "cli\x1bArg")) == "kept in cli␛Arg"
+    assert lasting(Suggestion("setMode", "cli\x1bArg", mode="plan")).startswith("In cli␛Arg: plan")
 
 
 @given(st.text(max_size=50), st.text(max_size=50), st.sampled_from(["addRules", "setMode", "addDirectories"]))

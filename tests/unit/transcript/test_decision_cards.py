@@ -11,7 +11,6 @@ from tests.unit.transcript.test_drawing import model, shown
 
 ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
 ACCEPT = Suggestion("setMode", mode="acceptEdits")
-KEPT = "in this project, kept in .claude/settings.local.json"
 
 
 @pytest.mark.parametrize(
@@ -21,11 +20,11 @@ KEPT = "in this project, kept in .claude/settings.local.json"
         (Allowed("quietly"), "✔ allowed · 12:05: quietly"),
         (
             Allowed(suggestion=ALWAYS),
-            f"✔ allowed · 12:05 · Always allow commands that begin with `make` · {KEPT}",
+            "✔ allowed · 12:05 · In this project, always: commands that begin with `make`",
         ),
         (
             Allowed(suggestion=ACCEPT),
-            "✔ allowed · 12:05 · Accept all file edits (accept edits mode) · for this session",
+            "✔ allowed · 12:05 · For this session: accept every file edit",
         ),
     ],
 )

@@ -1,0 +1,109 @@
+"""Permissions and plans at their sizes, to the cell, as they were drawn before they were built."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.inbox import PermissionRequest, PlanRequest
+from ccq_tui.inbox.file_changes import change_of
+from ccq_tui.inbox.suggestions import Rule, Suggestion
+from tests.ui.host import DecisionHost
+
+SCREENS = Path(__file__).parent / "decision_screens"
+ACCEPT = Suggestion("setMode", mode="acceptEdits")
+MODULE = (
+    "LIMIT = 10\n\n\ndef first():\n    if LIMIT:\n        pass\n    return 1\n\n\n"
+    "def second():\n    return LIMIT + LIMIT\n"
+)
+SCRIPT = (SCREENS / "script.sh").read_text(encoding="utf-8")
+
+
+def always(*rules: Rule) -> tuple[Suggestion, ...]:
+    return (Suggestion("addRules", "localSettings", rules, "allow"),)
+
+
+ISSUE = {
+    "owner": "acme",
+    "repo": "shop",
+    "title": "Search pages return duplicates",
+    "labels": ["bug", "search", "p2"],
+    "assignee": {"login": "jo", "notify": True},
+    "body": "Steps:\n1. search for “red”\n2. go to page 2\n\nThe last hit of page 1 is there again.",
+}
+CALLS: dict[str, PermissionRequest | PlanRequest] = {
+    "bash": PermissionRequest(
+        "t",
+        "s",
+        "Bash",
+        {"command": "touch hello.txt && echo hi"},
+        description="Create the hello file",
+        reason="This command requires approval",
+        suggestions=always(Rule("Bash", "touch *")),
+    ),
+    "bash30": PermissionRequest("t", "s", "Bash", {"command": SCRIPT}),
+    "create": PermissionRequest(
+        "t",
+        "s",
+        "Write",
+        {"file_path": "new.py", "content": "print('hello')\nprint('x')\n"},
+        suggestions=(ACCEPT,),
+    ),
+    "overwrite": PermissionRequest(
+        "t",
+        "s",
+        "Write",
+        {"file_path": "small.py", "content": "x = 9\ny = 2\nz = 3\n"},
+        suggestions=(ACCEPT,),
+    ),
+    "edit": PermissionRequest(
+        "t",
+        "s",
+        "Edit",
+        {"file_path": "mod.py", "old_string": "return 1", "new_string": "return 42"},
+        suggestions=(ACCEPT,),
+    ),
+    "all": PermissionRequest(
+        "t",
+        "s",
+        "Edit",
+        {"file_path": "mod.py", "old_string": "LIMIT", "new_string": "MAXIMUM", "replace_all": True},
+        suggestions=(ACCEPT,),
+    ),
+    "mcp": PermissionRequest(
+        "t",
+        "s",
+        "mcp__github__create_issue",
+        ISSUE,
+        description="Tool of the server github · Create a new issue in a repository",
+        suggestions=always(Rule("mcp__github__create_issue")),
+    ),
+    "plan": PlanRequest("t", "s", "\n".join(f"line {number}" for number in range(21))),
+}
+KEYS = {"edit-40x12": ("down", "down"), "large-40x12": ("p",)}
+UNSEEN = {"plan-80x24": 12, "plan-40x12": 19}
+SAID = "put it into fixtures/, and use the name greeting.txt"
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in SCREENS.glob("*.txt")))
+async def test_it_looks_as_drawn(name: str, tmp_path: Path) -> None:
+    kind, _, size = name.partition("-")
+    (tmp_path / "small.py").write_text("x = 1\nx2 = 2\ny = 2\nz = 3\n")
+    (tmp_path / "mod.py").write_text(MODULE)
+    request = CALLS[{"large": "bash30", "deny": "bash"}.get(kind, kind)]
+    if isinstance(request, PermissionRequest):
+        request = replace(request, change=change_of(request.tool, request.input, str(tmp_path)))
+    app = DecisionHost(request, asked_for=True)
+    app.panel.session = ""
+    app.panel.form.unseen_above = lambda: (UNSEEN.get(name, 0), False)
+    width, _, height = size.partition("x")
+    async with app.run_test(size=(int(width), int(height))) as pilot:
+        await pilot.press(*KEYS.get(name, ()))
+        if kind == "deny":
+            await pilot.press("e", *("space" if one == " " else one for one in SAID))
+        app.panel.look()
+        await pilot.pause()
+        lines = "\n".join(line.rstrip() for line in app.panel_text.splitlines()).strip("\n")
+        assert lines == (SCREENS / f"{name}.txt").read_text(encoding="utf-8").strip("\n")
