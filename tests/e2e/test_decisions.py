@@ -69,13 +69,13 @@ def permissions(run: Running) -> None:
         assert (run.home.project / "one.txt").exists()
     with step("denied"):
         terminal.wait_panel("touch two.txt")
-        terminal.press("up up enter")
+        terminal.press("down enter")
         assert run.result("toolu_e2e_2").startswith(REJECTED)
         assert not (run.home.project / "two.txt").exists()
     with step("denied with text"):
         terminal.wait_panel("touch three.txt")
         terminal.press("e")
-        terminal.wait_panel("Enter send")
+        terminal.wait_panel("Enter write")
         terminal.type("use made.md instead")
         terminal.press("enter")
         assert run.result("toolu_e2e_3") == (
@@ -99,7 +99,7 @@ def permissions(run: Running) -> None:
         terminal.press("1 enter")
         terminal.wait_panel("touch six.txt")
         terminal.press("a")
-        terminal.wait_panel("Enter send")
+        terminal.wait_panel("Enter write")
         terminal.type("and then rest")
         terminal.press("enter")
         terminal.wait("Files done.")
@@ -132,7 +132,7 @@ def plans(run: Running) -> None:
         terminal.type("the next one\r")
         terminal.wait_panel(PLAN_TITLE, after="Larger")
         terminal.press("e")
-        terminal.wait_panel("Enter send")
+        terminal.wait_panel("Enter write")
         terminal.type("smaller please")
         terminal.press("enter")
         assert run.result("toolu_e2e_13").endswith("the user said:\nsmaller please")
@@ -174,9 +174,9 @@ def test_what_is_allowed_was_on_the_screen(start: Start) -> None:
         run.decide("n")
         assert run.result("toolu_e2e_1").startswith(REJECTED)
     with step("a press asks, and sends nothing"):
-        terminal.wait_panel("more lines · Shift+↓")
+        terminal.wait_panel("more lines · Space")
         run.decide("y")
-        terminal.wait_panel("never on the screen · Shift+↓ shows them · y again allows")
+        terminal.wait_panel("never on the screen · Space shows them · y again allows")
         assert len(run.model.tool_results()) == 1
         assert not (project / "unseen.txt").exists()
     with step("a second one allows, once"):
