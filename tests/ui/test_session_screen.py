@@ -144,7 +144,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         run.screen.dock.notices.hush()
         run.told.tell(asked("withdrawn"))
         await keys_work(run, pilot)
-        await pilot.press("2", "n", *"note", "enter")
+        await pilot.press("home", "2", "n", *"note", "enter")
         run.told.tell(RequestSettled("withdrawn", Cancelled("interrupted")))
         await until(pilot, lambda: "interrupted · F8" in run.screen.dock.notices.text)
         assert run.screen.dock.panel is None
