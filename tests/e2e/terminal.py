@@ -171,26 +171,9 @@ class Terminal:
 
     def _head(self) -> int:
         """Return the line on which the panel begins, or the number of lines while there is none."""
-        heads = (
-            "─ Claude ",
-            "─ A subagent ",
-            "─ ◆ ",
-            "─ ← ",
-            " ◆ Claude has",
-            " ◆ Claude wants",
-            " ◆ A subagent",
-            " ← ",
-        )
+        # The rule that is a panel's head has words; the prompt's has none.
         lines = self.screen.display
-        return next(
-            (
-                y
-                for y, line in enumerate(lines)
-                # A question that is scrolled away stands in the place of who asks.
-                if line.startswith(heads) or (y and line.startswith(" ◆ ") and not lines[y - 1].strip("─"))
-            ),
-            self.screen.lines,
-        )
+        return next((y for y, line in enumerate(lines) if line.startswith("─ ")), self.screen.lines)
 
     @property
     def written(self) -> str:
@@ -247,8 +230,10 @@ class Terminal:
     def press(self, keys: str) -> None:
         """Press keys, separated by blanks, by name or as the character they type."""
         for key in keys.split():
-            self._send(KEYS.get(key, key))
-            if key not in KEYS:
+            if key in KEYS:
+                self._send(KEYS[key])
+            else:
+                self.type(key)
                 self._pressed_at = time.monotonic()
 
     def type(self, text: str) -> None:

@@ -290,7 +290,7 @@ def test_permissions_and_plans_of_a_native_session(start: Start) -> None:
             native.press("more\r")
             (plan,) = natives.asked()
             assert plan.request.plan == "# The plan\n\n1. Do it\n"  # type: ignore[union-attr]
-            natives.ccq("answer", plan.request.tool_use_id, "--choose", "2")
+            natives.ccq("answer", plan.request.tool_use_id, "--choose", "3")
             assert natives.result(plan).text.startswith("User has approved your plan.")
             native.wait("accept edits on")
             natives.ended(plan)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from textual import events
 from textual.pilot import Pilot
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from ccq_tui.agent.events import AgentEvent, PromptAccepted, SessionState, StateChanged, TitleChanged
 from ccq_tui.config import Launch, Settings, state_dir
@@ -20,6 +20,7 @@ from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.screens.sessions.open_sessions import DEMO_LOST, parting_words
+from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.side_bar import SideBar
 from tests.actors import PANEL
 from tests.ui.host import Clock
@@ -182,10 +183,10 @@ async def test_a_question_of_another_session_is_told_and_takes_no_key(tmp_path: 
         await keys_work(run, pilot)
         panel = run.session_screen.dock.panel
         assert panel is not None
-        head = panel.query_one("#head", Static)
-        assert "─ Cache of the API ─" in str(head.render())
+        body = panel.query_one("#list", LineView)
+        assert "─ Cache of the API ─" in body.lines[0].text.plain
         run.all[0].tell(TitleChanged("Cache"))
-        await until(pilot, lambda: "─ Cache ─" in str(head.render()))
+        await until(pilot, lambda: "─ Cache ─" in body.lines[0].text.plain)
         await pilot.press("2", "enter")
         await until(pilot, lambda: run.all[0].answers)
         assert run.all[0].answers == [("toolu_1", Answered((Answer(("Second",)),)), PANEL)]

@@ -159,9 +159,9 @@ class Prompts(Panels):
         if not self.app._exit:
             await super()._press(key, pause)
 
-    def _kept(self, character: str, before: Before) -> None:
+    def _kept(self, character: str, before: Before, begun: str = "") -> None:
         if not self.normal:  # there letters are commands
-            super()._kept(character, before)
+            super()._kept(character, before, begun)
 
     async def _burst(self) -> None:
         """Type in one go; among Vim's commands it is only seen that nothing is decided."""
