@@ -292,6 +292,7 @@ async def test_a_server_is_killed_at_odd_moments(desk: Desk) -> None:
             client.kill_server()
             given = [one["result"] for one in client.rest() if one.get("id") == number]
             client.leave()
+            read = bool(given)
             with BareClient(desk) as client:
                 listed = await asyncio.to_thread(
                     client.result, client.send("tools/call", {"name": "list_requests", "arguments": {}})
@@ -300,7 +301,11 @@ async def test_a_server_is_killed_at_odd_moments(desk: Desk) -> None:
                 assert given
                 assert all(selected(one) == [["A"]] for one in given)
                 await until_true(lambda: desk.stored(request).state is RequestState.DELIVERED)
-                client.ask(LETTER)
+                number = client.ask(LETTER)
+                if not read:
+                    answer = await asyncio.to_thread(client.result, number)
+                    assert selected(answer) == [["A"]], "what was read in the list answers the same call once"
+                    client.ask(LETTER)
                 assert await desk.waiting() == [request], "it was given: now it is asked anew"
 
 
