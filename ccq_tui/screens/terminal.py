@@ -1,14 +1,110 @@
-"""Output to the terminal beside the screen, such as its title, and input typed ahead."""
+"""Output to the terminal beside the screen, and input typed ahead.
+
+Each terminal has its own sequence of a notification: OSC 9 (iTerm2), OSC 777 (rxvt, foot, WezTerm, Ghostty,
+VTE), OSC 99 (kitty), and OSC 9;4 for the progress in the task bar (ConEmu, Windows Terminal, Ghostty,
+WezTerm).
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from enum import IntEnum
 from typing import Any
 
 from textual.app import App
 
+from ccq_tui.choices import Notify, Progress
 from ccq_tui.compat.textual.driver import write
 from ccq_tui.text import one_line
+
+END = "\x1b\\"
+TITLE_LENGTH = 60
+BODY_LENGTH = 160
+BY_PROGRAM: Mapping[str, Notify] = {
+    "iTerm.app": "osc9",
+    "ghostty": "osc777",
+    "WezTerm": "osc777",
+    "WarpTerminal": "osc777",
+    "rio": "osc777",
+}
+BY_TERM: Mapping[str, Notify] = {
+    "xterm-kitty": "osc99",
+    "xterm-ghostty": "osc777",
+    "foot": "osc777",
+    "foot-extra": "osc777",
+    "wezterm": "osc777",
+    "rxvt-unicode": "osc777",
+    "rxvt-unicode-256color": "osc777",
+}
+BY_VARIABLE: Mapping[str, Notify] = {
+    "KITTY_WINDOW_ID": "osc99",
+    "GHOSTTY_RESOURCES_DIR": "osc777",
+    "WEZTERM_PANE": "osc777",
+    "ITERM_SESSION_ID": "osc9",
+    "VTE_VERSION": "osc777",
+}
+"""Variables that a terminal sets; programs inside tmux see them too."""
+PROGRESS_PROGRAMS = frozenset({"ghostty", "WezTerm"})
+PROGRESS_VARIABLES = ("WT_SESSION", "ConEmuPID", "GHOSTTY_RESOURCES_DIR", "WEZTERM_PANE")
+
+
+class Bar(IntEnum):
+    """States of the task bar, by their numbers in OSC 9;4."""
+
+    NONE = 0
+    FAILED = 2
+    WORKING = 3
+    WAITING = 4
+
+
+def wanted_protocol(setting: Notify, environment: Mapping[str, str]) -> Notify:
+    """Choose how to notify, never "auto"; "off" for an unknown terminal, which might print the sequence."""
+    if setting != "auto":
+        return setting
+    found = BY_PROGRAM.get(environment.get("TERM_PROGRAM", "")) or BY_TERM.get(environment.get("TERM", ""))
+    if found is not None:
+        return found
+    return next((how for name, how in BY_VARIABLE.items() if environment.get(name)), "off")
+
+
+def has_progress(setting: Progress, environment: Mapping[str, str]) -> bool:
+    """Whether the terminal shows progress; with "auto" not where it takes OSC 9;4 for a notification."""
+    if setting != "auto":
+        return setting == "on"
+    known = environment.get("TERM_PROGRAM") in PROGRESS_PROGRAMS
+    return known or any(environment.get(name) for name in PROGRESS_VARIABLES)
+
+
+def notification(protocol: Notify, title: str, body: str, environment: Mapping[str, str]) -> str:
+    """Return the sequence of a desktop notification, or "" for "off"; its texts need not be trusted."""
+    title, body = one_line(title, TITLE_LENGTH), one_line(body, BODY_LENGTH)
+    match protocol:
+        case "osc9":
+            sequences = [f"9;{title}: {body}"]
+        case "osc777":
+            # The first semicolon ends the title.
+            sequences = [f"777;notify;{title.replace(';', ',')};{body}"]
+        case "osc99":
+            sequences = [f"99;i=ccq-tui:d=0:p=title;{title}", f"99;i=ccq-tui:d=1:p=body;{body}"]
+        case _:
+            sequences = []
+    return "".join(_wrapped(sequence, environment) for sequence in sequences)
+
+
+def progress(bar: Bar, environment: Mapping[str, str]) -> str:
+    """Return the sequence that shows a progress in the task bar; `Bar.NONE` clears it."""
+    amount = 100 if bar in (Bar.WAITING, Bar.FAILED) else 0
+    return _wrapped(f"9;4;{int(bar)};{amount}", environment)
+
+
+def _wrapped(sequence: str, environment: Mapping[str, str]) -> str:
+    """Wrap the sequence as an OSC, which tmux passes on if its option allow-passthrough is set."""
+    plain = f"\x1b]{sequence}{END}"
+    if not environment.get("TMUX"):
+        return plain
+    doubled = plain.replace("\x1b", "\x1b\x1b")
+    return f"\x1bPtmux;{doubled}{END}"
 
 
 def set_title(app: App[Any], title: str) -> None:

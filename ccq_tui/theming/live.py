@@ -14,9 +14,8 @@ from textual.theme import BUILTIN_THEMES
 
 from ccq_tui.bounded import SETTINGS_BYTES, parse_toml, read_bytes
 from ccq_tui.stored import write_whole
-from ccq_tui.theming.load import DEFAULT_THEME, shipped, theme_file
+from ccq_tui.theming.load import DEFAULT_THEME, ChangedThemes, ThemeWatch, shipped, theme_file
 from ccq_tui.theming.own_colours import textual_theme
-from ccq_tui.theming.watch import ChangedThemes, ThemeWatch
 
 ABOUT = {
     "ccq-dark": "slate and soft colours",

@@ -36,8 +36,7 @@ from ccq_tui.screens.keylist import (
     own_bindings,
     sections,
 )
-from ccq_tui.screens.pickers.pick_list import PickRow
-from ccq_tui.screens.pickers.picker import Picker
+from ccq_tui.screens.pickers.picker import Picker, PickRow
 from ccq_tui.screens.replay import ReplayScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new_session import NEW, NewSessionScreen

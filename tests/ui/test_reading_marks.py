@@ -11,7 +11,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.config import Launch, Settings
 from ccq_tui.questions.input_guard import HELD_SECONDS
 from ccq_tui.screens.session import block_actions
-from ccq_tui.widgets.block_bar import BlockBar
+from ccq_tui.screens.session.block_actions import BlockBar
 from ccq_tui.widgets.transcript.blocks import PromptBlock, ToolBlock
 from tests.ui.session import Driven, asked, panel_drawn, until
 

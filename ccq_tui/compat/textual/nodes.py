@@ -1,9 +1,14 @@
-"""Private data of a widget or a screen: its bindings, and the styled lines of its last picture."""
+"""Private data of a widget, a screen or an app: bindings, the styled lines of the last picture, modes."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from textual import events
+from textual.app import App
 from textual.dom import DOMNode
 from textual.geometry import Region
+from textual.screen import Screen
 from textual.widget import Widget
 
 from ccq_tui.compat.private import has
@@ -28,3 +33,20 @@ def restyle(widget: Widget, lines: Region) -> None:
     """Let lines of a widget be styled again when they are drawn next; a refresh would draw them once more."""
     if restyles(widget):
         widget._styles_cache.set_dirty(lines)
+
+
+async def begin_behind(app: App[Any], mode: str, screen: Screen[Any]) -> None:
+    """Begin a mode without showing it.
+
+    The public way (Textual 8.2.8) is to switch there and back. It notifies the screen in front that it was
+    left, so that an open panel takes no keys for a moment, and cannot go back to the mode that a program
+    starts in.
+    """
+    if has(app, "_init_mode"):
+        await app._init_mode(mode)
+        screen.post_message(events.ScreenSuspend())
+        return
+    before = app.current_mode
+    await app.switch_mode(mode)
+    if before != app.DEFAULT_MODE:
+        await app.switch_mode(before)

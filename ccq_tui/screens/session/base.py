@@ -23,7 +23,7 @@ from ccq_tui.config.actions import KeyPlace
 from ccq_tui.inbox.waiting_line import WaitingLine
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.editor import GROUP, edit_or_say
-from ccq_tui.screens.session.block_actions import BlockActions
+from ccq_tui.screens.session.block_actions import BlockActions, BlockBar
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.key_repeats import QuitKeys
 from ccq_tui.screens.session.requests import RequestQueue
@@ -31,7 +31,6 @@ from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
 from ccq_tui.screens.session.view import SessionView, noted
 from ccq_tui.supervisor.events import OWN_EVENTS, SessionEvent
 from ccq_tui.supervisor.session import SupervisedSession
-from ccq_tui.widgets.block_bar import BlockBar
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.keys import bindings_for, presses_of
 from ccq_tui.widgets.lifetime import after, failure, is_live, start_work

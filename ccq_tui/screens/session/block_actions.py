@@ -1,4 +1,4 @@
-"""Keys and clicks on the blocks of the transcript: mark, fold, copy, open."""
+"""Keys and clicks on the blocks of the transcript: mark, fold, copy, open; and the line of these keys."""
 
 from __future__ import annotations
 
@@ -11,10 +11,42 @@ from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.link_opener import Target, open_target, resolved
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line
+from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.transcript import Transcript
 from ccq_tui.widgets.transcript.block_mark import Step
-from ccq_tui.widgets.transcript.blocks import Block
+from ccq_tui.widgets.transcript.blocks import Block, ToolBlock
 from ccq_tui.widgets.transcript.contents import code_in, targets_at, targets_in, text_of
+
+
+class BlockBar(HintBar):
+    """Shows the keys for the current block and its position; takes no room while there is none."""
+
+    DEFAULT_CSS = """
+    BlockBar {
+        background: $surface;
+        display: none;
+        &.-on { display: block; }
+    }
+    """
+
+    def tell(self, block: Block | None, count: int) -> None:
+        self.set_class(block is not None, "-on")
+        if block is None:
+            return
+        fold = (("Alt+U", "unfold" if block.folded else "fold"),) if block.foldable else ()
+        self.show(
+            (
+                ("▌", one_line(block.tool if isinstance(block, ToolBlock) else block.called, 24)),
+                ("Alt+C", "copy"),
+                *fold,
+                ("Alt+K", "copy code"),
+                ("Alt+O", "open link"),
+                ("Alt+↑↓", "move"),
+                ("Esc", "leave"),
+            ),
+            f"{block.at + 1:,}/{count:,}",
+        )
+
 
 HOW = "No block is marked · Alt+↑ marks one"
 DOUBLE_CLICK = 0.3

@@ -2,19 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import get_args
 
 from ccq_tui.agent import controls
 from ccq_tui.agent.controls import ContextDetails, ContextPart
-from ccq_tui.agent.events import Connected, EffortChanged, ModelChoice, ModelsListed, SessionState, TurnEnded
+from ccq_tui.agent.events import (
+    Connected,
+    EffortChanged,
+    ErrorReported,
+    ModeChanged,
+    ModelChoice,
+    ModelsListed,
+    SessionState,
+    TurnEnded,
+)
 from ccq_tui.choices import Effort, PermissionMode
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
-from ccq_tui.screens.session.permission_mode import MEANINGS, said
 from ccq_tui.screens.session.view import BYPASS, duration
 from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.text import one_line
+
+CYCLE = ("default", "acceptEdits", "plan", "auto", BYPASS)
+"""The modes in the order of the key, which only leaves dontAsk: that refuses what it would ask."""
+MEANINGS = {
+    "default": "asks before it changes or runs anything",
+    "acceptEdits": "edits files unasked, asks before it runs commands",
+    "plan": "looks and plans, changes nothing",
+    "auto": "lets a classifier decide when to ask",
+    "dontAsk": "denies whatever needs permission",
+    BYPASS: "does everything unasked, without any check",
+}
+"""What Claude does in each mode."""
+MODE_ERROR = "mode"
+"""Kind of the error that reports a refused mode."""
+NAMES = {"acceptEdits": "Accept edits", "dontAsk": "Don't ask", BYPASS: "BYPASS PERMISSIONS"}
+"""Names shown for modes in place of their own."""
+
+
+def offered_modes(*, auto: bool, bypass: bool, refused: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the modes that the key goes through."""
+    left_out = {*refused, *(() if auto else ("auto",)), *(() if bypass else (BYPASS,))}
+    return tuple(mode for mode in CYCLE if mode == "default" or mode not in left_out)
+
+
+def next_mode(mode: str, offered: tuple[str, ...]) -> str:
+    """Return the mode after one; the first after the last, and after one that is not offered."""
+    return offered[(offered.index(mode) + 1) % len(offered)] if mode in offered else offered[0]
+
+
+def said(mode: str) -> str:
+    """Return the name of a wanted mode and what it means."""
+    return f"{NAMES.get(mode, mode.capitalize())} mode · Claude {MEANINGS[mode]}"
+
 
 EFFORTS = {
     "low": "quick answers",
@@ -110,12 +151,20 @@ class ModelCommands(CommandGroup):
         """The models to choose from."""
         self._effort = ""
         self._thinks = True
+        self._wanted = ""
+        """The mode on its way: the key may be pressed again before the CLI has said yes."""
+        self._refused: frozenset[str] = frozenset()
 
     def take(self, event: SessionEvent) -> None:
-        """Remember the models, and the present effort and thinking."""
+        """Remember the models, the present effort and thinking, and what became of the wanted mode."""
         match event:
             case ModelsListed(models):
                 self.models = models
+            case ModeChanged(mode) if mode == self._wanted:
+                self._wanted = ""
+            case ErrorReported(kind=kind) if kind == MODE_ERROR and self._wanted:
+                self._refused |= {self._wanted}
+                self._wanted = ""
             case Connected():
                 self._thinks = True
             case EffortChanged(level):
@@ -164,6 +213,20 @@ class ModelCommands(CommandGroup):
         """Choose the permission mode named, or one from the list."""
         self._named_mode(name) if name else self._runner.run(self._pick_mode, "mode")
 
+    def next_mode(self) -> None:
+        """Go to the next permission mode."""
+        settings = self._ui.launch.settings
+        bypass = settings.permission_mode == BYPASS or settings.allow_dangerously_skip_permissions
+        auto = any(model.auto_mode for model in self.models)
+        offered = offered_modes(auto=auto, bypass=bypass, refused=self._refused)
+        self._wanted = next_mode(self._wanted or self._ui.view.mode, offered)
+        self._set_mode(self._wanted)
+
+    def _set_mode(self, mode: str) -> None:
+        self._ui.session.agent.set_mode(mode)
+        self._chose("mode", mode)
+        self._ui.say(said(mode))  # the status line says it once the CLI has agreed
+
     def _modes(self) -> list[str]:
         """Return the modes to choose from; the one without checks only if the session started with it."""
         bypassing = self._ui.launch.settings.permission_mode == BYPASS
@@ -180,9 +243,7 @@ class ModelCommands(CommandGroup):
         modes = {mode.casefold(): mode for mode in self._modes()}
         mode = modes.get(name.casefold())
         if mode is not None:
-            self._ui.session.agent.set_mode(mode)
-            self._chose("mode", mode)
-            self._ui.say(said(mode))  # the status line says it once the CLI has agreed
+            self._set_mode(mode)
         elif name.casefold() == BYPASS.casefold():
             self._runner.tell(
                 f"{BYPASS} is available only when ccq-tui starts with --permission-mode {BYPASS}", "warning"

@@ -16,10 +16,10 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.compat.textual.driver import write
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.screens.desktop_notifications import Bar, has_progress, notification, progress, wanted_protocol
 from ccq_tui.screens.session.messages import SessionNews
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.session.view import duration
+from ccq_tui.screens.terminal import Bar, has_progress, notification, progress, wanted_protocol
 from ccq_tui.supervisor.events import GaveWay, LimitReached, SessionEvent
 from ccq_tui.supervisor.limits import Attention, spoken
 

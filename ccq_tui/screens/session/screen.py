@@ -11,21 +11,24 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.screens.desktop_notifications import Bar
 from ccq_tui.screens.keylist import own_bindings
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session import messages
-from ccq_tui.screens.session.account_commands import AccountCommands
 from ccq_tui.screens.session.base import READING, SessionBase
-from ccq_tui.screens.session.command_palette import CommandPalette, action_rows, command_rows
-from ccq_tui.screens.session.commands import Command, CommandRunner, called
+from ccq_tui.screens.session.commands import (
+    Command,
+    CommandPalette,
+    CommandRunner,
+    action_rows,
+    called,
+    command_rows,
+)
 from ccq_tui.screens.session.completions import Completions, UnknownCommands
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
 from ccq_tui.screens.session.listing_commands import ListingCommands, ResumeCommand
 from ccq_tui.screens.session.model_commands import ModelCommands, UsageCommands
 from ccq_tui.screens.session.notifications import AttentionWatch, Notifications
-from ccq_tui.screens.session.permission_mode import PermissionMode
 from ccq_tui.screens.session.permissions_command import PermissionsCommand
 from ccq_tui.screens.session.prompt_images import PromptImages
 from ccq_tui.screens.session.prompt_keeper import PromptKeeper
@@ -40,7 +43,8 @@ from ccq_tui.screens.session.tasks_command import TasksCommand
 from ccq_tui.screens.session.theme_command import ThemeCommand
 from ccq_tui.screens.session.view import SessionView
 from ccq_tui.screens.session.welcome import Welcome
-from ccq_tui.screens.session.workspace_commands import McpCommand, WorkspaceCommands
+from ccq_tui.screens.session.workspace_commands import AccountCommands, McpCommand, WorkspaceCommands
+from ccq_tui.screens.terminal import Bar
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.widgets.keys import bindings_for, keymap_for
 from ccq_tui.widgets.prompt import Prompt
@@ -60,7 +64,7 @@ ACTIONS: Mapping[str, Callable[[Any], object]] = {
     "overview": lambda s: s.post_message(messages.OverviewWanted()),
     "session_next": lambda s: s.post_message(messages.StepWanted(1)),
     "session_before": lambda s: s.post_message(messages.StepWanted(-1)),
-    "mode": lambda s: s.mode.next(),
+    "mode": lambda s: s.models.next_mode(),
     "leave": lambda s: s.quit_keys.press("ctrl+d"),
     "stash": lambda s: s.say(s.dock.prompt.stash()),
     "paste": lambda s: s.images.paste(),
@@ -117,7 +121,6 @@ class SessionScreen(SessionBase):
         self.unknown = UnknownCommands(self, self.completions)
         self.dock.prompt.objections = (self.shell.holds_back, self.unknown.holds_back)
         self.remedies = Remedies(self, self.prompts.send, self.take_command)
-        self.mode = PermissionMode(self, self.keeper.chose)
         self.attention = AttentionWatch(self)
         self.notifications = Notifications(self)
         self.status = Status(
@@ -151,7 +154,6 @@ class SessionScreen(SessionBase):
             self.keeper.take,
             self.prompts.take,
             self.remedies.take,
-            self.mode.take,
             self.requests.take,
             self.attention.take,
         )

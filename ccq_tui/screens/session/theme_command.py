@@ -13,7 +13,7 @@ from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 from ccq_tui.text import one_line
 from ccq_tui.theming.live import KeepError, LiveThemes, keep_theme
-from ccq_tui.theming.watch import ChangedThemes, ThemeWatch
+from ccq_tui.theming.load import ChangedThemes, ThemeWatch
 
 LOOK_SECONDS = 1.0
 """Seconds between checks of the theme files."""

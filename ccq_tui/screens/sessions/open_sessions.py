@@ -11,7 +11,7 @@ from typing import Any, overload
 
 from textual.app import App
 
-from ccq_tui.compat.textual.modes import begin_behind
+from ccq_tui.compat.textual.nodes import begin_behind
 from ccq_tui.config import Launch
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.screens.overlay import Overlay

@@ -18,8 +18,7 @@ from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.document import Document
-from ccq_tui.widgets.transcript.order import BlockChange, BlockOrder
-from ccq_tui.widgets.transcript.sent_prompts import SentPrompts
+from ccq_tui.widgets.transcript.order import BlockChange, BlockOrder, SentPrompts
 from ccq_tui.widgets.transcript.tool_calls import ToolCalls
 from ccq_tui.widgets.transcript.tools import ToolCard, card_of
 

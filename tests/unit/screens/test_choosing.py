@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ccq_tui.screens.pickers.pick_list import PickRow, choosing
+from ccq_tui.screens.pickers.picker import PickRow, choosing
 
 ROWS = (PickRow("a", "Alpha"), PickRow("b", "Beta"))
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from ccq_tui.agent.controls import ContextDetails, ContextPart, FilesToRewind
 from ccq_tui.agent.reader import EarlierSession
-from ccq_tui.screens.pickers.pick_list import PickRow, choosing
-from ccq_tui.screens.pickers.shelf import Shelved, age, session_row
+from ccq_tui.screens.pickers.picker import PickRow, choosing
+from ccq_tui.screens.pickers.sessions import Shelved, age, session_row
 from ccq_tui.screens.session.commands import called
 from ccq_tui.screens.session.model_commands import context_text
 from ccq_tui.screens.session.rewind_command import choices, what_changes

@@ -23,8 +23,7 @@ from ccq_tui.agent.problems import Remedy
 from ccq_tui.prompts.unread import Sent
 from ccq_tui.screens.session.commands import PARKED, CommandRunner
 from ccq_tui.screens.session.messages import ElsewhereWanted
-from ccq_tui.screens.session.model_commands import UsageCommands
-from ccq_tui.screens.session.permission_mode import MODE_ERROR, PermissionMode
+from ccq_tui.screens.session.model_commands import MODE_ERROR, ModelCommands, UsageCommands
 from ccq_tui.screens.session.prompt_keeper import PromptKeeper
 from ccq_tui.screens.session.prompts import Prompts
 from ccq_tui.screens.session.remedies import NO_ERROR, Remedies
@@ -37,17 +36,17 @@ def test_the_key_for_the_mode_leaves_out_what_was_refused_and_what_is_not_offere
     wanted: list[str] = []
     chosen: list[tuple[str, str | None]] = []
     ui = NoScreen(session=SimpleNamespace(agent=SimpleNamespace(set_mode=wanted.append)))
-    mode = PermissionMode(ui, lambda *one: chosen.append(one))
-    mode.next()
-    mode.next()
-    mode.next()
+    mode = ModelCommands(CommandRunner(ui), lambda *one: chosen.append(one))
+    mode.next_mode()
+    mode.next_mode()
+    mode.next_mode()
     assert wanted == ["default", "acceptEdits", "plan"], "each press goes on from the mode on its way"
     mode.take(ModelsListed((ModelChoice("m", "M", "", auto_mode=True),)))
-    mode.next()
+    mode.next_mode()
     assert wanted[-1] == "auto"
     mode.take(ErrorReported(MODE_ERROR, "no"))
     ui.view = SimpleNamespace(mode="plan")  # type: ignore[assignment]
-    mode.next()
+    mode.next_mode()
     assert wanted[-1] == "default", "the refused mode is passed over"
     mode.take(ModeChanged("default"))
     assert chosen[-1] == ("mode", "default")

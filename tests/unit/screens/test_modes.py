@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.screens.session.permission_mode import CYCLE, MEANINGS, next_mode, offered_modes, said
+from ccq_tui.screens.session.model_commands import CYCLE, MEANINGS, next_mode, offered_modes, said
 from ccq_tui.screens.session.view import BYPASS
 
 
