@@ -32,6 +32,7 @@ from ccq_tui.compat.private import load
 from ccq_tui.compat.textual.driver import announce_end, end_driver, lasting_driver, taking_over
 from ccq_tui.compat.textual.pictures import draw_frugally
 from ccq_tui.config import Launch, Settings
+from ccq_tui.config.keymap import key_of, keymap, use_keys
 from ccq_tui.config.trust import Carried
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.actors import Surface
@@ -141,9 +142,8 @@ class CcqApp(_Base):
         """The last presses of Esc."""
         self.presses = Presses()
         """The last presses of any key."""
-        self.key_choices = launch.settings.keymap
-        """The keys of every action."""
-        self.set_keymap({name: ",".join(keys) for name, keys in self.key_choices.changed().items()})
+        use_keys(launch.settings.keymap)
+        self.set_keymap({name: ",".join(keys) for name, keys in keymap().changed().items()})
         if launch.settings.reduce_motion:
             self.animation_level = "none"
 
@@ -214,7 +214,7 @@ class CcqApp(_Base):
             self.presses = self.presses.pressed(event.key, now)
             if self.screen_stack and isinstance(self.screen, SessionBase):
                 self.screen.dock.notices.pressed(event.key)
-            if event.key == "escape":
+            if event.key in ("escape", *keymap().keys["interrupt"]):
                 self.escapes = self.escapes.pressed(now)
         if typed:
             self.presses = self.presses.typed(now)
@@ -374,7 +374,7 @@ class CcqApp(_Base):
             commands = (
                 HelpRow(f"/{one.name} {one.arguments}".rstrip(), one.help) for one in self.MAIN_COMMANDS
             )
-            self.push_screen(HelpScreen(sections(bindings, self.key_choices, first, commands)))
+            self.push_screen(HelpScreen(sections(bindings, keymap(), first, commands)))
 
     # -- suspended ------------------------------------------------------------------------------------------
 
@@ -383,7 +383,7 @@ class CcqApp(_Base):
         if self._ending or self._suspending or self.clock() - self._came_back_at < HELD_SECONDS:
             return
         if not shell_may_resume():
-            self.sessions.say("No shell here could resume ccq-tui · Ctrl+Q quits")
+            self.sessions.say(f"No shell here could resume ccq-tui · {key_of('quit')} quits")
             return
         self._suspending = True
         start_work(self, self._suspend, name="suspend")

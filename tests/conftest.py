@@ -20,6 +20,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from textual.widgets import Input, TextArea
 
 from ccq_tui.compat.sdk.light_import import import_sdk
+from ccq_tui.config import keymap
 
 if sys.dont_write_bytecode:
     # Without it each worker compiles all tests anew, and each program that a test starts all of its modules.
@@ -178,6 +179,12 @@ def home(
     }.items():
         monkeypatch.setenv(name, str(home / folder))
     return home
+
+
+@pytest.fixture(autouse=True)
+def _usual_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Begin with the usual keys, whichever a test before chose for its program."""
+    monkeypatch.setattr(keymap, "_in_use", keymap.DEFAULT_KEYS)
 
 
 @pytest.fixture(autouse=True)

@@ -143,7 +143,7 @@ _SETTINGS: tuple[_Flag, ...] = (
     _flag(
         "--allow-dangerously-skip-permissions",
         is_flag=True,
-        help="Offer bypassing all permission checks with Shift+Tab.",
+        help="Offer a mode that bypasses all permission checks.",
     ),
     _flag(
         "-d",

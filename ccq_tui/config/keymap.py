@@ -12,6 +12,7 @@ from ccq_tui.config.actions import ACTIONS, BY_NAME, DECIDING, FIXED, PRESETS, A
 from ccq_tui.config.keynames import key_name, shown_key, types_text
 
 PRESET = "preset"
+ARROWS = "↑↓←→"
 HALF = 8
 """Lines of half a page."""
 CANONICAL = {"list_half_up": ("shift+up",) * HALF, "list_half_down": ("shift+down",) * HALF}
@@ -78,6 +79,35 @@ def keymap_of(choices: Choices) -> Keymap:
 
 
 DEFAULT_KEYS = keymap_of({})
+_in_use = DEFAULT_KEYS
+
+
+def use_keys(keymap: Keymap) -> None:
+    """Use a person's keys from now on: one program has one keymap."""
+    global _in_use
+    _in_use = keymap
+
+
+def keymap() -> Keymap:
+    """Return the keymap in use."""
+    return _in_use
+
+
+def key_of(name: str) -> str:
+    """Return the key of an action as a sentence names it."""
+    return _in_use.shown(name)
+
+
+def pair_of(one: str, other: str) -> str:
+    """Return the keys of two actions, with modifiers once: "Alt+↑↓"."""
+    first, second = key_of(one), key_of(other)
+    both = first[-1:] in ARROWS and second[-1:] in ARROWS and first[:-1] == second[:-1]
+    return first + (second[-1] if both else f" {second}")
+
+
+def with_keys(words: str) -> str:
+    """Name the keys of the actions that a sentence has in braces."""
+    return words.format_map({name: _in_use.shown(name) for name in BY_NAME})
 
 
 def key_problems(choices: Any) -> Iterator[tuple[str, str]]:

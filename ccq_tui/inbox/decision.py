@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.choices import NUMBERS, Choice
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.key_uses import Does, KeyUse, by_key
@@ -267,7 +268,7 @@ def decision_hints(state: DecisionState, *, pages: bool = False) -> tuple[tuple[
         enter,
         ("y" if hidden else "", "approve" if plan else "allow"),
         ("n" if hidden else "", "keep planning" if plan else "deny"),
-        ("Space" if pages else "PgDn" if plan and state.unseen else "", "page"),
+        ("Space" if pages else key_of("page_down") if plan and state.unseen else "", "page"),
         ("p" if pages and not state.enlarged else "", "all"),
         ("Ctrl+G" if plan else "", "edit"),
         ("Esc", "small again" if state.enlarged else "hide"),
@@ -287,7 +288,8 @@ def unseen_words(state: DecisionState, *, short: bool = False) -> str:
     """Return the warning: the number of unseen lines, how to see them, and the key that decides anyway."""
     plan, lines = isinstance(state.request, PlanRequest), unseen_lines(state)
     one = lines == "1 line"
-    how = f"{'PgDn' if plan else 'Shift+PgDn' if state.typing else 'Space'} shows {'it' if one else 'them'}"
+    key = key_of("page_down") if plan else "Shift+PgDn" if state.typing else "Space"
+    how = f"{key} shows {'it' if one else 'them'}"
     again = f"{state.warned_by} again {'approves' if plan else 'allows'}"
     if short:
         return f"{again} {lines.replace(' line', ' unseen line')} · {how}"

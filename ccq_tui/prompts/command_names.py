@@ -22,7 +22,7 @@ ALTERNATIVES = {
     "feedback": "send it with claude in a terminal",
     "fork": "ccq-tui --resume ID --fork-session makes a copy",
     "ide": "claude in a terminal connects to an editor",
-    "keybindings": "keys are set in the configuration of ccq-tui; F1 lists them",
+    "keybindings": "keys are set in the configuration of ccq-tui; /help lists them",
     "mobile": "claude in a terminal has it",
     "plugin": "run: claude plugin",
     "privacy-settings": "claude in a terminal has it",

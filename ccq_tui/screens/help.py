@@ -88,7 +88,7 @@ class HelpScreen(Overlay[None]):
             return True
         if event.key in ("enter", "tab", "shift+tab", "ctrl+j", "shift+enter", "alt+enter"):
             return True
-        scrolled = [self._scrolls(key) for key in keys_meant(self, event.key)]
+        scrolled = [self._scrolls(key) for key in keys_meant(event.key)]
         return any(scrolled)
 
     def _scrolls(self, key: str) -> bool:

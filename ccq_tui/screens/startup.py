@@ -14,6 +14,7 @@ from textual.app import App
 
 from ccq_tui.agent.options import session_options
 from ccq_tui.config import Launch, SettingsError, state_dir
+from ccq_tui.config.keymap import with_keys
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.prompts.unread import Unbegun
 from ccq_tui.screens.inbox.screen import ANSWERS, InboxScreen
@@ -91,7 +92,7 @@ class Startup:
         await self._answers_written()
         if sessions := manager.sessions:
             await sessions.show(sessions[-1])
-            sessions.say("F2 shows the inbox · Ctrl+Q ends all sessions", seconds=20.0)
+            sessions.say(with_keys("{panel} shows the inbox · {quit} ends all sessions"), seconds=20.0)
         else:
             await self._app.action_quit()
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import ADVICE, Problem, Remedy
 from ccq_tui.config import Launch
+from ccq_tui.config.keymap import key_of
 
 LONGEST_WAIT = 30.0
 _STARTS = (Remedy.RECONNECT, Remedy.ANEW)
@@ -51,7 +52,7 @@ class Recovery:
     @property
     def words(self) -> str:
         """The key and its action, or ""."""
-        return f"F6 {self.offer}" if self.offer else ""
+        return f"{key_of('recover')} {self.offer}" if self.offer else ""
 
     def seconds_to_wait(self, now: float) -> float:
         """Return the seconds to wait before starting again: more with each vain attempt."""

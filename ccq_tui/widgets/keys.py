@@ -6,20 +6,14 @@ from typing import cast
 
 from textual import events
 from textual.binding import Binding
-from textual.message_pump import MessagePump
 from textual.widget import Widget
 from textual.widgets import Input
 
 from ccq_tui.config.actions import BY_NAME, KeyPlace
-from ccq_tui.config.keymap import DEFAULT_KEYS, LIST_SCREEN, Keymap
+from ccq_tui.config.keymap import keymap
 from ccq_tui.config.keynames import shown_key, typed_by
 from ccq_tui.questions.input_guard import Escapes, Presses
 from ccq_tui.questions.state import is_text
-
-
-def keymap_for(widget: MessagePump) -> Keymap:
-    """Return the keymap of a widget's app, or the default one in an app that has none."""
-    return cast("Keymap", getattr(widget.app, "key_choices", DEFAULT_KEYS))
 
 
 def bindings_for(*names: str) -> list[Binding]:
@@ -43,26 +37,21 @@ def presses_of(widget: Widget) -> Presses:
     return cast("Presses", getattr(widget.app, "presses", Presses()))
 
 
-def new_labels(keymap: Keymap, *places: KeyPlace) -> dict[str, str]:
+def new_labels(*places: KeyPlace) -> dict[str, str]:
     """Return the labels of remapped keys, by their default labels."""
     return {
         shown_key(BY_NAME[name].keys[0]): shown_key(keys[0])
-        for name, keys in keymap.changed().items()
+        for name, keys in keymap().changed().items()
         if BY_NAME[name].place in places and BY_NAME[name].keys[:1] and BY_NAME[name].keys[0] not in keys
     }
 
 
-def list_labels(widget: Widget) -> dict[str, str]:
-    """Return the labels of remapped keys of a list on a screen of its own."""
-    return new_labels(keymap_for(widget), *LIST_SCREEN)
-
-
-def keys_meant(widget: Widget, key: str) -> tuple[str, ...]:
+def keys_meant(key: str) -> tuple[str, ...]:
     """Return the keys that a key means to a list with a text field above it, in which letters are text.
 
     There may be several, to take one after the other, and none for a key that now means something else.
     """
-    return keymap_for(widget).list_keys(letters=False).get(key, (key,))
+    return keymap().list_keys(letters=False).get(key, (key,))
 
 
 def text_of(event: events.Key) -> str:

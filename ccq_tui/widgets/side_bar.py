@@ -11,7 +11,8 @@ from textual.geometry import Offset
 from textual.message import Message
 from textual.widgets import Static
 
-from ccq_tui.widgets.hints import HintLines
+from ccq_tui.config.keymap import key_of
+from ccq_tui.widgets.hints import HintLines, Hints
 from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.pointer import Pointer
@@ -19,13 +20,14 @@ from ccq_tui.widgets.pointer import Pointer
 TITLE_LINES = 2
 LINES = 2
 """Lines of each session."""
-KEYS = (
-    HintLines((("Alt+1-9", "go to"),)),
-    HintLines((("F4", "next waiting"),)),
-    HintLines((("Ctrl+N", "new"), ("F3", "hide"))),
-)
-PANEL_KEYS = (*KEYS[:2], HintLines((("F3", "hide"),)))
-"""The keys while a panel is open, where the others mean something else."""
+
+
+def keys_shown(*, panel: bool) -> tuple[HintLines, ...]:
+    """Return the keys; one of them means something else while a panel is open."""
+    new = () if panel else ((key_of("new_session"), "new"),)
+    hide = (key_of("sessions"), "hide")
+    lines: tuple[Hints, ...] = ((("Alt+1-9", "go to"),), ((key_of("waiting"), "next waiting"),), (*new, hide))
+    return tuple(map(HintLines, lines))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +81,12 @@ class SideBar(Static):
         self._entries: tuple[SideBarEntry, ...] = ()
         self._top = 0
         self._keys_shown = False
-        self._keys = KEYS
+        self._keys = keys_shown(panel=False)
         self._pointer: Pointer[int | str] = Pointer(self._target)
 
     def show(self, entries: Sequence[SideBarEntry], *, panel: bool = False) -> None:
         """List other sessions, or the same in another state; ``panel``: whether one has the keys."""
-        keys = PANEL_KEYS if panel else KEYS
+        keys = keys_shown(panel=panel)
         if (tuple(entries), keys) != (self._entries, self._keys):
             self._entries, self._keys = tuple(entries), keys
             self.refresh()
@@ -92,7 +94,7 @@ class SideBar(Static):
     def _target(self, event: events.MouseEvent) -> int | str | None:
         """Return the key under the pointer, else the number of the session, else None."""
         place = self._top + (event.y - TITLE_LINES) // LINES
-        line = event.y - (self.size.height - len(KEYS))
+        line = event.y - (self.size.height - len(self._keys))
         if self._keys_shown and line >= 0:
             return self._keys[line].key_at(self.size.width, Offset(event.x, 0))
         return self._entries[place].number if event.y >= TITLE_LINES and place < len(self._entries) else None
@@ -113,16 +115,16 @@ class SideBar(Static):
         palette, width, height = palette_of(self), self.size.width, self.size.height
         text = Text(no_wrap=True, end="")
         text.append(f" Sessions {len(self._entries)}\n\n", palette.strong)
-        room = max(1, (height - TITLE_LINES - len(KEYS) - 1) // LINES)
+        room = max(1, (height - TITLE_LINES - len(self._keys) - 1) // LINES)
         shown = next((at for at, entry in enumerate(self._entries) if entry.shown), 0)
         self._top = max(0, min(shown - room // 2, len(self._entries) - room))
         drawn = self._entries[self._top : self._top + room]
         for entry in drawn:
             text.append_text(_row(entry, width, palette))
         used = TITLE_LINES + LINES * len(drawn)
-        self._keys_shown = height - used > len(KEYS)
+        self._keys_shown = height - used > len(self._keys)
         if self._keys_shown:
-            text.append("\n" * (height - used - len(KEYS)))
+            text.append("\n" * (height - used - len(self._keys)))
             faint = replace(palette, strong=palette.muted)
             text.append_text(Text("\n").join(line.text(width, faint) for line in self._keys))
         return text

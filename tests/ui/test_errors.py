@@ -23,6 +23,7 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.problems import Problem
+from ccq_tui.config.keymap import with_keys
 from ccq_tui.screens.session.remedies import NO_ERROR
 from tests.ui.host import Clock
 from tests.ui.session import Driven, ToldSession, asked, keys_work, until
@@ -57,7 +58,7 @@ async def test_a_prompt_that_was_refused_comes_back_into_its_field_to_be_changed
         await pilot.press("f6", "f6")
         assert driven.screen.dock.prompt.text == "Build it all\ntyped since"
         assert driven.told.sent == []
-        assert "F6" not in driven.screen.dock.notices.text.removeprefix(NO_ERROR)
+        assert "F6" not in driven.screen.dock.notices.text.removeprefix(with_keys(NO_ERROR))
 
 
 async def test_an_error_names_cause_and_remedy_and_the_key_sends_the_prompt_again() -> None:

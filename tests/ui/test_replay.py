@@ -214,7 +214,8 @@ async def test_help_names_the_keys_of_the_replay(tmp_path: Path) -> None:
 
 
 def own_rows(run: Replayed) -> set[tuple[str, str]]:
+    from ccq_tui.config.keymap import keymap
     from ccq_tui.screens.keylist import own_bindings, sections
 
-    rows = sections(own_bindings(ReplayScreen), run.app.key_choices)
+    rows = sections(own_bindings(ReplayScreen), keymap())
     return {(row.keys, row.does) for section in rows for row in section.rows}

@@ -18,6 +18,7 @@ from ccq_tui.agent.events import (
     StateChanged,
 )
 from ccq_tui.config import Launch, Settings
+from ccq_tui.config.keymap import with_keys
 from ccq_tui.inbox import Allowed, Cancelled
 from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question
@@ -78,7 +79,7 @@ async def test_the_focus_stays_where_keys_go() -> None:
             await until(pilot, lambda: run.told.sent == ["x"])
             for event, moves in (
                 (asked(f"q {keys}"), ["down"]),
-                (PermissionAsked(permission(f"p {keys}")), ["down", "down"]),
+                (PermissionAsked(permission(f"p {keys}")), ["down"]),
             ):
                 run.told.tell(event)
                 await keys_work(run, pilot)
@@ -156,7 +157,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         await pilot.press(*"Zebra", "escape", "2", "enter")
         run.clock.skip(REPEAT_DELAY + 0.01)
         await pilot.press("enter")
-        await until(pilot, lambda: run.screen.dock.notices.text == LEFT_OVER)
+        await until(pilot, lambda: run.screen.dock.notices.text == with_keys(LEFT_OVER))
         assert run.told.answers.pop()[1] == Answered((Answer(("Second",), unselected="Zebra"),))
         await copies(pilot, "Zebra")
         # All of it is declined.
@@ -166,7 +167,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         await pilot.press("2", "n", *"why", "enter", "ctrl+d")
         run.clock.skip(GRACE)
         await pilot.press("y")
-        await until(pilot, lambda: run.screen.dock.notices.text == LEFT_OVER)
+        await until(pilot, lambda: run.screen.dock.notices.text == with_keys(LEFT_OVER))
         assert run.told.answers.pop()[1] == Declined()
         await copies(pilot, "Second", "why")
         # It is discussed instead.
@@ -174,7 +175,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         run.told.tell(asked("discussed", replace(ASKED, text="Which?")))
         await keys_work(run, pilot)
         await pilot.press("2", "n", *"handy", "enter", "c", *"both", "enter")
-        await until(pilot, lambda: run.screen.dock.notices.text == LEFT_OVER)
+        await until(pilot, lambda: run.screen.dock.notices.text == with_keys(LEFT_OVER))
         discussed = run.told.answers.pop()[1]
         assert isinstance(discussed, Discussed)
         assert discussed.text == "both"

@@ -16,6 +16,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from ccq_tui.config import Launch, Settings
+from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.trust import Carried, CarriedFile, untrusted
 from ccq_tui.inbox.store import Store
 from ccq_tui.processes import Owner
@@ -232,7 +233,7 @@ async def test_the_first_prompt_of_a_refused_session_is_copied(asking: Asking) -
         await pilot.press("x")
         asking.clock.skip_grace()
         await pilot.press("down", "up", "enter")
-        await until(pilot, lambda: asking.driven.screen.dock.notices.text == UNOPENED)
+        await until(pilot, lambda: asking.driven.screen.dock.notices.text == with_keys(UNOPENED))
         await pilot.press("f8")
         await until(pilot, lambda: app.clipboard == "a long\nfirst prompt")
         assert asking.driven.screen.dock.prompt.text == "x"

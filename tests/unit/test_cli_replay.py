@@ -8,7 +8,6 @@ import pytest
 
 from ccq_tui.agent.recorded.recording import why_gone
 from ccq_tui.cli import main
-from ccq_tui.config.keymap import DEFAULT_KEYS
 from ccq_tui.screens.replay.screen import ReplayStatus
 from tests.unit.agent.recordings import SESSION, prompt, write
 
@@ -94,6 +93,6 @@ def test_how_a_replay_stands() -> None:
         "a.jsonl",
         "9 lines",
     ]
-    assert ("Space", "pause") in going.hints(0, DEFAULT_KEYS)
-    assert ("F2", "answer") in ReplayStatus("a", ended=True).hints(1, DEFAULT_KEYS)
-    assert "Space" not in dict(ReplayStatus("a", ended=True).hints(0, DEFAULT_KEYS))
+    assert ("Space", "pause") in going.hints(0)
+    assert ("F2", "answer") in ReplayStatus("a", ended=True).hints(1)
+    assert "Space" not in dict(ReplayStatus("a", ended=True).hints(0))

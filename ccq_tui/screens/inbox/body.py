@@ -14,6 +14,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Static
 
+from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox import PlanRequest, Request
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace
@@ -103,7 +104,7 @@ class InboxBody(Vertical):
         title = Text.assemble((" ◆ Inbox", palette.accent), (f" · {words}" if words else "", palette.muted))
         if undelivered:
             answers = "1 answer" if undelivered == 1 else f"{undelivered} answers"
-            title.append(f" · {answers} not delivered (F5)", palette.warning)
+            title.append(f" · {answers} not delivered ({key_of('overview')})", palette.warning)
         if title != self._title or palette != self._palette:
             # Each update lays the whole screen out again.
             self._title, self._palette = title, palette

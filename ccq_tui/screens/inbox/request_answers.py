@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 
+from ccq_tui.config.keymap import with_keys
 from ccq_tui.inbox import (
     AlreadySettled,
     Cancelled,
@@ -24,7 +25,7 @@ from ccq_tui.screens.session.drafts import ClosedDrafts, draft_of, left_over
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.lifetime import is_live
 
-DRAFT_KEPT = " · F8 copies your draft"
+DRAFT_KEPT = " · {copy_draft} copies your draft"
 
 
 class RequestAnswers:
@@ -101,7 +102,7 @@ class RequestAnswers:
             gone = row.place is SessionPlace.GONE
             kept = self.closed.keep(draft_of(waiting) if gone else left_over(waiting, outcome))
             done = "Declined" if isinstance(outcome, Declined) else "Answered"
-            return await self._deliver(row, done) + (DRAFT_KEPT if kept else "")
+            return await self._deliver(row, done) + (with_keys(DRAFT_KEPT) if kept else "")
         if isinstance(verdict, AlreadySettled):
             return self.too_late(verdict, waiting)
         return "The request no longer exists" + self._kept(waiting)
@@ -138,4 +139,4 @@ class RequestAnswers:
 
     def _kept(self, waiting: Waiting | None) -> str:
         kept = waiting is not None and self.closed.keep(draft_of(waiting))
-        return DRAFT_KEPT if kept else ""
+        return with_keys(DRAFT_KEPT) if kept else ""

@@ -14,6 +14,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
 
+from ccq_tui.config.keymap import LIST_SCREEN, key_of, with_keys
 from ccq_tui.inbox import (
     Added,
     AlreadySettled,
@@ -45,7 +46,7 @@ from ccq_tui.screens.sessions.inbox_watch import notified_words
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.keys import copy_of, keymap_for, keys_meant, list_labels, text_of
+from ccq_tui.widgets.keys import copy_of, keys_meant, new_labels, text_of
 from ccq_tui.widgets.lifetime import after_refresh, is_live, start_work
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.panel import RequestPanel
@@ -142,7 +143,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         """Read the waiting requests, and subscribe to changes."""
         self.field.placeholder = "Type to filter"
         self.set_focus(self.field, scroll_visible=False)
-        self.query_one(HintBar).labels = list_labels(self)
+        self.query_one(HintBar).labels = new_labels(*LIST_SCREEN)
         self._unsubscribe = self._manager.inbox.subscribe(self._changed)
         # Immediate: a key may come before the event that says that another screen has gone.
         self.app.screen_change_signal.subscribe(self, self._came_up, immediate=True)
@@ -222,7 +223,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         if self._passes_over(event):
             return True
         self.take_text()
-        meant = keys_meant(self, event.key)
+        meant = keys_meant(event.key)
         if self.declining is not None and self._decides(*meant[:1]):
             return True
         if event.key in NEW_LINE_KEYS:
@@ -285,7 +286,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         if self.state.taken is None:
             view.keep_cursor_in_sight()
             return
-        if refused := refusal(row, action, keymap_for(self).shown("decline")):
+        if refused := refusal(row, action, key_of("decline")):
             self.say(refused)
             return
         match action:
@@ -433,7 +434,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         if after is not before:
             self.answers.save(self.answered, after, elsewhere=True)
             kept = self.answers.closed.keep(replaced(before, after, change))
-            self.say(draft_words(change.actor) + (DRAFT_KEPT if kept else ""))
+            self.say(draft_words(change.actor) + (with_keys(DRAFT_KEPT) if kept else ""))
 
     def close_panel(self, *, keep: bool = True) -> Waiting | None:
         """Close the panel; return the request with its draft, which its session keeps if ``keep`` is set."""
@@ -522,7 +523,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             if edited.problem:
                 self.say(edited.problem)
         elif self.answers.closed.keep(edited.text):
-            self.say(f"The request was closed before your answer{DRAFT_KEPT}")
+            self.say(f"The request was closed before your answer{with_keys(DRAFT_KEPT)}")
 
     # -- drawing --------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from rich.style import Style
 from rich.text import Text
 
 from ccq_tui.agent.events import SessionState
+from ccq_tui.config.keymap import with_keys
 from ccq_tui.inbox.layout import wrapped
 from ccq_tui.inbox.session_groups import Group
 from ccq_tui.screens.inbox.inbox_list import SessionPlace
@@ -136,7 +137,7 @@ PLACES = {
     SessionPlace.RESTS: "no process",
     SessionPlace.GONE: "deleted, or its directory is gone",
     SessionPlace.THERE: "in Claude Code's own screen: answer it there",
-    SessionPlace.ASKER: "in Claude Code's own screen · F2 answers it here",
+    SessionPlace.ASKER: "in Claude Code's own screen · {panel} answers it here",
 }
 CHUNK = 25
 """Cards of a chunk; three are drawn: the cursor's, the one before and the one after."""
@@ -244,7 +245,7 @@ def about_lines(card: Card, width: int, height: int, now: Now, palette: Palette)
     words = sign_and_word(SessionState(card.state), card.waiting)[1]
     if card.group is Group.FAILED and card.state != SessionState.FAILED:
         words = "its process is gone"
-    place = "on the screen" if card.shown else PLACES[card.place]
+    place = "on the screen" if card.shown else with_keys(PLACES[card.place])
     pieces = (
         Piece("done" if card.group is Group.DONE else ""),
         Piece(f"{words} {now.age(card)}"),

@@ -15,6 +15,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
+from ccq_tui.config.keymap import LIST_SCREEN, keymap, with_keys
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.session_groups import Group
@@ -35,7 +36,7 @@ from ccq_tui.screens.overview.card_lines import (
 from ccq_tui.screens.session import messages
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.hints import HintBar, Hints
-from ccq_tui.widgets.keys import keymap_for, list_labels
+from ccq_tui.widgets.keys import new_labels
 from ccq_tui.widgets.lifetime import after_refresh, is_live, start_work
 from ccq_tui.widgets.lines import DrawnLine, LineView
 from ccq_tui.widgets.notice_line import NoticeLine
@@ -86,8 +87,8 @@ LOOK_SECONDS = 5.0
 """Seconds between updates of times and of other processes' sessions: a killed one reports nothing."""
 AT_WORK = (Group.NEEDS, Group.WORKING)
 CLOSED = {
-    SessionPlace.OTHER: "It runs in another ccq-tui · F2 answers what it asks",
-    SessionPlace.ASKER: "It is in Claude Code's own screen · F2 answers what it asks",
+    SessionPlace.OTHER: "It runs in another ccq-tui · {panel} answers what it asks",
+    SessionPlace.ASKER: "It is in Claude Code's own screen · {panel} answers what it asks",
     SessionPlace.THERE: "It is in Claude Code's own screen: answer it there · docs/bridges.md",
     SessionPlace.GONE: "The session was deleted, or its directory is gone: it cannot be opened",
 }
@@ -138,7 +139,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
 
     def on_mount(self) -> None:
         self.set_focus(self.field, scroll_visible=False)
-        self.query_one(HintBar).labels = list_labels(self)
+        self.query_one(HintBar).labels = new_labels(*LIST_SCREEN)
         self.feed.begin()
         self.set_interval(LOOK_SECONDS, self.feed.look_again)
 
@@ -178,7 +179,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
         if self._finding:
             self.take_text()
             return self._take_while_finding(event.key)
-        for key in keymap_for(self).list_keys(letters=True).get(event.key, (event.key,)):
+        for key in keymap().list_keys(letters=True).get(event.key, (event.key,)):
             self._do(OVERVIEW_ACTIONS.get(key, ""), key)
         return event.key not in ("ctrl+c",)
 
@@ -284,14 +285,14 @@ class OverviewScreen(ListScreen[Card | None, Board]):
 
     def _open(self, card: Card) -> None:
         if card.place in CLOSED:
-            self.say(CLOSED[card.place])
+            self.say(with_keys(CLOSED[card.place]))
         else:
             self.dismiss(card)
 
     def _mark_soon(self, card: Card) -> None:
         """Mark a session as done, or take that back."""
         if card.place in (SessionPlace.THERE, SessionPlace.ASKER):
-            self.say(CLOSED[card.place])
+            self.say(with_keys(CLOSED[card.place]))
         elif not card.known:
             self.say(EMPTY_SESSION)
         elif card.waiting and not card.done:
@@ -316,7 +317,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
     def _retry(self, card: Card) -> None:
         """Start a session again that has no process, and stay here."""
         if card.place in CLOSED:
-            self.say(CLOSED[card.place])
+            self.say(with_keys(CLOSED[card.place]))
         elif can_start(card):
             # A worker of the program, so that it is seen through even if this screen is left meanwhile.
             start_work(self.app, partial(self._go_on, card), name="go on", group="sessions")

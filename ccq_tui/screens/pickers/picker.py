@@ -16,13 +16,14 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from ccq_tui.config.actions import KeyPlace
+from ccq_tui.config.keymap import LIST_SCREEN
 from ccq_tui.filtered_list import LIST_KEYS, FilteredList
 from ccq_tui.key_uses import KeyUse, by_key
 from ccq_tui.questions.input_guard import GRACE, REPEAT_DELAY, Presses, is_fresh
 from ccq_tui.screens.overlay import ListScreen
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.hints import HintBar, Hints
-from ccq_tui.widgets.keys import keys_meant, list_labels, presses_of
+from ccq_tui.widgets.keys import keys_meant, new_labels, presses_of
 from ccq_tui.widgets.lines import DrawnLine, LineView, indented, row_lines, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.field import NEW_LINE_KEYS
@@ -195,7 +196,7 @@ class Picker(ListScreen[str | None, Choosing]):
 
     def on_mount(self) -> None:
         self.set_focus(self.field, scroll_visible=False)
-        self.query_one(HintBar).labels = list_labels(self)
+        self.query_one(HintBar).labels = new_labels(*LIST_SCREEN)
         self.draw()
         if self.by_itself:
             self.came_up()
@@ -260,7 +261,7 @@ class Picker(ListScreen[str | None, Choosing]):
         self.take_text()
         if event.key in NEW_LINE_KEYS:
             return True  # the field has one line
-        taken = [self._seek(key) or self._take_known(key) for key in keys_meant(self, event.key)]
+        taken = [self._seek(key) or self._take_known(key) for key in keys_meant(event.key)]
         return any(taken)
 
     def _takes_row(self, key: str) -> bool:

@@ -24,7 +24,7 @@ from ccq_tui.agent.recorded import Recording, ReplayedSession
 from ccq_tui.agent.recorded.recording import why_gone
 from ccq_tui.config import Launch, state_dir
 from ccq_tui.config.actions import KeyPlace
-from ccq_tui.config.keymap import Keymap
+from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.store.drafts import draft_to_json, with_draft
 from ccq_tui.inbox.waiting_line import Draft, Waiting
@@ -44,7 +44,7 @@ from ccq_tui.supervisor.limits import Limits
 from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import Hints
-from ccq_tui.widgets.keys import keymap_for, presses_of
+from ccq_tui.widgets.keys import presses_of
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.status_line import Piece
@@ -106,12 +106,12 @@ class ReplayStatus:
             if piece.text
         )
 
-    def hints(self, waiting: int, keymap: Keymap) -> Hints:
+    def hints(self, waiting: int) -> Hints:
         """Return the keys that apply now, the most useful first."""
         pause = () if self.ended else (("Space", "resume" if self.paused else "pause"),)
-        answer = ((keymap.shown("panel"), "answer"),) if waiting else ()
-        named = tuple((keymap.shown(name), does) for name, does in _KEYS)
-        return (*pause, *answer, (keymap.shown("quit"), "quit"), *named[:4], ("e", "export"), *named[4:])
+        answer = ((key_of("panel"), "answer"),) if waiting else ()
+        named = tuple((key_of(name), does) for name, does in _KEYS)
+        return (*pause, *answer, (key_of("quit"), "quit"), *named[:4], ("e", "export"), *named[4:])
 
 
 CONFIRM_SECONDS = 10.0
@@ -226,7 +226,7 @@ class ReplayScreen(SessionBase):
             return
         standing = ReplayStatus.of(self.recording, paused=self.replayed.paused, ended=self._ended)
         self.status_line.show(standing.pieces())
-        self.dock.show_keys(standing.hints(len(self.dock.line.items), keymap_for(self)))
+        self.dock.show_keys(standing.hints(len(self.dock.line.items)))
 
     def action_pause(self) -> None:
         """Pause the replay, or resume it."""
@@ -306,8 +306,9 @@ class ReplayScreen(SessionBase):
     async def _bring(self, message: str) -> None:
         """Send the answer to the session, or if that is gone, give it to the person."""
         if reason := await self._why_gone():
-            self.note(f"Your answer was not sent: {reason}. F8 copies it:\n\n{message}", "warning")
-            self.requests.keep_to_copy(message, "Not sent · F8 copies your answer")
+            copies = f"{key_of('copy_draft')} copies"
+            self.note(f"Your answer was not sent: {reason}. {copies} it:\n\n{message}", "warning")
+            self.requests.keep_to_copy(message, f"Not sent · {copies} your answer")
         else:
             if self.recording.waiting is not None:
                 self._unsaved = None

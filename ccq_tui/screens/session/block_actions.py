@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from ccq_tui.config.keymap import key_of, pair_of, with_keys
 from ccq_tui.questions.input_guard import CLICK_GRACE
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.link_opener import Target, open_target, resolved
@@ -33,22 +34,22 @@ class BlockBar(HintBar):
         self.set_class(block is not None, "-on")
         if block is None:
             return
-        fold = (("Alt+U", "unfold" if block.folded else "fold"),) if block.foldable else ()
+        fold = ((key_of("fold_block"), "unfold" if block.folded else "fold"),) if block.foldable else ()
         self.show(
             (
                 ("▌", one_line(block.tool if isinstance(block, ToolBlock) else block.called, 24)),
-                ("Alt+C", "copy"),
+                (key_of("copy_block"), "copy"),
                 *fold,
-                ("Alt+K", "copy code"),
-                ("Alt+O", "open link"),
-                ("Alt+↑↓", "move"),
+                (key_of("copy_code"), "copy code"),
+                (key_of("open_link"), "open link"),
+                (pair_of("block_up", "block_down"), "move"),
                 ("Esc", "leave"),
             ),
             f"{block.at + 1:,}/{count:,}",
         )
 
 
-HOW = "No block is marked · Alt+↑ marks one"
+HOW = "No block is marked · {block_up} marks one"
 DOUBLE_CLICK = 0.3
 """Seconds in which a second click means that the first one was to select."""
 
@@ -103,7 +104,7 @@ class BlockActions:
             number = self._next(block, "code", len(pieces))
             await copy(self._ui.app, pieces[number])
             first = one_line(pieces[number].strip().split("\n", 1)[0], 40)
-            self._ui.say(f"Copied {_which(number, pieces, 'code', 'Alt+K')}: {first}")
+            self._ui.say(f"Copied {_which(number, pieces, 'code', key_of('copy_code'))}: {first}")
 
         self._start(work)
 
@@ -123,7 +124,7 @@ class BlockActions:
                 return
             number = self._next(block, "target", len(targets))
             said = await open_target(self._ui.app, targets[number])
-            more = f" · {_which(number, targets, '', 'Alt+O')}" if len(targets) > 1 else ""
+            more = f" · {_which(number, targets, '', key_of('open_link'))}" if len(targets) > 1 else ""
             self._ui.say(said + more)
 
         self._start(work)
@@ -152,7 +153,7 @@ class BlockActions:
     def _marked(self) -> Block | None:
         block = self._ui.transcript.mark
         if block is None:
-            self._ui.say(HOW)
+            self._ui.say(with_keys(HOW))
         return block
 
     def _next(self, block: Block, what: str, count: int) -> int:

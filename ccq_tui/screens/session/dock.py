@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
+from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox import DraftUpdated, QuestionRequest, Request, RequestOutcome, waiting_line
 from ccq_tui.inbox.requests import AnsweredRequest
 from ccq_tui.inbox.shared_draft import followed
@@ -31,7 +32,6 @@ from ccq_tui.questions.recalled import Recalled
 from ccq_tui.questions.state import Arriving, Page, PanelState
 from ccq_tui.screens.session.panel_pool import Panel, PanelPool
 from ccq_tui.widgets.hints import HintBar, Hints
-from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.lifetime import after, soon
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.panel import RequestPanel
@@ -135,7 +135,7 @@ class Dock(Vertical):
     def fit(self) -> None:
         """Show the prompt's keys where there is room for them."""
         choices = self.prompt.choices
-        again = keymap_for(self).shown("history")
+        again = key_of("history")
         keys = SHELL_KEYS if self.prompt.in_shell else self._keys
         self._hints.show(keys if choices is None else choices.hints(again), self.prompt.field.vim.mode)
         self._hints.display = not self._covered and self.app.size.height >= LOW_SCREEN
@@ -481,14 +481,13 @@ class Dock(Vertical):
 
     def _say_what_waits(self) -> None:
         """Say above the prompt what waits; a click on it presses the key of an action."""
-        keymap = keymap_for(self)
         told = (
             ""
             if self._covered
-            else self._line.told(self._countdown, keymap.shown("panel"), opens=self._panel is None)
+            else self._line.told(self._countdown, key_of("panel"), opens=self._panel is None)
         )
         action = "panel" if told and self._line.items else "recover" if self._offered and not told else ""
-        keys = keymap.keys.get(action, ())
+        keys = keymap().keys.get(action, ())
         self.notices.stand(told or self._offered, keys[0] if keys else "")
 
     @on(RequestPanel.Changed)

@@ -25,6 +25,7 @@ from ccq_tui.agent.events import (
     ToolStarted,
     TurnEnded,
 )
+from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.prompts.image_paths import mentioned
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.shell_runs import command_in, run_in
@@ -55,6 +56,11 @@ SAID = (
     ElicitationAsked,
 )
 """Events after which the turn has something of Claude's to keep."""
+
+
+def interrupt_key() -> str:
+    """Return the key that interrupts Claude, as Textual spells it."""
+    return keymap().keys["interrupt"][0]
 
 
 class EarlyInterrupt:
@@ -229,9 +235,9 @@ class Prompts:
         self._escaped_at = None
         if not escapes.counts:
             return
-        if self._ui.dock.line.items and not self._ui.pressed_again("escape"):
-            words = "Esc again interrupts Claude and withdraws what waits · F2 shows it"
-            self._ui.say(words, AGAIN_SECONDS, "escape", "escape")
+        if self._ui.dock.line.items and not self._ui.pressed_again(interrupt_key()):
+            words = f"{key_of('interrupt')} again interrupts Claude and withdraws what waits"
+            self._ui.say(f"{words} · {key_of('panel')} shows it", AGAIN_SECONDS, "escape", interrupt_key())
             return
         if escapes.may_be_held:
             KeyRelease(self._ui, partial(self._interrupt_after, escapes))
@@ -248,19 +254,20 @@ class Prompts:
         if (
             first is not None
             and escapes.before == first
-            and not presses_of(dock).other_since("escape", first)
+            and not presses_of(dock).other_since(interrupt_key(), first)
         ) and (escapes.last or 0.0) - first < AGAIN_SECONDS:
             KeyRelease(self._ui, partial(self._clear_or_rewind_after, escapes))
             return
         if escapes.counts:
             self._escaped_at = escapes.last
             if dock.prompt.holds_text:
-                self._ui.say("Esc again clears the prompt", AGAIN_SECONDS, "escape", "escape")
+                words = f"{key_of('interrupt')} again clears the prompt"
+                self._ui.say(words, AGAIN_SECONDS, "escape", interrupt_key())
 
     def _clear_or_rewind_after(self, escapes: Escapes) -> None:
         dock = self._ui.dock
         alone = escapes_of(dock) == escapes and not presses_of(dock).other_since(
-            "escape", escapes.last or 0.0
+            interrupt_key(), escapes.last or 0.0
         )
         if not alone or self._ui.view.busy or not dock.prompt.display or not self._ui.in_front:
             return

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from functools import partial
 
 from ccq_tui.agent.problems import Remedy
+from ccq_tui.config.keymap import key_of, with_keys
 from ccq_tui.screens.session.messages import ElsewhereWanted
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.supervisor.events import Reconnected, SessionEvent
 
-NO_ERROR = "No error to recover from · F6 works after one"
+NO_ERROR = "No error to recover from · {recover} works after one"
 GO_ON = "Go on."
 """The prompt that continues after the turn limit, or after the process has ended."""
 
@@ -41,11 +42,11 @@ class Remedies:
         recovery = self._ui.session.recovery
         offer = recovery.offer
         if offer is None:
-            self._ui.say(NO_ERROR)
+            self._ui.say(with_keys(NO_ERROR))
             return
         wait = recovery.seconds_to_wait(self._ui.clock())
         if wait > 0:
-            self._ui.say(f"It has just failed · F6 works again in {math.ceil(wait)} s")
+            self._ui.say(f"It has just failed · {key_of('recover')} works again in {math.ceil(wait)} s")
             return
         self._ui.session.take_offer()
         self.show()

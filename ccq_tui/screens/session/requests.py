@@ -6,6 +6,7 @@ from functools import partial
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import Problem
+from ccq_tui.config.keymap import key_of, with_keys
 from ccq_tui.inbox import Cancelled, DraftUpdated, PlanRequest, QuestionRequest, Request
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.elicitations import link_to_open
@@ -40,9 +41,8 @@ HOW_SECONDS = 20.0
 """Seconds to show how an answer reaches the agent."""
 CLOSED, ARRIVING = "a closed request", "a question that was being written"
 """Owners of the lines that say why something is no longer asked."""
-REPLACED = "F8 copies your text"
-LEFT_OVER = "F8 copies your draft"
-UNDELIVERED = "Your answer did not reach Claude; F8 copies it"
+LEFT_OVER = "{copy_draft} copies your draft"
+UNDELIVERED = "Your answer did not reach Claude; {copy_draft} copies it"
 PARKED = "Parked without a process · your answer restarts Claude"
 LEFT = "The question still waits · your answer restarts Claude and reaches it as a message"
 OTHERS = "Another ccq-tui now runs this session and has your answer"
@@ -146,7 +146,8 @@ class RequestQueue:
         changed = self._ui.dock.follow(change)
         if changed is not None:
             kept = self._drafts.keep(replaced(*changed, change))
-            words = draft_words(change.actor) + (f" · {REPLACED}" if kept else "")
+            copies = f" · {key_of('copy_draft')} copies your text" if kept else ""
+            words = draft_words(change.actor) + copies
             self._ui.say(words, of=change.request.id)
 
     def _close_arriving(self, event: ev.ArrivingEnded) -> None:
@@ -177,13 +178,13 @@ class RequestQueue:
         if not self._drafts.keep(draft):
             return ""
         # The line above the prompt passes; the transcript stays.
-        self._ui.note(f"{words}:\n{draft}", "warning")
-        return f" · {LEFT_OVER}"
+        self._ui.note(f"{with_keys(words)}:\n{draft}", "warning")
+        return f" · {with_keys(LEFT_OVER)}"
 
     def keep_to_copy(self, text: str, words: str) -> None:
-        """Keep a text that F8 copies, and say so above the prompt."""
+        """Keep a text that a key copies, and say so above the prompt."""
         if self._drafts.keep(text):
-            self._ui.say(words)
+            self._ui.say(with_keys(words))
 
     # -- what the person does -------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.screens.keylist import own_bindings
 from ccq_tui.screens.pickers import PickRow
@@ -46,7 +47,7 @@ from ccq_tui.screens.session.welcome import Welcome
 from ccq_tui.screens.session.workspace_commands import AccountCommands, McpCommand, WorkspaceCommands
 from ccq_tui.screens.terminal import Bar
 from ccq_tui.supervisor.session import SupervisedSession
-from ccq_tui.widgets.keys import bindings_for, keymap_for
+from ccq_tui.widgets.keys import bindings_for
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.side_bar import SideBar
 from ccq_tui.widgets.transcript import Transcript, TranscriptModel
@@ -200,7 +201,7 @@ class SessionScreen(SessionBase):
 
     async def end(self) -> None:
         """End the session and wait until its process is gone."""
-        self.say("Ending the session · Ctrl+Q again does not wait", seconds=60.0)
+        self.say(f"Ending the session · {key_of('quit')} again does not wait", seconds=60.0)
         await self.session.end()
         await self.keeper.release()
 
@@ -301,10 +302,9 @@ class SessionScreen(SessionBase):
 
 
 def _palette_rows(screen: SessionScreen) -> Iterator[PickRow]:
-    keymap = keymap_for(screen)
     yield from command_rows(SLASH_COMMANDS, screen.completions.others)
-    yield from action_rows(own_bindings(type(screen)), keymap)
-    yield from action_rows(own_bindings(type(screen.app)), keymap, "app.")
+    yield from action_rows(own_bindings(type(screen)), keymap())
+    yield from action_rows(own_bindings(type(screen.app)), keymap(), "app.")
 
 
 def _plan(screen: SessionScreen, prompt: str) -> None:

@@ -25,14 +25,13 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.bounded import begin
-from ccq_tui.config.keymap import Keymap
+from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox import DraftUpdated
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.session.view import TIMED
 from ccq_tui.screens.terminal import set_title
 from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.widgets.hints import Hints
-from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.status_line import StatusLine
 
 Wanted = tuple[tuple[str, str], ...]
@@ -72,7 +71,7 @@ SEARCHING: Hints = (("Enter", "next match"), ("↑", "previous match"), ("Esc", 
 """Keys to show while the transcript is searched: none of the prompt's apply then."""
 
 
-def prompt_hints(state: SessionState, waiting: int, keymap: Keymap, *, queued: bool = False) -> Hints:
+def prompt_hints(state: SessionState, waiting: int, *, queued: bool = False) -> Hints:
     """Return the keys to show while the prompt is open.
 
     ``queued``: ↑ takes back a prompt that is not read yet.
@@ -85,8 +84,7 @@ def prompt_hints(state: SessionState, waiting: int, keymap: Keymap, *, queued: b
         *((("take_back", "withdraw"),) if queued else ()),
         *(hint for hint in _ALWAYS if state not in _GONE or hint[0] != "quit"),
     )
-    shown = ((_FIXED.get(name) or keymap.shown(name), does) for name, does in wanted)
-    return tuple((key, does) for key, does in shown if key)
+    return tuple((_FIXED.get(name) or key_of(name), does) for name, does in wanted)
 
 
 class Status:
@@ -169,7 +167,7 @@ class Status:
             return SEARCHING
         dock = self._ui.dock
         queued = dock.prompt.has_queued and not dock.prompt.field.text
-        return prompt_hints(self._ui.view.state, len(dock.line.items), keymap_for(dock), queued=queued)
+        return prompt_hints(self._ui.view.state, len(dock.line.items), queued=queued)
 
     def look_at_branch(self) -> None:
         """Read the branch of the session's directory, in a thread."""

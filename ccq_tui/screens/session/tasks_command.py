@@ -10,6 +10,7 @@ from pathlib import Path
 from ccq_tui.agent import controls
 from ccq_tui.agent.events import TaskEnded, TaskProgressed, TaskStarted, ToolFinished, ToolStarted
 from ccq_tui.bounded import begin
+from ccq_tui.config.keymap import key_of
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 from ccq_tui.screens.session.view import duration
@@ -66,7 +67,7 @@ class TasksCommand(CommandGroup):
 
     async def _background(self) -> None:
         await self._runner.ask(controls.background_tasks())
-        self._ui.say("The work continues in the background · Ctrl+T shows it")
+        self._ui.say(f"The work continues in the background · {key_of('tasks')} shows it")
 
     async def stop(self) -> None:
         """Show the tasks, and stop the chosen ones."""

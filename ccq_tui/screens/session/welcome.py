@@ -5,30 +5,29 @@ from __future__ import annotations
 from datetime import date
 
 from ccq_tui import __version__
-from ccq_tui.config.keymap import Keymap
+from ccq_tui.config.keymap import key_of, with_keys
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.session.view import SessionView, mode_words, short_path
 from ccq_tui.text import one_line
-from ccq_tui.widgets.keys import keymap_for
 
 TASK = "Type a task and press Enter."
 LENGTH = 60
 """Most characters of a name from a file or the CLI."""
 TIPS = (
-    ("panel", "{panel} hides a question and shows it again; nothing typed is lost."),
-    ("overview", "{overview} shows all sessions by what they need."),
-    ("new_session", "{new_session} opens another session beside this one."),
-    ("block_up", "{block_up} marks a block: copy it, fold it, open its links."),
-    ("search", "{search} finds words in the transcript."),
-    ("unfold", "{unfold} unfolds long outputs and thinking."),
-    ("history", "{history} searches earlier prompts."),
-    ("editor", "{editor} opens the prompt in your editor."),
-    ("mode", "{mode} changes what Claude may do without asking."),
-    ("palette", "{palette} finds every command and action by its words."),
-    ("", "/park stops Claude's process; its questions keep waiting."),
-    ("", "/rewind restores files and conversation to a prompt."),
+    "{panel} hides a question and shows it again; nothing typed is lost.",
+    "{overview} shows all sessions by what they need.",
+    "{new_session} opens another session beside this one.",
+    "{block_up} marks a block: copy it, fold it, open its links.",
+    "{search} finds words in the transcript.",
+    "{unfold} unfolds long outputs and thinking.",
+    "{history} searches earlier prompts.",
+    "{editor} opens the prompt in your editor.",
+    "{mode} changes what Claude may do without asking.",
+    "{palette} finds every command and action by its words.",
+    "/park stops Claude's process; its questions keep waiting.",
+    "/rewind restores files and conversation to a prompt.",
 )
-"""Tips, each behind the action whose key it names, or ""."""
+"""Tips, with the actions whose keys they name."""
 
 
 class Welcome:
@@ -48,7 +47,7 @@ class Welcome:
         transcript, view = self._ui.transcript, self._ui.view
         if self._past or not self._ui.live:
             return
-        words = welcome_text(view, keymap_for(self._ui.dock), today())
+        words = welcome_text(view, today())
         if words != transcript.welcome:
             transcript.welcome = words
 
@@ -63,7 +62,7 @@ def waiting_words(requests: int) -> str:
     return f"{requests} {'request waits' if requests == 1 else 'requests wait'} elsewhere"
 
 
-def welcome_text(view: SessionView, keymap: Keymap, day: int) -> str:
+def welcome_text(view: SessionView, day: int) -> str:
     """Return the first screen's text, with a tip for the day."""
     cli = f" · Claude Code {one_line(view.cli_version, LENGTH)}" if view.cli_version else ""
     model = " · ".join(part for part in (one_line(view.model, LENGTH), mode_words(view.mode)) if part)
@@ -71,12 +70,6 @@ def welcome_text(view: SessionView, keymap: Keymap, day: int) -> str:
     place = one_line(short_path(view.cwd), 3 * LENGTH) + branch
     lines = [f"ccq-tui {__version__}{cli}", model or "Starting Claude Code…", place, ""]
     if view.waiting_beside:
-        key = keymap.shown("waiting")
-        lines += [f"{waiting_words(view.waiting_beside)}{f' · {key} goes there' if key else ''}"]
-    help_key = keymap.shown("help")
-    lines += [TASK]
-    lines += [" · ".join(["/ commands", "@ files", *([f"{help_key} all keys"] if help_key else [])])]
-    known = [
-        words.format(**{name: keymap.shown(name)}) for name, words in TIPS if not name or keymap.shown(name)
-    ]
-    return "\n".join([*lines, "", f"Tip: {known[day % len(known)]}"])
+        lines += [f"{waiting_words(view.waiting_beside)} · {key_of('waiting')} goes there"]
+    lines += [TASK, f"/ commands · @ files · {key_of('help')} all keys"]
+    return "\n".join([*lines, "", f"Tip: {with_keys(TIPS[day % len(TIPS)])}"])

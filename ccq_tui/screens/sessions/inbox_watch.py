@@ -14,6 +14,7 @@ from typing import Any
 from textual.app import App
 
 from ccq_tui.config import Settings, inbox_path
+from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox import (
     Added,
     DraftUpdated,
@@ -188,7 +189,8 @@ def undelivered_words(late: Sequence[Undelivered]) -> str:
     answers = "1 answer has" if count == 1 else f"{count} answers have"
     sessions = "its session is" if len(late) == 1 else "their sessions are"
     goes = "it goes" if count == 1 else "they go"
-    return f"{answers} not reached Claude: {named} · {goes} there once {sessions} resumed · F5 shows all"
+    goes += f" there once {sessions} resumed"
+    return f"{answers} not reached Claude: {named} · {goes} · {key_of('overview')} shows all"
 
 
 def notified_words(notified: Notified) -> str:

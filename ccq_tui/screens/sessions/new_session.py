@@ -29,7 +29,7 @@ NEW_KEYS = (
     KeyUse(("enter",), "go_on", "Open the session; in the directory, go to the prompt"),
     KeyUse(("tab", "shift+tab"), "field", "Next field, previous field"),
     KeyUse(("space",), "name", "In the empty field of the worktree: make up a name"),
-    KeyUse(("escape",), "leave", "Stay here; F8 then copies the prompt"),
+    KeyUse(("escape",), "leave", "Stay here; the prompt can be copied then"),
 )
 """The keys of the form, as F1 shows them."""
 LONGEST = 600

@@ -13,6 +13,7 @@ from textual.app import App
 
 from ccq_tui.compat.textual.nodes import begin_behind
 from ccq_tui.config import Launch
+from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.session import SessionScreen
@@ -24,7 +25,6 @@ from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.supervisor.supervisor import Supervisor
 from ccq_tui.supervisor.worktree_cleanup import EndedSession
 from ccq_tui.text import one_line
-from ccq_tui.widgets.keys import keymap_for
 from ccq_tui.widgets.lifetime import is_live
 from ccq_tui.widgets.side_bar import SideBarEntry
 from ccq_tui.worktrees.model import worktree_at
@@ -209,8 +209,7 @@ class OpenSessions(Sequence[SessionScreen]):
     @property
     def leads(self) -> str:
         """The end of a line on something elsewhere: the key that goes there."""
-        key = keymap_for(self._app).shown("waiting")
-        return f" · {key} goes there" if key else ""
+        return f" · {key_of('waiting')} goes there"
 
     async def go_to_waiting(self) -> None:
         """Show the session of the last news, else the next that waits, else all that waits elsewhere."""

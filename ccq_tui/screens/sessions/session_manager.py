@@ -20,6 +20,7 @@ from ccq_tui.agent.options import session_options
 from ccq_tui.bridges.claude_code.native_sessions import NativeSessions
 from ccq_tui.claude_files import claude_directory, recorded_sessions
 from ccq_tui.config import Launch, SettingsError, state_dir
+from ccq_tui.config.keymap import key_of
 from ccq_tui.config.trust import trusts
 from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.actors import Actor, Surface
@@ -49,7 +50,7 @@ from ccq_tui.worktrees.model import WorktreeError
 
 _logger = logging.getLogger(__name__)
 
-UNOPENED = "No session was opened · F8 copies its prompt"
+UNOPENED = "No session was opened · {copy_draft} copies its prompt"
 WORKTREE = "the worktree"
 OBEYED = (
     "Claude Code would obey that directory's files while it moves · /new opens a session there without it"
@@ -417,7 +418,7 @@ class SessionManager:
         """Show the session ``by`` places further."""
         entry = stepped(self.sessions.entries(), by)
         if entry is None or entry.shown:
-            self.sessions.say("This is the only session here · Ctrl+N opens another")
+            self.sessions.say(f"This is the only session here · {key_of('new_session')} opens another")
         else:
             await self.sessions.show(self.sessions[entry.number - 1])
 

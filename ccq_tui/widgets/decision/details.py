@@ -15,6 +15,7 @@ from rich.cells import cell_len, chop_cells
 from rich.style import Style
 from rich.text import Text
 
+from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox import PermissionRequest, PlanRequest
 from ccq_tui.inbox.file_changes import phrases
 from ccq_tui.inbox.file_diff import (
@@ -63,9 +64,9 @@ def plan_above(request: PlanRequest, unseen: int, width: int) -> str:
     if width < NARROW:
         return f"↑ above · {plural(unseen, 'line')} unseen · p all" if unseen else "↑ above · p enlarges it"
     if not unseen:
-        return "↑ The plan is above · PgUp PgDn"
+        return f"↑ The plan is above · {key_of('page_up')} {key_of('page_down')}"
     much = f"{unseen:,} of its {plural(lines, 'line')}" if unseen <= lines else plural(unseen, "line")
-    return f"↑ The plan is above · {much} unseen · PgDn"
+    return f"↑ The plan is above · {much} unseen · {key_of('page_down')}"
 
 
 def _purpose(tool: str) -> str:

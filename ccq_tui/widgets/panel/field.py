@@ -15,9 +15,10 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult
 
 from ccq_tui.compat.private import load
+from ccq_tui.config.keymap import keymap
 from ccq_tui.questions.state import typable
 from ccq_tui.text import masked
-from ccq_tui.widgets.keys import keymap_for, text_of
+from ccq_tui.widgets.keys import text_of
 from ccq_tui.widgets.lifetime import after, soon
 
 NEW_LINE_KEYS = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
@@ -144,7 +145,7 @@ class AnswerField(_TextArea, inherit_bindings=False):
             self._killing = ""
             self.type(text)
             return True
-        left = LEFT_TO_OTHERS | keymap_for(self).taken_from_text
+        left = LEFT_TO_OTHERS | keymap().taken_from_text
         if event.key in left or (event.key == "ctrl+c" and not self.selected_text):
             return False
         bindings = _EDITS.get(event.key, [])

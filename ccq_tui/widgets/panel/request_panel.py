@@ -22,6 +22,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import TextArea
 
+from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox import RequestOutcome
 from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions.events import (
@@ -38,7 +39,7 @@ from ccq_tui.questions.events import (
 from ccq_tui.questions.input_guard import GRACE, GUARDED_KEYS, REPEAT_DELAY, WORD_SECONDS, Meaning, Presses
 from ccq_tui.questions.state import typable
 from ccq_tui.widgets.hints import HintBar
-from ccq_tui.widgets.keys import copy_of, keymap_for, new_labels, presses_of, text_of
+from ccq_tui.widgets.keys import copy_of, new_labels, presses_of, text_of
 from ccq_tui.widgets.lifetime import after as later
 from ccq_tui.widgets.lifetime import is_live, soon
 from ccq_tui.widgets.palette import palette_of
@@ -317,8 +318,8 @@ class RequestPanel(Vertical, Generic[State]):
         self.countdown = ""
 
     def _open(self) -> None:
-        keymap, places = keymap_for(self), self.form.places
-        self._meant, self._labels = keymap.panel_keys(*places), new_labels(keymap, *places)
+        places = self.form.places
+        self._meant, self._labels = keymap().panel_keys(*places), new_labels(*places)
         self._state = self.form.step(self._state, replace(self._shown(), asked_for=not self._fresh))
         if self._fresh:
             self._sleep()
@@ -559,7 +560,7 @@ class RequestPanel(Vertical, Generic[State]):
             return
         self._drawn_for = self.app.size
         self._hints.labels = {} if self.form.typing(self._state) else self._labels
-        self._hints.last = ((keymap_for(self).shown("help"), "keys"),)
+        self._hints.last = ((key_of("help"), "keys"),)
         drawn = self.form.draw(self._state, self._look(), self._hints)
         self.styles.height = drawn.height
         self._put_field(drawn)

@@ -10,10 +10,11 @@ from rich.text import Text
 from textual import events
 from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
+from ccq_tui.config.keymap import keymap
 from ccq_tui.prompts import images, pastes, vim
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.questions.state import typable
-from ccq_tui.widgets.keys import keymap_for, text_of
+from ccq_tui.widgets.keys import text_of
 from ccq_tui.widgets.panel.field import AnswerField
 
 MOST_LINES = 10
@@ -198,7 +199,7 @@ class PromptField(AnswerField):
         return taken
 
     def _takes_first(self, event: events.Key) -> bool:
-        keys = keymap_for(self).keys
+        keys = keymap().keys
         action = next((do for name, do in self.actions.items() if event.key in keys[name]), None)
         if action is not None:
             action()

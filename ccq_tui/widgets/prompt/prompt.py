@@ -13,6 +13,7 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Static, TextArea
 
+from ccq_tui.config.keymap import key_of, keymap, with_keys
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE
 from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion, completed, wanted_at
 from ccq_tui.prompts.completion_list import MOST_ROWS, SEEN_AFTER, Completion, CompletionList
@@ -23,7 +24,7 @@ from ccq_tui.prompts.shell_runs import command_in
 from ccq_tui.prompts.unread import PromptDraft, among
 from ccq_tui.prompts.walk import Walk
 from ccq_tui.questions.events import PastedText
-from ccq_tui.widgets.keys import keymap_for, keys_meant, presses_of
+from ccq_tui.widgets.keys import keys_meant, presses_of
 from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.prompt.choices import ChoiceList
 from ccq_tui.widgets.prompt.field import PromptField
@@ -32,8 +33,6 @@ SIGN = " ❯ "
 SHELL_SIGN = " $ "
 VIM_SIGN = " N "
 PLACEHOLDER = "Ask Claude to do something"
-STASH_PLACEHOLDER = "Ctrl+S brings back the other prompt"
-STASHED = "Prompt put aside · Ctrl+S brings it back"
 UNSTASHED = "The prompt put aside is back"
 NOTHING_ASIDE = "No prompt is put aside"
 KEYS_AFTER = 0.3
@@ -229,16 +228,17 @@ class Prompt(Vertical):
         if self.searching:
             return ""
         aside, self._stashed = self._stashed, self.draft if self.holds_text else None
-        if aside is None and self._stashed is None:
+        if aside is self._stashed is None:
             return NOTHING_ASIDE
         self.field.placeholder = self._placeholder
         self.restore(aside or PromptDraft())
         self.field.vim.insert()
-        return STASHED if self._stashed is not None else UNSTASHED
+        brings = f"{key_of('stash')} brings it back"
+        return f"Prompt put aside · {brings}" if self._stashed is not None else UNSTASHED
 
     @property
     def _placeholder(self) -> str:
-        return PLACEHOLDER if self._stashed is None else STASH_PLACEHOLDER
+        return PLACEHOLDER if self._stashed is None else with_keys("{stash} brings back the other prompt")
 
     @property
     def kept(self) -> PromptDraft:
@@ -374,7 +374,7 @@ class Prompt(Vertical):
         self._look(opens=False)
         if self.choices is not None and self._press_in_list(event.key, self.choices):
             return True
-        if event.key in keymap_for(self).keys["panel"]:
+        if event.key in keymap().keys["panel"]:
             self.hold()  # what follows in the same burst is typed before the panel is seen
             return False
         match event.key:
@@ -412,7 +412,7 @@ class Prompt(Vertical):
             self.post_message(self.KeysWanted())
 
     def _press_in_list(self, key: str, choices: CompletionList) -> bool:
-        moved = [self._move_in_list(key, meant) for meant in keys_meant(self, key)]
+        moved = [self._move_in_list(key, meant) for meant in keys_meant(key)]
         if any(moved):
             return True
         match key:

@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual.geometry import Region
 
+from ccq_tui.config.keymap import key_of
 from ccq_tui.questions.keys import hints, recalls
 from ccq_tui.questions.model import CLAUDE, Option
 from ccq_tui.questions.prose import before_words
@@ -387,9 +388,7 @@ class PanelLayout:
         label = cut(option.title, max(4, grid.room(AT_MARK) // 2))
         title = Text(f"   {parts.PREVIEW_SIGN} {label} ", self.tabs.palette.muted)
         title.append("╌" * max(0, grid.width - 1 - title.cell_len), self.tabs.palette.rule)
-        found = self._part(
-            self._flow(self.tabs.preview_width(grid)), plan.preview - 1, "   ", " · Shift+PgDn · p all"
-        )
+        found = self._part(self._flow(self.tabs.preview_width(grid)), plan.preview - 1, "   ", self._ways)
         return [DrawnLine(title), *found, *([DrawnLine(Text())] * (plan.preview - 1 - len(found)))]
 
     def _preview_beside(self, plan: TabPlan, y: int) -> None:
@@ -397,12 +396,16 @@ class PanelLayout:
         grid = facts.grid
         tall = self.tabs.middle(self.state.tab, plan.shown, beside=plan.beside, preview=facts.preview)
         box = max(1, min(plan.room, tall))
-        lines = self._part(self._flow(self.tabs.preview_width(grid)), box, "", " · Shift+PgDn · p all")
+        lines = self._part(self._flow(self.tabs.preview_width(grid)), box, "", self._ways)
         self.cut = self.cut or any(line.text.plain.startswith(FOLD_SIGN) for line in lines)
         lines += [DrawnLine(Text())] * (box - len(lines))
         rule = ("│ ", self.tabs.palette.rule)
         drawn = [DrawnLine(Text.assemble(rule, line.text)) for line in lines]
         self.preview = Region(grid.width, y, self.look.width - grid.width, box), drawn
+
+    @property
+    def _ways(self) -> str:
+        return f" · Shift+PgDn · {key_of('preview')} all"
 
     def _large(self, room: int) -> list[DrawnLine]:
         """Return everything about the row under the cursor, in the panel's place."""

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from ccq_tui.agent.events import Retrying
 from ccq_tui.agent.problems import ADVICE, Problem
+from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox import Allowed, Cancelled, Denied
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.call_results import ROUNDS_USED
@@ -141,7 +142,7 @@ def _task_line(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
     tools = task.tools if task is not None else sum(isinstance(b, bl.ToolBlock) for b in block.inner)
     facts.append(plural(tools, "tool") if tools else "")
     facts.append(plural(task.tokens, "token") if task is not None and task.tokens else "")
-    facts.append("Ctrl+O shows its work" if block.inner else "")
+    facts.append(f"{key_of('unfold')} shows its work" if block.inner else "")
     text = " · ".join(fact for fact in facts if fact)
     if not text:
         return []

@@ -11,6 +11,7 @@ from functools import singledispatchmethod
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import ADVICE, Problem
+from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox import Allowed, Cancelled, QuestionRequest
 from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of
 from ccq_tui.inbox.requests import call_of
@@ -397,7 +398,7 @@ class TranscriptModel:
         known = event.before is not None and event.after is not None
         sizes = f" from {event.before:,} to {event.after:,} tokens" if known else ""
         summary = Document(event.summary, finished=True) if event.summary else None
-        more = " · Ctrl+O shows the summary" if summary else ""
+        more = f" · {key_of('unfold')} shows the summary" if summary else ""
         last = self.blocks[-1] if self.blocks else None
         if more and isinstance(last, bl.RuleBlock) and last.document is None and last.compaction:
             # A record has the sizes and the summary one after the other.

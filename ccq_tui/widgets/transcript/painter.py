@@ -14,6 +14,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
+from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.file_diff import BREAK, DiffLine
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.lines import FOLD_SIGN, wrapped
@@ -63,7 +64,7 @@ def draw_diff(pen: Pen, diff: Diff, index: int, width: int) -> list[Strip]:
 
 def more(pen: Pen, hidden: int) -> Text:
     """Return a line with the number of folded lines, and the key that shows them."""
-    return Text(f"… {hidden:,} more line{'s' * (hidden != 1)} · Ctrl+O", pen.colours["muted"])
+    return Text(f"… {hidden:,} more line{'s' * (hidden != 1)} · {key_of('unfold')}", pen.colours["muted"])
 
 
 def _paired(lines: Sequence[DiffLine]) -> Iterator[Pair]:
@@ -240,7 +241,7 @@ def _welcome_lines(welcome: str, width: int, height: int) -> tuple[str, ...]:
 
 def more_line(pen: Pen, count: int, width: int) -> Strip:
     """Draw the number of lines that came below."""
-    text = Text(f" ↓ {count:,} new line{'s' * (count != 1)} below · Ctrl+End ")
+    text = Text(f" ↓ {count:,} new line{'s' * (count != 1)} below · {key_of('bottom')} ")
     return pen.strip(text, width, pen.colours["more"])
 
 

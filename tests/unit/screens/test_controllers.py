@@ -20,6 +20,7 @@ from ccq_tui.agent.events import (
     SessionState,
 )
 from ccq_tui.agent.problems import Remedy
+from ccq_tui.config.keymap import with_keys
 from ccq_tui.prompts.unread import Sent
 from ccq_tui.screens.session.commands import PARKED, CommandRunner
 from ccq_tui.screens.session.messages import ElsewhereWanted
@@ -86,7 +87,7 @@ def test_a_remedy_is_done_once_and_not_again_too_soon() -> None:
     sent: list[str] = []
     remedies = Remedies(ui, sent.append, sent.append)
     remedies.do()
-    assert ui.said == [NO_ERROR]
+    assert ui.said == [with_keys(NO_ERROR)]
     recovery.offer = Remedy.RETRY
     remedies.do()
     assert sent == ["again"]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ccq_tui.config.keymap import with_keys
 from ccq_tui.inbox import (
     Allowed,
     AlreadySettled,
@@ -133,7 +134,7 @@ async def test_what_cannot_be_written_leaves_the_draft_with_its_session(
 def test_a_request_that_was_closed_says_why(manager: Manager) -> None:
     settled = AlreadySettled(PHONE, datetime.now(UTC), Cancelled("interrupted"))
     assert RequestAnswers(manager).too_late(settled, None) == "The request was closed: interrupted"
-    assert DRAFT_KEPT not in RequestAnswers(manager).too_late(settled, None)
+    assert with_keys(DRAFT_KEPT) not in RequestAnswers(manager).too_late(settled, None)
 
 
 async def test_the_list_follows_the_store_and_says_what_cannot_be_read(
