@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from ccq_tui.agent import events
 from ccq_tui.agent.events import AgentEvent
 
 MARK = (
@@ -79,8 +80,13 @@ def _plain(kind: type, inside: tuple[Any, ...]) -> list[Any]:
         return known[kind]
     if issubclass(kind, enum.Enum):
         return list(kind)
+    if kind is AgentEvent:
+        kinds = (
+            one for one in vars(events).values() if isinstance(one, type) and issubclass(one, AgentEvent)
+        )
+        return [one for part in kinds if part is not AgentEvent for one in variants(part, inside)]
     if dataclasses.is_dataclass(kind):
-        hints = typing.get_type_hints(kind, localns={"AgentEvent": AgentEvent})
+        hints = typing.get_type_hints(kind)
         fields = {
             field.name: variants(hints[field.name], (*inside, kind)) for field in dataclasses.fields(kind)
         }

@@ -47,11 +47,17 @@ class BlockKey:
     parent: str = ""
 
 
+class AgentEvent:
+    """An event of a session. Each kind is a frozen dataclass below."""
+
+    __slots__ = ()
+
+
 # -- prompts, and the blocks of messages ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class PromptAccepted:
+class PromptAccepted(AgentEvent):
     """The CLI has taken a prompt.
 
     Attributes:
@@ -66,21 +72,21 @@ class PromptAccepted:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptDelivered:
+class PromptDelivered(AgentEvent):
     """A prompt has reached the agent."""
 
     prompt_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class PromptRecorded:
+class PromptRecorded(AgentEvent):
     """The session's record has a prompt that has reached the agent: it survives a kill of the CLI."""
 
     prompt_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class PromptReturned:
+class PromptReturned(AgentEvent):
     """A prompt did not reach the agent; it goes back to the person who typed it.
 
     Attributes:
@@ -99,7 +105,7 @@ class PromptReturned:
 
 
 @dataclass(frozen=True, slots=True)
-class BlockGrew:
+class BlockGrew(AgentEvent):
     """Text was appended to a block that is being streamed."""
 
     key: BlockKey
@@ -108,7 +114,7 @@ class BlockGrew:
 
 
 @dataclass(frozen=True, slots=True)
-class BlockFinished:
+class BlockFinished(AgentEvent):
     """A block is complete; ``text`` is its whole text and replaces the streamed one."""
 
     key: BlockKey
@@ -117,7 +123,7 @@ class BlockFinished:
 
 
 @dataclass(frozen=True, slots=True)
-class BlockDropped:
+class BlockDropped(AgentEvent):
     """A block's stream broke and will come again; its streamed text is void."""
 
     key: BlockKey
@@ -127,7 +133,7 @@ class BlockDropped:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolStarted:
+class ToolStarted(AgentEvent):
     """The agent called a tool; ``parent`` is the Agent call it works for, or ""."""
 
     tool_use_id: str
@@ -137,7 +143,7 @@ class ToolStarted:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolGrew:
+class ToolGrew(AgentEvent):
     """A call has written more; ``output`` is the newest part of it."""
 
     tool_use_id: str
@@ -145,7 +151,7 @@ class ToolGrew:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolFinished:
+class ToolFinished(AgentEvent):
     """A tool call has its result; ``output`` is the model's text, ``structured`` the CLI's own record."""
 
     tool_use_id: str
@@ -157,7 +163,7 @@ class ToolFinished:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskStarted:
+class TaskStarted(AgentEvent):
     """A subagent, or a command that takes a while, began to work.
 
     Attributes:
@@ -176,14 +182,14 @@ class TaskStarted:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskBackgrounded:
+class TaskBackgrounded(AgentEvent):
     """A task that the turn waited for was sent to the background: the turn continues meanwhile."""
 
     task_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class TaskProgressed:
+class TaskProgressed(AgentEvent):
     """A task got further; ``doing`` is its current action, the numbers are those of the whole task so far."""
 
     task_id: str
@@ -195,7 +201,7 @@ class TaskProgressed:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskEnded:
+class TaskEnded(AgentEvent):
     """A task is over; ``status`` is "completed", "failed" or "stopped", ``summary`` its own words."""
 
     task_id: str
@@ -211,7 +217,7 @@ class TaskEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionArriving:
+class QuestionArriving(AgentEvent):
     """A question set is being written, and a part of it can be read; nobody is asked it yet.
 
     Attributes:
@@ -224,7 +230,7 @@ class QuestionArriving:
 
 
 @dataclass(frozen=True, slots=True)
-class ArrivingEnded:
+class ArrivingEnded(AgentEvent):
     """A question set that was being written will not be asked; ``reason`` says why, for a person."""
 
     request_id: str
@@ -232,7 +238,7 @@ class ArrivingEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionAsked:
+class QuestionAsked(AgentEvent):
     """A question set waits for a person.
 
     Attributes:
@@ -249,7 +255,7 @@ class QuestionAsked:
 
 
 @dataclass(frozen=True, slots=True)
-class PermissionAsked:
+class PermissionAsked(AgentEvent):
     """A tool call waits for permission; ``draft`` is its earlier draft, or None."""
 
     request: PermissionRequest
@@ -257,7 +263,7 @@ class PermissionAsked:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanProposed:
+class PlanProposed(AgentEvent):
     """A plan waits for approval; ``draft`` is its earlier draft, or None."""
 
     request: PlanRequest
@@ -265,7 +271,7 @@ class PlanProposed:
 
 
 @dataclass(frozen=True, slots=True)
-class ElicitationAsked:
+class ElicitationAsked(AgentEvent):
     """An MCP server waits for a person; ``draft`` is its earlier draft, or None."""
 
     request: ElicitationRequest
@@ -273,7 +279,7 @@ class ElicitationAsked:
 
 
 @dataclass(frozen=True, slots=True)
-class RequestParked:
+class RequestParked(AgentEvent):
     """A question set still waits, but without a process; it is shown again when its session is resumed.
 
     Attributes:
@@ -286,14 +292,14 @@ class RequestParked:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerNotKept:
+class AnswerNotKept(AgentEvent):
     """The inbox did not take the outcome that was given for a request: it still waits."""
 
     request_id: str
 
 
 @dataclass(frozen=True, slots=True)
-class RequestSettled:
+class RequestSettled(AgentEvent):
     """A request no longer waits: somebody answered, or it was cancelled.
 
     Attributes:
@@ -313,7 +319,7 @@ class RequestSettled:
 
 
 @dataclass(frozen=True, slots=True)
-class Connected:
+class Connected(AgentEvent):
     """The CLI runs and takes prompts."""
 
     session_id: str
@@ -335,7 +341,7 @@ class SlashCommand:
 
 
 @dataclass(frozen=True, slots=True)
-class CommandsListed:
+class CommandsListed(AgentEvent):
     """The commands that the CLI knows, its own, those of skills and those of MCP servers."""
 
     commands: tuple[SlashCommand, ...]
@@ -363,49 +369,49 @@ class ModelChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelsListed:
+class ModelsListed(AgentEvent):
     """The models that the CLI offers."""
 
     models: tuple[ModelChoice, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class StateChanged:
+class StateChanged(AgentEvent):
     """The state of the session changed."""
 
     state: SessionState
 
 
 @dataclass(frozen=True, slots=True)
-class ModeChanged:
+class ModeChanged(AgentEvent):
     """The permission mode changed."""
 
     mode: str
 
 
 @dataclass(frozen=True, slots=True)
-class ModelChanged:
+class ModelChanged(AgentEvent):
     """The model changed."""
 
     model: str
 
 
 @dataclass(frozen=True, slots=True)
-class EffortChanged:
+class EffortChanged(AgentEvent):
     """The effort of the model changed to ``level``."""
 
     level: str
 
 
 @dataclass(frozen=True, slots=True)
-class TitleChanged:
+class TitleChanged(AgentEvent):
     """A person gave the session a title."""
 
     title: str
 
 
 @dataclass(frozen=True, slots=True)
-class ContextUsage:
+class ContextUsage(AgentEvent):
     """The use of the model's context; ``percentage`` is 0..100."""
 
     percentage: float
@@ -417,7 +423,7 @@ class ContextUsage:
 
 
 @dataclass(frozen=True, slots=True)
-class Retrying:
+class Retrying(AgentEvent):
     """A request to the model failed and is made again after ``delay`` seconds."""
 
     attempt: int
@@ -428,14 +434,14 @@ class Retrying:
 
 
 @dataclass(frozen=True, slots=True)
-class ThinkingCounted:
+class ThinkingCounted(AgentEvent):
     """The model is still thinking; ``tokens`` is the CLI's estimate so far."""
 
     tokens: int
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorReported:
+class ErrorReported(AgentEvent):
     """Something went wrong; the session continues.
 
     Attributes:
@@ -452,7 +458,7 @@ COMPACTING = "Compacting the conversation…"
 
 
 @dataclass(frozen=True, slots=True)
-class NoticeGiven:
+class NoticeGiven(AgentEvent):
     """The CLI or the session has something to say: a warning, a compaction, a command's output."""
 
     level: str
@@ -460,7 +466,7 @@ class NoticeGiven:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnEnded:
+class TurnEnded(AgentEvent):
     """A turn is over.
 
     Attributes:
@@ -493,7 +499,7 @@ class TurnEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class Compacted:
+class Compacted(AgentEvent):
     """The conversation was made shorter.
 
     Attributes:
@@ -508,7 +514,7 @@ class Compacted:
 
 
 @dataclass(frozen=True, slots=True)
-class ConversationReset:
+class ConversationReset(AgentEvent):
     """The conversation started over (``/clear``) under another session id."""
 
     session_id: str
@@ -519,7 +525,7 @@ PARKED_KIND = "parked"
 
 
 @dataclass(frozen=True, slots=True)
-class SessionLost:
+class SessionLost(AgentEvent):
     """The CLI is gone.
 
     Attributes:
@@ -536,7 +542,7 @@ class SessionLost:
 
 
 @dataclass(frozen=True, slots=True)
-class HistoryLoaded:
+class HistoryLoaded(AgentEvent):
     """A session was resumed: its past events, oldest first; ``cut`` if the oldest were left out.
 
     A long past comes in parts: first the newest, then, with ``older``, each part before all that came so far.
@@ -550,48 +556,3 @@ class HistoryLoaded:
     title: str = ""
     first_prompt: str = ""
     goes_on: bool = False
-
-
-AgentEvent = (
-    Connected
-    | CommandsListed
-    | ModelsListed
-    | PromptAccepted
-    | PromptDelivered
-    | PromptRecorded
-    | PromptReturned
-    | BlockGrew
-    | BlockFinished
-    | BlockDropped
-    | ToolGrew
-    | ToolStarted
-    | ToolFinished
-    | TaskStarted
-    | TaskBackgrounded
-    | TaskProgressed
-    | TaskEnded
-    | QuestionArriving
-    | ArrivingEnded
-    | QuestionAsked
-    | PermissionAsked
-    | PlanProposed
-    | ElicitationAsked
-    | RequestParked
-    | RequestSettled
-    | AnswerNotKept
-    | StateChanged
-    | ModeChanged
-    | ModelChanged
-    | EffortChanged
-    | TitleChanged
-    | ContextUsage
-    | Retrying
-    | ThinkingCounted
-    | ErrorReported
-    | NoticeGiven
-    | TurnEnded
-    | Compacted
-    | ConversationReset
-    | HistoryLoaded
-    | SessionLost
-)
