@@ -101,7 +101,7 @@ class Commander:
                     self._begin(self._ask(command))
                 case cmd.Withdraw(prompt_id) if send := self._unsent.pop(prompt_id, None):
                     self._emit(PromptReturned(send.text, TAKEN_BACK, prompt_id, wanted=True))
-                case cmd.Send() | cmd.Withdraw() | cmd.SetMode() | cmd.SetModel() | cmd.SetEffort():
+                case cmd.Send() | cmd.Withdraw() | cmd.Change():
                     if isinstance(command, cmd.Send):
                         self._unsent[command.prompt_id] = command
                     self._ordered.put_nowait(command)
@@ -221,23 +221,13 @@ class Commander:
                 self._emit(PromptReturned(command.text, reason, command.prompt_id))
             case cmd.Withdraw():
                 self._emit(NoticeGiven("warning", f"A queued prompt was not withdrawn: {reason}"))
-            case cmd.SetMode():
-                self._emit(ErrorReported("mode", f"The mode was not changed to {command.mode}: {reason}"))
-            case cmd.SetModel():
-                self._emit(
-                    ErrorReported(
-                        "model", f"The model was not changed to {command.model or 'the default'}: {reason}"
-                    )
-                )
-
-            case cmd.SetEffort():
-                self._emit(
-                    ErrorReported("effort", f"The effort was not changed to {command.level}: {reason}")
-                )
+            case cmd.Change(what, value):
+                words = f"The {what} was not changed to {value or 'the default'}: {reason}"
+                self._emit(ErrorReported(what, words))
 
     def _refuse(self, command: cmd.Command) -> None:
         match command:
-            case cmd.Send() | cmd.Withdraw() | cmd.SetMode() | cmd.SetModel() | cmd.SetEffort():
+            case cmd.Send() | cmd.Withdraw() | cmd.Change():
                 self._failed(command, OVER)
             case cmd.Ask():
                 _fail(command, OVER)
@@ -259,9 +249,10 @@ async def _do(connection: Connection, command: cmd.Ordered) -> None:
             await connection.send(command)
         case cmd.Withdraw():
             await connection.withdraw(command.prompt_id)
-        case cmd.SetMode():
-            await connection.set_mode(command.mode)
-        case cmd.SetModel():
-            await connection.set_model(command.model)
-        case cmd.SetEffort():
-            await connection.set_effort(command.level)
+        case cmd.Change(what, value):
+            change = {
+                "mode": connection.set_mode,
+                "model": connection.set_model,
+                "effort": connection.set_effort,
+            }
+            await change[what](value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 from ccq_tui.agent.controls import CommandError as CommandError
@@ -23,6 +23,12 @@ class ImageFile:
     media_type: str
 
 
+Images = tuple[ImageFile, ...]
+"""The images that a prompt's text names, in its order."""
+Kept = asyncio.Future[None]
+"""Done once a prompt is on disk: it is not sent before."""
+
+
 @dataclass(frozen=True, slots=True)
 class Send:
     """Give the agent a prompt.
@@ -30,15 +36,15 @@ class Send:
     Attributes:
         text: The prompt.
         prompt_id: The prompt's UUID.
-        kept: Done once the prompt is on disk: it is not sent before. None if another store keeps it.
-        images: The images that the text names, in its order.
+        kept: Its way to the disk; None if another store keeps it.
+        images: Its images.
         answer: Whether Claude answers the prompt; else it reads it with the next one that it answers.
     """
 
     text: str
     prompt_id: str = field(default_factory=lambda: str(uuid4()))
-    kept: asyncio.Future[None] | None = field(default=None, compare=False, repr=False)
-    images: tuple[ImageFile, ...] = ()
+    kept: Kept | None = field(default=None, compare=False, repr=False)
+    images: Images = ()
     answer: bool = True
 
 
@@ -55,24 +61,16 @@ class Interrupt:
 
 
 @dataclass(frozen=True, slots=True)
-class SetMode:
-    """Change the permission mode, by Claude Code's own name for it."""
+class Change:
+    """Change the permission mode, the model, or how hard the model thinks.
 
-    mode: str
+    Attributes:
+        what: Which of them.
+        value: Claude Code's own name for the new one; "" for the default model.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class SetModel:
-    """Change the model; None for the default one."""
-
-    model: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class SetEffort:
-    """Change how hard the model thinks."""
-
-    level: str
+    what: Literal["mode", "model", "effort"]
+    value: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +107,6 @@ class Close:
     cause: str = ""
 
 
-Ordered = Send | Withdraw | SetMode | SetModel | SetEffort
+Ordered = Send | Withdraw | Change
 """Commands that keep their order."""
 Command = Ordered | Interrupt | Ask | SettleRequest | Park | Close

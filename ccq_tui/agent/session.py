@@ -121,12 +121,7 @@ class AgentSession:
         return asyncio.create_task(self.run(), name="agent session")
 
     def send(
-        self,
-        text: str,
-        kept: asyncio.Future[None] | None = None,
-        images: tuple[cmd.ImageFile, ...] = (),
-        *,
-        answer: bool = True,
+        self, text: str, kept: cmd.Kept | None = None, images: cmd.Images = (), *, answer: bool = True
     ) -> str:
         """Give the agent a prompt and return its id; it waits while another one is worked on.
 
@@ -158,15 +153,15 @@ class AgentSession:
 
     def set_mode(self, mode: str) -> None:
         """Change the permission mode."""
-        self.put(cmd.SetMode(mode))
+        self.put(cmd.Change("mode", mode))
 
     def set_model(self, model: str | None) -> None:
         """Change the model; None is the default one."""
-        self.put(cmd.SetModel(model))
+        self.put(cmd.Change("model", model or ""))
 
     def set_effort(self, level: str) -> None:
         """Change how hard the model thinks: low, medium, high, xhigh or max."""
-        self.put(cmd.SetEffort(level))
+        self.put(cmd.Change("effort", level))
 
     async def ask(self, control: Control[T]) -> T:
         """Ask the CLI something beside the conversation, and wait for the answer; raises `CommandError`."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
 from typing import Protocol, TypeVar
 
-from ccq_tui.agent.commands import ImageFile
+from ccq_tui.agent.commands import Images, Kept
 from ccq_tui.agent.controls import Control, Rewound
 from ccq_tui.agent.events import AgentEvent
 from ccq_tui.config import Launch
@@ -27,14 +26,7 @@ class Session(Protocol):
     def record_id(self) -> str:
         """The id of the session's record, or "" while it is not known."""
 
-    def send(
-        self,
-        text: str,
-        kept: asyncio.Future[None] | None = None,
-        images: tuple[ImageFile, ...] = (),
-        *,
-        answer: bool = True,
-    ) -> str:
+    def send(self, text: str, kept: Kept | None = None, images: Images = (), *, answer: bool = True) -> str:
         """Give the agent a prompt, once ``kept`` is done: it is on disk then; see `Send`."""
 
     async def taken(self, prompts: Mapping[str, str]) -> frozenset[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.commands import ImageFile
+from ccq_tui.agent.commands import Images, Kept
 from ccq_tui.agent.problems import Problem, Remedy
 from ccq_tui.config import Launch
 from ccq_tui.inbox import DraftUpdated, Request, RequestOutcome, Settled
@@ -279,14 +279,7 @@ class SupervisedSession:
         if self.state is ev.SessionState.PARKED or ((answered or self._ran_out) and self.state in OVER):
             self.restart()
 
-    def send(
-        self,
-        text: str,
-        kept: asyncio.Future[None] | None = None,
-        images: tuple[ImageFile, ...] = (),
-        *,
-        answer: bool = True,
-    ) -> str:
+    def send(self, text: str, kept: Kept | None = None, images: Images = (), *, answer: bool = True) -> str:
         """Give the agent a prompt; if the session waits without a process, start one for it.
 
         Args:

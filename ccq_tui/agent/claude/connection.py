@@ -211,10 +211,10 @@ class Connection:
         for event in self.translator.set_mode(mode):
             self._emit(event)
 
-    async def set_model(self, model: str | None) -> None:
-        """Change the model, None for the default one; raises as `interrupt` does."""
-        await limited(self._connected.set_model(model), CONTROL_SECONDS)
-        for event in self.translator.set_model(model or ""):
+    async def set_model(self, model: str) -> None:
+        """Change the model, "" for the default one; raises as `interrupt` does."""
+        await limited(self._connected.set_model(model or None), CONTROL_SECONDS)
+        for event in self.translator.set_model(model):
             self._emit(event)
 
     async def set_effort(self, level: str) -> None:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from ccq_tui.agent.commands import CommandError, ImageFile
+from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import Control, Rewound
 from ccq_tui.agent.events import AgentEvent, HistoryLoaded, RequestSettled, SessionState, StateChanged
 from ccq_tui.agent.recorded.reader import Recording, Slice
@@ -137,14 +137,7 @@ class ReplayedSession:
         """Return no prompts: none was read."""
         return frozenset()
 
-    def send(  # it hears nothing
-        self,
-        text: str,  # noqa: ARG002
-        kept: asyncio.Future[None] | None = None,  # noqa: ARG002
-        images: tuple[ImageFile, ...] = (),  # noqa: ARG002
-        *,
-        answer: bool = True,  # noqa: ARG002
-    ) -> str:
+    def send(self, *_prompt: object, **_options: object) -> str:
         """Send nothing: the screen has no prompt."""
         return ""
 
