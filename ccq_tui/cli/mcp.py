@@ -145,9 +145,6 @@ def _over_stdio() -> int:
     if sys.stdin.isatty():
         echo("This serves the MCP client that starts it, on standard input; Ctrl+C ends it.", err=True)
         echo("To have a client start it: ccq-tui mcp install CLIENT", err=True)
-    from ccq_tui.bridges.mcp.lines import StdioLines
-
-    lines = StdioLines()  # it reads from now on, while the package loads
     from ccq_tui.bridges.mcp.stdio import serve_stdio
     from ccq_tui.config.paths import inbox_path
 
@@ -155,7 +152,7 @@ def _over_stdio() -> int:
         directory = os.getcwd()  # noqa: PTH109 - as text
     except OSError:
         directory = ""
-    return _run(serve_stdio(lines, inbox_path(), directory))
+    return _run(serve_stdio(inbox_path(), directory))
 
 
 def _over_http(port: int) -> int:

@@ -26,7 +26,7 @@ OTHERS = {
     "agent/claude/history_reader.py",
     "agent/claude/sessions_reader.py",
     # Speaks a protocol on its standard streams, in JSON, and keeps them from everything else.
-    "bridges/mcp/lines.py",
+    "bridges/mcp/stdio.py",
     "output.py",
 }
 BAD = "a\x1b]0;x\x07b\x9bc\u202ed\u2066e\u200bf\U000e0041g"

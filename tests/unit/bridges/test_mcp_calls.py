@@ -15,8 +15,7 @@ from mcp.shared.message import SessionMessage
 
 from ccq_tui.bridges.mcp.calls import MOST_AT_ONCE, McpCall, TooManyError, WaitingCalls
 from ccq_tui.bridges.mcp.clients import Client
-from ccq_tui.bridges.mcp.lines import StdioLines
-from ccq_tui.bridges.mcp.stdio import StdioStream
+from ccq_tui.bridges.mcp.stdio import StdioLines, StdioStream
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.store import RequestState
