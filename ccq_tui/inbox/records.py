@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.kinds import kind_of
@@ -110,13 +111,9 @@ def actor_record(actor: Actor | None) -> schema.ActorRecord | None:
 
 
 def _answer(answer: Answer) -> schema.AnswerRecord:
-    return {
-        "selected": list(answer.selected),
-        "other": answer.other,
-        "note": answer.note,
-        "empty": answer.empty,
-        "unselected": answer.unselected,
-    }
+    record = asdict(answer)
+    del record["preview"]  # the question has it
+    return cast("schema.AnswerRecord", record)
 
 
 def outcome_record(outcome: RequestOutcome | None) -> schema.OutcomeRecord | None:

@@ -8,41 +8,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
-from functools import cache
-from typing import Any, TypeVar
+from dataclasses import fields, is_dataclass, replace
+from enum import StrEnum
+from functools import cache, partial
+from types import UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import KINDS, kind_of
-from ccq_tui.inbox.requests import (
-    Allowed,
-    Asker,
-    Cancelled,
-    Denied,
-    Origin,
-    Request,
-    RequestOutcome,
-)
-from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.processes import Owner
-from ccq_tui.questions import (
-    Answer,
-    Answered,
-    Declined,
-    Discussed,
-    Dismissed,
-    Expired,
-    FieldRules,
-    Kind,
-    Option,
-    Question,
-    QuestionSet,
-)
+from ccq_tui.inbox.requests import Allowed, Asker, Cancelled, Denied, Request, RequestOutcome
+from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired
 
 VERSION = 1
 MOST_NAME = 200
 """Most characters kept of an actor's name."""
 T = TypeVar("T")
+Read = Callable[[Any], Any]
 
 _REQUESTS: dict[str, type[Request]] = {kind.WORD: kind.TYPE for kind in KINDS}
 _OUTCOMES: dict[str, type[RequestOutcome]] = {
@@ -144,91 +125,47 @@ def _read(content: Mapping[str, Any], kinds: Mapping[str, type[T]], name: str) -
 
 def _made(kind: type[T], content: Mapping[str, Any]) -> T:
     readers = _readers(kind)  # type: ignore[arg-type]  # a class is hashable, whatever T is
-    given = {}
-    for key, value in content.items():
-        if key in readers:
-            read = readers[key]
-            given[key] = value if read is None else read(value)
-    made = kind(**given)
-    for name, wanted in _types(kind).items():  # type: ignore[arg-type]  # a class is hashable, whatever T is
-        if not isinstance(getattr(made, name), wanted):
-            raise TypeError(f"{kind.__name__}.{name} has another type")
-    return made
+    return kind(**{name: readers[name](value) for name, value in content.items() if name in readers})
 
 
 @cache
-def _types(kind: type[Any]) -> Mapping[str, tuple[type, ...]]:
-    """Return the types of each field of a dataclass: code that draws it must not meet any other."""
-    return {
-        field.name: tuple(
-            found for part in str(field.type).split(" | ") for found in _TYPES[part.partition("[")[0]]
-        )
-        for field in fields(kind)
-    }
-
-
-@cache
-def _readers(kind: type[Any]) -> Mapping[str, Callable[[Any], Any] | None]:
+def _readers(kind: type[Any]) -> Mapping[str, Read]:
     """Return the reader of each field of a dataclass; a page of requests asks for them a thousand times."""
-    return {field.name: _READERS.get(field.name) for field in fields(kind)}
+    hints = get_type_hints(kind)
+    return {field.name: _reader(hints[field.name]) for field in fields(kind)}
 
 
-def _several(kind: type[Any]) -> Callable[[Any], Any]:
-    def read(value: Any) -> Any:
-        return tuple(_made(kind, item) for item in value) if isinstance(value, list) else value
+def _reader(hint: Any) -> Read:
+    """Return a function that reads a value of a type: code that draws it must not meet any other.
 
-    return read
+    It raises TypeError or ValueError for any other.
+    """
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is UnionType:
+        one = _reader(arguments[0])
+        return lambda value: None if value is None else one(value)
+    if origin is tuple:
+        one = _reader(arguments[0])
+        return lambda value: tuple(map(one, _checked(list, value)))
+    if isinstance(hint, type) and is_dataclass(hint):
+        return partial(_made, hint)
+    if issubclass(origin or hint, StrEnum):
+        return partial(_word, {str(one): one for one in hint}, _OTHERS.get(hint))
+    return partial(_checked, (float, int) if hint is float else origin or hint)
 
 
-def _questions(value: Any) -> Any:
-    return _list_of_questions(value) if isinstance(value, list) else _made(QuestionSet, value)
+def _checked(wanted: type | tuple[type, ...], value: Any) -> Any:
+    if not isinstance(value, wanted):
+        raise TypeError(f"{type(value).__name__} is another type")
+    return value
 
 
-def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(str(item) for item in value)
+def _word(known: Mapping[str, StrEnum], other: StrEnum | None, value: Any) -> StrEnum:
+    found = known.get(value, other)
+    if found is None:
+        raise ValueError(f"unknown word {value!r}")
+    return found
 
 
-_TYPES: dict[str, tuple[type, ...]] = {
-    "str": (str,),
-    "bool": (bool,),
-    "float": (float, int),
-    "None": (type(None),),
-    "tuple": (tuple,),
-    "Mapping": (Mapping,),
-    "Kind": (Kind,),
-    "QuestionSet": (QuestionSet,),
-    "FieldRules": (FieldRules,),
-    "Suggestion": (Suggestion,),
-    "Surface": (Surface,),
-    "Owner": (Owner,),
-    "int": (int,),
-    "Asker": (Asker,),
-    "Origin": (Origin,),
-}
-_list_of_questions = _several(Question)
-_KINDS = {str(kind): kind for kind in Kind}
-_ASKERS = {str(asker): asker for asker in Asker}
-_SURFACES = {str(surface): surface for surface in Surface}
-_READERS: dict[str, Callable[[Any], Any]] = {
-    "questions": _questions,
-    "options": _several(Option),
-    "answers": _several(Answer),
-    "rules": _several(Rule),
-    "suggestions": _several(Suggestion),
-    "kind": lambda value: _KINDS.get(value, value) if isinstance(value, str) else value,
-    "suggestion": lambda value: None if value is None else _made(Suggestion, value),
-    "surface": lambda value: _SURFACES.get(str(value), Surface.PROGRAM),
-    "process": lambda value: None if value is None else _made(Owner, value),
-    "asker": lambda value: _ASKERS.get(str(value), Asker.OTHER),
-    "origin": lambda value: _made(Origin, value),
-    "selected": _texts,
-    "directories": _texts,
-    "source": dict,
-    "input": dict,
-    "change": dict,
-    "schema": dict,
-    "order": _texts,
-    "field": lambda value: None if value is None else _made(FieldRules, value),
-    "preset": _texts,
-}
-"""The readers of fields that hold more than text, numbers and JSON, by names that no other fields have."""
+_OTHERS: Mapping[type[StrEnum], StrEnum] = {Surface: Surface.PROGRAM, Asker: Asker.OTHER}
+"""What stands for a word that only a newer version knows."""
