@@ -101,7 +101,7 @@ class Commander:
                     self._begin(self._ask(command))
                 case cmd.Withdraw(prompt_id) if send := self._unsent.pop(prompt_id, None):
                     self._emit(PromptReturned(send.text, TAKEN_BACK, prompt_id, wanted=True))
-                case cmd.Send() | cmd.Withdraw() | cmd.Change():
+                case cmd.Send() | cmd.Withdraw() | cmd.SetOption():
                     if isinstance(command, cmd.Send):
                         self._unsent[command.prompt_id] = command
                     self._ordered.put_nowait(command)
@@ -221,13 +221,13 @@ class Commander:
                 self._emit(PromptReturned(command.text, reason, command.prompt_id))
             case cmd.Withdraw():
                 self._emit(NoticeGiven("warning", f"A queued prompt was not withdrawn: {reason}"))
-            case cmd.Change(what, value):
+            case cmd.SetOption(what, value):
                 words = f"The {what} was not changed to {value or 'the default'}: {reason}"
                 self._emit(ErrorReported(what, words))
 
     def _refuse(self, command: cmd.Command) -> None:
         match command:
-            case cmd.Send() | cmd.Withdraw() | cmd.Change():
+            case cmd.Send() | cmd.Withdraw() | cmd.SetOption():
                 self._failed(command, OVER)
             case cmd.Ask():
                 _fail(command, OVER)
@@ -249,7 +249,7 @@ async def _do(connection: Connection, command: cmd.Ordered) -> None:
             await connection.send(command)
         case cmd.Withdraw():
             await connection.withdraw(command.prompt_id)
-        case cmd.Change(what, value):
+        case cmd.SetOption(what, value):
             change = {
                 "mode": connection.set_mode,
                 "model": connection.set_model,

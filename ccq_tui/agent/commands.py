@@ -61,7 +61,7 @@ class Interrupt:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SetOption:
     """Change the permission mode, the model, or how hard the model thinks.
 
     Attributes:
@@ -107,6 +107,6 @@ class Close:
     cause: str = ""
 
 
-Ordered = Send | Withdraw | Change
+Ordered = Send | Withdraw | SetOption
 """Commands that keep their order."""
 Command = Ordered | Interrupt | Ask | SettleRequest | Park | Close

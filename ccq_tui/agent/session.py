@@ -153,15 +153,15 @@ class AgentSession:
 
     def set_mode(self, mode: str) -> None:
         """Change the permission mode."""
-        self.put(cmd.Change("mode", mode))
+        self.put(cmd.SetOption("mode", mode))
 
     def set_model(self, model: str | None) -> None:
         """Change the model; None is the default one."""
-        self.put(cmd.Change("model", model or ""))
+        self.put(cmd.SetOption("model", model or ""))
 
     def set_effort(self, level: str) -> None:
         """Change how hard the model thinks: low, medium, high, xhigh or max."""
-        self.put(cmd.Change("effort", level))
+        self.put(cmd.SetOption("effort", level))
 
     async def ask(self, control: Control[T]) -> T:
         """Ask the CLI something beside the conversation, and wait for the answer; raises `CommandError`."""
