@@ -51,6 +51,13 @@ def record_entry(line: str | bytes) -> dict[str, Any]:
     return entry if isinstance(entry, dict) else {}
 
 
+def blocks_of(message: Any) -> list[Mapping[str, Any]]:
+    """Return the content blocks of a message; a text alone is one."""
+    content = message.get("content") if isinstance(message, Mapping) else None
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    return [one for one in blocks if isinstance(one, Mapping)] if isinstance(blocks, list) else []
+
+
 def whole_entries(line: str) -> tuple[list[dict[str, Any]], bool]:
     """Return the whole entries in a damaged line of a record, and whether anything else is in it.
 
@@ -73,7 +80,6 @@ def whole_entries(line: str) -> tuple[list[dict[str, Any]], bool]:
 def recorded_sessions(environment: Mapping[str, str]) -> frozenset[str] | None:
     """Return the ids of all sessions that the CLI keeps, or None if unknown."""
     try:
-        paths = claude_directory(environment).glob("projects/*/*.jsonl")
-        return frozenset(path.stem for path in paths)
+        return frozenset(path.stem for path in claude_directory(environment).glob("projects/*/*.jsonl"))
     except (OSError, ValueError, RuntimeError):
         return None

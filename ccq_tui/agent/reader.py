@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.agent.session_recorder import title_of
 from ccq_tui.child_process import end
 
 _logger = logging.getLogger(__name__)
@@ -35,7 +34,7 @@ class EarlierSession:
 
     Attributes:
         session_id: The Claude session id.
-        summary: Its name: its title, else its first prompt.
+        summary: Its name.
         modified: The time of its last message, in seconds since 1970.
         branch: The git branch then, or "".
         directory: Its working directory, or "" if its record does not say.
@@ -62,8 +61,7 @@ async def earlier_sessions(
     return tuple(
         EarlierSession(
             one["session_id"],
-            # As everywhere; the SDK prefers the last prompt to the first.
-            one["title"] or title_of(one["first_prompt"]) or one["summary"],
+            one["name"],
             one["modified"],
             one["branch"],
             one["directory"] or place,

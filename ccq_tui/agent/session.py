@@ -249,6 +249,8 @@ class AgentSession:
                 if self._claim is None and self.options.session_id:
                     # Another process may have been given the same id, under which nothing is recorded yet.
                     self._recorder.hold(await self._inbox.sessions.claim(self._own_id))
+                if self.options.fork and resumed:  # its record would have the original's name
+                    self.options = replace(self.options, name=self._recorder.name.title or self.options.name)
                 connection = kind(self.options, self._inbox, self._emit)
                 lost = await self._open(connection, resumed, reading)
                 if lost is None:
@@ -270,7 +272,7 @@ class AgentSession:
 
         def tell(session_id: str, part: ev.HistoryLoaded) -> None:
             if part.events:
-                self._emit(forked(part) if self.options.fork else part)
+                self._emit(forked(part, self.options.name) if self.options.fork else part)
             if not known.done():
                 known.set_result(session_id)
 

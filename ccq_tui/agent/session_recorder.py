@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ccq_tui.agent import events as ev
@@ -13,8 +13,10 @@ from ccq_tui.inbox.port import Claim
 from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.text import one_line
 
-COMMAND = re.compile(r"/[A-Za-z][\w:-]*(\s|$)")
-"""A prompt that is a command, not a path: a path has another slash."""
+NAMELESS = re.compile(r"/[A-Za-z][\w:-]*(\s|$)|You asked this with AskUserQuestion")
+"""A prompt that is a command, not a path, which has another slash, or that delivers an answer."""
+FIRST = 40
+"""Most characters of the first prompt in a name with the last one."""
 LINE = 200
 """Most characters kept of a title or a last line."""
 UNKEPT = frozenset({ev.SessionState.QUEUED, ev.SessionState.STARTING})
@@ -36,25 +38,25 @@ class SessionRecorder:
         self._held = ""
         self._begun = bool(options.resume or options.continue_conversation)
         self._state: ev.SessionState | None = None
-        self._first_prompt = self._next = ""
-        self._title = "" if self._begun else one_line(options.name, LINE)
+        self.name = SessionName("" if self._begun else one_line(options.name, LINE))
+        self._past_missing = self._begun  # until it is read, the inbox knows the name better
 
     def note(self, event: ev.AgentEvent) -> None:
         """Record the changes that an event shows."""
         match event:
             case ev.Connected(session_id=session_id) | ev.ConversationReset(session_id=session_id):
-                if isinstance(event, ev.ConversationReset):
-                    # Those of the conversation before, unless a prompt waits for the end of its last turn.
-                    self._first_prompt, self._title = self._next, ""
-                    if self._session_id not in ("", session_id):
-                        # Nothing runs it from now on: with another state it would count as killed.
-                        self._keep(SessionFact(state=str(ev.SessionState.ENDED), cause="another began"))
-                        self._hold("")
-                        self._begun = bool(self._next)  # else with its first prompt: no list has an empty one
+                self.name = self.name.after(event)
+                self._past_missing &= isinstance(event, ev.Connected)
+                if isinstance(event, ev.ConversationReset) and self._session_id not in ("", session_id):
+                    # Nothing runs it from now on: with another state it would count as killed.
+                    self._keep(SessionFact(state=str(ev.SessionState.ENDED), cause="another began"))
+                    self._hold("")
+                    # No list has one without a prompt.
+                    self._begun = bool(self.name.first)
                 self._session_id = session_id
                 if self._begun:
                     self._begin()
-            case ev.PromptAccepted() | ev.HistoryLoaded() | ev.TitleChanged():
+            case ev.PromptAccepted() | ev.PromptDelivered() | ev.HistoryLoaded() | ev.TitleChanged():
                 self._note_name(event)
             case ev.StateChanged(state):
                 self._state = state
@@ -66,22 +68,14 @@ class SessionRecorder:
                 if fact := _fact(event):
                     self._keep(fact)
 
-    def _note_name(self, event: ev.PromptAccepted | ev.HistoryLoaded | ev.TitleChanged) -> None:
-        match event:
-            case ev.PromptAccepted(text=text, queued=queued):
-                self._next = title_of(text) if queued else ""
-                named, begun = self._first_prompt, self._begun
-                self._first_prompt, self._begun = named or title_of(text), True
-                if not (begun and named):
-                    self._begin()
-            case ev.HistoryLoaded(older=True):
-                pass
-            case ev.HistoryLoaded(title=title, first_prompt=prompt):
-                self._first_prompt, self._title = title_of(prompt), one_line(title, LINE)
-                self._keep(SessionFact(name=self._title or None, first_name=self._first_prompt or None))
-            case ev.TitleChanged(title):
-                self._title = one_line(title, LINE)
-                self._keep(SessionFact(name=self._title))
+    def _note_name(self, event: ev.AgentEvent) -> None:
+        before, self.name = str(self.name), self.name.after(event)
+        self._past_missing &= not isinstance(event, ev.HistoryLoaded | ev.TitleChanged)
+        if isinstance(event, ev.PromptAccepted) and not self._begun:
+            self._begun = True
+            self._begin()
+        elif not self._past_missing and str(self.name) not in ("", before):
+            self._keep(SessionFact(name=str(self.name)))
 
     def hold(self, claim: Claim) -> None:
         """Keep a claim, and release it when the session ends or continues under another id."""
@@ -97,8 +91,7 @@ class SessionRecorder:
         self._keep(
             SessionFact(
                 directory=str(self.options.cwd),
-                name=self._title or None,
-                first_name=self._first_prompt or None,
+                name=None if self._past_missing else str(self.name) or None,
                 state=state,
                 cause="it began",
                 launch=self._launch(),
@@ -122,15 +115,61 @@ class SessionRecorder:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class SessionName:
+    """The name of a session, in every list: its title, else its first and its last prompt.
+
+    Attributes:
+        title: The person's title for it, or "".
+        first: Its first prompt, or "".
+        last: Its last prompt, or "".
+        queued: A prompt that waits for the end of a turn, and begins the conversation after ``/clear``.
+    """
+
+    title: str = ""
+    first: str = ""
+    last: str = ""
+    queued: str = ""
+
+    def __str__(self) -> str:
+        if self.title or self.last in ("", self.first):
+            return self.title or self.first
+        return one_line(f"{one_line(self.first, FIRST)} · {self.last}", LINE)
+
+    def after(self, event: ev.AgentEvent) -> SessionName:
+        """Return the name after an event."""
+        match event:
+            case ev.PromptAccepted(text=text, queued=queued):
+                said = title_of(text)
+                named = replace(self, first=self.first or said)
+                return replace(named, queued=said) if queued else replace(named, last=said or self.last)
+            case ev.PromptDelivered():
+                return replace(self, last=self.queued or self.last, queued="")
+            case ev.HistoryLoaded(events, older=older, title=title, first_prompt=prompt):
+                prompts = [title_of(one.text) for one in events if isinstance(one, ev.PromptAccepted)]
+                first = next(filter(None, (title_of(prompt), self.first, *prompts)), "")
+                last = next(filter(None, (self.last if older else "", *prompts[::-1], self.last)), "")
+                return SessionName(one_line(title, LINE) or self.title, first, last, self.queued)
+            case ev.TitleChanged(title):
+                return replace(self, title=one_line(title, LINE))
+            case ev.ConversationReset():  # Claude Code keeps the title, too
+                return SessionName(self.title, self.queued, self.queued)
+            case _:
+                return self
+
+
+UNNAMED = SessionName()
+
+
 def title_of(prompt: str) -> str:
-    """Return a conversation's title by a prompt, harmless to draw; "" for a command."""
-    return "" if COMMAND.match(prompt.lstrip()) or run_in(prompt) else one_line(prompt, LINE)
+    """Return a conversation's title by a prompt, harmless to draw; "" for what names nothing."""
+    return "" if NAMELESS.match(prompt.lstrip()) or run_in(prompt) else one_line(prompt, LINE)
 
 
-def forked(past: ev.HistoryLoaded) -> ev.HistoryLoaded:
-    """Return a session's past under its fork's names, which differ from the original's even when cut."""
-    title, prompt = (f"Fork of {name}" if title_of(name) else "" for name in (past.title, past.first_prompt))
-    return replace(past, title=title, first_prompt=prompt)
+def forked(past: ev.HistoryLoaded, title: str) -> ev.HistoryLoaded:
+    """Return a session's past under its fork's title, which begins otherwise unless it was chosen."""
+    name = str(UNNAMED.after(past))
+    return past if past.older else replace(past, title=title or (name and f"Fork of {name}"))
 
 
 def last_line(text: str) -> str:

@@ -20,6 +20,7 @@ from ccq_tui.agent.output_text import (
     output_text,
     told_to_model,
 )
+from ccq_tui.claude_files import blocks_of
 from ccq_tui.inbox import Cancelled, QuestionRequest
 from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of
 from ccq_tui.prompts.images import HEADER_BYTES, header, names_in, size_words
@@ -68,14 +69,15 @@ def replay(
     results = {
         str(block.get("tool_use_id")): _result(block, entry)
         for entry in stored
-        for block in _blocks(entry)
+        for block in blocks_of(entry["message"])
         if block.get("type") == "tool_result"
     }
     tools: dict[str, str] = {}
     places: Counter[str] = Counter()
     for entry in stored:
         user = entry["type"] != "assistant"
-        for block in with_images_named(_blocks(entry)) if user else _blocks(entry):
+        blocks = blocks_of(entry["message"])
+        for block in with_images_named(blocks) if user else blocks:
             if not user:
                 name = str(entry["message"].get("id") or entry["uuid"])
                 yield from _said(block, ev.BlockKey(name, places[name]), tools)
@@ -95,12 +97,6 @@ def replay(
     for task, call in background.items():
         if task not in told:
             yield ended.get(task) or ev.TaskEnded(task, call, "stopped")
-
-
-def _blocks(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    content = entry["message"].get("content")
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
-    return (block for block in blocks if isinstance(block, Mapping))
 
 
 def _result(block: Mapping[str, Any], entry: Mapping[str, Any]) -> CallResult:

@@ -99,7 +99,6 @@ def write_fact(store: Store, session_id: str, fact: SessionFact) -> None:
         session_id,
         fact.directory,
         name=fact.name,
-        first_name=fact.first_name,
         launch=fact.launch,
         last_line=fact.last_line,
         cost=fact.cost,

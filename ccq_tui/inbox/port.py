@@ -47,8 +47,7 @@ class SessionFact:
 
     Attributes:
         directory: Its working directory.
-        name: The person's name for it.
-        first_name: Its name until somebody names it.
+        name: Its name.
         state: Its state, in the program's word.
         cause: The cause of that state, for the history.
         launch: Its launch options, as JSON values.
@@ -59,7 +58,6 @@ class SessionFact:
 
     directory: str | None = None
     name: str | None = None
-    first_name: str | None = None
     state: str | None = None
     cause: str = ""
     launch: Mapping[str, Any] | None = None

@@ -109,6 +109,7 @@ class Startup:
 LATER = "leave it for later"
 """Label for not trusting the directory of such a session now: it comes back with the next start."""
 MOST_NAMED = 3
+MOST_TITLE = 32
 
 
 async def bring_back(sessions: OpenSessions, trust: TrustGate, first: Launch) -> None:
@@ -151,7 +152,7 @@ async def _opened(
 
 def _back_words(back: Sequence[Unbegun], number: int) -> str:
     """Say which sessions are back, the first of them at this place."""
-    named = ", ".join(f"“{one.title}”" for one in back[:MOST_NAMED] if one.title)
+    named = ", ".join(f"“{one_line(one.title, MOST_TITLE)}”" for one in back[:MOST_NAMED] if one.title)
     more = f" and {len(back) - MOST_NAMED} more" if len(back) > MOST_NAMED else ""
     names = f": {named}{more}" if named else ""
     if len(back) == 1:

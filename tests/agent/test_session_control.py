@@ -142,7 +142,8 @@ async def context_cost_and_title(run: Running, home: CleanHome) -> None:
 
 
 async def they_are_listed_with_their_titles(run: Running, home: CleanHome, ids: list[str]) -> None:
-    await run.cleared()  # what begins then is in no list before its first prompt
+    await run.cleared()  # what begins then is in no list before its first prompt, and keeps the title
+    await until_written(home, run.session.session_id, '"customTitle":"The title"')
     options = SessionOptions(cwd=home.project, environment=home.overrides())
     second, first = await earlier_sessions(options)
     assert [first.session_id, second.session_id] == ids

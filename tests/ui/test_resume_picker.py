@@ -16,7 +16,7 @@ from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Option, Question, QuestionSet
-from ccq_tui.screens.pickers import Picker, SessionPicker, shelf
+from ccq_tui.screens.pickers import Picker, SessionPicker, sessions
 from tests.ui.session import Driven, until
 
 DOCS = EarlierSession(
@@ -56,9 +56,9 @@ class Kept:
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch) -> Kept:
     kept = Kept(LOGIN, DOCS)
-    monkeypatch.setattr(shelf, "earlier_sessions", kept.list)
-    monkeypatch.setattr(shelf, "rename_earlier", kept.rename)
-    monkeypatch.setattr(shelf, "delete_earlier", kept.delete)
+    monkeypatch.setattr(sessions, "earlier_sessions", kept.list)
+    monkeypatch.setattr(sessions, "rename_earlier", kept.rename)
+    monkeypatch.setattr(sessions, "delete_earlier", kept.delete)
     return kept
 
 

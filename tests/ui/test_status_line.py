@@ -11,6 +11,7 @@ from textual.app import App, ComposeResult
 
 from ccq_tui import theming
 from ccq_tui.agent.events import SessionState
+from ccq_tui.agent.session_recorder import SessionName
 from ccq_tui.screens.session.view import BYPASS, SessionView
 from ccq_tui.widgets.status_line import StatusLine
 
@@ -23,7 +24,7 @@ PLAN = SessionView(
     mode="plan",
     context=41.6,
     cost=0.5,
-    title="Add a health check",
+    called=SessionName("Add a health check"),
     tokens=(1_234_567, 8_100),
     rounds=2,
     most_rounds=5,

@@ -312,7 +312,7 @@ def test_what_the_inbox_holds(number: int, printed: Printer, monkeypatch: pytest
     for outcome in [None, *(one for one in OUTCOMES if fits(request, one))]:
         inbox_path().unlink(missing_ok=True)
         store = Store(inbox_path())
-        store.sessions.upsert(request.session_id, TEXT, name=TEXT, first_name=TEXT, last_line=TEXT)
+        store.sessions.upsert(request.session_id, TEXT, name=TEXT, last_line=TEXT)
         store.requests.add(request, TEXT)
         if outcome is None:
             store.sessions.claim(request.session_id, this_process())

@@ -16,7 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.claude_files import record_entry, record_files, whole_entries
+from ccq_tui.agent.claude.sessions_reader import title_by_person
+from ccq_tui.claude_files import blocks_of, record_entry, record_files, whole_entries
 from ccq_tui.compat.sdk.light_import import import_sdk
 
 _QUESTION_TOOL = "AskUserQuestion"
@@ -144,12 +145,6 @@ def _calls(entry: Mapping[str, Any]) -> set[str]:
     return {str(one.get("id")) for one in blocks_of(entry.get("message")) if one.get("type") == "tool_use"}
 
 
-def blocks_of(message: Any) -> Iterator[Mapping[str, Any]]:
-    """Return the content blocks of a message."""
-    content = message.get("content") if isinstance(message, Mapping) else None
-    return (block for block in (content if isinstance(content, list) else ()) if isinstance(block, Mapping))
-
-
 def _entries_with(path: Path, *words: str) -> Iterator[dict[str, Any]]:
     """Read the entries whose lines contain one of the words."""
     with path.open(encoding="utf-8", errors="replace") as lines:
@@ -187,7 +182,7 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairi
     past["notifications"] = notifications(session_id)
     past["queued"] = queued(entries, messages[-1].uuid) if messages else []
     info = sdk.get_session_info(session_id) if messages else None
-    past["title"] = (info.custom_title if info else None) or ""
+    past["title"] = title_by_person(session_id, info.custom_title if info else None)
     past["first_prompt"] = (info.first_prompt if info else None) or ""
     for line in ({"session_id": session_id, **past}, *({"messages": part} for part in older)):
         sys.stdout.write(json.dumps(line) + "\n")

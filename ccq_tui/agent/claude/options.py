@@ -94,7 +94,7 @@ def sdk_options(
         enable_file_checkpointing=True,
         forward_subagent_text=True,
         max_buffer_size=MAX_MESSAGE_BYTES,
-        extra_args=_extra_arguments(options, new=resume is None),
+        extra_args=_extra_arguments(options, new=resume is None or options.fork),
     )
 
 

@@ -6,16 +6,23 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
-from ccq_tui.claude_files import record_entry, record_files
+from ccq_tui.agent.events import PromptAccepted
+from ccq_tui.agent.session_recorder import SessionName, title_of
+from ccq_tui.agent.stored_messages import written
+from ccq_tui.bounded import UnfitFileError, begin
+from ccq_tui.claude_files import blocks_of, record_entry, record_files
 from ccq_tui.compat.sdk.light_import import import_sdk
 
 CLEARED = "/clear"
 """The first prompt of a session that began when another was cleared, until there is one."""
 LAST_MESSAGES = 3
 LONGEST_MESSAGE = 600
+TITLE_BYTES = 65_536
+"""Bytes of each end of a record in which the SDK looks for a title."""
 TAIL = 128 * 1024
 """Bytes at the end of a record to search for the last messages."""
 
@@ -27,20 +34,21 @@ def listed(directory: str, limit: int) -> list[dict[str, Any]]:
         found = sdk.list_sessions(directory, limit=limit, include_worktrees=True)
     else:
         found = sdk.list_sessions(limit=limit)
-    sessions = [
+    return [
         {
             "session_id": one.session_id,
-            "title": one.custom_title or "",
-            "first_prompt": one.first_prompt or "",
-            "summary": one.summary,
+            "name": str(SessionName(title, first, title_of(prompt or one.summary))) or one.summary,
             "modified": one.last_modified / 1000,
             "branch": one.git_branch or "",
             "directory": one.cwd or "",
-            "last": _last_messages(one.session_id),
+            "last": last,
         }
         for one in found
+        for last, prompt in (_last_messages(one.session_id),)
+        for title in (title_by_person(one.session_id, one.custom_title),)
+        for first in (title_of(one.first_prompt or ""),)
+        if last or one.first_prompt != CLEARED
     ]
-    return [one for one in sessions if one["last"] or one["first_prompt"] != CLEARED]
 
 
 def deleted(session_id: str) -> str:
@@ -53,15 +61,28 @@ def deleted(session_id: str) -> str:
     return str(files[0])
 
 
-def _last_messages(session_id: str) -> list[tuple[str, str]]:
+def title_by_person(session_id: str, title: str | None) -> str:
+    """Return a session's title if a person gave it; of the two kinds, the SDK does not say which it found."""
+    by_model = f'"aiTitle":{json.dumps(title, ensure_ascii=False)}'.encode()
+    for path in record_files(session_id) if title else ():
+        with suppress(OSError, UnfitFileError):
+            end = max(0, path.stat().st_size - TITLE_BYTES)
+            if any(by_model in begin(path, TITLE_BYTES, at) for at in (0, end)):
+                return ""
+    return title or ""
+
+
+def _last_messages(session_id: str) -> tuple[list[tuple[str, str]], str]:
+    """Return the last messages, oldest first, and the last prompt, which may be older, or ""."""
     found: list[tuple[str, str]] = []
-    for line in _lines_from_end(session_id):
-        if len(found) == LAST_MESSAGES:
+    prompt = ""
+    for who, text in filter(None, map(_said, _lines_from_end(session_id))):
+        if len(found) < LAST_MESSAGES:
+            found.append((who, text))
+        prompt = prompt or (text if who == "user" else "")
+        if prompt and len(found) == LAST_MESSAGES:
             break
-        said = _said(line)
-        if said is not None:
-            found.append(said)
-    return found[::-1]
+    return found[::-1], prompt
 
 
 def _lines_from_end(session_id: str) -> Iterator[bytes]:
@@ -78,23 +99,19 @@ def _lines_from_end(session_id: str) -> Iterator[bytes]:
 
 
 def _said(line: bytes) -> tuple[str, str] | None:
-    """Return the role and text of a message's line, or None for any other line."""
+    """Return the role and text of a message's line, or None for any other line and for commands."""
     entry = record_entry(line)
     if entry.get("type") not in {"user", "assistant"}:
         return None
-    message = entry.get("message")
-    if entry.get("isMeta") or entry.get("isSidechain") or not isinstance(message, dict):
+    if entry.get("isMeta") or entry.get("isSidechain"):
         return None
-    content = message.get("content")
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    texts = [
-        str(block.get("text") or "")
-        for block in (blocks if isinstance(blocks, list) else ())
-        if isinstance(block, dict) and block.get("type") == "text"
-    ]
+    blocks = blocks_of(entry.get("message"))
+    texts = [str(one.get("text") or "") for one in blocks if one.get("type") == "text"]
+    if entry["type"] == "user":
+        said = [one.text for text in texts for one in written(text) if isinstance(one, PromptAccepted)]
+        texts = [text for text in said if title_of(text)]
     text = "\n".join(texts).strip()[:LONGEST_MESSAGE]
-    # In angle brackets the CLI notes commands and their output.
-    return (str(entry["type"]), text) if text and not text.startswith("<") else None
+    return (str(entry["type"]), text) if text else None
 
 
 def main(action: str, *arguments: str) -> None:

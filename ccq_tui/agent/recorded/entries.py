@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -87,15 +87,6 @@ def time_of(entry: Mapping[str, Any]) -> datetime | None:
         return datetime.fromisoformat(text(entry, "timestamp")).astimezone()
     except (ValueError, OverflowError, OSError):
         return None
-
-
-def blocks(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the content blocks of an entry's message; a text alone is one."""
-    content = fields(entry, "message").get("content")
-    if isinstance(content, str):
-        yield {"type": "text", "text": content}
-    elif isinstance(content, list):
-        yield from (block for block in content if isinstance(block, Mapping))
 
 
 def kept(value: Any, depth: int = 0) -> Any:

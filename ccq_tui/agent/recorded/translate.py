@@ -14,8 +14,9 @@ from ccq_tui.agent.claude.classify import api_problem, detail, turn_problem
 from ccq_tui.agent.claude.streams import BlockStreams
 from ccq_tui.agent.claude.turn_usage import RecentIds, TurnUsage
 from ccq_tui.agent.output_text import bounded, output_text
-from ccq_tui.agent.recorded.entries import Entry, blocks, fields, kept, number, text, time_of
+from ccq_tui.agent.recorded.entries import Entry, fields, kept, number, text, time_of
 from ccq_tui.agent.stored_messages import with_images_named, written
+from ccq_tui.claude_files import blocks_of
 from ccq_tui.inbox import Cancelled, QuestionRequest
 from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
@@ -153,13 +154,13 @@ class Translation:
         parent = text(entry, "parent_tool_use_id")
         if (error := text(entry, "error")) or entry.get("isApiErrorMessage") is True:
             yield from self._streams.retry()
-            said = bounded("\n".join(text(block, "text") for block in blocks(entry)))
+            said = bounded("\n".join(text(block, "text") for block in blocks_of(entry.get("message"))))
             yield ev.ErrorReported(str(api_problem(error or "unknown", said)), detail(said))
             return
         name = text(message, "id") or text(entry, "uuid") or f"message {next(self._names)}"
         if not parent:
             self._usage.requested(name, fields(message, "usage"))
-        for block in blocks(entry):
+        for block in blocks_of(entry.get("message")):
             if not self._seen.add(f"{name} {hash(json.dumps(block, sort_keys=True))}"):
                 continue  # some programs record a message again, under another id of its entry
             for found in self._streams.finish(name, parent):
@@ -203,7 +204,7 @@ class Translation:
 
     def _user(self, entry: Entry) -> Iterator[ev.AgentEvent]:
         parent = text(entry, "parent_tool_use_id")
-        for block in with_images_named(blocks(entry)):
+        for block in with_images_named(blocks_of(entry.get("message"))):
             match block.get("type"):
                 case "tool_result":
                     yield from self._returned(block, entry)
@@ -222,7 +223,7 @@ class Translation:
         """Show a prompt that was sent while the agent worked."""
         prompt = attachment.get("prompt")
         if attachment.get("type") == "queued_command" and attachment.get("commandMode") in (None, "prompt"):
-            for block in with_images_named(blocks({"message": {"content": prompt}})):
+            for block in with_images_named(blocks_of({"content": prompt})):
                 yield from self._heard(bounded(text(block, "text")), "")
 
     def _result(self, entry: Entry) -> Iterator[ev.AgentEvent]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from ccq_tui.bounded import begin
+from ccq_tui.claude_files import blocks_of
 from ccq_tui.inbox.call_results import CallResult
 
 TAIL = 2_000_000
@@ -142,7 +143,7 @@ class TranscriptFile:
 
     def _said(self, message: Mapping[str, Any]) -> None:
         name = str(message.get("id") or "")
-        for block in _blocks(message):
+        for block in blocks_of(message):
             if block.get("type") == "text" and isinstance(text := block.get("text"), str):
                 whole = f"{self._texts.pop(name, '')}\n\n{text}".strip()
                 self._texts[name] = whole[-MOST_CONTEXT:]
@@ -154,11 +155,11 @@ class TranscriptFile:
                     del self._calls[gone]
 
     def _heard(self, message: Mapping[str, Any], entry: Mapping[str, Any]) -> None:
-        blocks = list(_blocks(message))
+        blocks = blocks_of(message)
         for block in blocks:
             if block.get("type") == "tool_result" and (name := str(block.get("tool_use_id"))) in self._calls:
                 self._ends[name] = _end(block, entry)
-        if isinstance(message.get("content"), str) or any(block.get("type") == "text" for block in blocks):
+        if any(block.get("type") == "text" for block in blocks):
             self._texts.clear()  # a person's prompt
 
 
@@ -188,8 +189,3 @@ def _text(content: object) -> str:
         return content
     parts = content if isinstance(content, list) else []
     return "\n".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
-
-
-def _blocks(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    content = message.get("content")
-    return (block for block in content if isinstance(block, dict)) if isinstance(content, list) else iter(())

@@ -98,7 +98,7 @@ class StoredSession:
     Attributes:
         id: The Claude session id.
         directory: Its working directory.
-        name: The person's name for it, or "".
+        name: Its name, or "".
         state: Its state.
         owner: The process that runs it, or None.
         started_at: The time at which it was first seen.

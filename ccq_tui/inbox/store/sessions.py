@@ -44,7 +44,6 @@ class SessionTable:
         directory: str | None = None,
         *,
         name: str | None = None,
-        first_name: str | None = None,
         launch: Mapping[str, Any] | None = None,
         last_line: str | None = None,
         cost: float | None = None,
@@ -68,9 +67,6 @@ class SessionTable:
             for column, value in changes.items():
                 if value is not None:
                     self._database.do(f"UPDATE sessions SET {column} = ? WHERE id = ?", (value, key))  # noqa: S608 - ours
-            if first_name is not None:
-                named = (storable(first_name, 500), key)
-                self._database.do("UPDATE sessions SET name = ? WHERE id = ? AND name = ''", named)
             self._database.do("UPDATE sessions SET changed_at = ? WHERE id = ?", (at, key))
         return self._known(key)
 

@@ -137,13 +137,8 @@ def _with_stored(card: Card, stored: Card | None) -> Card:
     """Add what only the store knows to a session of this terminal."""
     if stored is None:
         return replace(card, known=False)
-    begins = card.session.removesuffix("…")
     return replace(
         card,
-        # A title that was cut for the status line is whole in the store.
-        session=stored.session
-        if begins != card.session and stored.session.startswith(begins)
-        else card.session,
         done=stored.done,
         undelivered=stored.undelivered if card.state in OVER else 0,
         group=here_group(card.state, card.waiting, done=stored.done),

@@ -252,6 +252,8 @@ class SessionPicker(Picker):
         match action:
             case "fork":
                 self._go_on(WayOn(under.session, fork=True))
+            case "rename" if under.runs:
+                self.say("This session is open in a ccq-tui; type /rename there")
             case "rename":
                 self._begin_to_rename(under.session)
             case "delete":

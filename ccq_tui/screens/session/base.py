@@ -17,6 +17,7 @@ from textual.widget import Widget
 from textual.worker import Worker
 
 from ccq_tui.agent.events import ElicitationAsked, PermissionAsked, PlanProposed, QuestionAsked
+from ccq_tui.agent.session_recorder import SessionName
 from ccq_tui.compat.textual.nodes import bind_first
 from ccq_tui.config import Launch
 from ccq_tui.config.actions import KeyPlace
@@ -153,7 +154,7 @@ class SessionBase(Screen[None]):
         self.view = SessionView(
             launch.settings.directory,
             since=session.clock(),
-            title=launch.name or launch.title,
+            called=SessionName(launch.name, launch.title),
             effort=launch.settings.effort or "",
         )
         """The facts known about the session."""

@@ -20,7 +20,7 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
-from ccq_tui.agent.session_recorder import title_of
+from ccq_tui.agent.session_recorder import SessionName, title_of
 from ccq_tui.config import state_dir
 from ccq_tui.prompts.drafts import PromptDrafts, directory_key
 from ccq_tui.prompts.history import PromptHistory
@@ -29,7 +29,6 @@ from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.pastes import unfolded
 from ccq_tui.prompts.unread import PromptDraft, Sent, Unbegun
 from ccq_tui.screens.session.ui import SessionUi
-from ccq_tui.screens.session.view import TITLE_LENGTH
 from ccq_tui.supervisor.events import SessionEvent
 
 _logger = logging.getLogger(__name__)
@@ -235,12 +234,12 @@ class PromptKeeper:
         )
 
     def _first_words(self) -> str:
-        return next((name[:TITLE_LENGTH] for one in self.sent.values() if (name := title_of(one.text))), "")
+        return next((name for one in self.sent.values() if (name := title_of(one.text))), "")
 
     def _be_called(self) -> None:
         """Name a session that waits for a process after its first prompt, to tell it from others."""
         if self._ui.view.state is SessionState.QUEUED and not self._ui.view.title:
-            self._ui.view = replace(self._ui.view, title=self._first_words())
+            self._ui.view = replace(self._ui.view, called=SessionName(first=self._first_words()))
 
     def _be_itself(self) -> None:
         """Keep the draft under the session's own id from now on, no longer for its directory."""

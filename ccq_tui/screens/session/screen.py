@@ -163,7 +163,7 @@ class SessionScreen(SessionBase):
     def _name_panels(self) -> None:
         """Show the session's directory on its panels, and its name where there is more than one."""
         several = len(self.switcher.entries) > 1
-        self.dock.panels.be_called(self.view.name if several else "", str(self.view.cwd))
+        self.dock.panels.be_called(self.view.short_name if several else "", str(self.view.cwd))
 
     def compose(self) -> ComposeResult:
         yield self.side_bar

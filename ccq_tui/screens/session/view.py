@@ -17,6 +17,7 @@ from ccq_tui.agent.events import (
     ModeChanged,
     ModelChanged,
     PromptAccepted,
+    PromptDelivered,
     QuestionAsked,
     Retrying,
     SessionLost,
@@ -28,7 +29,7 @@ from ccq_tui.agent.events import (
     TitleChanged,
     TurnEnded,
 )
-from ccq_tui.agent.session_recorder import last_line, title_of
+from ccq_tui.agent.session_recorder import UNNAMED, SessionName, last_line
 from ccq_tui.text import one_line, plural
 from ccq_tui.widgets.status_line import Piece
 from ccq_tui.worktrees.model import worktree_at
@@ -67,7 +68,7 @@ class SessionView:
         context: Percentage of the context in use, 0..100, or None.
         cost: US dollars so far, or None.
         retry: What is retried, or "".
-        title: Title of the conversation: the person's, else its first prompt, or "".
+        called: The name of the conversation.
         tokens: Tokens that the model read and wrote so far.
         rounds: Number of question sets so far.
         most_rounds: Most question sets that may come, or 0.
@@ -90,7 +91,7 @@ class SessionView:
     context: float | None = None
     cost: float | None = None
     retry: str = ""
-    title: str = ""
+    called: SessionName = UNNAMED
     tokens: tuple[int, int] = (0, 0)
     rounds: int = 0
     most_rounds: int = 0
@@ -104,9 +105,19 @@ class SessionView:
     cli_version: str = ""
 
     @property
+    def title(self) -> str:
+        """The name of the conversation, or "" before its first prompt."""
+        return str(self.called)
+
+    @property
     def name(self) -> str:
-        """The session's name: its title, else its project."""
-        return one_line(self.title, TITLE_LENGTH) or self.project
+        """The session's name, as in every list; before its first prompt its project."""
+        return self.title or self.project
+
+    @property
+    def short_name(self) -> str:
+        """Its name where there is little room."""
+        return one_line(self.name, TITLE_LENGTH)
 
     @property
     def project(self) -> str:
@@ -181,7 +192,7 @@ class SessionView:
     def terminal_title(self, waiting: int) -> str:
         """Return the terminal's title."""
         asked = f" ? {waiting}" if waiting else ""
-        return f"{sign_and_word(self.state, waiting)[0]}{asked} {self.name} · ccq-tui"
+        return f"{sign_and_word(self.state, waiting)[0]}{asked} {self.short_name} · ccq-tui"
 
 
 def sign_and_word(state: SessionState, waiting: int) -> tuple[str, str]:
@@ -209,8 +220,8 @@ def noted(view: SessionView, event: AgentEvent, now: float) -> SessionView:
             return replace(view, retry=f"retry {attempt} of {most}")
         case ConversationReset(session_id):
             # The CLI restarts its count of the cost, too.
-            begun = replace(view, context=None, title="", last_line="", cost=None, tokens=(0, 0))
-            return replace(begun, session_id=session_id)
+            begun = replace(view, context=None, last_line="", cost=None, tokens=(0, 0))
+            return replace(begun, session_id=session_id, called=view.called.after(event))
         case SessionLost(expected=expected) if view.state is not SessionState.PARKED:
             view = replace(view, tasks=())
             return replace(view, state=SessionState.ENDED if expected else SessionState.FAILED, since=now)
@@ -235,15 +246,8 @@ def _worked(view: SessionView, event: AgentEvent) -> SessionView:
 
 def _talked(view: SessionView, event: AgentEvent) -> SessionView:
     match event:
-        case TitleChanged(title):
-            return replace(view, title=one_line(title, TITLE_LENGTH))
-        case PromptAccepted(text) if not view.title:
-            return replace(view, title=one_line(title_of(text), TITLE_LENGTH))
-        case HistoryLoaded(events, title=title, first_prompt=prompt) if title or not view.title:
-            # Else a session that is resumed would be named by its directory, then by the next prompt.
-            prompts = (prompt, *(past.text for past in events if isinstance(past, PromptAccepted)))
-            first = next((name for name in map(title_of, prompts) if name), "")
-            return replace(view, title=one_line(title or first, TITLE_LENGTH))
+        case TitleChanged() | PromptAccepted() | PromptDelivered() | HistoryLoaded():
+            return replace(view, called=view.called.after(event))
         case BlockFinished(kind=BlockKind.TEXT, text=text):
             return replace(view, last_line=last_line(text) or view.last_line)
         case QuestionAsked():

@@ -204,7 +204,7 @@ class OpenSessions(Sequence[SessionScreen]):
         News of a waiting request also ends once that is answered.
         """
         of = f"{self._modes[screen]} {WAITS if screen.waiting.items else NEWS}"
-        self.say(f"◆ {screen.view.name}: {news}{self.leads}", ANNOUNCED_SECONDS, of)
+        self.say(f"◆ {screen.view.short_name}: {news}{self.leads}", ANNOUNCED_SECONDS, of)
 
     @property
     def leads(self) -> str:
@@ -285,7 +285,8 @@ def parting_words(screens: Iterable[SessionScreen], *, kept: bool = True) -> lis
         # A worktree's own words say how to return to it.
         said = view.title and not screen.transcript.greets and worktree_at(view.cwd) is None
         if kept and view.session_id and (count or said):
-            lines.append(f"{waits}“{view.name}” · ccq-tui resume {view.session_id[:SHORT]} opens it again")
+            name, key = view.short_name, view.session_id[:SHORT]
+            lines.append(f"{waits}“{name}” · ccq-tui resume {key} opens it again")
     return lines if kept or not lost else [DEMO_LOST]
 
 

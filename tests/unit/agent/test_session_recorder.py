@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.agent.events import (
-    AgentEvent,
     Connected,
     ConversationReset,
     HistoryLoaded,
@@ -17,12 +16,12 @@ from ccq_tui.agent.events import (
     TitleChanged,
 )
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.agent.session_recorder import SessionRecorder, forked, title_of
+from ccq_tui.agent.session_recorder import SessionRecorder, title_of
 from ccq_tui.inbox.durable import DurableInbox
 
 
 @pytest.mark.parametrize("renamed", [False, True])
-async def test_a_session_keeps_its_name_when_it_goes_on(tmp_path: Path, renamed: bool) -> None:
+async def test_a_session_whose_past_cannot_be_read_keeps_its_name(tmp_path: Path, renamed: bool) -> None:
     inbox = await DurableInbox.open(tmp_path / "inbox.db")
     try:
         for resume, prompt in ((None, "first thing"), ("s", "second thing")):
@@ -36,34 +35,6 @@ async def test_a_session_keeps_its_name_when_it_goes_on(tmp_path: Path, renamed:
         await inbox.close()
     assert kept is not None
     assert kept.name == ("api" if renamed else "first thing")
-
-
-@pytest.mark.parametrize(
-    ("events", "name"),
-    [
-        ((HistoryLoaded((), title="The API", first_prompt="Build it"), PromptAccepted("Go on")), "The API"),
-        ((HistoryLoaded((), first_prompt="Build it"), PromptAccepted("Go on")), "Build it"),
-        ((forked(HistoryLoaded((), first_prompt="Build it")), PromptAccepted("Go on")), "Fork of Build it"),
-        ((PromptAccepted("/compact"), PromptAccepted("Build it")), "Build it"),
-        ((PromptAccepted("/compact"),), ""),
-        ((PromptAccepted("First"), ConversationReset("t"), PromptAccepted("Second")), "Second"),
-    ],
-)
-async def test_a_session_is_called_by_its_title_or_else_by_its_first_prompt(
-    tmp_path: Path, events: tuple[AgentEvent, ...], name: str
-) -> None:
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
-    try:
-        book = SessionRecorder(inbox, SessionOptions(cwd=tmp_path))
-        book.note(Connected("s", "m", "default", str(tmp_path), "2"))
-        for event in events:
-            book.note(event)
-        last = next((one.session_id for one in events if isinstance(one, ConversationReset)), "s")
-        kept = await inbox.run(lambda store: store.sessions.get(last))
-    finally:
-        await inbox.close()
-    assert kept is not None
-    assert kept.name == name
 
 
 @pytest.mark.parametrize("queued", [False, True])
@@ -101,7 +72,7 @@ async def test_a_resumed_session_is_named_by_its_past_also_where_that_is_read_la
     finally:
         await inbox.close()
     assert kept is not None
-    assert kept.name == (title or "Build it")
+    assert kept.name == (title or "Build it · Go on")
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_sessions_of_all_directories_come_with_what_was_said_last(projects: Path
     )
     (found,) = listed("", 10)
     assert (found["session_id"], found["directory"]) == (ONE, "/work")
-    assert found["summary"] == "Fix the login"
+    assert found["name"] == "Fix the login · Thanks"
     assert found["last"] == [("assistant", "Looking."), ("assistant", "Fixed."), ("user", "Thanks")]
 
 

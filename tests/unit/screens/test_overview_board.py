@@ -108,14 +108,6 @@ def test_going_through_all_groups_comes_back(cards: tuple[Card, ...]) -> None:
     assert (board.under is None) or board.under.group is walked[0]
 
 
-def test_a_title_that_was_cut_is_whole_where_it_is_stored() -> None:
-    here = replace(card("a", "idle", 0, 1, here=True), session="Make the list of book…")
-    stored = replace(card("a", "idle", 0, 1, here=False), session="Make the list of bookmarks safe")
-    other = replace(stored, session="Something else")
-    assert joined([here], {"a": stored}, 0.0)[0].session == "Make the list of bookmarks safe"
-    assert joined([here], {"a": other}, 0.0)[0].session == "Make the list of book…"
-
-
 def test_the_cursor_begins_where_a_person_is_needed() -> None:
     shown = replace(card("a", "idle", 0, 1, here=True), shown=True)
     needed = card("b", "awaiting", 1, 1, here=True)

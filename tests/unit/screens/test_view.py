@@ -11,9 +11,7 @@ from ccq_tui.agent.events import (
     Connected,
     ContextUsage,
     ConversationReset,
-    HistoryLoaded,
     ModelChanged,
-    PromptAccepted,
     QuestionAsked,
     Retrying,
     SessionLost,
@@ -24,6 +22,7 @@ from ccq_tui.agent.events import (
     TaskStarted,
     TurnEnded,
 )
+from ccq_tui.agent.session_recorder import SessionName
 from ccq_tui.inbox import QuestionRequest
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.session.view import BYPASS, SessionView, counted, duration, noted, short_path
@@ -61,15 +60,6 @@ def test_it_says_model_mode_context_and_cost() -> None:
     ]
     cleared = noted(view, ConversationReset("new"), 1.0)
     assert (cleared.context, cleared.cost, cleared.tokens) == (None, None, (0, 0))
-
-
-def test_a_session_that_goes_on_is_named_by_its_first_prompt() -> None:
-    past = HistoryLoaded((PromptAccepted("plan the API"), PromptAccepted("and the tests")))
-    view = noted(VIEW, past, 1.0)
-    assert view.title == "plan the API"
-    assert noted(view, PromptAccepted("go on"), 2.0).title == "plan the API"
-    assert noted(replace(VIEW, title="chosen"), past, 1.0).title == "chosen"
-    assert noted(VIEW, HistoryLoaded(()), 1.0).title == ""
 
 
 def test_a_retry_is_said_until_the_model_answers() -> None:
@@ -111,13 +101,6 @@ def test_paths_under_home_begin_with_a_tilde(home: Path) -> None:
     assert short_path(Path("/else")) == "/else"
 
 
-def test_the_conversation_is_called_by_its_first_prompt_until_it_begins_anew() -> None:
-    view = noted(VIEW, PromptAccepted("Add a\nhealth check"), 1.0)
-    view = noted(view, PromptAccepted("And now?"), 1.0)
-    assert view.title == "Add a health check"
-    assert noted(view, ConversationReset("new"), 1.0).title == ""
-
-
 def test_question_rounds_are_counted_and_where_they_are_limited_the_limit_is_said() -> None:
     question = Question("Which?", "Which", (Option("a"), Option("b")))
     event = QuestionAsked(QuestionRequest("t", "id", QuestionSet("t", (question,))))
@@ -149,7 +132,7 @@ FULL = replace(
     mode="plan",
     context=41.6,
     cost=0.5,
-    title="Add a check",
+    called=SessionName("Add a check"),
     tokens=(1200, 3),
     rounds=2,
     branch="main",
@@ -194,7 +177,7 @@ def test_the_line_of_a_session_that_waits(width: int, line: str) -> None:
         mode="plan",
         context=38.2,
         cost=0.83,
-        title="Plan the release",
+        called=SessionName("Plan the release"),
         tokens=(1200, 3),
         rounds=2,
         waiting_beside=2,
