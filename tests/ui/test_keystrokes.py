@@ -10,6 +10,9 @@ from tests.ui.keystrokes.driver import PLACES, drive
 from tests.ui.keystrokes.hands import Hands
 
 
+pytestmark = pytest.mark.words  # as a person types: letters in a row are a word
+
+
 @pytest.mark.parametrize(("seed", "place"), list(enumerate(PLACES)))
 async def test_random_keys_decide_nothing_by_themselves_and_none_is_lost(
     place: type[Hands], seed: int, tmp_path: Path
