@@ -35,7 +35,7 @@ async def test_the_next_panel_with_the_same_rows_has_its_cursor_on_what_enter_ta
     async with run.app.run_test(size=(80, 24)) as pilot:
         for name in ("1", "2"):
             asks = PermissionAsked(permission(f"p{name}"))
-            assert isinstance(await in_turn(run, pilot, asks, "down", "down"), Denied)
+            assert isinstance(await in_turn(run, pilot, asks, "down"), Denied)
             assert isinstance(await in_turn(run, pilot, asked(f"q{name}", SINGLE), "down"), Answered)
 
 
