@@ -185,9 +185,10 @@ class InputGuard:
 
         ``uses``: it did something, so that somebody is at the panel, unless it begins a word.
         """
-        if not (event.types and isfinite(event.at)):
-            return replace(self, passed_over="", word=None, used=self.used or uses)
         word, passed = self._word_at(event.at), self.passed_over
+        # A blank begins no word.
+        if not (event.types and isfinite(event.at)) or (word is None and event.types == " "):
+            return replace(self, passed_over="", word=None, used=self.used or uses)
         if word is None:
             # The letter that the grace passed over may have begun this word.
             recent = passed and self.shown_at is not None and event.at - self.shown_at < TYPING_SECONDS

@@ -281,6 +281,8 @@ async def test_what_was_killed_is_yanked_in_its_order() -> None:
         assert prompt.text == "threeone two "
         await pilot.press("ctrl+underscore", "alt+z")
         assert prompt.text == "threeone two ", "undone and done again"
+        await pilot.press("ctrl+u", "x", "end", "ctrl+k", "ctrl+u", "ctrl+y")
+        assert prompt.text == "xone two ", "a key that killed nothing joins nothing to what was killed before"
 
 
 async def test_a_folded_paste_that_was_killed_is_yanked_whole_into_another_prompt() -> None:

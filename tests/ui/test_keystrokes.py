@@ -9,7 +9,6 @@ import pytest
 from tests.ui.keystrokes.driver import PLACES, drive
 from tests.ui.keystrokes.hands import Hands
 
-
 pytestmark = pytest.mark.words  # as a person types: letters in a row are a word
 
 

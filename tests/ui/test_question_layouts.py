@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from ccq_tui.questions import Answer, Option, Question, QuestionSet
+from ccq_tui.questions.moves import KEPT
 from ccq_tui.questions.parse import parse_question_set
 from ccq_tui.questions.recalled import Recalled
 from ccq_tui.questions.state import Arriving, PanelState, opened
@@ -138,11 +139,12 @@ ANY_SIZE = st.tuples(st.integers(30, 130), st.integers(8, 50))
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(ASKED, min_size=1, max_size=3), ANY_SIZE, st.data())
+@given(st.lists(ASKED, min_size=1, max_size=3), ANY_SIZE, st.sampled_from(["", KEPT]), st.data())
 def test_the_rules_hold_for_any_set_and_size(
-    questions: list[Question], size: tuple[int, int], data: st.DataObject
+    questions: list[Question], size: tuple[int, int], aside: str, data: st.DataObject
 ) -> None:
-    state, cache, heights = opened(QuestionSet("q", tuple(questions))), Cache(), set[int]()
+    state = replace(opened(QuestionSet("q", tuple(questions))), aside=aside)
+    cache, heights = Cache(), set[int]()
     for tab in range(len(state.pages) + state.needs_review):
         rows = state.pages[tab].rows if tab < len(state.pages) else tuple(range(tab + 1))
         for row in {rows[0], rows[-1], data.draw(st.sampled_from(rows))}:

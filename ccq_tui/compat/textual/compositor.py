@@ -12,7 +12,8 @@ from textual.widget import Widget
 from ccq_tui.compat.private import require
 
 require(Compositor, "_render_chops", "_get_renders", "_dirty_regions", "_full_map", "_visible_map")
-require(Compositor, "reflow", "reflow_visible", "visible_widgets", "size")
+require(Compositor, "reflow", "reflow_visible", "visible_widgets", "update_widgets", "root", "size")
+require(Widget, "_repaint_regions")
 
 
 class FrugalCompositor(Compositor):
@@ -47,6 +48,16 @@ class FrugalCompositor(Compositor):
         exposed = super().reflow_visible(parent, size)
         self._drawn |= self._visible_map or {}
         return exposed
+
+    def update_widgets(self, widgets: set[Widget]) -> None:
+        """Have widgets drawn again, and with the screen all that wait for it.
+
+        Textual forgets them when parts of the screen itself are to be drawn, as those above a screen that
+        changes are (`Screen._on_timer_update`, Textual 8.2.8).
+        """
+        if self.root in widgets:
+            widgets = widgets | {one for one in self.visible_widgets if one._repaint_regions}
+        super().update_widgets(widgets)
 
     def _render_chops(
         self, crop: Region, is_rendered_line: Callable[[int], bool]

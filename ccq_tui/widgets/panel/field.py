@@ -95,7 +95,7 @@ class AnswerField(_TextArea, inherit_bindings=False):
         self._standing_still: asyncio.TimerHandle | None = None
         self._killed = ""
         self._taken = ""
-        self._killing = ""
+        self._killing = False
         """The edit that takes text for `yank` just now, or took it with the previous key."""
 
     def on_mount(self) -> None:
@@ -142,7 +142,7 @@ class AnswerField(_TextArea, inherit_bindings=False):
                 self.type("\n")
             return True
         if text := text_of(event):
-            self._killing = ""
+            self._killing = False
             self.type(text)
             return True
         left = LEFT_TO_OTHERS | keymap().taken_from_text
@@ -155,13 +155,13 @@ class AnswerField(_TextArea, inherit_bindings=False):
 
     async def _edit_by(self, action: str) -> None:
         if action not in KILLS:
-            self._killing = ""
+            self._killing = False
             await self.run_action(action)
             return
         before, self._taken = self._killed if self._killing else "", ""
-        self._killing = action
         await self.run_action(action)
         if taken := self.unfolded(self._taken):
+            self._killing = True
             left = action in ("delete_word_left", "delete_to_start_of_line")
             self._killed = taken + before if left else before + taken
 

@@ -24,10 +24,12 @@ from ccq_tui.text import safe
 from ccq_tui.widgets.hints import cut
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.panel.measures import (
+    SHARES,
     PanelLook,
     cap,
     field_height,
     is_low,
+    most_lines,
     notice_lines,
 )
 from ccq_tui.widgets.question import parts
@@ -231,7 +233,9 @@ class Tabs:
             found += notice_lines(safe(state.aside), width, palette)
         if state.notice and state.focus in TEXT_FOCUSES:
             found += notice_lines(safe(state.notice), width, palette)
-        return list(parts.cut_lines(found, MOST_NOTICE, width - 1))
+        # The question, the row under the cursor and the sign of those out of sight have their lines.
+        room = most_lines(self.look.screen_height, SHARES[-1]) - HEAD - KEYS - 3
+        return list(parts.cut_lines(found, max(1, min(MOST_NOTICE, room)), width - 1))
 
     def rows(self, tab: int) -> Sequence[int]:
         if self.is_review(tab):

@@ -56,7 +56,7 @@ class Watch:
         """Note a key."""
         if self.fresh(at) and key not in self.idle:
             self.quiet_from = at + self.quiet
-        if typed(key):
+        if typed(key).strip():  # a blank begins no word
             self.typed_at = at
         if key == "escape":
             self.escaped_at = at

@@ -253,7 +253,7 @@ class Panels(Hands):
             missing = Counter("".join(map(typed, keys))) - gained(before.texts, self.texts())
             self.expect(not answers and not missing, f"{''.join(missing)!r} of {keys} is nowhere")
         elif calm and not answers and not WALKS.issuperset("".join(map(typed, keys))):
-            missing = Counter("".join(map(typed, keys))) - gained(before.texts, self.texts())
+            missing = Counter("".join(map(typed, keys)).lstrip()) - gained(before.texts, self.texts())
             self.expect(before.declining or not missing, f"{''.join(missing)!r} of {keys} is nowhere")
         elif calm and answers:
             # Somebody who works fast in a panel that is long there: what was taken was in sight.
@@ -286,7 +286,7 @@ class Panels(Hands):
         if before.prompt_has_keys and key in ("up", "tab"):
             return  # they bring earlier prompts back
         escaped_at = self.watch.escaped_at
-        prior, self._prior = self._prior, (typed(key), now) if before.calm and typed(key) else ("", now)
+        prior, self._prior = self._prior, (typed(key).strip(), now) if before.calm else ("", now)
         word = (
             bool(prior[0]) and now - prior[1] < WORD_SECONDS and not WALKS.issuperset(prior[0] + typed(key))
         )

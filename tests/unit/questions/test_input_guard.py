@@ -307,6 +307,15 @@ def test_a_word_is_whole_in_one_place_and_no_enter_within_it_decides(
             assert run.state.outcome is None, "the Enter that ends a word decides nothing"
 
 
+def test_a_blank_begins_no_word() -> None:
+    run = Driven(STATES[1], drafting=False)
+    run.state = run.step(Shown(run.now, asked_for=True))
+    assert run.press("space", 1.0) is run.press("n", 0.1) is Meaning.COMMAND
+    assert (run.state.focus, run.state.page.draft.selected) == (Focus.NOTE, (0,)), (
+        "selected, and its note opened"
+    )
+
+
 def test_an_esc_counts_only_a_moment_after_the_one_before() -> None:
     escapes = Escapes().pressed(10.0)
     assert escapes.counts
