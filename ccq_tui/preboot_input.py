@@ -27,11 +27,10 @@ _RESTS_SECONDS = 2.0
 """Most seconds to read a long rest: a paste comes in many pieces."""
 END_SECONDS = _RESTS_SECONDS + 1.0
 """Seconds to wait for the reader to end: longer than it reads, since none of its input may be lost."""
-_PASTE, _PASTED = b"\x1b[200~", b"\x1b[201~"
-ESCAPE = "\x1b[27u"
-"""Esc by itself, where more input followed; as in kitty's keyboard protocol."""
+PASTE, PASTED = "\x1b[200~", "\x1b[201~"
 _NOT_TEXT = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _BEGUN = re.compile(rb"\x1b(?:\[[0-9;?<>=]*|O)?\Z")
+_LINES = re.compile(r"(?=[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*\Z)(?s:.*?)[^\\\r\n]\r[\r\n]*[^\r\n]{2}")
 _TAKE = "\x1b[?1049h\x1b[?2004h"
 _GIVE_BACK = "\x1b[?2004l\x1b[?1049l\x1b[?25h"
 
@@ -115,9 +114,8 @@ class EarlyPrompt:
         while time.monotonic() < until:
             # Cut in two, a sequence would mean something else.
             patience = _PIECE_SECONDS if is_pasting(self._typed) else _REST_SECONDS
-            if not is_begun(self._typed) or not select.select([self._keys], [], [], patience)[0]:
-                return
-            if not self._take():
+            waits = is_begun(self._typed) and select.select([self._keys], [], [], patience)[0]
+            if not (waits and self._take()):
                 return
 
     def _take(self) -> bool:
@@ -127,7 +125,9 @@ class EarlyPrompt:
         except OSError:  # the terminal is gone
             return False
         if self._typed.endswith(b"\x1b") and not (is_pasting(self._typed) or is_rest(came)):
-            self._typed = self._typed[:-1] + ESCAPE.encode()
+            self._typed = self._typed[:-1] + b"\x1b[27u"  # Esc by itself, as in kitty's keyboard protocol
+        if are_lines(came.decode("utf-8", "replace")) and not is_begun(self._typed):
+            came = PASTE.encode() + came + PASTED.encode()
         self._typed += came
         if self._echoes:
             self._echo(came)
@@ -177,7 +177,16 @@ def is_rest(came: bytes) -> bool:
 
 def is_pasting(typed: bytes) -> bool:
     """Return whether the end of a paste is still to come."""
-    return typed.rfind(_PASTE) > typed.rfind(_PASTED)
+    return typed.rfind(PASTE.encode()) > typed.rfind(PASTED.encode())
+
+
+def are_lines(came: str) -> bool:
+    """Return whether input that came in one go is a paste without marks: lines, and no keys in between.
+
+    Behind the end of a line stand two characters or more, which nobody types that fast; one alone may be the
+    key after an Enter. A backslash before the end is a new line that was typed.
+    """
+    return _LINES.match(came) is not None
 
 
 def plain(typed: str) -> str:

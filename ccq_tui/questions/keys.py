@@ -252,8 +252,7 @@ Hints = tuple[tuple[str, str], ...]
 def _text_hints(state: PanelState) -> Hints:
     if state.focus is Focus.FILTER:
         return (("↑↓", "move"), ("Esc", "clear filter"))
-    own = state.focus in (Focus.FIELD, Focus.OTHER)
-    lines = () if own and state.one_line else (("Ctrl+J", "new line"),)
+    lines = () if state.one_line else (("Ctrl+J", "new line"),)
     leave = {Focus.NOTE: "keep, back", Focus.FIELD: "back"}.get(state.focus, "keep as draft")
     return (*lines, ("Esc", leave), ("Ctrl+G", "editor"))
 

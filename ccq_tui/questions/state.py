@@ -252,8 +252,9 @@ class PanelState:
 
     @property
     def one_line(self) -> bool:
-        """Whether the answer to the question shown has no line break."""
-        return self.questions.is_prompt or self.page.question.kind is Kind.NUMBER
+        """Whether the open text has no line break."""
+        short = self.questions.is_prompt or self.page.question.kind is Kind.NUMBER
+        return self.focus is Focus.FILTER or (short and self.focus in (Focus.OTHER, Focus.FIELD))
 
     @property
     def needs_review(self) -> bool:

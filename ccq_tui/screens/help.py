@@ -86,7 +86,7 @@ class HelpScreen(Overlay[None]):
         if event.key == "escape":
             self.dismiss(None)
             return True
-        if event.key in ("enter", "tab", "shift+tab", "ctrl+j", "shift+enter", "alt+enter"):
+        if event.key in ("enter", "tab", "shift+tab"):
             return True
         scrolled = [self._scrolls(key) for key in keys_meant(event.key)]
         return any(scrolled)

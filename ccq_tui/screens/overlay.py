@@ -38,7 +38,7 @@ class ListField(AnswerField):
         id: str = "filter",  # noqa: A002
     ) -> None:
         super().__init__(press, id=id)
-        self._hands_on = hands_on
+        self._hands_on, self.one_line = hands_on, True
 
     def on_paste(self, event: events.Paste) -> None:
         """Offer a paste to ``hands_on`` before the field takes it."""

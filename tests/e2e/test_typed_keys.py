@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import time
 
+from ccq_tui.questions import Kind, Option, Question
 from ccq_tui.testing import Scenario
 from tests.e2e.conftest import Start
+from tests.steps import step
 
 JOINED = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
 
@@ -27,4 +29,59 @@ def test_joiners_are_sent_and_escape_before_a_digit_is_a_key_of_its_own(start: S
     terminal.wait("Fine.")
     sent = json.dumps(run.model.requests()[-1].body, ensure_ascii=False)
     assert f"and a1 {JOINED}" in sent
+    run.end("ctrl+q", 0)
+
+
+WHICH = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b")))
+WHY = Question("Why?", "Why", kind=Kind.TEXT)
+VS_CODE, XTERM, KITTY, BACKSLASH = "\\\r\n", "\x1b[27;2;13~", "\x1b[13;2u", "\\\r"
+
+
+def test_new_lines_arrive_in_every_text_and_lines_without_marks_are_one_paste(start: Start) -> None:
+    scenario = Scenario("e2e")
+    for number, question in enumerate((WHICH, WHICH, WHICH, WHY), 1):
+        scenario = scenario.says(f"Set {number}.").asks(question)
+    scenario = scenario.runs("Bash", command="touch made").says("Done.").ends_turn()
+    run = start(scenario.says("Read.").ends_turn(), prompt="")
+    terminal = run.terminal
+    with step("in the prompt"):
+        terminal.wait("○ ready")
+        terminal.type(f"one{VS_CODE}two{XTERM}three{KITTY}four{BACKSLASH}five\r")
+        terminal.wait_panel("Which one?", after="Set 1.")
+        assert '"one\\ntwo\\nthree\\nfour\\nfive"' in json.dumps(run.model.requests()[-1].body)
+    for number, (keys, new_line) in enumerate((("o", VS_CODE), ("n", XTERM), ("c", BACKSLASH)), 1):
+        with step(f"in a text that {keys} opens"):
+            terminal.wait_panel("Which one?", after=f"Set {number}.")
+            terminal.press(keys)
+            terminal.wait_in_panel("Ctrl+J new line")
+            terminal.type(f"up{new_line}down")
+            terminal.wait_in_panel("down")
+            terminal.press("enter" if keys != "n" else "enter enter")
+            assert "up\ndown" in run.result(f"toolu_e2e_{number}")
+    with step("in an answer that is text alone"):
+        terminal.wait_panel("Why?", after="Set 4.")
+        terminal.type(f"up{VS_CODE}down")
+        terminal.wait_in_panel("down")
+        terminal.press("enter")
+        assert "up\ndown" in run.result("toolu_e2e_4")
+    with step("in the reason for a denial"):
+        terminal.wait_panel("touch made")
+        terminal.press("e")
+        terminal.wait_panel("Enter write")
+        terminal.type(f"up{VS_CODE}down")
+        terminal.wait_in_panel("down")
+        terminal.press("enter")
+        assert "up\ndown" in run.result("toolu_e2e_5")
+    with step("lines without marks are one prompt, sent by Enter alone"):
+        terminal.wait("○ ready")
+        run.rest()
+        sent = len(run.model.requests())
+        terminal.type("first\rsecond\rthird\r")
+        terminal.wait("second")
+        terminal.type("last")
+        terminal.wait("last")
+        assert len(run.model.requests()) == sent
+        terminal.press("enter")
+        terminal.wait("Read.")
+        assert '"first\\nsecond\\nthird\\nlast"' in json.dumps(run.model.requests()[-1].body)
     run.end("ctrl+q", 0)

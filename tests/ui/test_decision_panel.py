@@ -89,6 +89,10 @@ async def test_a_fresh_panel_decides_nothing_and_texts_are_kept_whole() -> None:
         await pilot.press("enter")
         await denied(pilot, "use make")
 
+        await shown(run, pilot, PermissionAsked(permission("lines")))
+        await pilot.press("e", "a", "backslash", "enter", "b", "enter")
+        await denied(pilot, "a\nb")
+
         panel = await shown(run, pilot, PermissionAsked(permission("pasted")))
         run.app.post_message(events.Paste("two\nlines"))
         await until(pilot, lambda: panel.state.text == "two\nlines")

@@ -49,14 +49,23 @@ async def test_enter_ends_other_and_a_note_and_sends_a_discussion() -> None:
         assert outcomes(app) == [Discussed("z", (Answer(other="x", note="y"), Answer()))]
 
 
-@pytest.mark.parametrize("key", ["ctrl+j", "shift+enter"])
-@pytest.mark.parametrize("opens", ["o", "n", "c"])
-async def test_new_lines(opens: str, key: str) -> None:
+@pytest.mark.parametrize("keys", ["ctrl+j", "shift+enter", "\\ enter"])
+async def test_new_lines(keys: str) -> None:
     app = PanelHost(SINGLE)
     async with app.run_test() as pilot:
-        await pilot.press(opens, "a", key, "b")
-        assert app.state.text == "a\nb"
-        assert not outcomes(app)
+        for question, opens in ((SINGLE, "o"), (SINGLE, "n"), (SINGLE, "c"), (NAME, "")):
+            await pilot.put(question)
+            await pilot.press(*opens, "a", *keys.split(), "b")
+            assert app.state.text == "a\nb", opens
+            assert not outcomes(app)
+
+
+async def test_a_text_of_one_line_may_end_in_a_backslash() -> None:
+    app = PanelHost(SINGLE)
+    app.panel = QuestionPanel(opened(QuestionSet("p", (SINGLE,), is_prompt=True)), clock=app.clock)
+    async with app.run_test() as pilot:
+        await pilot.press("o", *"C:\\", "ctrl+j", "enter")
+        assert outcomes(app) == [Answered((Answer(other="C:\\"),))]
 
 
 async def test_text_is_an_answer_only_while_it_is_not_empty() -> None:

@@ -140,7 +140,15 @@ def test_what_a_question_about_trust_leaves_is_plain_text() -> None:
 
 
 def test_the_screen_reads_what_was_typed_as_keys() -> None:
-    events = list(_as_typed("a\r\x1b[A\x1b[200~b\x1b[201~\x1b"))
+    events = list(_as_typed("a\rbc\r\x1b[A\x1b[200~d\x1b[201~\x1b"))
     assert [getattr(event, "key", getattr(event, "text", "")) for event in events] == [
-        "a", "enter", "up", "b", "escape",
+        "a", "enter", "b", "c", "enter", "up", "d", "escape",
     ]  # fmt: skip
+
+
+def test_lines_that_come_in_one_go_are_a_paste(typist: Typist) -> None:
+    typist.type(b"a\r")
+    typist.taken(b"a\r")
+    typist.type(b"one\rtwo\r")
+    typist.taken(b"\x1b[201~")
+    assert typist.early.release() == "a\r\x1b[200~one\rtwo\r\x1b[201~"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import sys
-import time
 from collections.abc import Callable, Iterator
-from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from ccq_tui.compat.private import load
-from ccq_tui.preboot_input import ESCAPE
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -19,62 +17,23 @@ if TYPE_CHECKING:
     from ccq_tui.preboot_input import EarlyPrompt
 
 
-class _MoreKeys(Enum):
-    """Keys that terminals send and Textual does not know."""
-
-    ALT_ENTER = "alt+enter"
-    ALT_1 = "alt+1"
-    ALT_2 = "alt+2"
-    ALT_3 = "alt+3"
-    ALT_4 = "alt+4"
-    ALT_5 = "alt+5"
-    ALT_6 = "alt+6"
-    ALT_7 = "alt+7"
-    ALT_8 = "alt+8"
-    ALT_9 = "alt+9"
-
-
-def know_alt_keys() -> None:
-    """Read the bytes that most terminals send for Alt+Enter and for Alt+1 to Alt+9 as those keys.
-
-    Textual knows them only from terminals with kitty's keyboard protocol. Elsewhere it took Alt+Enter for
-    Enter, which sends a prompt where a person meant a new line, or for a "^" and Enter when another key
-    followed at once; and Alt+1 for "¡", which one terminal on macOS means by it.
-    """
-    try:
-        from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
-    except ImportError:
-        return  # then Alt+Enter is Enter, if the terminal has no protocol for it
-    keys: Any = ANSI_SEQUENCES_KEYS
-    for key in _MoreKeys:
-        sent = "\r" if key is _MoreKeys.ALT_ENTER else key.value[-1]
-        keys[f"\x1b{sent}"] = (key,)
-
-
 def _as_typed(typed: str) -> Iterator[Message]:
-    """Read all that a terminal sent."""
-    from textual import constants, events
+    """Read all that a terminal sent; lines were typed one after the other, each in a go of its own."""
+    from ccq_tui.compat.textual.decoder import Decoder
 
-    from ccq_tui.compat.textual.lasting_driver import PasteParser
-
-    parser = PasteParser()
-    first, *others = typed.split(ESCAPE)
-    yield from parser.feed(first) if first else ()
-    for other in others:
-        yield events.Key("escape", "\x1b")
-        yield from parser.feed(other) if other else ()
-    if parser._timeout_time is not None:
-        time.sleep(constants.ESCAPE_DELAY)  # nothing follows, so it was Esc, or Alt and a letter
-        yield from parser.tick()
+    parser = Decoder()
+    for line in re.findall("[^\r]*\r\n?|[^\r]+\\Z", typed):
+        yield from parser.feed(line)
+    yield from parser.feed("")
 
 
 def lasting_driver() -> type[Driver] | None:
     """Return a driver for a terminal that may go away, or None to use Textual's own."""
     if sys.platform == "win32":
         return None
-    know_alt_keys()
+    decoder = load("ccq_tui.compat.textual.decoder", "Decoder")  # of use to Textual's own driver, too
     driver: type[Driver] | None = load("ccq_tui.compat.textual.lasting_driver", "LastingDriver")
-    return driver
+    return driver if decoder is not None else None
 
 
 def taking_over(early: EarlyPrompt, taken: Callable[[str], str]) -> type[Driver] | None:

@@ -6,21 +6,14 @@ import contextlib
 import os
 import signal
 import termios
-from collections.abc import Iterable
 from typing import IO, Any
 
 from textual import events
-from textual._xterm_parser import XTermParser
-from textual.drivers import linux_driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Size
-from textual.message import Message
 
 from ccq_tui.compat.private import require
-from ccq_tui.preboot_input import is_rest
 
-require(linux_driver, "XTermParser")
-require(XTermParser, "feed", "tick", "_sequence_to_key_events", "_timeout_time")
 require(
     LinuxDriver,
     "_app", "_auto_restart", "_disable_line_wrap", "_enable_bracketed_paste", "_enable_in_band_window_resize",
@@ -28,9 +21,6 @@ require(
     "_loop", "_sigcont_application", "_sigtstp_application", "_writer_thread", "exit_event", "fileno",
 )  # fmt: skip
 
-_BEGINNINGS = frozenset("[]NOPX^_\\")
-"""The characters after Esc that begin a longer sequence."""
-_PASTE, _PASTED = "\x1b[200~", "\x1b[201~"
 ENDING_FIRST = 0.05
 """Seconds until a program continues after a stop: a person who ends a stopped one sends two signals."""
 
@@ -79,78 +69,6 @@ def _silence() -> None:
     for descriptor in (0, 1, 2):
         os.dup2(null, descriptor)
     os.close(null)
-
-
-class PasteParser(XTermParser):
-    """A parser that takes a paste for text alone, whatever it holds.
-
-    Some terminals send an Esc that was copied along. Textual takes the bytes after it for keys and clicks:
-    they would be pressed, a Return among them, before the text in front of them arrives.
-    """
-
-    _pasting = False
-    _before = ""
-    """The end of the input, if it may be the beginning of a mark."""
-
-    def feed(self, data: str) -> Iterable[Message]:
-        """Read input, without any Esc inside a paste; "" is the end."""
-        text = self._as_text(data)
-        if text or not data:
-            yield from super().feed(text)
-
-    def _as_text(self, data: str) -> str:
-        """Return the input to read now; a possible beginning of the mark after a paste waits for its rest."""
-        if self._pasting:
-            data, self._before = self._before + data, ""
-        taken = ""
-        while data:
-            if self._pasting:
-                inside, mark, data = data.partition(_PASTED)
-                self._before = "" if mark else _cut_mark(inside, _PASTED)
-                taken += inside.removesuffix(self._before).replace("\x1b", "") + mark
-                self._pasting = not mark
-            else:
-                known = self._before
-                outside, mark, rest = (known + data).partition(_PASTE)
-                self._before = "" if mark else _cut_mark(outside, _PASTE)
-                taken += (outside + mark).removeprefix(known)
-                data, self._pasting = rest, bool(mark)
-        return taken
-
-
-def _cut_mark(text: str, mark: str) -> str:
-    """Return the end of a text that is the beginning of a mark, or ""."""
-    return next((mark[:size] for size in range(len(mark) - 1, 0, -1) if text.endswith(mark[:size])), "")
-
-
-class BurstParser(PasteParser):
-    """A parser that distinguishes Esc and a letter from Alt and that letter, by their arrival.
-
-    Terminals send the same bytes for both, but those of Alt in one go. Textual takes everything within 100 ms
-    for one key. Here, bytes that come after Esc in another go are a key of their own, unless they can be the
-    rest of a longer sequence that a slow line has cut.
-    """
-
-    _alone = False
-
-    def feed(self, data: str) -> Iterable[Message]:
-        """Read input that came in one go."""
-        if self._alone and self._timeout_time is not None and not is_rest(data.encode(errors="replace")):
-            self._timeout_time = 0.0  # wait for nothing more
-            yield from self.tick()
-        yield from super().feed(data)
-        self._alone = data.endswith("\x1b") and not self._pasting
-
-    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
-        """Read Alt and a character at once: Textual waits, and makes the Esc a "^" when more comes."""
-        keys = list(super()._sequence_to_key_events(sequence, alt))
-        if keys or len(sequence) != 2 or sequence[1] in _BEGINNINGS or not sequence[1].isprintable():
-            return keys
-        return super()._sequence_to_key_events(sequence[1], alt=True)
-
-
-# The driver makes its parser itself; there is no public way to give it another.
-linux_driver.XTermParser = BurstParser  # type: ignore[attr-defined]
 
 
 class LastingDriver(LinuxDriver):

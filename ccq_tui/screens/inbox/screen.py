@@ -50,7 +50,6 @@ from ccq_tui.widgets.keys import copy_of, keys_meant, new_labels, text_of
 from ccq_tui.widgets.lifetime import after_refresh, is_live, start_work
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.panel import RequestPanel
-from ccq_tui.widgets.panel.field import NEW_LINE_KEYS
 from ccq_tui.widgets.panel.measures import key_lines
 from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.sight import SightView
@@ -226,8 +225,6 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         meant = keys_meant(event.key)
         if self.declining is not None and self._decides(*meant[:1]):
             return True
-        if event.key in NEW_LINE_KEYS:
-            return True  # the field has one line
         if self.finds and text_of(event):
             return False
         done = [self._do(INBOX_ACTIONS.get(key, "")) for key in meant]

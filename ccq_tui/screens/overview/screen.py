@@ -193,7 +193,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
             case "up" | "down":
                 self._move(key)
             case _:
-                return key in ("tab", "shift+tab", "ctrl+j", "shift+enter", "alt+enter", "pageup", "pagedown")
+                return key in ("tab", "shift+tab", "pageup", "pagedown")
         return True
 
     def _do(self, action: str, key: str) -> None:

@@ -26,7 +26,6 @@ from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keys_meant, new_labels, presses_of
 from ccq_tui.widgets.lines import DrawnLine, LineView, indented, row_lines, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
-from ccq_tui.widgets.panel.field import NEW_LINE_KEYS
 from ccq_tui.widgets.panel.measures import most_lines
 
 
@@ -259,8 +258,6 @@ class Picker(ListScreen[str | None, Choosing]):
         if held or not meant:
             return True
         self.take_text()
-        if event.key in NEW_LINE_KEYS:
-            return True  # the field has one line
         taken = [self._seek(key) or self._take_known(key) for key in keys_meant(event.key)]
         return any(taken)
 

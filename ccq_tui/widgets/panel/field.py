@@ -179,6 +179,15 @@ class AnswerField(_TextArea, inherit_bindings=False):
         self.replace(text, *self.selection, maintain_selection_offset=False)
         self.scroll_cursor_visible()
 
+    def goes_on(self) -> bool:
+        """Turn a backslash right before the caret into a new line; return whether there was one."""
+        row, column = self.cursor_location
+        if self.one_line or not self.selection.is_empty or self.document.get_line(row)[:column][-1:] != "\\":
+            return False
+        self.replace("\n", (row, column - 1), (row, column), maintain_selection_offset=False)
+        self.scroll_cursor_visible()
+        return True
+
     def edit(self, edit: Edit) -> EditResult:
         """Change the text, for any key or paste, without control characters."""
         edit.text = typable(edit.text)

@@ -49,9 +49,6 @@ from ccq_tui.widgets.panel.input_queue import Fate, InputQueue, Typed
 from ccq_tui.widgets.panel.measures import PanelLook
 from ccq_tui.widgets.pointer import Pointer
 
-KEPT_KEYS = frozenset({"tab", "shift+tab"})
-"""Keys that would move the focus out of the panel where they mean nothing in it."""
-
 
 @dataclass
 class PanelMessage(Message, namespace="request_panel"):
@@ -433,7 +430,7 @@ class RequestPanel(Vertical, Generic[State]):
         if not taken and self.form.typing(self._state) and not self._state.hidden:
             taken = await self._field.edits_with(event)
             self._take_text()
-        if taken or event.key in KEPT_KEYS:
+        if taken or event.key in ("tab", "shift+tab"):  # which would move the focus out of the panel
             event.stop()
             event.prevent_default()
 
@@ -441,12 +438,14 @@ class RequestPanel(Vertical, Generic[State]):
         """Send a key to the machine; return whether it meant anything here."""
         self._take_text()
         character = text_of(event)
-        now = self._clock()
         # Only keys that came here count: the app may already know of later ones.
-        self._presses = self._presses.pressed(event.key, now)
+        self._presses = self._presses.pressed(event.key, now := self._clock())
         apart, ahead = self._presses.apart, self._queue.came_ahead
         pressed = Pressed(event.key, character, now, self.drafting(), ahead=ahead, apart=apart)
-        meant = None if self.form.typing(self._state) or self._state.hidden else self._meant.get(event.key)
+        typing = self.form.typing(self._state) and not self._state.hidden
+        if typing and event.key == "enter" and self._field.goes_on():
+            return True
+        meant = None if typing or self._state.hidden else self._meant.get(event.key)
         if meant is None:
             return self._take_known(pressed)
         # A key that was given away is a character like any other, or nothing.

@@ -237,15 +237,6 @@ class PromptField(AnswerField):
         wrapped = self.wrapped_document
         return wrapped.location_to_offset(self.cursor_location).y >= wrapped.height - 1
 
-    def goes_on(self) -> bool:
-        """Turn a backslash right before the caret into a new line; return whether there was one."""
-        row, column = self.cursor_location
-        if not self.selection.is_empty or self.document.get_line(row)[:column][-1:] != "\\":
-            return False
-        self.replace("\n", (row, column - 1), (row, column), maintain_selection_offset=False)
-        self.scroll_cursor_visible()
-        return True
-
     def remember_pastes(self) -> None:
         """Remember the pastes in the text: they are folded again where an earlier prompt is shown."""
         now = list(pastes.used(self.text, self.pastes).values())

@@ -9,7 +9,7 @@ from textual import events
 from textual.widget import Widget
 
 from ccq_tui.config.actions import KeyPlace
-from ccq_tui.questions import Kind, Option, Question, QuestionSet
+from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import (
     Clicked,
     Event,
@@ -154,8 +154,7 @@ class QuestionForm:
             self.preview.styles.width, self.preview.styles.height = place.size
             self.preview.show(lines)
         hints.show(drawn.keys)
-        number = state.focus is Focus.FIELD and state.page.question.kind is Kind.NUMBER
-        return Drawn(drawn.height, drawn.field, number)
+        return Drawn(drawn.height, drawn.field, state.one_line)
 
 
 class QuestionPanel(RequestPanel[PanelState]):
