@@ -6,6 +6,7 @@ Times are seconds of a monotonic clock; the machine itself never looks at a cloc
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum, auto
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,40 @@ class TextChanged:
     text: str
 
 
+class Command(Enum):
+    """An action that needs nothing beside its name."""
+
+    MARK = auto()
+    """Select the row under the cursor and stay (toggle it in a multi-select)."""
+    GO_ON = auto()
+    """Take the current answer and continue: Enter, whatever has the focus."""
+    MARK_ALL = auto()
+    """Select all options that are shown, or none if all are selected."""
+    NOTE = auto()
+    """Go to the note."""
+    TAKE_OVER = auto()
+    """Take the earlier answer to a question that reads the same as a draft; confirms nothing."""
+    FILTER = auto()
+    """Go to the filter of a long list."""
+    DISCUSS = auto()
+    """Go to the prose that answers the whole set."""
+    ENLARGE = auto()
+    """Show the preview larger, or back."""
+    BACK = auto()
+    """One step back: leave the text, leave the filter, hide the panel. Discards nothing."""
+    HIDE = auto()
+    """Hide the panel, or show it again."""
+    DECLINE = auto()
+    """Decline the set; the first time only asks."""
+    DISMISS = auto()
+    """Dismiss a form, neither answered nor declined, when it was asked whether to decline it."""
+    EDITOR = auto()
+    """Edit the open text in the person's own editor; if none is open, open Other, or the field, for it.
+
+    The editor itself is an effect of the surface.
+    """
+
+
 @dataclass(frozen=True, slots=True)
 class Move:
     """Move the cursor by ``by`` rows, wrapping."""
@@ -149,21 +184,6 @@ class Pick:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """Select the row under the cursor and stay (toggle it in a multi-select)."""
-
-
-@dataclass(frozen=True, slots=True)
-class GoOn:
-    """Take the current answer and continue: Enter, whatever has the focus."""
-
-
-@dataclass(frozen=True, slots=True)
-class MarkAll:
-    """Select all options that are shown, or none if all are selected."""
-
-
-@dataclass(frozen=True, slots=True)
 class TurnPage:
     """Turn to the next or previous question, or the review."""
 
@@ -178,59 +198,6 @@ class OpenOther:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenNote:
-    """Go to the note."""
-
-
-@dataclass(frozen=True, slots=True)
-class TakeOver:
-    """Take the earlier answer to a question that reads the same as a draft; confirms nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenFilter:
-    """Go to the filter of a long list."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenDiscussion:
-    """Go to the prose that answers the whole set."""
-
-
-@dataclass(frozen=True, slots=True)
-class TogglePreview:
-    """Show the preview larger, or back."""
-
-
-@dataclass(frozen=True, slots=True)
-class Back:
-    """One step back: leave the text, leave the filter, hide the panel. Discards nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToggleHidden:
-    """Hide the panel, or show it again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decline:
-    """Decline the set; the first time only asks."""
-
-
-@dataclass(frozen=True, slots=True)
-class Dismiss:
-    """Dismiss a form, neither answered nor declined, when it was asked whether to decline it."""
-
-
-@dataclass(frozen=True, slots=True)
-class OpenEditor:
-    """Edit the open text in the person's own editor; if none is open, open Other, or the field, for it.
-
-    The editor itself is an effect of the surface.
-    """
-
-
-@dataclass(frozen=True, slots=True)
 class ScrollPreview:
     """Scroll the preview by ``by`` lines, or pages: an effect of the surface, no change of state."""
 
@@ -238,27 +205,7 @@ class ScrollPreview:
     pages: bool = False
 
 
-Action = (
-    Move
-    | MoveToEdge
-    | Pick
-    | Mark
-    | GoOn
-    | MarkAll
-    | TurnPage
-    | OpenOther
-    | OpenNote
-    | TakeOver
-    | OpenFilter
-    | OpenDiscussion
-    | TogglePreview
-    | Back
-    | ToggleHidden
-    | Decline
-    | Dismiss
-    | OpenEditor
-    | ScrollPreview
-)
+Action = Command | Move | MoveToEdge | Pick | TurnPage | OpenOther | ScrollPreview
 """The meanings that a key can have."""
 
 Event = (

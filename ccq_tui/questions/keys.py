@@ -11,25 +11,13 @@ from dataclasses import dataclass
 from ccq_tui.key_uses import Does
 from ccq_tui.questions.events import (
     Action,
-    Back,
-    Decline,
-    Dismiss,
-    GoOn,
-    Mark,
-    MarkAll,
+    Command,
     Move,
     MoveToEdge,
-    OpenDiscussion,
-    OpenEditor,
-    OpenFilter,
-    OpenNote,
     OpenOther,
     Pick,
     Pressed,
     ScrollPreview,
-    TakeOver,
-    ToggleHidden,
-    TogglePreview,
     TurnPage,
 )
 from ccq_tui.questions.limits import counted, selection_problem
@@ -48,16 +36,14 @@ class KeyRow:
 
     Attributes:
         keys: Names of the keys, as Textual spells them.
-        action: Makes their action from the key, as for digits.
+        action: Their action; a digit picks the row that it counts.
         when: Whether the row applies in a state.
-        shown: The keys as the footer shows them.
         does: Their effect, for the list of all keys.
     """
 
     keys: tuple[str, ...]
-    action: Callable[[str], Action]
+    action: Action
     when: When
-    shown: str
     does: str
 
 
@@ -103,106 +89,71 @@ def _several(state: PanelState) -> bool:
     return state.needs_review
 
 
+def _enlarged(state: PanelState) -> bool:
+    return state.large and _list(state)
+
+
 def _always(_state: PanelState) -> bool:
     return True
 
 
 KEY_TABLE: tuple[KeyRow, ...] = (
-    KeyRow(
-        ("y",), lambda _: Decline(), lambda s: s.focus is Focus.DECLINE, "y", "In the confirmation: decline"
-    ),
+    KeyRow(("y",), Command.DECLINE, lambda s: s.focus is Focus.DECLINE, "In the confirmation: decline"),
     KeyRow(
         ("x",),
-        lambda _: Dismiss(),
+        Command.DISMISS,
         lambda s: s.focus is Focus.DECLINE and s.questions.is_form,
-        "x",
         "In the confirmation of a form: cancel it without a decision",
     ),
-    KeyRow(("up", "ctrl+p"), lambda _: Move(-1), _moving, "↑ Ctrl+P", "Move up"),
-    KeyRow(("down", "ctrl+n"), lambda _: Move(1), _moving, "↓ Ctrl+N", "Move down"),
-    KeyRow(("k",), lambda _: Move(-1), _list_or_review, "k", "Move up"),
-    KeyRow(("j",), lambda _: Move(1), _list_or_review, "j", "Move down"),
-    KeyRow(("home",), lambda _: MoveToEdge(last=False), _list_or_review, "Home", "Go to the first row"),
-    KeyRow(("end",), lambda _: MoveToEdge(last=True), _list_or_review, "End", "Go to the last row"),
-    KeyRow(
-        tuple("123456789"), lambda key: Pick(int(key) - 1), _choices, "1-9", "Go to that row and select it"
-    ),
-    KeyRow(("space",), lambda _: Mark(), _choices, "Space", "Select, and stay; toggle in a multi-select"),
+    KeyRow(("up", "ctrl+p"), Move(-1), _moving, "Move up"),
+    KeyRow(("down", "ctrl+n"), Move(1), _moving, "Move down"),
+    KeyRow(("k",), Move(-1), _list_or_review, "Move up"),
+    KeyRow(("j",), Move(1), _list_or_review, "Move down"),
+    KeyRow(("home",), MoveToEdge(last=False), _list_or_review, "Go to the first row"),
+    KeyRow(("end",), MoveToEdge(last=True), _list_or_review, "Go to the last row"),
+    KeyRow(tuple("123456789"), Pick(0), _choices, "Go to that row and select it"),
+    KeyRow(("space",), Command.MARK, _choices, "Select, and stay; toggle in a multi-select"),
     KeyRow(
         ("enter",),
-        lambda _: GoOn(),
+        Command.GO_ON,
         lambda s: s.focus is not Focus.DECLINE,
-        "Enter",
         "Select and continue; on “Submit answers”: confirm",
     ),
-    KeyRow(("a",), lambda _: MarkAll(), _multi, "a", "All or none of a multi-select"),
-    KeyRow(("tab",), lambda _: TurnPage(1), _several, "Tab", "Next question"),
-    KeyRow(("shift+tab",), lambda _: TurnPage(-1), _several, "Shift+Tab", "Previous question"),
-    KeyRow(("right", "l"), lambda _: TurnPage(1), _list_or_review, "→ l", "Next question"),
-    KeyRow(("left", "h"), lambda _: TurnPage(-1), _list_or_review, "← h", "Previous question"),
-    KeyRow(("o",), lambda _: OpenOther(), _list, "o", "Answer in your own words"),
-    KeyRow(("n",), lambda _: OpenNote(), _notable, "n", "Add a note to the answer"),
-    KeyRow(("r",), lambda _: TakeOver(), recalls, "r", "Reuse your earlier answer"),
-    KeyRow(("slash",), lambda _: OpenFilter(), _filterable, "/", "Filter a long list"),
-    KeyRow(("p",), lambda _: TogglePreview(), _list, "p", "Show the row and its preview whole, or back"),
-    KeyRow(("shift+up",), lambda _: ScrollPreview(-1), _list_or_review, "Shift+↑", "Scroll the preview up"),
-    KeyRow(
-        ("shift+down",), lambda _: ScrollPreview(1), _list_or_review, "Shift+↓", "Scroll the preview down"
-    ),
-    KeyRow(
-        ("shift+pageup",),
-        lambda _: ScrollPreview(-1, pages=True),
-        _list_or_review,
-        "Shift+PageUp",
-        "Page the preview up",
-    ),
-    KeyRow(
-        ("shift+pagedown",),
-        lambda _: ScrollPreview(1, pages=True),
-        _list_or_review,
-        "Shift+PageDown",
-        "Page the preview down",
-    ),
-    KeyRow(
-        ("pageup",),
-        lambda _: ScrollPreview(-1, pages=True),
-        lambda s: s.large and _list(s),
-        "PageUp",
-        "Page what is enlarged up",
-    ),
-    KeyRow(
-        ("pagedown",),
-        lambda _: ScrollPreview(1, pages=True),
-        lambda s: s.large and _list(s),
-        "PageDown",
-        "Page what is enlarged down",
-    ),
-    KeyRow(("c",), lambda _: OpenDiscussion(), _discussable, "c", "Discuss in prose instead of answering"),
-    KeyRow(("escape",), lambda _: Back(), _always, "Esc", "Leave the text, then hide the panel"),
-    KeyRow(("f2",), lambda _: ToggleHidden(), _always, "F2", "Hide or show the panel"),
-    KeyRow(("ctrl+d",), lambda _: Decline(), _always, "Ctrl+D", "Decline the questions (asks once)"),
-    KeyRow(
-        ("ctrl+g",),
-        lambda _: OpenEditor(),
-        _always,
-        "Ctrl+G",
-        "Edit the text, or your own answer, in $EDITOR",
-    ),
+    KeyRow(("a",), Command.MARK_ALL, _multi, "All or none of a multi-select"),
+    KeyRow(("tab",), TurnPage(1), _several, "Next question"),
+    KeyRow(("shift+tab",), TurnPage(-1), _several, "Previous question"),
+    KeyRow(("right", "l"), TurnPage(1), _list_or_review, "Next question"),
+    KeyRow(("left", "h"), TurnPage(-1), _list_or_review, "Previous question"),
+    KeyRow(("o",), OpenOther(), _list, "Answer in your own words"),
+    KeyRow(("n",), Command.NOTE, _notable, "Add a note to the answer"),
+    KeyRow(("r",), Command.TAKE_OVER, recalls, "Reuse your earlier answer"),
+    KeyRow(("slash",), Command.FILTER, _filterable, "Filter a long list"),
+    KeyRow(("p",), Command.ENLARGE, _list, "Show the row and its preview whole, or back"),
+    KeyRow(("shift+up",), ScrollPreview(-1), _list_or_review, "Scroll the preview up"),
+    KeyRow(("shift+down",), ScrollPreview(1), _list_or_review, "Scroll the preview down"),
+    KeyRow(("shift+pageup",), ScrollPreview(-1, pages=True), _list_or_review, "Page the preview up"),
+    KeyRow(("shift+pagedown",), ScrollPreview(1, pages=True), _list_or_review, "Page the preview down"),
+    KeyRow(("pageup",), ScrollPreview(-1, pages=True), _enlarged, "Page what is enlarged up"),
+    KeyRow(("pagedown",), ScrollPreview(1, pages=True), _enlarged, "Page what is enlarged down"),
+    KeyRow(("c",), Command.DISCUSS, _discussable, "Discuss in prose instead of answering"),
+    KeyRow(("escape",), Command.BACK, _always, "Leave the text, then hide the panel"),
+    KeyRow(("f2",), Command.HIDE, _always, "Hide or show the panel"),
+    KeyRow(("ctrl+d",), Command.DECLINE, _always, "Decline the questions (asks once)"),
+    KeyRow(("ctrl+g",), Command.EDITOR, _always, "Edit the text, or your own answer, in $EDITOR"),
 )
 
 
 def action_for(state: PanelState, key: str, character: str = "") -> Action | None:
     """Return the action of a key in a state, or None for none (in a text field: if it edits the text)."""
     if state.hidden:
-        return ToggleHidden() if key == "f2" else None
+        return Command.HIDE if key == "f2" else None
     for row in KEY_TABLE:
         if key in row.keys and row.when(state):
-            action = row.action(key)
-            if not isinstance(action, Pick):
-                return action
+            if not isinstance(row.action, Pick):
+                return row.action
             # Digits count the rows that are shown; one beyond them means nothing, as any other letter.
-            if action.row < len(state.page.rows):
-                return Pick(state.page.rows[action.row])
+            if (at := row.keys.index(key)) < len(state.page.rows):
+                return Pick(state.page.rows[at])
     typed = is_text(character) and (_list(state) or (_discussable(state) and character != " "))
     return OpenOther(seed=character) if typed else None
 
@@ -220,7 +171,11 @@ def action_of(state: PanelState, event: Pressed) -> Action | None:
 def walks(state: PanelState, event: Pressed) -> bool:
     """Return whether a press moves or toggles: people press such keys fast, and a word has others too."""
     action = action_of(state, event)
-    return isinstance(action, Move | TurnPage | Mark) or (isinstance(action, Pick) and _multi(state))
+    return (
+        isinstance(action, Move | TurnPage)
+        or action is Command.MARK
+        or (isinstance(action, Pick) and _multi(state))
+    )
 
 
 def hints(state: PanelState, more: str = "") -> Hints:

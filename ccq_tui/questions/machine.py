@@ -10,20 +10,11 @@ from dataclasses import replace
 from ccq_tui.questions import moves
 from ccq_tui.questions.events import (
     Action,
-    Back,
     Clicked,
-    Decline,
-    Dismiss,
+    Command,
     Event,
-    GoOn,
-    Mark,
-    MarkAll,
     Move,
     MoveToEdge,
-    OpenDiscussion,
-    OpenEditor,
-    OpenFilter,
-    OpenNote,
     OpenOther,
     Pasted,
     Paused,
@@ -33,11 +24,8 @@ from ccq_tui.questions.events import (
     Seen,
     Shown,
     TabClicked,
-    TakeOver,
     TerminalFocused,
     TextChanged,
-    ToggleHidden,
-    TogglePreview,
     TurnPage,
 )
 from ccq_tui.questions.flow import back, decline, dismiss, go_on, turn_to
@@ -53,6 +41,8 @@ JUST_CHANGED = "The draft has just changed elsewhere · Enter again confirms it"
 TEXT_LEFT_OUT = "Your own text is not selected · Enter again sends without it · o selects it"
 TAKEN_BACK = ("tab", "focus", "review_row", "discussion", "large", "notice", "stray")
 """Fields of a state that a word over the panel sets back, besides the pages."""
+OPENED = {Command.NOTE: Focus.NOTE, Command.FILTER: Focus.FILTER, Command.DISCUSS: Focus.DISCUSS}
+"""The text that a command opens."""
 PRESS_AGAIN = frozenset({moves.OUT_OF_SIGHT, moves.KEPT, JUST_COMPLETE, JUST_CHANGED, TEXT_LEFT_OUT})
 """Messages about a key that was held back, and counts when it is pressed again."""
 
@@ -182,9 +172,9 @@ def _taken_by(state: PanelState, action: Action) -> int | None:
     match action:
         case Pick(row):
             return row
-        case GoOn() if state.focus is Focus.REVIEW:
+        case Command.GO_ON if state.focus is Focus.REVIEW:
             return state.review_row
-        case GoOn() | Mark() if state.focus is Focus.LIST:
+        case Command.GO_ON | Command.MARK if state.focus is Focus.LIST:
             page = state.page
             return 0 if page.is_field else page.cursor if page.cursor in page.rows else None
         case _:
@@ -225,39 +215,35 @@ def _act(state: PanelState, action: Action) -> PanelState:
             return moves.move_to_edge(state, last=last)
         case Pick(row):
             return moves.pick(state, row)
-        case Mark():
+        case Command.MARK:
             return moves.mark(state)
-        case MarkAll():
+        case Command.MARK_ALL:
             return moves.mark_all(state)
         case OpenOther(seed):
             return moves.open_other(state, seed)
-        case OpenNote():
-            return moves.open_text(state, Focus.NOTE)
-        case OpenFilter():
-            return moves.open_text(state, Focus.FILTER)
-        case OpenDiscussion():
-            return moves.open_text(state, Focus.DISCUSS)
+        case Command.NOTE | Command.FILTER | Command.DISCUSS:
+            return moves.open_text(state, OPENED[action])
         case _:
             return _flow(state, action)
 
 
 def _flow(state: PanelState, action: Action) -> PanelState:
     match action:
-        case GoOn():
+        case Command.GO_ON:
             return go_on(state)
         case TurnPage(by):
             return turn_to(moves.leave_text(state), state.tab + by)
-        case Back():
+        case Command.BACK:
             return back(state)
-        case Decline() | Dismiss():
-            return decline(state) if isinstance(action, Decline) else dismiss(state)
-        case TakeOver():
+        case Command.DECLINE | Command.DISMISS:
+            return decline(state) if action is Command.DECLINE else dismiss(state)
+        case Command.TAKE_OVER:
             return moves.take_over(state)
-        case TogglePreview():
+        case Command.ENLARGE:
             return replace(state, large=not state.large)
-        case ToggleHidden():
+        case Command.HIDE:
             return replace(state, hidden=not state.hidden, guard=state.guard.opened())
-        case OpenEditor():
+        case Command.EDITOR:
             return _open_for_editor(state)
         case ScrollPreview():
             return state

@@ -32,10 +32,3 @@ def documented() -> set[str]:
 
 def test_every_key_of_the_panel_is_documented_and_no_other() -> None:
     assert documented() == {key for row in KEY_TABLE for key in row.keys}
-
-
-def test_every_row_shows_the_keys_it_has() -> None:
-    for row in KEY_TABLE:
-        shown = {str(digit) for digit in range(1, 10)} if row.shown == "1-9" else set(row.shown.split())
-        named = {textual_name(key) for key in shown}
-        assert named == set(row.keys), row.shown

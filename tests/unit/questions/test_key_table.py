@@ -194,10 +194,10 @@ def test_ctrl_d_in_a_text_keeps_the_text() -> None:
 
 
 def test_ctrl_g_means_the_editor_only_in_a_text() -> None:
-    from ccq_tui.questions.events import OpenEditor
+    from ccq_tui.questions.events import Command
 
-    assert action_for(keys(panel(), "o"), "ctrl+g") == OpenEditor()
-    assert action_for(panel(), "ctrl+g") == OpenEditor()
+    assert action_for(keys(panel(), "o"), "ctrl+g") == Command.EDITOR
+    assert action_for(panel(), "ctrl+g") == Command.EDITOR
     assert action_for(keys(panel(), "f2"), "ctrl+g") is None, "the prompt has it then"
 
 
@@ -219,7 +219,7 @@ def test_every_row_of_the_table_applies_somewhere() -> None:
     )
     states.append(keys(opened(form), "ctrl+d"))
     for row in KEY_TABLE:
-        assert any(row.when(state) for state in states), row.shown
+        assert any(row.when(state) for state in states), row.does
 
 
 def test_hints_never_promise_a_key_that_means_nothing() -> None:
