@@ -59,7 +59,7 @@ from ccq_tui.screens.session.commands import Command
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.sessions.inbox_watch import InboxWatch
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, parting_words
-from ccq_tui.screens.sessions.session_manager import OwnershipPrompt, SessionManager
+from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.screens.startup import Startup
 from ccq_tui.screens.terminal import forget_typed, keep_title, restore_title
@@ -161,9 +161,9 @@ class CcqApp(_Base):
         """Removes the worktrees of sessions that have ended."""
         self.trust = TrustGate(self, self.sessions, self.cleanup)
         """Asks whether to trust directories."""
-        inbox, prompt = self.inbox_watch.open, OwnershipPrompt(self, self.inbox_watch.open)
+        inbox = self.inbox_watch.open
         self.manager = SessionManager(
-            self, launch, self.sessions, self.supervisor, inbox, prompt, self.trust, self.cleanup
+            self, launch, self.sessions, self.supervisor, inbox, self.trust, self.cleanup
         )
         """Opens, replaces and closes sessions."""
         self.startup = Startup(self, self.manager, self.trust, clock)

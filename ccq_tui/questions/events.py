@@ -128,7 +128,7 @@ class TextChanged:
     text: str
 
 
-class Command(Enum):
+class PanelCommand(Enum):
     """An action that needs nothing beside its name."""
 
     MARK = auto()
@@ -205,7 +205,7 @@ class ScrollPreview:
     pages: bool = False
 
 
-Action = Command | Move | MoveToEdge | Pick | TurnPage | OpenOther | ScrollPreview
+Action = PanelCommand | Move | MoveToEdge | Pick | TurnPage | OpenOther | ScrollPreview
 """The meanings that a key can have."""
 
 Event = (

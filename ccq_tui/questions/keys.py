@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from ccq_tui.key_uses import Does
 from ccq_tui.questions.events import (
     Action,
-    Command,
     Move,
     MoveToEdge,
     OpenOther,
+    PanelCommand,
     Pick,
     Pressed,
     ScrollPreview,
@@ -98,10 +98,10 @@ def _always(_state: PanelState) -> bool:
 
 
 KEY_TABLE: tuple[KeyRow, ...] = (
-    KeyRow(("y",), Command.DECLINE, lambda s: s.focus is Focus.DECLINE, "In the confirmation: decline"),
+    KeyRow(("y",), PanelCommand.DECLINE, lambda s: s.focus is Focus.DECLINE, "In the confirmation: decline"),
     KeyRow(
         ("x",),
-        Command.DISMISS,
+        PanelCommand.DISMISS,
         lambda s: s.focus is Focus.DECLINE and s.questions.is_form,
         "In the confirmation of a form: cancel it without a decision",
     ),
@@ -112,41 +112,41 @@ KEY_TABLE: tuple[KeyRow, ...] = (
     KeyRow(("home",), MoveToEdge(last=False), _list_or_review, "Go to the first row"),
     KeyRow(("end",), MoveToEdge(last=True), _list_or_review, "Go to the last row"),
     KeyRow(tuple("123456789"), Pick(0), _choices, "Go to that row and select it"),
-    KeyRow(("space",), Command.MARK, _choices, "Select, and stay; toggle in a multi-select"),
+    KeyRow(("space",), PanelCommand.MARK, _choices, "Select, and stay; toggle in a multi-select"),
     KeyRow(
         ("enter",),
-        Command.GO_ON,
+        PanelCommand.GO_ON,
         lambda s: s.focus is not Focus.DECLINE,
         "Select and continue; on “Submit answers”: confirm",
     ),
-    KeyRow(("a",), Command.MARK_ALL, _multi, "All or none of a multi-select"),
+    KeyRow(("a",), PanelCommand.MARK_ALL, _multi, "All or none of a multi-select"),
     KeyRow(("tab",), TurnPage(1), _several, "Next question"),
     KeyRow(("shift+tab",), TurnPage(-1), _several, "Previous question"),
     KeyRow(("right", "l"), TurnPage(1), _list_or_review, "Next question"),
     KeyRow(("left", "h"), TurnPage(-1), _list_or_review, "Previous question"),
     KeyRow(("o",), OpenOther(), _list, "Answer in your own words"),
-    KeyRow(("n",), Command.NOTE, _notable, "Add a note to the answer"),
-    KeyRow(("r",), Command.TAKE_OVER, recalls, "Reuse your earlier answer"),
-    KeyRow(("slash",), Command.FILTER, _filterable, "Filter a long list"),
-    KeyRow(("p",), Command.ENLARGE, _list, "Show the row and its preview whole, or back"),
+    KeyRow(("n",), PanelCommand.NOTE, _notable, "Add a note to the answer"),
+    KeyRow(("r",), PanelCommand.TAKE_OVER, recalls, "Reuse your earlier answer"),
+    KeyRow(("slash",), PanelCommand.FILTER, _filterable, "Filter a long list"),
+    KeyRow(("p",), PanelCommand.ENLARGE, _list, "Show the row and its preview whole, or back"),
     KeyRow(("shift+up",), ScrollPreview(-1), _list_or_review, "Scroll the preview up"),
     KeyRow(("shift+down",), ScrollPreview(1), _list_or_review, "Scroll the preview down"),
     KeyRow(("shift+pageup",), ScrollPreview(-1, pages=True), _list_or_review, "Page the preview up"),
     KeyRow(("shift+pagedown",), ScrollPreview(1, pages=True), _list_or_review, "Page the preview down"),
     KeyRow(("pageup",), ScrollPreview(-1, pages=True), _enlarged, "Page what is enlarged up"),
     KeyRow(("pagedown",), ScrollPreview(1, pages=True), _enlarged, "Page what is enlarged down"),
-    KeyRow(("c",), Command.DISCUSS, _discussable, "Discuss in prose instead of answering"),
-    KeyRow(("escape",), Command.BACK, _always, "Leave the text, then hide the panel"),
-    KeyRow(("f2",), Command.HIDE, _always, "Hide or show the panel"),
-    KeyRow(("ctrl+d",), Command.DECLINE, _always, "Decline the questions (asks once)"),
-    KeyRow(("ctrl+g",), Command.EDITOR, _always, "Edit the text, or your own answer, in $EDITOR"),
+    KeyRow(("c",), PanelCommand.DISCUSS, _discussable, "Discuss in prose instead of answering"),
+    KeyRow(("escape",), PanelCommand.BACK, _always, "Leave the text, then hide the panel"),
+    KeyRow(("f2",), PanelCommand.HIDE, _always, "Hide or show the panel"),
+    KeyRow(("ctrl+d",), PanelCommand.DECLINE, _always, "Decline the questions (asks once)"),
+    KeyRow(("ctrl+g",), PanelCommand.EDITOR, _always, "Edit the text, or your own answer, in $EDITOR"),
 )
 
 
 def action_for(state: PanelState, key: str, character: str = "") -> Action | None:
     """Return the action of a key in a state, or None for none (in a text field: if it edits the text)."""
     if state.hidden:
-        return Command.HIDE if key == "f2" else None
+        return PanelCommand.HIDE if key == "f2" else None
     for row in KEY_TABLE:
         if key in row.keys and row.when(state):
             if not isinstance(row.action, Pick):
@@ -173,7 +173,7 @@ def walks(state: PanelState, event: Pressed) -> bool:
     action = action_of(state, event)
     return (
         isinstance(action, Move | TurnPage)
-        or action is Command.MARK
+        or action is PanelCommand.MARK
         or (isinstance(action, Pick) and _multi(state))
     )
 

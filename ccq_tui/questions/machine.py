@@ -11,11 +11,11 @@ from ccq_tui.questions import moves
 from ccq_tui.questions.events import (
     Action,
     Clicked,
-    Command,
     Event,
     Move,
     MoveToEdge,
     OpenOther,
+    PanelCommand,
     Pasted,
     Paused,
     Pick,
@@ -41,7 +41,11 @@ JUST_CHANGED = "The draft has just changed elsewhere · Enter again confirms it"
 TEXT_LEFT_OUT = "Your own text is not selected · Enter again sends without it · o selects it"
 TAKEN_BACK = ("tab", "focus", "review_row", "discussion", "large", "notice", "stray")
 """Fields of a state that a word over the panel sets back, besides the pages."""
-OPENED = {Command.NOTE: Focus.NOTE, Command.FILTER: Focus.FILTER, Command.DISCUSS: Focus.DISCUSS}
+OPENED = {
+    PanelCommand.NOTE: Focus.NOTE,
+    PanelCommand.FILTER: Focus.FILTER,
+    PanelCommand.DISCUSS: Focus.DISCUSS,
+}
 """The text that a command opens."""
 PRESS_AGAIN = frozenset({moves.OUT_OF_SIGHT, moves.KEPT, JUST_COMPLETE, JUST_CHANGED, TEXT_LEFT_OUT})
 """Messages about a key that was held back, and counts when it is pressed again."""
@@ -172,9 +176,9 @@ def _taken_by(state: PanelState, action: Action) -> int | None:
     match action:
         case Pick(row):
             return row
-        case Command.GO_ON if state.focus is Focus.REVIEW:
+        case PanelCommand.GO_ON if state.focus is Focus.REVIEW:
             return state.review_row
-        case Command.GO_ON | Command.MARK if state.focus is Focus.LIST:
+        case PanelCommand.GO_ON | PanelCommand.MARK if state.focus is Focus.LIST:
             page = state.page
             return 0 if page.is_field else page.cursor if page.cursor in page.rows else None
         case _:
@@ -215,13 +219,13 @@ def _act(state: PanelState, action: Action) -> PanelState:
             return moves.move_to_edge(state, last=last)
         case Pick(row):
             return moves.pick(state, row)
-        case Command.MARK:
+        case PanelCommand.MARK:
             return moves.mark(state)
-        case Command.MARK_ALL:
+        case PanelCommand.MARK_ALL:
             return moves.mark_all(state)
         case OpenOther(seed):
             return moves.open_other(state, seed)
-        case Command.NOTE | Command.FILTER | Command.DISCUSS:
+        case PanelCommand.NOTE | PanelCommand.FILTER | PanelCommand.DISCUSS:
             return moves.open_text(state, OPENED[action])
         case _:
             return _flow(state, action)
@@ -229,21 +233,21 @@ def _act(state: PanelState, action: Action) -> PanelState:
 
 def _flow(state: PanelState, action: Action) -> PanelState:
     match action:
-        case Command.GO_ON:
+        case PanelCommand.GO_ON:
             return go_on(state)
         case TurnPage(by):
             return turn_to(moves.leave_text(state), state.tab + by)
-        case Command.BACK:
+        case PanelCommand.BACK:
             return back(state)
-        case Command.DECLINE | Command.DISMISS:
-            return decline(state) if action is Command.DECLINE else dismiss(state)
-        case Command.TAKE_OVER:
+        case PanelCommand.DECLINE | PanelCommand.DISMISS:
+            return decline(state) if action is PanelCommand.DECLINE else dismiss(state)
+        case PanelCommand.TAKE_OVER:
             return moves.take_over(state)
-        case Command.ENLARGE:
+        case PanelCommand.ENLARGE:
             return replace(state, large=not state.large)
-        case Command.HIDE:
+        case PanelCommand.HIDE:
             return replace(state, hidden=not state.hidden, guard=state.guard.opened())
-        case Command.EDITOR:
+        case PanelCommand.EDITOR:
             return _open_for_editor(state)
         case ScrollPreview():
             return state

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,20 +35,14 @@ WRITE_SECONDS = 5.0
 """Seconds that leaving waits for an answer that is being written."""
 
 
+@dataclass(eq=False)
 class Startup:
     """Begins as the command line asks."""
 
-    def __init__(
-        self,
-        app: App[Any],
-        manager: SessionManager,
-        trust: TrustGate,
-        clock: Callable[[], float],
-    ) -> None:
-        self._app = app
-        self._manager = manager
-        self._clock = clock
-        self._trust = trust
+    _app: App[Any]
+    _manager: SessionManager
+    _trust: TrustGate
+    _clock: Callable[[], float]
 
     async def begin(self, first: Launch) -> None:
         """Show what the launch asks for."""

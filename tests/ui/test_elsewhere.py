@@ -25,7 +25,7 @@ from ccq_tui.prompts.drafts import PromptDrafts, directory_key
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.messages import ReplaceWanted
-from ccq_tui.screens.sessions.session_manager import OwnershipPrompt
+from ccq_tui.screens.sessions.session_manager import SessionManager
 from tests.ui.host import handled
 from tests.ui.session import Driven, asked, burst, keys_work, until
 
@@ -62,13 +62,13 @@ async def test_what_was_typed_before_it_was_asked_about_is_kept(
     tmp_path: Path, forked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     launch = replace(claimed(tmp_path), prompt="" if forked else "go on")
-    run, typed, asks = Driven(launch), asyncio.Event(), OwnershipPrompt.alone
+    run, typed, asks = Driven(launch), asyncio.Event(), SessionManager._alone
 
-    async def asks_late(prompt: OwnershipPrompt, launch: Launch) -> Launch | None:
+    async def asks_late(prompt: SessionManager, launch: Launch) -> Launch | None:
         await typed.wait()
         return await asks(prompt, launch)
 
-    monkeypatch.setattr(OwnershipPrompt, "alone", asks_late)
+    monkeypatch.setattr(SessionManager, "_alone", asks_late)
     async with run.app.run_test(size=(80, 24)) as pilot:
         burst(run, "h")
         run.app.post_message(events.Paste("i"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -37,6 +38,7 @@ PAGES = 10
 SHORT_ID = 8
 
 
+@dataclass(eq=False)
 class CardFeed:
     """Keeps the board up to date; reads only changes from the store.
 
@@ -45,19 +47,13 @@ class CardFeed:
         all_read: Whether the reading of stored sessions has ended.
     """
 
-    def __init__(
-        self,
-        owner: DOMNode,
-        manager: SessionManager,
-        clock: Callable[[], float],
-        draw: Callable[[], None],
-        say: Callable[[str], None],
-    ) -> None:
-        self._owner = owner
-        self._manager = manager
-        self._clock = clock
-        self._draw = draw
-        self._say = say
+    _owner: DOMNode
+    _manager: SessionManager
+    _clock: Callable[[], float]
+    _draw: Callable[[], None]
+    _say: Callable[[str], None]
+
+    def __post_init__(self) -> None:
         self.board = Board()
         self.all_read = False
         self._here: tuple[Card, ...] = ()

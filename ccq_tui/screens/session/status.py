@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from textual.timer import Timer
@@ -87,25 +87,21 @@ def prompt_hints(state: SessionState, waiting: int, *, queued: bool = False) -> 
     return tuple((_FIXED.get(name) or key_of(name), does) for name, does in wanted)
 
 
+@dataclass(eq=False)
 class Status:
     """Keeps the status line, the keys and the terminal's title up to date."""
 
-    def __init__(
-        self,
-        ui: SessionUi,
-        line: StatusLine,
-        searching: Callable[[], bool],
-        counts: Callable[[], bool],
-    ) -> None:
-        self._ui = ui
-        self._line = line
-        self._searching = searching
-        self._counts = counts
+    _ui: SessionUi
+    _line: StatusLine
+    _searching: Callable[[], bool]
+    _counts: Callable[[], bool]
+
+    def __post_init__(self) -> None:
         self.title = ""
         """The terminal's title as it was set last."""
         self._second_hand: Timer | None = None
         self._counting = True
-        self._heard = ui.clock()
+        self._heard = self._ui.clock()
         self._calls: set[str] = set()
         self._compacting = False
 

@@ -45,22 +45,17 @@ COUNT_SECONDS = 0.1
 """Seconds in which changes are gathered before waiting requests are counted again."""
 
 
+@dataclass(eq=False)
 class InboxWatch:
     """Opens the inbox at its first use, and reports what a person should know of it."""
 
-    def __init__(
-        self,
-        app: App[Any],
-        supervisor: Supervisor,
-        sessions: OpenSessions,
-        file: Path | None,
-        settings: Settings,
-    ) -> None:
-        self._app = app
-        self._supervisor = supervisor
-        self._sessions = sessions
-        self._file = file
-        self._settings = settings
+    _app: App[Any]
+    _supervisor: Supervisor
+    _sessions: OpenSessions
+    _file: Path | None
+    _settings: Settings
+
+    def __post_init__(self) -> None:
         self._inbox: DurableInbox | None = None
         self._counting = False
 

@@ -7,7 +7,7 @@ import logging
 import math
 import os
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -60,34 +60,6 @@ HEADING = "This session is open in another ccq-tui"
 BOTH = "Process {pid} runs it. Running it twice would split the conversation."
 
 
-class OwnershipPrompt:
-    """Checks first, so that nothing is opened in vain; the claim keeps a session from being run twice."""
-
-    def __init__(self, app: App[Any], inbox: Callable[[], DurableInbox]) -> None:
-        self._app = app
-        self._inbox = inbox
-
-    async def alone(self, launch: Launch) -> Launch | None:
-        """Return the launch that disturbs no other process, or None to start nothing; for a worker."""
-        said = ""
-        while resumes(launch) and (taken := await owned_elsewhere(self._inbox(), launch)):
-            rows = (
-                PickRow("leave", "Leave it there"),
-                PickRow("fork", "Fork a copy", "under a new id; the other session is unchanged"),
-                PickRow("park", "Park it there", "then continue it here"),
-            )
-            picker = Picker(HEADING, rows, about=said or BOTH.format(pid=taken.owner.pid))
-            match await self._app.push_screen_wait(picker):
-                case "fork":
-                    return replace(launch, fork=True, resume=taken.session_id, continue_last=False)
-                case "park":
-                    launch = replace(launch, resume=taken.session_id, continue_last=False)
-                    said = await request_parking(self._inbox(), taken.session_id, Actor.here(Surface.PANEL))
-                case _:
-                    return None
-        return launch
-
-
 class AtRest(Protocol):
     """A session that no process runs, or what belongs to one."""
 
@@ -104,32 +76,23 @@ class AtRest(Protocol):
         """Its directory."""
 
 
+@dataclass(eq=False)
 class SessionManager:
     """Asks the questions before a session is opened, and clears up after one that is closed.
 
     Sessions that are opened before one is shown use ``first``, the launch of the program.
     """
 
-    def __init__(
-        self,
-        app: App[Any],
-        first: Launch,
-        sessions: OpenSessions,
-        supervisor: Supervisor,
-        inbox: Callable[[], DurableInbox],
-        ownership: OwnershipPrompt,
-        trust: TrustGate,
-        cleanup: WorktreeCleanup,
-    ) -> None:
-        self._app = app
-        self._first = first
-        self.sessions = sessions
-        self._supervisor = supervisor
-        self._inbox = inbox
-        self._ownership = ownership
-        self._trust = trust
-        self._cleanup = cleanup
-        self._native = NativeSessions(claude_directory({**os.environ, **first.environment}))
+    _app: App[Any]
+    _first: Launch
+    sessions: OpenSessions
+    _supervisor: Supervisor
+    _inbox: Callable[[], DurableInbox]
+    _trust: TrustGate
+    _cleanup: WorktreeCleanup
+
+    def __post_init__(self) -> None:
+        self._native = NativeSessions(claude_directory({**os.environ, **self._first.environment}))
         self.ending = False
         """Whether the program is ending, and opens no more sessions."""
 
@@ -157,7 +120,7 @@ class SessionManager:
             await self.sessions.add(launch)
 
     async def _open_asking(self, launch: Launch) -> None:
-        alone = await self._ownership.alone(launch)
+        alone = await self._alone(launch)
         typed = self.sessions.take_typed()
         kept = "\n".join(filter(None, (launch.prompt, launch.draft + typed)))
         if alone is not None:
@@ -171,6 +134,29 @@ class SessionManager:
         front = self.sessions.front
         if front is not None and not self.ending:
             front.requests.keep_to_copy(kept, UNOPENED)
+
+    async def _alone(self, launch: Launch) -> Launch | None:
+        """Return the launch that disturbs no other process, or None to start nothing; for a worker.
+
+        It checks first, so that nothing is opened in vain; the claim keeps a session from being run twice.
+        """
+        said = ""
+        while resumes(launch) and (taken := await owned_elsewhere(self.inbox, launch)):
+            rows = (
+                PickRow("leave", "Leave it there"),
+                PickRow("fork", "Fork a copy", "under a new id; the other session is unchanged"),
+                PickRow("park", "Park it there", "then continue it here"),
+            )
+            picker = Picker(HEADING, rows, about=said or BOTH.format(pid=taken.owner.pid))
+            match await self._app.push_screen_wait(picker):
+                case "fork":
+                    return replace(launch, fork=True, resume=taken.session_id, continue_last=False)
+                case "park":
+                    launch = replace(launch, resume=taken.session_id, continue_last=False)
+                    said = await request_parking(self.inbox, taken.session_id, Actor.here(Surface.PANEL))
+                case _:
+                    return None
+        return launch
 
     async def open_another(self) -> None:
         """Ask where another session works, and open it; for a worker."""
@@ -306,7 +292,7 @@ class SessionManager:
                 await self.sessions.show(there)
                 self.sessions.say("It is open here already")
                 return
-        alone = await self._ownership.alone(launch)
+        alone = await self._alone(launch)
         old = self.sessions.own(session)
         if alone is None or old is None:
             return
@@ -403,7 +389,7 @@ class SessionManager:
         launch = own.launch
         if name := own.view.session_id:
             launch = replace(launch, resume=name, continue_last=False, fork=False)
-        alone = await self._ownership.alone(launch)
+        alone = await self._alone(launch)
         if alone is not None and own.is_attached:
             own.session.restart(fork=alone.fork)
 

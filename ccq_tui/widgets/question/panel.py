@@ -12,8 +12,8 @@ from ccq_tui.config.actions import KeyPlace
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import (
     Clicked,
-    Command,
     Event,
+    PanelCommand,
     Pasted,
     Pressed,
     ScrollPreview,
@@ -87,7 +87,7 @@ class QuestionForm:
     def effect(self, state: PanelState, event: Pressed) -> Effect | None:
         """Return the effect of a key; a scroll is already done."""
         action = action_of(state, event)
-        if action is Command.EDITOR:
+        if action is PanelCommand.EDITOR:
             return Effect.EDIT
         if isinstance(action, ScrollPreview):
             self.scroll(action.by, pages=action.pages)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 from textual.widget import Widget
@@ -29,30 +30,24 @@ BURST_PAUSE = 0.3
 """Seconds between two frames during a burst."""
 
 
+@dataclass(eq=False)
 class Pace:
-    """Schedules frames and makes them.
+    """Schedules the frames of a widget and makes them.
+
+    Until a time, ``_split`` splits new text and ``_prepare`` draws the lines about to be seen; both return
+    whether there is more to do.
 
     Attributes:
         streamed: Characters that came since the last frame; the code that takes them in counts them here.
     """
 
-    def __init__(
-        self,
-        widget: Widget,
-        split: Callable[[float], bool],
-        prepare: Callable[[float], bool],
-        update: Callable[[], None],
-    ) -> None:
-        """Pace the frames of a widget.
+    _widget: Widget
+    _split: Callable[[float], bool]
+    _prepare: Callable[[float], bool]
+    _update: Callable[[], None]
 
-        Until a time, ``split`` splits new text and ``prepare`` draws the lines about to be seen; both return
-        whether there is more to do.
-        """
+    def __post_init__(self) -> None:
         self.streamed = 0
-        self._widget = widget
-        self._split = split
-        self._prepare = prepare
-        self._update = update
         self._timer: asyncio.TimerHandle | None = None
         self._due = 0.0  # time of the next frame, if one was asked for
         self._began: float | None = None  # start of the unfinished frame

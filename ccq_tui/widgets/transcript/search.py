@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from rich.style import Style
 from textual.strip import Strip
@@ -26,6 +27,7 @@ MOST_SPANS = 300
 """Most parts whose matches are kept; more than any screen shows."""
 
 
+@dataclass(eq=False)
 class Search:
     """A search from its beginning to its end, and the next one.
 
@@ -33,18 +35,13 @@ class Search:
     current match, from 1 or 0 for none, the number of matches, and whether there may be more.
     """
 
-    def __init__(
-        self,
-        viewport: Viewport,
-        pane: Pane,
-        later: Callable[[Callable[[], None]], object],
-        found: Callable[[int, int, bool], object],
-    ) -> None:
-        self._viewport = viewport
-        self._layout = viewport.layout
-        self._pane = pane
-        self._later = later
-        self._found = found
+    _viewport: Viewport
+    _pane: Pane
+    _later: Callable[[Callable[[], None]], object]
+    _found: Callable[[int, int, bool], object]
+
+    def __post_init__(self) -> None:
+        self._layout = self._viewport.layout
         self._finder: Finder | None = None
         self._drawn: re.Pattern[str] | None = None
         self._hit: Hit | None = None

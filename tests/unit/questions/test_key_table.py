@@ -194,10 +194,10 @@ def test_ctrl_d_in_a_text_keeps_the_text() -> None:
 
 
 def test_ctrl_g_means_the_editor_only_in_a_text() -> None:
-    from ccq_tui.questions.events import Command
+    from ccq_tui.questions.events import PanelCommand
 
-    assert action_for(keys(panel(), "o"), "ctrl+g") == Command.EDITOR
-    assert action_for(panel(), "ctrl+g") == Command.EDITOR
+    assert action_for(keys(panel(), "o"), "ctrl+g") == PanelCommand.EDITOR
+    assert action_for(panel(), "ctrl+g") == PanelCommand.EDITOR
     assert action_for(keys(panel(), "f2"), "ctrl+g") is None, "the prompt has it then"
 
 

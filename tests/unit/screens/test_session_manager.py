@@ -81,7 +81,9 @@ class Around:
     @property
     def manager(self) -> SessionManager:
         fake: Any = self
-        return SessionManager(fake, self.launch, fake, fake, lambda: self.inbox, fake, fake, fake)
+        made = SessionManager(fake, self.launch, fake, fake, lambda: self.inbox, fake, fake)
+        made._alone = self.alone  # type: ignore[method-assign]
+        return made
 
     @property
     def launch(self) -> Launch:

@@ -11,7 +11,7 @@ from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.requests import Asker, Origin, QuestionRequest
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind
-from ccq_tui.questions.events import Command, OpenOther, TextChanged
+from ccq_tui.questions.events import OpenOther, PanelCommand, TextChanged
 from ccq_tui.questions.keys import hints
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import opened
@@ -58,7 +58,7 @@ def test_the_panel_of_a_prompt_offers_no_notes_and_no_prose(text: str, keys: boo
     request = asked(prompt_of(text, keys=keys))
     state = opened(request.questions)
     assert {shown for shown, _ in hints(state)}.isdisjoint({"n", "c"})
-    assert step(state, Command.DISCUSS) == step(state, Command.NOTE) == state
+    assert step(state, PanelCommand.DISCUSS) == step(state, PanelCommand.NOTE) == state
 
 
 def test_a_text_for_a_prompt_stays_one_line() -> None:
