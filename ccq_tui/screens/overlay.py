@@ -18,7 +18,7 @@ from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import copy_of, text_of
 from ccq_tui.widgets.lifetime import WorkFailed, failure, is_live, soon, start_work
 from ccq_tui.widgets.panel.field import AnswerField
-from ccq_tui.widgets.pointer import Pointer
+from ccq_tui.widgets.pointer import Clickable
 
 Result = TypeVar("Result")
 State = TypeVar("State", bound=FilteredList[Any])
@@ -113,7 +113,7 @@ class Overlay(ModalScreen[Result]):
             self.app.post_message(WorkFailed(words))
 
 
-class ListScreen(Overlay[Result], Generic[Result, State]):
+class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
     """A screen with a filtered list: a field finds rows, a click takes the one under the cursor."""
 
     def __init__(
@@ -126,7 +126,6 @@ class ListScreen(Overlay[Result], Generic[Result, State]):
         super().__init__()
         self.field = ListField(press, hands_on or self.passes_on, id=field_id)
         """The filter field, which passes keys to the list first."""
-        self._pointer = Pointer(self.key_under)
 
     @property
     def state(self) -> State:
@@ -135,10 +134,6 @@ class ListScreen(Overlay[Result], Generic[Result, State]):
 
     def show(self, state: State) -> None:
         """Show another state of the list."""
-        raise NotImplementedError
-
-    def key_under(self, event: events.MouseEvent) -> Hashable:
-        """Return the key of the row under the pointer, or None."""
         raise NotImplementedError
 
     def take_row(self) -> None:
@@ -153,15 +148,11 @@ class ListScreen(Overlay[Result], Generic[Result, State]):
         event.stop()
         self.take_text()
 
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        self._pointer.press(event)
-
-    def on_click(self, event: events.Click) -> None:
-        """Put the cursor on a row, and take the one that has it."""
-        key, under = self._pointer.clicked(event), self.state.under
-        if key is not None and under is not None and key == under.key:
+    def clicked(self, key: Hashable, _event: events.Click) -> None:
+        """Put the cursor on the row with a key, and take the one that has it."""
+        if (under := self.state.under) is not None and key == under.key:
             self.take_row()
-        elif key is not None:
+        else:
             self.show(self.state.put([row.key for row in self.state.shown].index(key)))
 
 

@@ -35,7 +35,7 @@ from ccq_tui.widgets.lifetime import after_refresh, is_live, soon
 from ccq_tui.widgets.lines import DrawnLine, Flow, LineView, TextLines, indented, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.measures import is_low, key_lines
-from ccq_tui.widgets.pointer import Pointer
+from ccq_tui.widgets.pointer import Clickable
 from ccq_tui.widgets.sight import SightView, more_line
 
 TRUST_QUESTION = "Do you trust this directory?"
@@ -85,7 +85,7 @@ class TrustBody(Vertical):
     """The part of the screen above the notices and the keys."""
 
 
-class TrustScreen(Screen[None]):
+class TrustScreen(Screen[None], Clickable[Row]):
     """Shows what a directory's files would do, and asks whether to trust them.
 
     The question, its rows and the keys are always in view; what the files would do scrolls between them.
@@ -132,7 +132,7 @@ class TrustScreen(Screen[None]):
         self._question = TrustQuestion(clock(), typed=draft, typing=bool(draft), escapes=leave != QUIT)
         self._hints = (*HINTS[:2], ESCAPE, *HINTS[2:]) if leave != QUIT else HINTS
         self._answered = asyncio.Event()
-        self._pointer = Pointer(self._row_under)
+        self._pressed_at = 0.0
         self._focused_at = float("-inf")
         self._flow_for: object = None
         self._flow = Flow(iter(()))
@@ -209,18 +209,15 @@ class TrustScreen(Screen[None]):
         event.stop()
         self._take(text_came(self._question, typable(event.text), self._clock()))
 
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Note where a click may begin; one that gives the terminal the focus means nothing here."""
-        if self._clock() - self._focused_at >= CLICK_GRACE:
-            self._pointer.press(event)
+    def on_mouse_down(self, _event: events.MouseDown) -> None:
+        self._pressed_at = self._clock()
 
-    def on_click(self, event: events.Click) -> None:
-        """Let the question take a click on a row."""
-        row = self._pointer.clicked(event)
-        if row is not None:
+    def clicked(self, row: Row, _event: events.Click) -> None:
+        """Let the question take a click on a row, unless it gave the terminal the focus."""
+        if self._pressed_at - self._focused_at >= CLICK_GRACE:
             self._take(clicked(self._question, row, self._clock()))
 
-    def _row_under(self, event: events.MouseEvent) -> Row | None:
+    def under(self, event: events.MouseEvent) -> Row | None:
         row = self.query_one("#trust-rows", LineView).row_on_screen(event.screen_offset)
         return None if row is None else ROWS[row]
 

@@ -20,7 +20,7 @@ from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.lines import FittedLines
 from ccq_tui.widgets.palette import Palette, palette_of
-from ccq_tui.widgets.pointer import Pointer
+from ccq_tui.widgets.pointer import Clickable
 
 Hints = tuple[tuple[str, str], ...]
 SEPARATOR = " · "
@@ -185,7 +185,7 @@ def _fitted(
     return key, f"{verb} {cut(about, max(SHORTEST_OBJECT, left - cell_len(verb) - 1))}".rstrip()
 
 
-class HintBar(FittedLines):
+class HintBar(FittedLines, Clickable[str]):
     """Shows (key, what it does) pairs, and a word at the right end of its first line.
 
     While a fresh panel ignores keys, they are drawn faintly: bold keys work. A click on a key presses it: the
@@ -203,7 +203,6 @@ class HintBar(FittedLines):
         self.labels: Mapping[str, str] = {}
         """Labels of keys that the user remapped, by their default labels."""
         self._waking: asyncio.TimerHandle | None = None
-        self._pointer = Pointer(self._key_under)
         self._pressed_at = 0.0
         self._focused_at = float("-inf")
 
@@ -215,17 +214,15 @@ class HintBar(FittedLines):
         if focused:
             self._focused_at = time.monotonic()
 
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        self._pointer.press(event)
+    def on_mouse_down(self, _event: events.MouseDown) -> None:
         self._pressed_at = time.monotonic()
 
-    def on_click(self, event: events.Click) -> None:
+    def clicked(self, key: str, _event: events.Click) -> None:
         """Press the key that was clicked."""
-        key = self._pointer.clicked(event)
-        if key is not None and self._pressed_at - self._focused_at >= CLICK_GRACE:
+        if self._pressed_at - self._focused_at >= CLICK_GRACE:
             press_key(self, key)
 
-    def _key_under(self, event: events.MouseEvent) -> str | None:
+    def under(self, event: events.MouseEvent) -> str | None:
         place = event.get_content_offset(self)
         return None if place is None else self._shown.key_at(self.size.width, place)
 

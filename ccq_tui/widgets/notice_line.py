@@ -16,7 +16,7 @@ from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.lifetime import after
 from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.panel.measures import SHARES, most_lines
-from ccq_tui.widgets.pointer import Pointer
+from ccq_tui.widgets.pointer import Clickable
 from ccq_tui.widgets.status_line import SEPARATOR
 
 PASSING_SECONDS = 4.0
@@ -43,7 +43,7 @@ class Passing:
     timer: asyncio.TimerHandle
 
 
-class NoticeLine(Static):
+class NoticeLine(Static, Clickable[str]):
     """Shows a standing text, and above it a passing one; takes no room while there is neither.
 
     A click on the standing text presses the key that it names.
@@ -62,7 +62,6 @@ class NoticeLine(Static):
         super().__init__("", markup=False, classes="-empty")
         self._standing = ""
         self._key = ""
-        self._pointer = Pointer(self._key_under)
         self._said: dict[str, Passing] = {}
         """The passing texts by owner, the newest last: that one is shown."""
 
@@ -85,18 +84,14 @@ class NoticeLine(Static):
             self._standing, self._key = text, key
             self._draw()
 
-    def _key_under(self, event: events.MouseEvent) -> str | None:
+    def under(self, event: events.MouseEvent) -> str | None:
         place = event.get_content_offset(self)
         stands = place is not None and self._standing and place.y >= bool(self._passing)
         return self._key or None if stands else None
 
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        self._pointer.press(event)
-
-    def on_click(self, event: events.Click) -> None:
+    def clicked(self, key: str, _event: events.Click) -> None:
         """Press the key that the standing text names."""
-        if (key := self._pointer.clicked(event)) is not None:
-            press_key(self, key)
+        press_key(self, key)
 
     def say(self, text: str, seconds: float = PASSING_SECONDS, of: str = "", key: str = "") -> None:
         """Show a text for some seconds, above the standing one.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from textual import events
@@ -12,25 +11,30 @@ LEFT = 1
 """The button that clicks."""
 
 
-class Pointer(Generic[Target]):
-    """Distinguishes clicks from everything else that a mouse does.
+class Clickable(Generic[Target]):
+    """A widget or screen that takes clicks, as distinct from everything else that a mouse does.
 
     A click is a press of the left button that began and ended on one target, by equality. Textual also
     reports one when another button was pressed, and when the pointer was dragged from one row of a widget to
     another.
     """
 
-    def __init__(self, find: Callable[[events.MouseEvent], Target | None]) -> None:
-        self._find = find
-        self._pressed: Target | None = None
+    _pressed_on: Target | None = None
 
-    def press(self, event: events.MouseDown) -> None:
+    def under(self, event: events.MouseEvent) -> Target | None:
+        """Return the target under the pointer, or None."""
+        raise NotImplementedError
+
+    def clicked(self, target: Target, event: events.Click) -> None:
+        """Take a click on a target."""
+        raise NotImplementedError
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
         """Note where a button went down."""
-        self._pressed = self._find(event) if event.button == LEFT else None
+        self._pressed_on = self.under(event) if event.button == LEFT else None
 
-    def clicked(self, event: events.Click) -> Target | None:
-        """Return the target that was clicked, or None where this was no click on one target."""
-        pressed, self._pressed = self._pressed, None
-        if event.button != LEFT or pressed is None:
-            return None
-        return pressed if self._find(event) == pressed else None
+    def on_click(self, event: events.Click) -> None:
+        """Take the click if it was one on one target."""
+        pressed, self._pressed_on = self._pressed_on, None
+        if event.button == LEFT and pressed is not None and self.under(event) == pressed:
+            self.clicked(pressed, event)

@@ -19,7 +19,7 @@ from ccq_tui.widgets.hints import HintLines
 from ccq_tui.widgets.keys import LineField, press_key
 from ccq_tui.widgets.lifetime import is_live
 from ccq_tui.widgets.palette import palette_of
-from ccq_tui.widgets.pointer import Pointer
+from ccq_tui.widgets.pointer import Clickable
 
 SEARCH = "Search in the transcript"
 """The place where its keys work."""
@@ -68,7 +68,7 @@ class SearchField(LineField):
         self.insert_text_at_cursor(" ".join(event.text.split()))
 
 
-class SearchBar(Horizontal):
+class SearchBar(Horizontal, Clickable[str]):
     """A field, the number of matches, and the keys; takes no room while it is closed."""
 
     DEFAULT_CSS = """
@@ -100,7 +100,6 @@ class SearchBar(Horizontal):
     def __init__(self) -> None:
         super().__init__()
         self._found = (0, 0, False)
-        self._pointer = Pointer(self._key_under)
 
     def compose(self) -> ComposeResult:
         yield Static("⌕", classes="label", markup=False)
@@ -143,7 +142,7 @@ class SearchBar(Horizontal):
     def on_resize(self) -> None:
         self._draw()
 
-    def _key_under(self, event: events.MouseEvent) -> str | None:
+    def under(self, event: events.MouseEvent) -> str | None:
         found = self.query_one("#found", Static)
         place = event.get_content_offset(found)
         if place is None or self.size.width < ROOM_FOR_HINTS:
@@ -155,13 +154,9 @@ class SearchBar(Horizontal):
         """Cells before the keys, in the text beside the field."""
         return cell_len(self.found_text) + 2 if self.found_text else 0
 
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        self._pointer.press(event)
-
-    def on_click(self, event: events.Click) -> None:
+    def clicked(self, key: str, _event: events.Click) -> None:
         """Press the key that was clicked."""
-        if (key := self._pointer.clicked(event)) is not None:
-            press_key(self, key)
+        press_key(self, key)
 
     def _draw(self) -> None:
         palette = palette_of(self)

@@ -15,7 +15,7 @@ from ccq_tui.config.keymap import key_of
 from ccq_tui.widgets.hints import HintLines, Hints
 from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.palette import Palette, palette_of
-from ccq_tui.widgets.pointer import Pointer
+from ccq_tui.widgets.pointer import Clickable
 
 TITLE_LINES = 2
 LINES = 2
@@ -56,7 +56,7 @@ class SideBarEntry:
         return f"? {self.waiting}" if self.waiting else ""
 
 
-class SideBar(Static):
+class SideBar(Static, Clickable[int | str]):
     """Lists sessions with their state; a click goes to one."""
 
     DEFAULT_CSS = """
@@ -82,7 +82,6 @@ class SideBar(Static):
         self._top = 0
         self._keys_shown = False
         self._keys = keys_shown(panel=False)
-        self._pointer: Pointer[int | str] = Pointer(self._target)
 
     def show(self, entries: Sequence[SideBarEntry], *, panel: bool = False) -> None:
         """List other sessions, or the same in another state; ``panel``: whether one has the keys."""
@@ -91,7 +90,7 @@ class SideBar(Static):
             self._entries, self._keys = tuple(entries), keys
             self.refresh()
 
-    def _target(self, event: events.MouseEvent) -> int | str | None:
+    def under(self, event: events.MouseEvent) -> int | str | None:
         """Return the key under the pointer, else the number of the session, else None."""
         place = self._top + (event.y - TITLE_LINES) // LINES
         line = event.y - (self.size.height - len(self._keys))
@@ -99,15 +98,11 @@ class SideBar(Static):
             return self._keys[line].key_at(self.size.width, Offset(event.x, 0))
         return self._entries[place].number if event.y >= TITLE_LINES and place < len(self._entries) else None
 
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        self._pointer.press(event)
-
-    def on_click(self, event: events.Click) -> None:
+    def clicked(self, target: int | str, _event: events.Click) -> None:
         """Go to the session that was clicked, or press the key."""
-        target = self._pointer.clicked(event)
         if isinstance(target, str):
             press_key(self, target)
-        elif target is not None:
+        else:
             self.post_message(self.Chosen(target))
 
     def render(self) -> Text:

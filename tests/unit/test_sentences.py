@@ -43,7 +43,7 @@ FIXED_THERE = {
     "config/keynames.py": "PgUp PgDn",
     "inbox/decision.py": "Ctrl+G",
     "questions/flow.py": "Ctrl+D",
-    "questions/keys.py": "Ctrl+P Ctrl+N Shift+Tab F2 Ctrl+D Ctrl+G PgUp PgDn",
+    "questions/keys.py": "F2 Ctrl+D Ctrl+G PgUp PgDn",
     "screens/help.py": "PgUp PgDn",
     "screens/inbox/body.py": "Ctrl+D PgUp PgDn",
     "screens/overview/screen.py": "Ctrl+R F2",

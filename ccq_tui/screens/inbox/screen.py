@@ -333,7 +333,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         self.app.copy_to_clipboard(copied(row, draft_of(Waiting(row.stored.request, draft))))
         self.say("Question and answer copied" if draft.has_draft else "Question copied", 4.0)
 
-    def key_under(self, event: events.MouseEvent) -> str | None:
+    def under(self, event: events.MouseEvent) -> str | None:
         """Return the id of the request under the pointer, or None."""
         row = self.body.list_view.row_on_screen(event.screen_offset)
         shown = self.state.shown

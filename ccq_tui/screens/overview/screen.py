@@ -267,7 +267,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
         if self.state.under is not None:
             self._open(self.state.under)
 
-    def key_under(self, event: events.MouseEvent) -> str | None:
+    def under(self, event: events.MouseEvent) -> str | None:
         """Return the key of the card under the pointer, or None."""
         places: list[tuple[LineView, tuple[Card, ...]]]
         if self._side_by_side:

@@ -309,7 +309,7 @@ class Picker(ListScreen[str | None, Choosing]):
             self._preview(self._began)
         self.dismiss(None)
 
-    def key_under(self, event: events.MouseEvent) -> str | None:
+    def under(self, event: events.MouseEvent) -> str | None:
         """Return the key of the row under the pointer, or None."""
         row, shown = self.query_one(LineView).row_on_screen(event.screen_offset), self.state.shown
         return shown[row].key if row is not None and row < len(shown) else None

@@ -47,7 +47,10 @@ from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.panel.form import Drawn, Effect, Form, State
 from ccq_tui.widgets.panel.input_queue import Fate, InputQueue, Typed
 from ccq_tui.widgets.panel.measures import PanelLook
-from ccq_tui.widgets.pointer import Pointer
+from ccq_tui.widgets.pointer import Clickable
+
+PanelTarget = tuple[int, type[Clicked | TabClicked], int]
+"""What can be clicked in a panel: the number of the request, the event, and its row or tab."""
 
 
 @dataclass
@@ -70,7 +73,7 @@ class PanelMessage(Message, namespace="request_panel"):
         return self.panel
 
 
-class RequestPanel(Vertical, Generic[State]):
+class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     """Draws the state of an open request and turns keys, pastes and clicks into events.
 
     Without a state it rests until `begin`. One that a person ``asked_for`` has no grace: no key can have been
@@ -169,7 +172,6 @@ class RequestPanel(Vertical, Generic[State]):
         self._field.add_class("-off")
         self._hints = HintBar(asleep=self._fresh)
         self._drawn_for = Size(0, 0)
-        self._pointer = Pointer(self._target)
         self._pressed_at = 0.0
         self._meant: Mapping[str, tuple[str, ...]] = {}
         self._labels: Mapping[str, str] = {}
@@ -488,20 +490,16 @@ class RequestPanel(Vertical, Generic[State]):
             self._field.type(event.text)
             self._take_text()
 
-    def on_mouse_down(self, event: events.MouseDown) -> None:
+    def on_mouse_down(self, _event: events.MouseDown) -> None:
         self.touch()
-        self._pointer.press(event)
         self._pressed_at = self._clock()
 
-    def on_click(self, event: events.Click) -> None:
+    def clicked(self, target: PanelTarget, _event: events.Click) -> None:
         """Handle a click, as of the time when the button went down, on what was seen then."""
-        target = self._pointer.clicked(event)
-        if target is not None:
-            _, kind, number = target
-            self.dispatch(kind(number, self._pressed_at))
+        _, kind, number = target
+        self.dispatch(kind(number, self._pressed_at))
 
-    def _target(self, event: events.MouseEvent) -> tuple[int, type[Clicked | TabClicked], int] | None:
-        """Return the number of the request and the target under the pointer, or None."""
+    def under(self, event: events.MouseEvent) -> PanelTarget | None:
         found = self.form.under(event)
         return None if found is None or self._rests else (self.turn, *found)
 

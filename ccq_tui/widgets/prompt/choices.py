@@ -16,7 +16,7 @@ from ccq_tui.prompts.completion_list import Completion, CompletionList
 from ccq_tui.prompts.fuzzy import marks
 from ccq_tui.text import one_line
 from ccq_tui.widgets.palette import Palette, palette_of
-from ccq_tui.widgets.pointer import Pointer
+from ccq_tui.widgets.pointer import Clickable
 
 MOST_LINES = 8
 _SHARE_OF_SCREEN = 3
@@ -24,7 +24,7 @@ _LONGEST = 400
 _TITLES = {CompletionKind.HISTORY: "Earlier prompts"}
 
 
-class ChoiceList(Static):
+class ChoiceList(Static, Clickable[tuple[int, Completion]]):
     """Draws a list of choices; it takes no keys of its own."""
 
     DEFAULT_CSS = """
@@ -37,7 +37,6 @@ class ChoiceList(Static):
     def __init__(self) -> None:
         super().__init__("", markup=False, classes="-off")
         self._choices: CompletionList | None = None
-        self._pointer = Pointer(self._row_under)
 
     @dataclass
     class Clicked(Message):
@@ -57,14 +56,10 @@ class ChoiceList(Static):
         """The rows on the screen."""
         return self._choices.window(self.most) if self._choices is not None else range(0)
 
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        self._pointer.press(event)
+    def clicked(self, target: tuple[int, Completion], _event: events.Click) -> None:
+        self.post_message(self.Clicked(target[0]))
 
-    def on_click(self, event: events.Click) -> None:
-        if (clicked := self._pointer.clicked(event)) is not None:
-            self.post_message(self.Clicked(clicked[0]))
-
-    def _row_under(self, event: events.MouseEvent) -> tuple[int, Completion] | None:
+    def under(self, event: events.MouseEvent) -> tuple[int, Completion] | None:
         """Return the row under the pointer, with its completion."""
         seen, place = self.content_region, event.screen_offset
         if self._choices is None or not seen.contains_point(place):

@@ -23,7 +23,7 @@ from textual.widget import Widget
 from ccq_tui.agent.events import AgentEvent, BlockGrew, HistoryLoaded
 from ccq_tui.compat.textual.nodes import restyle, restyles
 from ccq_tui.widgets.lifetime import after, is_live, soon
-from ccq_tui.widgets.pointer import Pointer
+from ccq_tui.widgets.pointer import Clickable
 from ccq_tui.widgets.transcript.block_mark import BlockMark, Step
 from ccq_tui.widgets.transcript.blocks import Block, ErrorBlock, NoticeBlock
 from ccq_tui.widgets.transcript.code import LaterLexers
@@ -46,7 +46,7 @@ ASIDES = (NoticeBlock, ErrorBlock)
 """Blocks that are no part of a conversation: the welcome stays beside them."""
 
 
-class Transcript(ScrollView, can_focus=False):
+class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=False):
     """The transcript of one session: drawn where it is seen, marked, searched and copied as data.
 
     Attributes:
@@ -133,7 +133,6 @@ class Transcript(ScrollView, can_focus=False):
         self._was_following = True
         self._for_screen = False  # whether lines are drawn for the screen, and not looked up for the mouse
         self._pressed = Offset(0, 0)
-        self._pointer = Pointer(self._under)
         self._layout.sync(BlockChange(tuple(range(len(self._model.blocks)))))
 
     # -- what is shown ---------------------------------------------------------------------------------------
@@ -536,7 +535,7 @@ class Transcript(ScrollView, can_focus=False):
         if (selection := self._selection.block_at(self._pressed.y)) is not None:
             self.screen.selections = {self: selection}
 
-    def _under(self, event: events.MouseEvent) -> tuple[LinePlace | None, int] | None:
+    def under(self, event: events.MouseEvent) -> tuple[LinePlace | None, int] | None:
         """Return the line and the cell under the pointer; no line on the count of lines below."""
         if self.unseen and event.y == self.size.height - 1:
             return None, 0
@@ -545,14 +544,10 @@ class Transcript(ScrollView, can_focus=False):
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         self._pressed = event.offset
-        self._pointer.press(event)
 
-    def on_click(self, event: events.Click) -> None:
+    def clicked(self, target: tuple[LinePlace | None, int], event: events.Click) -> None:
         """Go to the end on a click on the count of lines below; elsewhere report the click."""
-        clicked = self._pointer.clicked(event)
-        if clicked is None:
-            return
-        line, cell = clicked
+        line, cell = target
         if line is None:
             self.action_end()
         elif line.block < len(self.model.blocks):
