@@ -96,13 +96,19 @@ async def edit_text(app: App[Any], text: str) -> Edited | None:
     return None
 
 
-async def edit_or_say(app: App[Any], text: str, say: Callable[[str], object]) -> Edited | None:
-    """Edit a text as `edit_text` does; where the editor cannot be used, say why and return None."""
+async def edit_for(
+    app: App[Any], text: str, put: Callable[[str], object], say: Callable[[str], object]
+) -> None:
+    """Edit a text as `edit_text` does: ``put`` takes what was saved, ``say`` what went wrong."""
     try:
-        return await edit_text(app, text)
+        edited = await edit_text(app, text)
     except EditorError as error:
         say(str(error))
-        return None
+        return
+    if edited is not None:
+        put(edited.text)
+        if edited.problem:
+            say(edited.problem)
 
 
 async def edit_file(app: App[Any], file: Path, line: int = 0) -> str:

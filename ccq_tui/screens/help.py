@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Static, TextArea
 
@@ -47,7 +45,6 @@ class HelpScreen(Overlay[None]):
         }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = []
 
     def __init__(self, sections: tuple[Section, ...]) -> None:
         super().__init__()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -12,7 +13,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.geometry import Offset
-from textual.message import Message
 from textual.widgets import Input, Static
 
 from ccq_tui.widgets.hints import HintLines
@@ -47,19 +47,14 @@ class SearchField(LineField):
         Binding("escape", "close", "Close the search and stay at the match", show=False),
     ]
 
-    def __init__(self) -> None:
+    def __init__(self, step: Callable[[int], object], leave: Callable[[], object]) -> None:
         super().__init__(placeholder="Find in the transcript", compact=True, select_on_focus=False)
+        self.action_go, self.action_close = step, leave
 
     def on_mount(self) -> None:
         """Keep the caret from blinking where nothing may move by itself."""
         if self.app.animation_level == "none":
             self.cursor_blink = False
-
-    def action_go(self, direction: int) -> None:
-        self.post_message(SearchBar.Wanted(direction))
-
-    def action_close(self) -> None:
-        self.post_message(SearchBar.Closed())
 
     def on_paste(self, event: events.Paste) -> None:
         """Join a paste of several lines into one."""
@@ -82,33 +77,22 @@ class SearchBar(Horizontal, Clickable[str]):
     }
     """
 
-    @dataclass
-    class Changed(Message):
-        """The query changed."""
-
-        query: str
-
-    @dataclass
-    class Wanted(Message):
-        """The person wants the next or the previous match."""
-
-        direction: int
-
-    class Closed(Message):
-        """The person closed the search."""
-
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        look_for: Callable[[str], object],
+        step: Callable[[int], object],
+        leave: Callable[[], object],
+    ) -> None:
+        """``look_for`` takes each query, ``step`` 1 or -1 for another match; ``leave`` is called on Esc."""
         super().__init__()
+        self._look_for = look_for
+        self.field = SearchField(step, leave)
         self._found = (0, 0, False)
 
     def compose(self) -> ComposeResult:
         yield Static("⌕", classes="label", markup=False)
-        yield SearchField()
+        yield self.field
         yield Static("", id="found", markup=False)
-
-    @property
-    def field(self) -> SearchField:
-        return self.query_one(SearchField)
 
     @property
     def is_open(self) -> bool:
@@ -172,4 +156,4 @@ class SearchBar(Horizontal, Clickable[str]):
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
         if self.is_open:
-            self.post_message(self.Changed(event.value))
+            self._look_for(event.value)

@@ -26,7 +26,7 @@ from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.config import Launch, Settings
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE
 from ccq_tui.questions.state import PanelState
-from ccq_tui.screens.pickers import Picker, shelf
+from ccq_tui.screens.pickers import Picker, sessions
 from ccq_tui.screens.session.rewind_command import WAITS
 from tests.ui.host import Clock
 from tests.ui.session import Driven, ToldSession, asked, until
@@ -368,7 +368,7 @@ async def test_another_session_takes_the_place_of_this_one_and_what_is_typed_sta
     async def listed(_options: SessionOptions, *, everywhere: bool = False) -> tuple[EarlierSession, ...]:
         return EARLIER
 
-    monkeypatch.setattr(shelf, "earlier_sessions", listed)
+    monkeypatch.setattr(sessions, "earlier_sessions", listed)
     driven = Driven(make=EndingSession)
     async with driven.app.run_test() as pilot:
         first = driven.told
@@ -393,7 +393,7 @@ async def test_a_turn_that_runs_is_not_ended_unasked(monkeypatch: pytest.MonkeyP
     async def listed(_options: SessionOptions, *, everywhere: bool = False) -> tuple[EarlierSession, ...]:
         return EARLIER
 
-    monkeypatch.setattr(shelf, "earlier_sessions", listed)
+    monkeypatch.setattr(sessions, "earlier_sessions", listed)
     driven = Driven()
     async with driven.app.run_test() as pilot:
         driven.told.tell(StateChanged(SessionState.WORKING))

@@ -158,7 +158,7 @@ async def test_an_empty_text_is_told_at_once_on_a_low_screen() -> None:
 
 async def test_the_session_is_drawn_as_data_and_stays_at_the_edge() -> None:
     app = DecisionHost(permission())
-    app.panel._session = "会議\x1b[2J\u202e"
+    app.panel.session = "会議\x1b[2J\u202e"
     async with app.run_test():
         assert app.panel_lines[0].endswith("─ 会議␛[2J‹U+202E› ─")
         assert_clean(app)

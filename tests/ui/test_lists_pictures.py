@@ -27,7 +27,7 @@ from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.config import Launch, Settings, state_dir
 from ccq_tui.prompts.files import Files
 from ccq_tui.prompts.history import PromptHistory
-from ccq_tui.screens.pickers import Picker, SessionPicker, shelf
+from ccq_tui.screens.pickers import Picker, SessionPicker, sessions
 from ccq_tui.screens.session.rewind_command import WHICH_PROMPT
 from ccq_tui.widgets.hints import HintBar
 from tests.ui.pictures import Pictures
@@ -138,7 +138,7 @@ async def album(pictures: Pictures) -> AsyncIterator[Album]:
 
 @pytest.fixture(autouse=True)
 def _things_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def sessions(_options: SessionOptions, *, everywhere: bool = False) -> tuple[EarlierSession, ...]:
+    async def earlier(_options: SessionOptions, *, everywhere: bool = False) -> tuple[EarlierSession, ...]:
         now = time.time()
         return (
             EarlierSession("aaaa-1", "Fix the login", now - 300, "main", "/usr", SAID),
@@ -149,7 +149,7 @@ def _things_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:
     def files(_directory: Path) -> Files:
         return Files(PATHS)
 
-    monkeypatch.setattr(shelf, "earlier_sessions", sessions)
+    monkeypatch.setattr(sessions, "earlier_sessions", earlier)
     monkeypatch.setattr("ccq_tui.prompts.files.list_files", files)
     for text in reversed(PROMPTS):
         PromptHistory(state_dir() / "history.jsonl", HERE).add(text)

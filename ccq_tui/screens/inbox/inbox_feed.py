@@ -40,6 +40,7 @@ class InboxFeed:
 
     Attributes:
         state: State of the list; the screen sets it.
+        undelivered: Number of answers that have not reached Claude yet, as far as is known.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class InboxFeed:
         self._changed = changed
         self._say = say
         self.state = InboxList()
+        self.undelivered = 0
         self._reads_native = False
 
     def show(self, state: InboxList) -> None:
@@ -114,14 +116,15 @@ class InboxFeed:
             state = state.without(name)
         self.show(state)
 
-    async def count_undelivered(self) -> int | None:
-        """Return the number of answers that have not reached Claude yet, or None if unknown."""
+    async def count_undelivered(self) -> None:
+        """Count the answers that have not reached Claude yet."""
         try:
             counts = await self._manager.inbox.run(lambda store: store.requests.undelivered_counts())
         except InboxError as error:
             _logger.warning("Answers that were not delivered cannot be counted: %s", error)
-            return None
-        return sum(counts.values())
+            return
+        self.undelivered = sum(counts.values())
+        self._changed()
 
     def drop(self, request_id: str) -> None:
         """Take a request out of the list."""

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.screen import Screen
 
 from ccq_tui.config.keymap import LIST_SCREEN, key_of, with_keys
@@ -33,7 +32,7 @@ from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.shared_draft import draft_words, followed, replaced
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE, Waiting
 from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, InputGuard, Presses, is_fresh
-from ccq_tui.screens.editor import GROUP, edit_or_say
+from ccq_tui.screens.editor import GROUP, edit_for
 from ccq_tui.screens.inbox.body import AGES_SECONDS, InboxBody, copied, key_hints, refusal
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
 from ccq_tui.screens.inbox.inbox_list import INBOX, INBOX_ACTIONS, InboxList, InboxRow
@@ -103,7 +102,6 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         &.-answering #inbox-about { height: 1fr; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = []
 
     def __init__(
         self, manager: SessionManager, *, said: str = "", clock: Callable[[], float] = time.monotonic
@@ -117,7 +115,6 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         self.answered: InboxRow | None = None
         self.panel: QuestionPanel | DecisionPanel | None = None
         self._said = said
-        self._undelivered = 0
         self._presses = Presses()
         self._finding = False
         """Whether letters go to the filter although it is still empty."""
@@ -171,17 +168,11 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
 
     async def _read(self) -> None:
         await self.feed.read_all()
-        await self._count_undelivered()
+        await self.feed.count_undelivered()
 
     def _look_there(self) -> None:
         """List the requests in Claude Code's own screen, which reports none by itself."""
         start_work(self, self.feed.read_native, name="native sessions")
-
-    async def _count_undelivered(self) -> None:
-        count = await self.feed.count_undelivered()
-        if count is not None:
-            self._undelivered = count
-            self.draw()
 
     def _changed(self, change: InboxChange) -> None:
         if isinstance(change, Added):
@@ -189,7 +180,8 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         elif isinstance(change, InboxRenewed) and change.another:
             start_work(self, self._read, name="inbox list")
         elif isinstance(change, SessionNoted):
-            start_work(self, self._count_undelivered, name="inbox count", group="inbox count", exclusive=True)
+            count = self.feed.count_undelivered
+            start_work(self, count, name="inbox count", group="inbox count", exclusive=True)
         elif isinstance(change, DraftUpdated):
             self._follow(change)
         elif isinstance(change, Settled):
@@ -311,10 +303,8 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             return True
         self.declining = None
         self.draw()
-        row = self.state.get(request_id)
-        if key in ("ctrl+d", "y") and row is not None:
-            outcome = kind_of(row.stored.request).refusal()
-            self.settle_soon(row, outcome)
+        if key in ("ctrl+d", "y") and (row := self.state.get(request_id)) is not None:
+            self.settle_soon(row, kind_of(row.stored.request).refusal())
         return key in ("ctrl+d", "y", "n", "escape")
 
     def _copy(self, row: InboxRow | None) -> None:
@@ -454,9 +444,8 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             self.set_focus(self.field, scroll_visible=False)
         self.draw()
 
-    @on(QuestionPanel.Changed)
-    @on(DecisionPanel.Changed)
-    def _keep_draft(self, event: QuestionPanel.Changed | DecisionPanel.Changed) -> None:
+    @on(RequestPanel.Changed)
+    def _keep_draft(self, event: RequestPanel.Changed) -> None:
         event.stop()
         if self.answered is None or event.panel is not self.panel:
             return
@@ -465,9 +454,8 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         if event.state.hidden:
             self.close_panel()
 
-    @on(QuestionPanel.Ended)
-    @on(DecisionPanel.Ended)
-    def _settle(self, event: QuestionPanel.Ended | DecisionPanel.Ended) -> None:
+    @on(RequestPanel.Ended)
+    def _settle(self, event: RequestPanel.Ended) -> None:
         event.stop()
         row = self.answered
         if row is not None and event.panel is self.panel:
@@ -484,8 +472,8 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
 
         start_work(self.app, settle, name="inbox answer", group=ANSWERS)
 
-    @on(QuestionPanel.Returned)
-    def _find_typed(self, event: QuestionPanel.Returned) -> None:
+    @on(RequestPanel.Returned)
+    def _find_typed(self, event: RequestPanel.Returned) -> None:
         """Filter by the words that were not meant for the panel; close it and keep its draft."""
         event.stop()
         panel = self.panel
@@ -505,22 +493,18 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         event.stop()
         self.field.post_message(event.typed)
 
-    @on(QuestionPanel.EditorWanted)
-    @on(DecisionPanel.EditorWanted)
-    def _edit_answer(self, event: QuestionPanel.EditorWanted | DecisionPanel.EditorWanted) -> None:
+    @on(RequestPanel.EditorWanted)
+    def _edit_answer(self, event: RequestPanel.EditorWanted) -> None:
         event.stop()
-        start_work(self, partial(self._edit, event.panel, event.text), name="editor", group=GROUP)
+        panel = event.panel
 
-    async def _edit(self, panel: object, text: str) -> None:
-        edited = await edit_or_say(self.app, text, self.say)
-        if edited is None:
-            return
-        if self.panel is panel and self.panel is not None:
-            self.panel.put_text(edited.text)
-            if edited.problem:
-                self.say(edited.problem)
-        elif self.answers.closed.keep(edited.text):
-            self.say(f"The request was closed before your answer{with_keys(DRAFT_KEPT)}")
+        def put(text: str) -> None:
+            if self.panel is panel:
+                panel.put_text(text)
+            elif self.answers.closed.keep(text):
+                self.say(f"The request was closed before your answer{with_keys(DRAFT_KEPT)}")
+
+        start_work(self, partial(edit_for, self.app, event.text, put, self.say), name="editor", group=GROUP)
 
     # -- drawing --------------------------------------------------------------------------------------------
 
@@ -548,10 +532,9 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         """Draw everything around the panel."""
         if not self.has_parts:
             return
-        self.body.draw(self.state, self.answered, undelivered=self._undelivered, finds=self.finds)
+        self.body.draw(self.state, self.answered, undelivered=self.feed.undelivered, finds=self.finds)
         declining = self.state.get(self.declining[0]) if self.declining else None
-        asks = self.declining is not None
-        hints = key_hints(self.state, self._way_back(), finds=self.finds, declining=asks)
+        hints = key_hints(self.state, self._way_back(), finds=self.finds, declining=bool(self.declining))
         self.query_one(HintBar).show(hints, most_lines=key_lines(self.app.size.height))
         notices = self.query_one(NoticeLine)
         notices.leave_room(self.panel is not None)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import ClassVar
 
 from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
@@ -124,7 +122,6 @@ class OverviewScreen(ListScreen[Card | None, Board]):
         & .-off { display: none; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = []
     makes_way = True
     help_place = OVERVIEW
     """The keys that F1 lists first here."""

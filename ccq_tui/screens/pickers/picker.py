@@ -11,7 +11,6 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
@@ -144,7 +143,6 @@ class Picker(ListScreen[str | None, Choosing]):
         }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = []
     KEYS: ClassVar[tuple[KeyUse, ...]] = PICKER_KEYS
     help_place = KeyPlace.LIST.value
     """The keys that F1 lists first here."""

@@ -237,27 +237,22 @@ class SessionPicker(Picker):
         return super()._take_known(key) if self._renaming is None else self._take_while_renaming(key)
 
     def _do(self, action: str) -> bool:
-        under = self._under
-        if action == "everywhere":
-            self._everywhere = not self._everywhere
-            self.about = self._place_line
-            self._work(self._look)
-        elif action not in ("fork", "rename", "delete"):
-            return super()._do(action)
-        elif under is not None:
-            self._do_with(action, under)
-        return True
-
-    def _do_with(self, action: str, under: Shelved) -> None:
-        match action:
-            case "fork":
-                self._go_on(WayOn(under.session, fork=True))
-            case "rename" if under.runs:
+        match action, self._under:
+            case "everywhere", _:
+                self._everywhere = not self._everywhere
+                self.about = self._place_line
+                self._work(self._look)
+            case "fork", Shelved(session):
+                self._go_on(WayOn(session, fork=True))
+            case "rename", Shelved(runs=True):
                 self.say("This session is open in a ccq-tui; type /rename there")
-            case "rename":
-                self._begin_to_rename(under.session)
-            case "delete":
+            case "rename", Shelved(session):
+                self._begin_to_rename(session)
+            case "delete", Shelved() as under:
                 self._work(partial(self._delete, under))
+            case _:
+                return super()._do(action) or action in TAKING
+        return True
 
     def take_row(self) -> None:
         """Resume the session under the cursor."""

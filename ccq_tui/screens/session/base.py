@@ -23,7 +23,7 @@ from ccq_tui.config import Launch
 from ccq_tui.config.actions import KeyPlace
 from ccq_tui.inbox.waiting_line import WaitingLine
 from ccq_tui.screens.clipboard import copy
-from ccq_tui.screens.editor import GROUP, edit_or_say
+from ccq_tui.screens.editor import GROUP, edit_for
 from ccq_tui.screens.session.block_actions import BlockActions, BlockBar
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.key_repeats import QuitKeys
@@ -32,13 +32,11 @@ from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
 from ccq_tui.screens.session.view import SessionView, noted
 from ccq_tui.supervisor.events import OWN_EVENTS, SessionEvent
 from ccq_tui.supervisor.session import SupervisedSession
-from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.keys import bindings_for, presses_of
 from ccq_tui.widgets.lifetime import after, failure, is_live, start_work
 from ccq_tui.widgets.notice_line import PASSING_SECONDS
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.prompt import Prompt
-from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.search_bar import SEARCH, SearchBar
 from ccq_tui.widgets.status_line import StatusLine
 from ccq_tui.widgets.transcript import Transcript
@@ -147,7 +145,7 @@ class SessionBase(Screen[None]):
         self.transcript = transcript
         self.dock = dock
         self.block_bar = BlockBar()
-        self.search_bar = SearchBar()
+        self.search_bar = SearchBar(transcript.search, transcript.search_next, lambda: self.finder.close())
         self.status_line = StatusLine()
         self.clock = session.clock
         launch = session.launch
@@ -221,15 +219,7 @@ class SessionBase(Screen[None]):
 
     def edit(self, text: str, put: Callable[[str], None]) -> None:
         """Edit a text in the person's editor; ``put`` takes what was saved, if anything was."""
-
-        async def edit() -> None:
-            edited = await edit_or_say(self.app, text, self.say)
-            if edited is not None:
-                put(edited.text)
-                if edited.problem:
-                    self.say(edited.problem)
-
-        self.start(edit, "editor", group=GROUP)
+        self.start(partial(edit_for, self.app, text, put, self.say), "editor", group=GROUP)
 
     def pressed_again(self, key: str) -> bool:
         """Whether a key is pressed again within `AGAIN_SECONDS`, with no other key between."""
@@ -363,9 +353,8 @@ class SessionBase(Screen[None]):
     def _answered(self, event: Dock.Answered) -> None:
         self.requests.answer(event)
 
-    @on(QuestionPanel.EditorWanted)
-    @on(DecisionPanel.EditorWanted)
-    def _edit_answer(self, event: QuestionPanel.EditorWanted | DecisionPanel.EditorWanted) -> None:
+    @on(RequestPanel.EditorWanted)
+    def _edit_answer(self, event: RequestPanel.EditorWanted) -> None:
         self.requests.edit(event)
 
     @on(RequestPanel.Opened)
@@ -387,18 +376,6 @@ class SessionBase(Screen[None]):
     @on(Transcript.FoundChanged)
     def _found_changed(self, event: Transcript.FoundChanged) -> None:
         self.search_bar.tell(event.place, event.count, more=event.more)
-
-    @on(SearchBar.Changed)
-    def _query_changed(self, event: SearchBar.Changed) -> None:
-        self.transcript.search(event.query)
-
-    @on(SearchBar.Wanted)
-    def _next_wanted(self, event: SearchBar.Wanted) -> None:
-        self.transcript.search_next(event.direction)
-
-    @on(SearchBar.Closed)
-    def _search_closed(self) -> None:
-        self.finder.close()
 
     @on(events.Click)
     def _clicked(self, event: events.Click) -> None:

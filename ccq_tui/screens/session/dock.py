@@ -78,8 +78,9 @@ class Dock(Vertical):
         self.prompt = Prompt(draft, clock=clock)
         """The prompt."""
         self._hints = HintBar()
-        self._line = WaitingLine()
-        self._panel: Panel | None = None
+        self.line = WaitingLine()
+        self.panel: Panel | None = None
+        """The panel on the screen, hidden or not, or None."""
         self._leaving: Panel | None = None
         self._settled = 0
         self.panels = PanelPool(self, lambda: self.prompt.holds_text, session, clock)
@@ -98,15 +99,6 @@ class Dock(Vertical):
         """Text typed before the prompt was there to take it; None since then."""
         self.folded_at: float | None = None
         """Time when the panel was last hidden by the key that also shows it."""
-
-    @property
-    def line(self) -> WaitingLine:
-        return self._line
-
-    @property
-    def panel(self) -> Panel | None:
-        """The panel on the screen, hidden or not, or None."""
-        return self._panel
 
     def compose(self) -> ComposeResult:
         yield self.notices
@@ -174,7 +166,7 @@ class Dock(Vertical):
         A set that was still being written keeps its draft. Drafts of ``earlier`` pages, of questions that
         were closed, come back with the same questions.
         """
-        if (known := self._line.get(request.id)) is not None:
+        if (known := self.line.get(request.id)) is not None:
             if known.arriving and isinstance(request, QuestionRequest):
                 self._ask(request, earlier, recalled)
             return
@@ -184,15 +176,15 @@ class Dock(Vertical):
             draft = replace(draft, outcome=None)  # its outcome was not kept
         if recalled:
             draft = with_recalled(draft or first_draft(request), recalled)
-        if not self._line.items:
+        if not self.line.items:
             self._settled = 0
-        self._change(self._line.with_added(request, draft))
+        self._change(self.line.with_added(request, draft))
         self._show_soon()
         self._make_way_soon()
 
     def arrive(self, request: QuestionRequest, arriving: Arriving, earlier: Sequence[Page] = ()) -> None:
         """Show more of a question set that is still being written; for ``earlier`` see `add`."""
-        if request.id not in self._line:
+        if request.id not in self.line:
             self.add(request, begun(request.questions, arriving, earlier))
             return
         self._grow(request, arriving, earlier)
@@ -206,7 +198,7 @@ class Dock(Vertical):
     ) -> None:
         """Let a set that was still being written wait like any other, and keep its draft."""
         waiting = self._grow(request, None, earlier, recalled)
-        self._change(self._line)
+        self._change(self.line)
         if waiting is not None and isinstance(waiting.draft, PanelState) and waiting.draft.has_draft:
             self.post_message(self.DraftChanged(waiting))
 
@@ -217,37 +209,37 @@ class Dock(Vertical):
         earlier: Sequence[Page],
         recalled: tuple[Recalled | None, ...] = (),
     ) -> Waiting | None:
-        known = self._line.get(request.id)
+        known = self.line.get(request.id)
         if known is None or not isinstance(known.draft, PanelState):
             return None
-        if isinstance(self._panel, QuestionPanel) and self._line.head is known:
-            draft = self._panel.grow(request.questions, arriving, earlier=earlier, recalled=recalled)
+        if isinstance(self.panel, QuestionPanel) and self.line.head is known:
+            draft = self.panel.grow(request.questions, arriving, earlier=earlier, recalled=recalled)
         else:
             draft = grown(known.draft, request.questions, arriving, self._clock(), earlier=earlier)
             draft = replace(draft, recalled=recalled)
         waiting = Waiting(request, draft)
-        self._line = self._line.with_item(waiting)
+        self.line = self.line.with_item(waiting)
         self._say_what_waits()
         return waiting
 
     def _make_way_soon(self) -> None:
         """Check after a moment whether the first set is still not asked while something waits behind it."""
-        if self._line.held_up and self._making_way is None:
+        if self.line.held_up and self._making_way is None:
             self._making_way = after(self, waiting_line.HELD_UP_SECONDS, self._make_way)
 
     def _make_way(self) -> None:
         self._making_way = None
-        head = self._line.head
-        if head is None or not self._line.held_up:
+        head = self.line.head
+        if head is None or not self.line.held_up:
             return
-        typed = self._panel.touched if self._panel is not None else None
+        typed = self.panel.touched if self.panel is not None else None
         if wait := seconds_to_wait(self._clock(), typed, drafting=False):
             self._making_way = after(self, wait, self._make_way)
             return
-        if self._panel is not None:
-            self._line = self._line.with_draft(head.request.id, self._panel.state)
+        if self.panel is not None:
+            self.line = self.line.with_draft(head.request.id, self.panel.state)
             self._let_panel_go()
-        self._line = self._line.asked_first
+        self.line = self.line.asked_first
         self._tidy()
 
     def withdraw(self, request_id: str) -> Waiting | None:
@@ -255,7 +247,7 @@ class Dock(Vertical):
 
         Return it with its draft, or None if it did not wait.
         """
-        gone = self._line.get(request_id)
+        gone = self.line.get(request_id)
         if gone is None:
             return None
         gone = self._take_out(gone)
@@ -265,18 +257,18 @@ class Dock(Vertical):
     def _take_out(self, gone: Waiting) -> Waiting:
         """Take a request out of the line, and let its panel leave; `_tidy` shows that."""
         self._settled += 1
-        if self._panel is not None and self._line.head is gone:
+        if self.panel is not None and self.line.head is gone:
             # The panel may be a key ahead of its messages.
-            gone = replace(gone, draft=self._panel.state)
+            gone = replace(gone, draft=self.panel.state)
             self._let_panel_go()
-        self._line = self._line.without(gone.request.id)
+        self.line = self.line.without(gone.request.id)
         return gone
 
     def draft_of(self, request_id: str) -> Draft | None:
         """Return the draft of a request that waits here, or None."""
-        waiting = self._line.get(request_id)
-        if waiting is not None and waiting is self._line.head and self._panel is not None:
-            return self._panel.state
+        waiting = self.line.get(request_id)
+        if waiting is not None and waiting is self.line.head and self.panel is not None:
+            return self.panel.state
         return waiting.draft if waiting is not None else None
 
     def put_draft(self, request_id: str, draft: Draft) -> None:
@@ -287,10 +279,10 @@ class Dock(Vertical):
         draft = replace(draft, hidden=before.hidden, guard=before.guard, outcome=None)
         if draft == before:
             return
-        self._line = self._line.with_draft(request_id, draft)
-        if self._panel is not None and self._line.head is self._line.get(request_id):
-            self._panel.rest()
-            self._panel = None
+        self.line = self.line.with_draft(request_id, draft)
+        if self.panel is not None and self.line.head is self.line.get(request_id):
+            self.panel.rest()
+            self.panel = None
             self._show_soon()
 
     def follow(self, change: DraftUpdated) -> tuple[Draft, Draft] | None:
@@ -298,36 +290,36 @@ class Dock(Vertical):
 
         Return it before and after, or None if nothing is new.
         """
-        waiting = self._line.get(change.request.id)
+        waiting = self.line.get(change.request.id)
         if waiting is None:
             return None
-        if self._panel is not None and self._line.head is waiting:
-            before, after = self._panel.follow(partial(followed, change=change, at=self._clock()))
+        if self.panel is not None and self.line.head is waiting:
+            before, after = self.panel.follow(partial(followed, change=change, at=self._clock()))
         else:
             before, after = waiting.draft, followed(waiting.draft, change, self._clock())
         if after is before:
             return None
-        self._line = self._line.with_draft(change.request.id, after)
+        self.line = self.line.with_draft(change.request.id, after)
         self.post_message(self.DraftChanged(Waiting(waiting.request, after), elsewhere=True))
         self._say_what_waits()
         return before, after
 
     def unfold(self, request_id: str) -> None:
         """Show the panel of a request, if that is the first in the line."""
-        if self._line.head is not None and self._line.head.request.id == request_id and not self._covered:
+        if self.line.head is not None and self.line.head.request.id == request_id and not self._covered:
             self.toggle_panel()
-            if self._panel is not None:
-                self._panel.uncover(again=False)  # the key that went here may still be held down
+            if self.panel is not None:
+                self.panel.uncover(again=False)  # the key that went here may still be held down
 
     def toggle_panel(self) -> None:
         """Hide the panel, show it again, or open at once a request that waits for a pause in typing."""
-        if self._panel is not None:
-            self._panel.dispatch(Pressed("f2", at=self._clock()))
-        elif self._line.items:
+        if self.panel is not None:
+            self.panel.dispatch(Pressed("f2", at=self._clock()))
+        elif self.line.items:
             self._open_panel(asked_for=True)
 
     def _change(self, line: WaitingLine) -> None:
-        self._line = line
+        self.line = line
         self.post_message(self.LineChanged())
 
     def _show_soon(self) -> None:
@@ -341,11 +333,11 @@ class Dock(Vertical):
         if self._opening:
             self._opening.cancel()
             self._opening = None
-        if self._line.head is None:
+        if self.line.head is None:
             self._show_prompt()
             return
-        if self._panel is not None:
-            self._panel.place = self._place()
+        if self.panel is not None:
+            self.panel.place = self._place()
             self._say_what_waits()
             return
         wait = seconds_to_wait(self._clock(), self.prompt.typing_at, drafting=self.prompt.holds_text)
@@ -358,25 +350,25 @@ class Dock(Vertical):
     # -- the panel ----------------------------------------------------------------------------------------
 
     def _open_panel(self, *, asked_for: bool = False) -> None:
-        first = self._line.head
+        first = self.line.head
         if first is None:
             return
         self._put_away()
-        self._panel = self.panels.of(first.draft)
-        self._panel.begin(
+        self.panel = self.panels.of(first.draft)
+        self.panel.begin(
             first.draft,  # type: ignore[arg-type]  # the kind was chosen by it
             place=self._place(),
             asked_for=asked_for,
         )
         self._show_prompt()
-        self.post_message(RequestPanel.Opened(self._panel))
+        self.post_message(RequestPanel.Opened(self.panel))
 
     def _let_panel_go(self) -> None:
         """Let the panel go; it stays on the screen and keeps what is typed until it is put away."""
-        if self._panel is None:
+        if self.panel is None:
             return
         self._put_away()
-        self._leaving, self._panel = self._panel, None
+        self._leaving, self.panel = self.panel, None
 
     def _put_away(self) -> None:
         """Take a panel that leaves off the screen."""
@@ -412,12 +404,12 @@ class Dock(Vertical):
     def _give_back(self, event: RequestPanel.Returned) -> None:
         """Give the prompt its place back, with all that was typed; the panel waits for a pause."""
         event.stop()
-        first, panel = self._line.head, self._panel
+        first, panel = self.line.head, self.panel
         if first is None or panel is None or not event.current or panel.keys_under_way:
             return
         draft = panel.state
-        self._line = self._line.with_draft(first.request.id, replace(draft, guard=InputGuard()))
-        self._panel = None
+        self.line = self.line.with_draft(first.request.id, replace(draft, guard=InputGuard()))
+        self.panel = None
         self.prompt.take_over(draft.guard.returned)
         self._type_late(panel.rest())
         self._show_prompt()
@@ -425,8 +417,8 @@ class Dock(Vertical):
 
     def uncover(self) -> None:
         """Begin the panel's grace again: the search or list that covered it has gone."""
-        if self._covered and self._panel is not None:
-            self._panel.uncover()
+        if self._covered and self.panel is not None:
+            self.panel.uncover()
 
     def tidy(self) -> None:
         """Show at once the next request after an answer, now that this is on its way."""
@@ -440,23 +432,23 @@ class Dock(Vertical):
         if self._leaving is not None:
             self._put_away()
             self._show_prompt()
-        self._change(self._line)
+        self._change(self.line)
         self._show_soon()
 
     def _place(self) -> tuple[int, int]:
-        return (self._settled + 1, self._settled + len(self._line.items))
+        return (self._settled + 1, self._settled + len(self.line.items))
 
     @property
     def _covered(self) -> bool:
-        return self._panel is not None and not self._panel.state.hidden
+        return self.panel is not None and not self.panel.state.hidden
 
     def _show_prompt(self) -> None:
         """Show the prompt or the panel, whichever has its turn, and give it the focus."""
         covered = self._covered
         # Not by a class: Textual would look up all styles of all parts again.
         self.prompt.display = not covered
-        if self._panel is not None:
-            self._panel.display = covered
+        if self.panel is not None:
+            self.panel.display = covered
         self._say_what_waits()
         self.fit()
         if not covered:
@@ -473,8 +465,8 @@ class Dock(Vertical):
 
         "" for nothing.
         """
-        if self._panel is not None:
-            self._panel.countdown = words if self._covered else ""
+        if self.panel is not None:
+            self.panel.countdown = words if self._covered else ""
         if words != self._countdown:
             self._countdown = words
             self._say_what_waits()
@@ -484,23 +476,23 @@ class Dock(Vertical):
         told = (
             ""
             if self._covered
-            else self._line.told(self._countdown, key_of("panel"), opens=self._panel is None)
+            else self.line.told(self._countdown, key_of("panel"), opens=self.panel is None)
         )
-        action = "panel" if told and self._line.items else "recover" if self._offered and not told else ""
+        action = "panel" if told and self.line.items else "recover" if self._offered and not told else ""
         keys = keymap().keys.get(action, ())
         self.notices.stand(told or self._offered, keys[0] if keys else "")
 
     @on(RequestPanel.Changed)
     def _keep_draft(self, event: RequestPanel.Changed) -> None:
         event.stop()
-        first = self._line.head
-        if first is None or event.panel is not self._panel or not event.current:
+        first = self.line.head
+        if first is None or event.panel is not self.panel or not event.current:
             return
         if isinstance(event, RequestPanel.Hidden) and event.key == "f2":
             self.folded_at = self._clock()
         # The panel may have grown meanwhile.
-        waiting = Waiting(first.request, self._panel.state)
-        self._line = self._line.with_item(waiting)
+        waiting = Waiting(first.request, self.panel.state)
+        self.line = self.line.with_item(waiting)
         if not waiting.arriving:
             self.post_message(self.DraftChanged(waiting))
         if self.prompt.display == self._covered:
@@ -527,8 +519,8 @@ class Dock(Vertical):
     @on(RequestPanel.Ended)
     def _settle(self, event: RequestPanel.Ended) -> None:
         event.stop()
-        first = self._line.head
-        if first is None or event.panel is not self._panel or not event.current:
+        first = self.line.head
+        if first is None or event.panel is not self.panel or not event.current:
             return
         # The answer goes first: drawing the screen takes longer than all that is between it and the agent.
         self.post_message(self.Answered(self._take_out(first), event.outcome))

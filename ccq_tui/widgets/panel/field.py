@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual import events
@@ -85,7 +85,6 @@ class AnswerField(_TextArea, inherit_bindings=False):
         & .text-area--cursor-line { background: transparent; }
     }
     """
-    BINDINGS: ClassVar = []
 
     def __init__(self, press: Callable[[events.Key], bool], *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, soft_wrap=True, tab_behavior="focus", highlight_cursor_line=False)

@@ -19,6 +19,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import var
 from textual.screen import Screen
 from textual.widgets import TextArea
 
@@ -91,11 +92,16 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     }
     """
     can_focus = True
-    BINDINGS: ClassVar = []
     help_place: ClassVar[str]
     """The section of keys that F1 lists first."""
     FORM: ClassVar[type[Any]]
     """The `Form` that the panel asks with."""
+    place: var[tuple[int, int]] = var((1, 1), init=False)
+    """Position among the waiting requests, and their number."""
+    session: var[str] = var("", always_update=True, init=False)
+    """The session's name, or ""; drawn again with the directory, which has no name of its own here."""
+    countdown: var[str] = var("", init=False)
+    """Words for what happens soon if nobody presses a key, or ""."""
 
     @dataclass
     class Begun(Message):
@@ -152,7 +158,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         super().__init__(id=id)
         self.form: Form[State] = self.FORM()
         self._state = self.form.nothing if state is None else state
-        self._place = place
+        self.set_reactive(RequestPanel.place, place)
         self._queue = InputQueue()
         self._presses = Presses()
         self.touched: float | None = None
@@ -160,9 +166,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         self._rests = state is None
         self._fresh = not (asked_for or self._rests or self._state.hidden)
         self._ready = False
-        self._session = session
+        self.set_reactive(RequestPanel.session, session)
         self._clock = clock
-        self._countdown = ""
         self.drafting: Callable[[], bool] = bool
         """Returns whether the prompt that the panel replaces holds text."""
         # The parts are kept, not looked up: a panel may be settled before it was ever composed.
@@ -204,7 +209,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     ) -> None:
         """Ask another request; the panel must rest. A panel that a person ``asked_for`` has no grace."""
         self._queue.turn += 1
-        self._state, self._place, self._rests = state, place, False
+        self._state, self._rests = state, False
+        self.set_reactive(RequestPanel.place, place)
         self._fresh = not (asked_for or state.hidden)
         self.display = not state.hidden
         if self._ready:
@@ -276,35 +282,14 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     def state(self) -> State:
         return self._state
 
-    @property
-    def place(self) -> tuple[int, int]:
-        """Position among the waiting requests, and their number."""
-        return self._place
-
-    @place.setter
-    def place(self, place: tuple[int, int]) -> None:
-        self._place = place
+    def watch_place(self) -> None:
         self._draw()
 
-    @property
-    def session(self) -> str:
-        return self._session
-
-    @session.setter
-    def session(self, name: str) -> None:
-        self._session = name
+    def watch_session(self) -> None:
         self._draw()
 
-    @property
-    def countdown(self) -> str:
-        """Words for what happens soon if nobody presses a key, or ""."""
-        return self._countdown
-
-    @countdown.setter
-    def countdown(self, words: str) -> None:
-        if words != self._countdown:
-            self._countdown = words
-            self._draw()
+    def watch_countdown(self) -> None:
+        self._draw()
 
     @property
     def enlarged(self) -> bool:
@@ -355,7 +340,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
 
     def _clear(self) -> None:
         self.form.forget()
-        self._countdown = ""
+        self.countdown = ""
         if self._ready:
             self._hints.wake()
             self._field.add_class("-off")
@@ -586,9 +571,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     def _look(self) -> PanelLook:
         width = self.size.width or self.app.size.width  # the screen's before the panel was laid out
         palette, height = palette_of(self), self.app.size.height
-        return PanelLook(
-            width, height, palette, self._session, self._place, self._countdown, self._hints.last
-        )
+        return PanelLook(width, height, palette, self.session, self.place, self.countdown, self._hints.last)
 
     def _take_focus(self) -> None:
         """Take the focus and keep it, at once: the next key may be waiting already."""

@@ -17,7 +17,7 @@ from ccq_tui.agent.events import ModelChoice, ModelsListed, PromptAccepted
 from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.config import Launch, Settings
 from ccq_tui.screens.overlay import ListField
-from ccq_tui.screens.pickers import Picker, PickRow, shelf
+from ccq_tui.screens.pickers import Picker, PickRow, sessions
 from ccq_tui.screens.session.screen import SessionScreen
 from tests.ui.keystrokes.hands import gained
 from tests.ui.keystrokes.oracle import Frame, typed
@@ -108,9 +108,9 @@ class Lists(Panels):
             hands._submitted.append(text)
             return take(screen, text)
 
-        yield patch.object(shelf, "earlier_sessions", earlier)
-        yield patch.object(shelf, "rename_earlier", nothing)
-        yield patch.object(shelf, "delete_earlier", nothing)
+        yield patch.object(sessions, "earlier_sessions", earlier)
+        yield patch.object(sessions, "rename_earlier", nothing)
+        yield patch.object(sessions, "delete_earlier", nothing)
         yield patch.object(Picker, "dismiss", dismissed)
         yield patch.object(SessionScreen, "take_command", taken)
 
