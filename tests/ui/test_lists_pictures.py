@@ -30,6 +30,7 @@ from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.screens.pickers import Picker, SessionPicker, sessions
 from ccq_tui.screens.session.rewind_command import WHICH_PROMPT
 from ccq_tui.widgets.hints import HintBar
+from tests.ui.host import Clock
 from tests.ui.pictures import Pictures
 from tests.ui.session import Driven, until
 
@@ -126,7 +127,7 @@ class Album:
 @asynccontextmanager
 async def album(pictures: Pictures) -> AsyncIterator[Album]:
     """Start the program with something to choose from in every list."""
-    run = Driven(Launch(settings=Settings(cwd=HERE)))
+    run = Driven(Launch(settings=Settings(cwd=HERE)), clock=Clock())
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE and run.screen.keeper.earlier)
         for event in TOLD:
