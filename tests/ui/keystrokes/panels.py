@@ -285,6 +285,8 @@ class Panels(Hands):
         before, now = self._before(), self.clock.now
         if before.prompt_has_keys and key in ("up", "tab"):
             return  # they bring earlier prompts back
+        if before.prompt_has_keys and key == "ctrl+d" and not self.dock.prompt.text:
+            return  # twice, it quits
         escaped_at = self.watch.escaped_at
         prior, self._prior = self._prior, (typed(key).strip(), now) if before.calm else ("", now)
         word = (
@@ -294,7 +296,8 @@ class Panels(Hands):
         self.post(key)
         await self.settle()
         told = self.run.told
-        self._taken_over(key, before)
+        if not word:
+            self._taken_over(key, before)
         if len(self.answers) > before.answers:
             self._confirmed(key, before)
         elif typed(key):
