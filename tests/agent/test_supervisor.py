@@ -266,7 +266,7 @@ async def test_reconnecting_after_a_refused_sign_in_makes_room_for_the_new_proce
         heard.session.send("Build it")
         await heard.until(TurnEnded)
         await heard.state(SessionState.IDLE)
-        assert heard.session.recovery.words == "F6 reconnect"
+        assert heard.session.recovery.words == "F6 sign in"
         before = one.pid_of(heard)
         heard.session.take_offer()
         heard.session.reconnect()

@@ -113,8 +113,6 @@ def on_disk(run: Running) -> str:
 def open_queued(terminal: Terminal, prompt: str) -> None:
     """Open another session, which has to wait."""
     terminal.press("ctrl+n")
-    terminal.wait(lambda seen: has_cursor(seen, "Directory"))
-    terminal.press("tab")
     terminal.wait(lambda seen: has_cursor(seen, "First prompt"))
     terminal.type(prompt)
     terminal.wait(f"\n   {prompt}\n")

@@ -87,7 +87,7 @@ def answer_all_kinds(terminal: Terminal) -> None:
     terminal.wait("Before the release")
     terminal.press("right")
     terminal.wait_panel("Which layout?")
-    assert "◆ Codex: Before the release · 4 questions" in terminal.panel
+    assert "─ Codex: Before the release ─ ◆ Layout ─ ☐ Checks ─" in terminal.panel
     assert "Claude" not in terminal.text
     terminal.press("2")
     terminal.wait(lambda seen: "● 2  Narrow" in seen.panel)

@@ -176,7 +176,7 @@ def test_questions_of_a_native_session_are_answered_here_there_and_by_a_script(s
             ours.wait(lambda seen: "Which database?" in seen.panel and seen.keys_work)
             for keys, words in (
                 ("2", "● 2  Postgres"), ("enter", "Which features?"), ("1", "◼ 1  Auth"), ("3", "◼ 3  Logs"),
-                ("enter", "Which layout?"), ("1", "● 1  Tabs"), ("enter", "Submit answers"),
+                ("enter", "Which layout?"), ("1", "● 1  Tabs"), ("enter", "Submit 3 answers"),
             ):  # fmt: skip
                 ours.press(keys)
                 ours.wait_panel(words)
@@ -315,7 +315,7 @@ def test_a_form_of_a_native_session(start: Start, tmp_path: Path) -> None:
             run.terminal.press("f2")
             run.terminal.wait("Inbox · 1 waits for you")
             run.terminal.press("right")
-            run.terminal.wait(lambda seen: "Your answer" in seen.panel and seen.keys_work)
+            run.terminal.wait(lambda seen: "your answer" in seen.panel and seen.keys_work)
             run.terminal.type("hello\r")
             native.wait("Had 1.")
             assert told(log) == [{"action": "accept", "content": {"word": "hello"}}]

@@ -144,7 +144,7 @@ def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
     with step("discuss"):
         opened(run, 5, "Which database?")
         terminal.press("c")
-        terminal.wait_in_panel("Discuss")
+        terminal.wait_in_panel("discuss")
         terminal.type("Neither: we have Oracle.")
         terminal.press("ctrl+j")
         terminal.type("Look at docs/db.md.")

@@ -36,8 +36,6 @@ def has_cursor(terminal: Terminal, label: str) -> bool:
 def open_behind(terminal: Terminal, number: int) -> None:
     """Open another session by keys."""
     terminal.press("ctrl+n")
-    terminal.wait(lambda seen: has_cursor(seen, "Directory"))
-    terminal.press("tab")
     terminal.wait(lambda seen: has_cursor(seen, "First prompt"))
     terminal.type(f"part {number}")
     terminal.wait(f"\n   part {number}\n")
