@@ -156,7 +156,7 @@ class Terminal:
         """Whether the panel takes keys that decide, and its set is asked."""
         with self._changed:  # both of one screen
             return self.hints_awake and not any(
-                word in self.panel for word in ("arriving …", "about to be asked")
+                word in self.panel for word in ("still arriving", "about to ask")
             )
 
     @property

@@ -176,19 +176,19 @@ def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
             f'Your questions have been answered: "Which database?"="SQLite".{GO_ON}'
         )
     with step("a set that is answered while it is written"):
-        terminal.wait(lambda terminal: "SQLite" in terminal.panel and "arriving …" in terminal.panel)
+        terminal.wait(lambda terminal: "SQLite" in terminal.panel and "still arriving" in terminal.panel)
         terminal.wait(lambda terminal: terminal.hints_awake)
         run.model.speed = 10.0
         terminal.press("n")
         terminal.wait_in_panel(PLACEHOLDERS[Focus.NOTE])
         terminal.type("early")
         # Before, Enter would have been meant for what was there before the panel.
-        terminal.wait(lambda terminal: "▌ early" in terminal.panel and terminal.hints_awake)
+        terminal.wait(lambda terminal: "✎ note early" in terminal.panel and terminal.hints_awake)
         terminal.press("enter down space enter")
-        terminal.wait_in_panel("still arriving")
+        terminal.wait_in_panel("arriving: confirm once")
         assert len(run.model.requests()) == 9
         run.model.speed = 0.0
-        opened(run, 9, "Which database?")
+        terminal.wait_panel("The question is complete now")
         terminal.press("tab 3 enter")
         terminal.wait_in_panel("✔    Submit")
         terminal.press("enter")
