@@ -121,7 +121,7 @@ async def edit_file(app: App[Any], file: Path, line: int = 0) -> str:
     except SuspendNotSupported as error:
         raise EditorError("This terminal cannot be handed to an editor · edit the text here") from error
     except UnstartedError as error:
-        name = one_line(command[0], 80)
+        name = one_line(Path(command[0]).name, 40)
         raise EditorError(
             f"The editor “{name}” cannot be started ({error}) · set VISUAL or EDITOR to one that runs"
         ) from error
