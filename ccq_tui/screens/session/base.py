@@ -87,12 +87,12 @@ class TranscriptSearch:
         """Open the field; if it is open, go to the next place."""
         bar, transcript = self.bar, self._ui.transcript
         if bar.is_open:
-            transcript.search_next(1)
+            transcript.search.next(1)
             return
         transcript.begin_search()
         bar.open()
         self._focus(bar.field)
-        transcript.search(bar.field.value)
+        transcript.search.look_for(bar.field.value)
         self._ui.changed()
 
     def keeps_focus_from(self, widget: Widget | None) -> bool:
@@ -145,7 +145,9 @@ class SessionBase(Screen[None]):
         self.transcript = transcript
         self.dock = dock
         self.block_bar = BlockBar()
-        self.search_bar = SearchBar(transcript.search, transcript.search_next, lambda: self.finder.close())
+        self.search_bar = SearchBar(
+            transcript.search.look_for, transcript.search.next, lambda: self.finder.close()
+        )
         self.status_line = StatusLine()
         self.clock = session.clock
         launch = session.launch

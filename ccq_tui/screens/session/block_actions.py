@@ -75,7 +75,7 @@ class BlockActions:
 
     def fold(self) -> None:
         """Unfold the marked block, or fold it."""
-        if self._marked() is not None and not self._ui.transcript.toggle_mark():
+        if self._marked() is not None and not self._ui.transcript.block_mark.toggle():
             self._ui.say("The whole block is shown already")
 
     def copy(self) -> None:

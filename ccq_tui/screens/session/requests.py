@@ -249,14 +249,14 @@ class RequestQueue:
         if not isinstance(panel, DecisionPanel) or not event.current:
             return
         if isinstance(request := panel.state.request, PlanRequest):
-            panel.form.unseen_above = lambda: (self._ui.transcript.unseen_of_plan(), False)
+            panel.form.unseen_above = lambda: (self._ui.transcript.plan.unseen, False)
             # Only after the panel has taken its lines from the transcript.
             after_refresh(panel, partial(self._bring_into_view, request.id))
 
     def _bring_into_view(self, request_id: str) -> None:
         if self._ui.transcript.following:
             self._left_end_for = request_id
-        self._ui.transcript.show_plan(request_id)
+        self._ui.transcript.plan.show(request_id)
 
     def looked(self) -> None:
         """Note that the transcript was scrolled: more of the plan may have been seen."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from ccq_tui.widgets.transcript.text_bodies import FixedBody
+
 _NUMBER = re.compile(r"#(\w+)")
 
 
@@ -27,7 +29,7 @@ class Todo:
     doing: TodoState = TodoState.PENDING
 
 
-class Checklist:
+class Checklist(FixedBody):
     """Entries as a card shows them.
 
     Attributes:
@@ -42,10 +44,6 @@ class Checklist:
 
     def __len__(self) -> int:
         return 1
-
-    def key(self, index: int) -> int:
-        """Return a key that changes when the part would be drawn differently: never."""
-        return index
 
     def estimate(self, _index: int, _width: int) -> int:
         """Guess the number of rows."""

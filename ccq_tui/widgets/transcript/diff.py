@@ -8,13 +8,14 @@ from pathlib import PurePath
 from typing import Any
 
 from ccq_tui.inbox.file_diff import DiffLine, diff_lines, hunks_of, length
+from ccq_tui.widgets.transcript.text_bodies import FixedBody
 
 PIECE_LINES = 40
 LINE_LIMIT = 4_000
 """Most characters of a line that are drawn."""
 
 
-class Diff:
+class Diff(FixedBody):
     """Numbered lines in parts.
 
     Attributes:
@@ -36,10 +37,6 @@ class Diff:
     def part(self, index: int) -> Sequence[DiffLine]:
         """Return a piece of the lines, unsanitised."""
         return self._pieces[index]
-
-    def key(self, index: int) -> int:
-        """Return a key that changes when the piece would be drawn differently: never."""
-        return index
 
     def estimate(self, index: int, _width: int) -> int:
         """Guess the number of rows of a piece."""

@@ -138,11 +138,29 @@ class TranscriptModel:
 
     @singledispatchmethod
     def _take(self, event: ev.AgentEvent) -> None:
-        """Apply an event by its type; most other types concern the status line."""
-
-    @_take.register
-    def _(self, event: ev.Connected) -> None:
-        self._calls.work_in(event.cwd)
+        """Apply an event by its type; most that are not named here concern the status line."""
+        match event:
+            case ev.Connected():
+                self._calls.work_in(event.cwd)
+            case ev.PromptDelivered():
+                self._prompts.deliver(event)
+            case ev.PromptReturned():
+                self._prompts.take_back(event)
+            case ev.ToolGrew():
+                self._calls.grow(event)
+            case ev.TaskStarted():
+                self._calls.task_started(event)
+            case ev.TaskBackgrounded():
+                self._calls.task_backgrounded(event)
+            case ev.TaskProgressed():
+                self._calls.task_progressed(event)
+            case ev.TaskEnded():
+                self._calls.task_ended(event)
+            case ev.RequestParked():
+                # It can be answered even when nothing runs any more.
+                self._parked.add(call_of(event.request_id))
+            case _:
+                pass
 
     @_take.register
     def _(self, event: ev.PromptAccepted) -> None:
@@ -150,14 +168,6 @@ class TranscriptModel:
             self._calls.tell(event.prompt_id or str(len(self.blocks)), run)
         else:
             self._prompts.accept(event)
-
-    @_take.register
-    def _(self, event: ev.PromptDelivered) -> None:
-        self._prompts.deliver(event)
-
-    @_take.register
-    def _(self, event: ev.PromptReturned) -> None:
-        self._prompts.take_back(event)
 
     @_take.register
     def _(self, event: ev.HistoryLoaded) -> None:
@@ -239,10 +249,6 @@ class TranscriptModel:
             self._calls.start(event)
 
     @_take.register
-    def _(self, event: ev.ToolGrew) -> None:
-        self._calls.grow(event)
-
-    @_take.register
     def _(self, event: ev.ToolFinished) -> None:
         started = self._hidden.pop(event.tool_use_id, None)
         asked = self._requests.get(event.tool_use_id)
@@ -277,22 +283,6 @@ class TranscriptModel:
         return True
 
     @_take.register
-    def _(self, event: ev.TaskStarted) -> None:
-        self._calls.task_started(event)
-
-    @_take.register
-    def _(self, event: ev.TaskBackgrounded) -> None:
-        self._calls.task_backgrounded(event)
-
-    @_take.register
-    def _(self, event: ev.TaskProgressed) -> None:
-        self._calls.task_progressed(event)
-
-    @_take.register
-    def _(self, event: ev.TaskEnded) -> None:
-        self._calls.task_ended(event)
-
-    @_take.register
     def _(self, event: ev.QuestionAsked) -> None:
         block = self._requests.get(event.request.tool_use_id)
         if block is None:
@@ -310,16 +300,16 @@ class TranscriptModel:
 
     @_take.register
     def _(self, event: ev.PermissionAsked) -> None:
-        if event.request.tool_use_id not in self._requests:
-            self._ask(bl.PermissionBlock(event.request))
+        self._ask(bl.PermissionBlock(event.request))
 
     @_take.register
     def _(self, event: ev.ElicitationAsked) -> None:
-        if event.request.tool_use_id not in self._requests:
-            self._ask(bl.FormBlock(event.request))
+        self._ask(bl.FormBlock(event.request))
 
     def _ask(self, block: bl.QuestionBlock | bl.FormBlock | bl.PermissionBlock | bl.PlanBlock) -> None:
         name = block.request.tool_use_id
+        if name in self._requests:
+            return
         self._requests[name] = block
         block.folded = self.folded
         call = self._calls.get(name)
@@ -346,10 +336,6 @@ class TranscriptModel:
     def _knows_better(block: bl.RequestBlock, event: ev.RequestSettled) -> bool:
         """Whether an event answers a question that the record shows as cancelled by its session's end."""
         return block.outcome == Cancelled(UNANSWERED) and not isinstance(event.outcome, Cancelled)
-
-    @_take.register
-    def _(self, event: ev.RequestParked) -> None:
-        self._parked.add(call_of(event.request_id))  # it can be answered even when nothing runs any more
 
     def _settle(self, block: bl.RequestBlock) -> None:
         self._order.touch(block)

@@ -11,7 +11,15 @@ PIECE_LINES = 50
 PIECE_CHARACTERS = 4_000
 
 
-class PlainText:
+class FixedBody:
+    """A body that never changes once it is there."""
+
+    def key(self, index: int) -> int:
+        """Return a key that changes when the part would be drawn differently: never."""
+        return index
+
+
+class PlainText(FixedBody):
     """Text drawn as it is, such as a tool's output or a prompt.
 
     Attributes:
@@ -35,10 +43,6 @@ class PlainText:
         if not self._starts:
             self._starts = list(accumulate((size for _, size in self._pieces), initial=0))
         return self._pieces[index][0], self._starts[index]
-
-    def key(self, index: int) -> int:
-        """Return a key that changes when the piece would be drawn differently: never."""
-        return index
 
     def estimate(self, index: int, width: int) -> int:
         """Guess the number of lines of a piece at a width in columns."""
@@ -69,7 +73,7 @@ LINE_LIMIT = 2_000
 """Most characters of a line that are read; the rest cannot be seen on any screen."""
 
 
-class Excerpt:
+class Excerpt(FixedBody):
     """Some lines of a text, one row each.
 
     Attributes:
@@ -100,10 +104,6 @@ class Excerpt:
     def shown(self) -> list[str]:
         """Return the lines, safe to draw."""
         return [safe(line, keep_newlines=False) for line in self.lines]
-
-    def key(self, index: int) -> int:
-        """Return a key that changes when the part would be drawn differently: never."""
-        return index
 
     def estimate(self, _index: int, _width: int) -> int:
         """Return the number of rows at any width."""

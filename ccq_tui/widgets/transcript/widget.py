@@ -50,6 +50,9 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
     """The transcript of one session: drawn where it is seen, marked, searched and copied as data.
 
     Attributes:
+        block_mark: The current block.
+        search: What is looked for, and where it is.
+        plan: The plan that is decided on, and how much of it was seen.
         counters: Amount of drawing so far.
         frames: Number of updates of the view.
     """
@@ -112,15 +115,15 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         self._painter: Painter | None = None
         self._layout = Layout(self._model.blocks, self._draw)
         self._viewport = Viewport(self._layout)
-        self._mark = BlockMark(self._viewport, self, lambda: self.post_message(self.MarkChanged()))
-        self._search = Search(
+        self.block_mark = BlockMark(self._viewport, self, lambda: self.post_message(self.MarkChanged()))
+        self.search = Search(
             self._viewport,
             self,
             lambda go_on: after(self, 0.001, go_on),
             lambda place, count, more: self.post_message(self.FoundChanged(place, count, more=more)),
         )
         self._selection = TextSelection(self._viewport)
-        self._plan = PlanSight(self._viewport, self, lambda: self.post_message(self.Looked()))
+        self.plan = PlanSight(self._viewport, self, lambda: self.post_message(self.Looked()))
         self._kept_lines = LineCache()
         self._thumb = Thumb()
         self._lexers = LaterLexers(self._lexer_arrived)
@@ -209,15 +212,15 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         self._intake.watch(change)
         self._layout.sync(change)
         self._watch_clock()
-        self._mark.follow()
-        self._search.follow(change)
+        self.block_mark.follow()
+        self.search.follow(change)
 
     def _split(self, until: float) -> bool:
         """Split new Markdown and take in the past; return whether there is more."""
         self._intake.take_grown()
         if touched := self._intake.split(until):
             self._layout.sync(BlockChange(tuple(block.at for block in touched)))
-            self._search.look_again(touched)
+            self.search.look_again(touched)
         while (earlier := self._intake.take_past(until)) is not None:
             self._follow(self._model.put_first(earlier))
             self._viewport.settle()  # painting before the frame must not show other lines
@@ -265,7 +268,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         finally:
             self._placing = False
         self._was_following = self._viewport.following
-        self._plan.look()
+        self.plan.look()
 
     def _watch_clock(self) -> None:
         """Count seconds only while a tool runs: an idle session does nothing."""
@@ -325,14 +328,14 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
             self._kept_lines.forget()  # a panel that opens or closes changes the height alone
         self._viewport.resize(max(1, self._columns), self.size.height)
         self._keep_shown()
-        self._plan.resized()
+        self.plan.resized()
         self.refresh()
         self.update()
 
     def _keep_shown(self) -> None:
         """Bring the marked block or the current match back into a view of another size."""
-        self._mark.show()
-        self._search.show()
+        self.block_mark.show()
+        self.search.show()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Follow the wheel, the scroll bar and the keys."""
@@ -377,7 +380,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         if self.mark is not None and self._painter is not None:
             colours = self._painter.pen.colours
             bottom = self.size.height - 1 if self.unseen else crop.bottom
-            self._mark.draw(strips, crop, colours.base + colours["accent"], bottom)
+            self.block_mark.draw(strips, crop, colours.base + colours["accent"], bottom)
         return strips
 
     def render_line(self, y: int) -> Strip:
@@ -406,7 +409,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         strips = self._layout.strips(index, part)
         if offset >= len(strips):
             return Strip.blank(width, self.rich_style)
-        strip = self._search.drawn(strips[offset], index, part, offset)
+        strip = self.search.drawn(strips[offset], index, part, offset)
         selection = self.text_selection
         if selection is None:
             return strip
@@ -449,8 +452,8 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     def action_end(self) -> None:
         """Go to the newest line and follow it; remove the mark."""
-        self._mark.leave()
-        self._plan.leave()
+        self.block_mark.leave()
+        self.plan.leave()
         self._viewport.follow()
         self._scrolled()
 
@@ -459,22 +462,18 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
     @property
     def mark(self) -> Block | None:
         """The current block, or None."""
-        return self._mark.block
+        return self.block_mark.block
 
     def move_mark(self, direction: int, step: Step) -> bool:
         """Mark the next block of a kind, further down (1) or up (-1); return whether there was one."""
         self._intake.take_grown()
-        return self._mark.move(direction, step)
+        return self.block_mark.move(direction, step)
 
     def leave_mark(self) -> None:
         """Mark nothing; follow the end again if it is in view."""
-        self._mark.leave()
+        self.block_mark.leave()
         self.update()
         self.refresh()
-
-    def toggle_mark(self) -> bool:
-        """Unfold the current block, or fold it again; return whether it has a longer form."""
-        return self._mark.toggle()
 
     def fold(self, block: Block, *, folded: bool) -> None:
         """Fold a block, or unfold it."""
@@ -490,32 +489,14 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
     def begin_search(self) -> None:
         """Remember the place to search from, and keep the view there from now on."""
         self.leave_mark()
-        self._search.begin()
-
-    def search(self, query: str) -> None:
-        """Look for a query, beginning at the visible part; "" for nothing."""
-        self._search.look_for(query)
-
-    def search_next(self, direction: int) -> None:
-        """Go to the next match, further down (1) or up (-1)."""
-        self._search.next(direction)
+        self.search.begin()
 
     def end_search(self) -> None:
         """Forget the search, and stay at the place."""
-        if self._search.end():
+        if self.search.end():
             self._viewport.held = self.mark is not None
             self.update()
             self.refresh()
-
-    # -- the plan that is decided on -------------------------------------------------------------------------
-
-    def show_plan(self, request_id: str) -> None:
-        """Bring the head of a request's plan into view, and watch it."""
-        self._plan.show(request_id)
-
-    def unseen_of_plan(self) -> int:
-        """Return the number of lines of that plan that were never in view."""
-        return self._plan.unseen
 
     # -- text and mouse --------------------------------------------------------------------------------------
 
