@@ -53,7 +53,7 @@ def _without_colours(style: Style, background: Color) -> Style:
     bare = style.without_color
     if style.bgcolor is None or style.bgcolor.is_default:
         return bare
-    solid = contrast(_triple(style.bgcolor), background.rgb) >= SOLID
+    solid = contrast(tuple(style.bgcolor.get_truecolor()), background.rgb) >= SOLID
     return bare + Style(reverse=not bare.reverse) if solid else bare
 
 
@@ -84,7 +84,7 @@ def ground_of(rgb: tuple[int, ...]) -> int:
     hue, light, saturation = _hls(rgb)
     if light < 0.35 or light > 0.8:
         return 0 if light < 0.35 else 15
-    return _hued(hue, light) if saturation > HUELESS else 7
+    return HUES[_nearest_hues(hue)[0]][light > 0.5] if saturation > HUELESS else 7
 
 
 def text_of(rgb: tuple[int, ...], ground: int) -> int:
@@ -108,10 +108,6 @@ def _contrast_of(number: int, ground: int) -> float:
     return contrast(SIXTEEN[number], SIXTEEN[ground])
 
 
-def _hued(hue: float, light: float) -> int:
-    return HUES[_nearest_hues(hue)[0]][light > 0.5]
-
-
 def _is_brown(hue: float, saturation: float) -> bool:
     """Whether a text is sand or brown, to be drawn as dark yellow: as a red it would look like an error."""
     return BROWN[0] <= hue <= BROWN[1] and saturation < VIVID
@@ -125,10 +121,6 @@ def _hls(rgb: Sequence[float]) -> tuple[float, float, float]:
     red, green, blue = (part / 255 for part in rgb[:3])
     hue, light, saturation = colorsys.rgb_to_hls(red, green, blue)
     return hue * 360, light, saturation
-
-
-def _triple(color: RichColor) -> tuple[int, ...]:
-    return tuple(color.get_truecolor())
 
 
 _NONE, _FEW = NoColours(), FewColours()

@@ -22,7 +22,7 @@ Stamp = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class ChangedThemes:
-    """The content of files that changed.
+    """The content of theme files, such as those that changed.
 
     Attributes:
         themes: The themes, by their files.
@@ -43,6 +43,16 @@ def own_files() -> list[Path]:
     return sorted(themes.glob("*.toml"))[:MOST_FILES] if os.path.isdir(themes) else []  # noqa: PTH112
 
 
+def _read(paths: Iterable[Path]) -> ChangedThemes:
+    themes, problems = [], []
+    for path in paths:
+        try:
+            themes.append((path, read_theme(path)))
+        except ThemeFileError as error:
+            problems.append(str(error))
+    return ChangedThemes(tuple(themes), tuple(problems))
+
+
 class ThemeWatch:
     """A watch for changes of theme files; it reads from the disk, so never use it on the event loop."""
 
@@ -53,15 +63,7 @@ class ThemeWatch:
     def changed(self) -> ChangedThemes:
         """Read the files that were written since the last call; a deleted one is no change."""
         before, self._stamps = self._stamps, self._look()
-        themes, problems = [], []
-        for path, stamp in self._stamps.items():
-            if before.get(path) == stamp:
-                continue
-            try:
-                themes.append((path, read_theme(path)))
-            except ThemeFileError as error:
-                problems.append(str(error))
-        return ChangedThemes(tuple(themes), tuple(problems))
+        return _read(path for path, stamp in self._stamps.items() if before.get(path) != stamp)
 
     def _look(self) -> dict[Path, Stamp]:
         stamps = {}
@@ -85,13 +87,8 @@ def load_themes(extra: Iterable[Path] = ()) -> tuple[list[Theme], list[str]]:
 
     Of several with the same name, the later one must win.
     """
-    themes, problems = [], []
-    for path in [*shipped(), *own_files(), *extra]:
-        try:
-            themes.append(read_theme(path))
-        except ThemeFileError as error:
-            problems.append(str(error))
-    return themes, problems
+    found = _read([*shipped(), *own_files(), *extra])
+    return [theme for _, theme in found.themes], list(found.problems)
 
 
 def shipped() -> list[Path]:

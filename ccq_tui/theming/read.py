@@ -74,10 +74,6 @@ class ThemeFile(BaseModel):
             _check_variable(name, text)
         return value
 
-    def to_theme(self) -> Theme:
-        """Return Textual's theme, with the program's own colours filled in."""
-        return complete(Theme(**self.model_dump()))
-
 
 def _is_colour(text: str) -> bool:
     try:
@@ -120,11 +116,12 @@ def read_theme(path: Path) -> Theme:
         cause, line, _ = toml_place(error, text)
         raise ThemeFileError(path, f"is not TOML: {cause}", line) from error
     try:
-        return ThemeFile.model_validate({"name": path.stem, **values}).to_theme()
+        given = ThemeFile.model_validate({"name": path.stem, **values})
     except ValidationError as error:
         wrong = error.errors(include_url=False)
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise ThemeFileError(path, _say(wrong[0]) + more, _line(text, wrong[0])) from error
+    return complete(Theme(**given.model_dump()))
 
 
 def _say(error: Any) -> str:

@@ -289,20 +289,11 @@ class LineView(ScrollView):
         seen = place.clip.intersection(Region(place.region.x, first, place.region.width, self.size.height))
         return range(seen.y - first, seen.bottom - first)
 
-    @property
-    def cursor_in_sight(self) -> bool:
-        """Whether the row under the cursor is in the visible part."""
-        return self.cursor in self.rows_in_sight
-
-    def row_at(self, y: int) -> int | None:
-        """Return the row drawn at a line of the visible part, or None."""
-        index = y + int(self.scroll_offset.y)
-        return self._lines[index].row if 0 <= index < len(self._lines) else None
-
     def row_on_screen(self, offset: Offset) -> int | None:
         """Return the row drawn at a place of the screen, or None."""
         seen = Region(*self.region.offset, *self.size)
-        return self.row_at(offset.y - seen.y) if seen.contains_point(offset) else None
+        index = offset.y - seen.y + int(self.scroll_offset.y)
+        return self._lines[index].row if seen.contains_point(offset) and index < len(self._lines) else None
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw several lines; look up their style, made of that of all ancestors, only once."""

@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent import events as ev
 from ccq_tui.config import Launch, Settings
+from ccq_tui.config.keymap import with_keys
 from ccq_tui.questions.input_guard import HELD_SECONDS
 from ccq_tui.screens.session import block_actions
 from ccq_tui.screens.session.block_actions import BlockBar
@@ -115,7 +116,7 @@ async def test_a_block_and_its_pieces_of_code_are_copied(monkeypatch: pytest.Mon
     async with run.app.run_test(size=(80, 24)) as pilot:
         await filled(run, pilot)
         await pilot.press("alt+c")
-        await until(pilot, lambda: block_actions.HOW in run.screen.dock.notices.text)
+        await until(pilot, lambda: with_keys(block_actions.HOW) in run.screen.dock.notices.text)
         await pilot.press("alt+up", "alt+c")
         await until(pilot, lambda: run.app.clipboard.startswith("line 0\nline 1\n"))
         await pilot.press("alt+k")

@@ -87,14 +87,10 @@ class CardFeed:
 
     def _gather(self) -> None:
         """Take in the state of the sessions of this terminal."""
-        here = self._cards_here()
+        here = tuple(self._card(screen) for screen in self._manager.sessions)
         if here != self._here:
             self._here = here
             self._put_together()
-
-    def _cards_here(self) -> tuple[Card, ...]:
-        """Return the cards of the sessions of this terminal."""
-        return tuple(self._card(screen) for screen in self._manager.sessions)
 
     def _card(self, screen: SessionScreen) -> Card:
         view, waiting = screen.view, len(screen.waiting.items)

@@ -222,7 +222,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
     def _do_with_card(self, action: str, card: Card | None) -> None:
         if card is None:
             return
-        if not self._view.cursor_in_sight:
+        if self._view.cursor not in self._view.rows_in_sight:
             self._view.keep_cursor_in_sight()
         elif action == "open":
             self._open(card)

@@ -143,12 +143,6 @@ def age(seconds: float) -> str:
     return "now"
 
 
-def shelved_now(sessions: Sequence[Shelved], *, everywhere: bool) -> tuple[PickRow, ...]:
-    """Return the rows of sessions as they are now."""
-    now = time.time()
-    return tuple(session_row(one, now, everywhere=everywhere) for one in sessions)
-
-
 LONGEST_TITLE = 200
 SESSIONS = "Sessions to resume"
 SESSION_KEYS = (
@@ -219,7 +213,8 @@ class SessionPicker(Picker):
         self.empty = f"No other session {where}"
         self.take_text()
         had_rows = bool(self.state.rows)
-        self.show_rows(shelved_now(self._sessions, everywhere=self._everywhere))
+        now = time.time()
+        self.show_rows(tuple(session_row(one, now, everywhere=self._everywhere) for one in self._sessions))
         if self.state.rows and not had_rows:
             self.came_up()
 

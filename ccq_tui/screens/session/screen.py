@@ -228,7 +228,7 @@ class SessionScreen(SessionBase):
     def on_screen_resume(self) -> None:
         """Count the return to this session as activity, and set the terminal's title again."""
         self.attention.touch()
-        self.status.forget_title()
+        self.status.title = ""  # set again at the next change: another session may have put its own there
 
     # -- keys and commands ----------------------------------------------------------------------------------
 

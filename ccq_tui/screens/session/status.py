@@ -126,10 +126,6 @@ class Status:
         self._second_hand = second_hand
         self.look_at_branch()
 
-    def forget_title(self) -> None:
-        """Set the title again: another session may have put its own there."""
-        self.title = ""
-
     def changed(self) -> None:
         view, dock = self._ui.view, self._ui.dock
         if not self._counting and self._second_hand is not None:

@@ -10,10 +10,10 @@ from functools import partial
 from ccq_tui.config import user_config
 from ccq_tui.config.settings import ENV_PREFIX
 from ccq_tui.screens.pickers import PickRow
-from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
+from ccq_tui.screens.session.commands import CommandGroup
 from ccq_tui.text import one_line
 from ccq_tui.theming.live import KeepError, LiveThemes, keep_theme
-from ccq_tui.theming.load import ChangedThemes, ThemeWatch
+from ccq_tui.theming.load import ThemeWatch
 
 LOOK_SECONDS = 1.0
 """Seconds between checks of the theme files."""
@@ -24,9 +24,8 @@ REST_SECONDS = 0.08
 class ThemeCommand(CommandGroup):
     """Applies themes, and reports what is wrong with one."""
 
-    def __init__(self, runner: CommandRunner) -> None:
-        super().__init__(runner)
-        self._looking: asyncio.TimerHandle | None = None
+    _looking: asyncio.TimerHandle | None = None
+    """The wait until the theme under the cursor is shown."""
 
     def watch(self) -> None:
         """Watch the theme files for as long as the screen is there."""
@@ -38,13 +37,10 @@ class ThemeCommand(CommandGroup):
     async def _watch_themes(self, watch: ThemeWatch) -> None:
         while True:
             await asyncio.sleep(LOOK_SECONDS)
-            if found := await asyncio.to_thread(watch.changed):
-                self._take_themes(found)
-
-    def _take_themes(self, found: ChangedThemes) -> None:
-        self._themes.take(found)
-        for problem in found.problems:
-            self._ui.note(f"{problem} · the theme is unchanged", "warning")
+            found = await asyncio.to_thread(watch.changed)
+            self._themes.take(found)
+            for problem in found.problems:
+                self._ui.note(f"{problem} · the theme is unchanged", "warning")
 
     async def choose(self, name: str) -> None:
         """Apply a theme, and offer to keep it; for an unknown name, choose from a list."""
@@ -68,7 +64,7 @@ class ThemeCommand(CommandGroup):
 
     async def _pick_theme(self, unknown: str) -> str | None:
         before = self._ui.app.theme
-        rows = theme_rows(self._themes, before)
+        rows = [PickRow(one, one, what, current=one == before) for one, what in self._themes.all()]
         about = f"Unknown theme {one_line(unknown, 60)}. {BACK}" if unknown else BACK
         try:
             picked = await self._runner.pick(
@@ -91,11 +87,6 @@ class ThemeCommand(CommandGroup):
 VARIABLE = f"{ENV_PREFIX}THEME"
 ALWAYS = "always"
 BACK = "Esc restores the previous theme"
-
-
-def theme_rows(themes: LiveThemes, current: str) -> list[PickRow]:
-    """Return a row for each theme."""
-    return [PickRow(name, name, about, current=name == current) for name, about in themes.all()]
 
 
 def how_long(name: str, setting: str) -> tuple[str, list[PickRow]]:

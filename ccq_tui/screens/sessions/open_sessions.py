@@ -189,7 +189,8 @@ class OpenSessions(Sequence[SessionScreen]):
 
     def say(self, text: str, seconds: float = 6.0, of: str = "") -> None:
         """Show a text above the keys of the session or recording on screen; "" hides the one of ``of``."""
-        for dock in self._docks():
+        # A screen that is going away has no dock any more.
+        for dock in (self.front or self._app.screen).query(Dock):
             dock.notices.say(text, seconds, of)
 
     def announce(self, asker: str, news: str, *, waits: bool = False) -> None:
@@ -234,10 +235,6 @@ class OpenSessions(Sequence[SessionScreen]):
             over = (WAITS, NEWS) if one is front else () if one.waiting.items else (WAITS,)
             for screen, kind in itertools.product(self._modes, over):
                 screen.dock.notices.hush(f"{mode} {kind}")
-
-    def _docks(self) -> Iterator[Dock]:
-        # A screen that is going away has no dock any more.
-        yield from (self.front or self._app.screen).query(Dock)
 
     def note(self, lines: Sequence[str], level: str = "info") -> None:
         """Add a notice to the transcript of the session on the screen, with a line each."""
