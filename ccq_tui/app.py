@@ -31,13 +31,14 @@ from ccq_tui.agent.session import AgentSession
 from ccq_tui.compat.private import load
 from ccq_tui.compat.textual.driver import announce_end, end_driver, lasting_driver, taking_over
 from ccq_tui.compat.textual.pictures import draw_frugally
-from ccq_tui.config import Launch, Settings
 from ccq_tui.config.keymap import key_of, keymap, use_keys
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
-from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.layout import WIDTH
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.inbox.wait_charts import text_lines
 from ccq_tui.inbox.wait_statistics import read_statistics
 from ccq_tui.logs import start_logging

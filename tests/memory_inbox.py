@@ -56,7 +56,7 @@ class MemorySessions:
 
 
 class MemoryInbox:
-    """`ccq_tui.inbox.Inbox` in one process and one event loop.
+    """`ccq_tui.inbox.port.Inbox` in one process and one event loop.
 
     Requests wait in the order of their arrival; the first answer settles one.
     """

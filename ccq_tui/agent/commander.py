@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ccq_tui.agent import commands as cmd
 from ccq_tui.agent.events import AgentEvent, AnswerNotKept, ErrorReported, NoticeGiven, PromptReturned
-from ccq_tui.inbox import Inbox, InboxError, Unknown
+from ccq_tui.inbox.port import Inbox
+from ccq_tui.inbox.verdicts import InboxError, Unknown
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.connection import Connection

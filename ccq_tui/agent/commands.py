@@ -10,8 +10,8 @@ from uuid import uuid4
 
 from ccq_tui.agent.controls import CommandError as CommandError
 from ccq_tui.agent.controls import Control
-from ccq_tui.inbox import RequestOutcome
 from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.requests import RequestOutcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ccq_tui.agent.events import AgentEvent, ToolFinished, ToolStarted
-from ccq_tui.inbox import Allowed, Cancelled, PermissionRequest, QuestionRequest, Request
 from ccq_tui.inbox.agent_texts import ABANDONED, LOST, MISSING, POSTPONED, UNASKED
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.port import Left
+from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, QuestionRequest, Request
 from ccq_tui.text import listed, one_line
 
 UNTAKEN_RESULTS = (ABANDONED, LOST, MISSING, POSTPONED, UNASKED)

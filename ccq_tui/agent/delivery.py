@@ -28,19 +28,10 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.unrecorded_prompts import RECORDED_SECONDS
-from ccq_tui.inbox import (
-    Cancelled,
-    Inbox,
-    InboxChange,
-    InboxError,
-    PermissionRequest,
-    PlanRequest,
-    QuestionRequest,
-    RequestOutcome,
-    Settled,
-)
 from ccq_tui.inbox.agent_texts import INTERRUPTED
-from ccq_tui.inbox.port import Left
+from ccq_tui.inbox.port import Inbox, InboxChange, Left, Settled
+from ccq_tui.inbox.requests import Cancelled, PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.questions import Answered, Declined, Discussed, Expired
 from ccq_tui.questions.message import answers_as_message
 

@@ -11,8 +11,14 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from ccq_tui.inbox import ElicitationRequest, PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.requests import (
+    ElicitationRequest,
+    PermissionRequest,
+    PlanRequest,
+    QuestionRequest,
+    RequestOutcome,
+)
 from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions.recalled import Recalled
 from ccq_tui.questions.state import Arriving

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from ccq_tui.config.claude_flags import ClaudeFlags
 
 if TYPE_CHECKING:
-    from ccq_tui.config import Launch
+    from ccq_tui.config.launch import Launch
 
 _logger = logging.getLogger(__name__)
 

@@ -22,9 +22,9 @@ from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.session_recorder import SessionRecorder, forked
 from ccq_tui.agent.unrecorded_prompts import UnrecordedPrompts
-from ccq_tui.inbox import Inbox, RequestOutcome
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.port import Claim, ClaimLostError
+from ccq_tui.inbox.port import Claim, ClaimLostError, Inbox
+from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.inbox.waiting_line import Draft
 
 if TYPE_CHECKING:

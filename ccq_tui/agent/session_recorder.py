@@ -8,8 +8,7 @@ from typing import Any
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.inbox import Inbox, SessionFact
-from ccq_tui.inbox.port import Claim
+from ccq_tui.inbox.port import Claim, Inbox, SessionFact
 from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.text import one_line
 

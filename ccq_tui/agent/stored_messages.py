@@ -21,8 +21,8 @@ from ccq_tui.agent.output_text import (
     told_to_model,
 )
 from ccq_tui.claude_files import blocks_of
-from ccq_tui.inbox import Cancelled, QuestionRequest
 from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of
+from ccq_tui.inbox.requests import Cancelled, QuestionRequest
 from ccq_tui.prompts.images import HEADER_BYTES, header, names_in, size_words
 from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set

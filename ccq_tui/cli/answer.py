@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from ccq_tui.inbox.reach import Reach
     from ccq_tui.inbox.requests import Origin, Request, RequestOutcome
-    from ccq_tui.inbox.store import Store, StoredRequest
+    from ccq_tui.inbox.store.rows import StoredRequest
+    from ccq_tui.inbox.store.store import Store
 
 STDIN = "-"
 
@@ -120,7 +121,7 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
     from ccq_tui.inbox.elicitations import link_to_open
     from ccq_tui.inbox.kinds import kind_of
     from ccq_tui.inbox.reach import NO_RECORD_WORDS, NOBODY_DECIDES, TAKES_DECISIONS, Reach
-    from ccq_tui.inbox.store import RequestState, state_after
+    from ccq_tui.inbox.store.rows import RequestState, state_after
     from ccq_tui.inbox.verdicts import AlreadySettled, InvalidOutcome, Unknown
     from ccq_tui.questions import Declined
 

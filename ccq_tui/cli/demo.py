@@ -16,7 +16,8 @@ from ccq_tui.cli.session import end_on_signals, require_terminal, show, shown_ea
 from ccq_tui.output import echo
 
 if TYPE_CHECKING:
-    from ccq_tui.config import Loaded, Settings
+    from ccq_tui.config.load import Loaded
+    from ccq_tui.config.settings import Settings
     from ccq_tui.preboot_input import EarlyPrompt
     from ccq_tui.testing.scenarios import Ready
 
@@ -81,7 +82,7 @@ def demo(context: click.Context, /, name: str | None, only_list: bool, speed: fl
 
 def demo_settings(loaded: Loaded, project: Path) -> Settings:
     """Return the person's settings that apply in a demo: every flag, and those in `LOOKS`."""
-    from ccq_tui.config import Settings
+    from ccq_tui.config.settings import Settings
 
     kept = {
         name: getattr(loaded.settings, name)
@@ -92,7 +93,7 @@ def demo_settings(loaded: Loaded, project: Path) -> Settings:
 
 
 def _play(ready: Ready, loaded: Loaded, speed: float, early: EarlyPrompt | None) -> int:
-    from ccq_tui.config import Launch
+    from ccq_tui.config.launch import Launch
     from ccq_tui.testing import ScriptedModel, clean_environment
 
     with ExitStack() as ending:

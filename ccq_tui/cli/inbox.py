@@ -28,7 +28,8 @@ from ccq_tui.output import echo
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
-    from ccq_tui.inbox.store import Change, Store, StoredRequest, StoredSession
+    from ccq_tui.inbox.store.rows import Change, StoredRequest, StoredSession
+    from ccq_tui.inbox.store.store import Store
 
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
 PAGE = 500
@@ -230,7 +231,7 @@ def _unreached(store: Store, stored: StoredRequest) -> str:
     """Say why no agent can receive a decision, or "" if one can."""
     from ccq_tui.inbox.kinds import kind_of
     from ccq_tui.inbox.reach import NO_RECORD_WORDS, NOBODY_DECIDES, TAKES_DECISIONS, Reach
-    from ccq_tui.inbox.store import RequestState
+    from ccq_tui.inbox.store.rows import RequestState
 
     reach = reach_of(store, stored.request.session_id, stored.request.origin)
     if not kind_of(stored.request).OUTLIVES:
@@ -261,7 +262,7 @@ def _native_waiting(store: Store | None, flags: Mapping[str, Any]) -> list[Store
         return []  # reading the settings takes longer than this look
 
     from ccq_tui.bridges.claude_code.native_sessions import NativeSessions, without_asked
-    from ccq_tui.config import load_settings
+    from ccq_tui.config.load import load_settings
 
     if not load_settings(flags).settings.native_sessions:
         return []

@@ -16,7 +16,7 @@ from ccq_tui.output import Styled, echo
 from ccq_tui.text import safe
 
 if TYPE_CHECKING:
-    from ccq_tui.config import Loaded
+    from ccq_tui.config.load import Loaded
 
 VALUE_WIDTH = 44
 
@@ -31,8 +31,14 @@ def config() -> None:
 @click.pass_context
 def config_path(context: click.Context, /, **_flags: object) -> None:
     """Print the files and directories of settings, themes, state and logs."""
-    from ccq_tui.config import config_dir, project_config, state_dir, user_config
-    from ccq_tui.config.paths import PROJECT_FILE, expanded
+    from ccq_tui.config.paths import (
+        PROJECT_FILE,
+        config_dir,
+        expanded,
+        project_config,
+        state_dir,
+        user_config,
+    )
     from ccq_tui.logs import log_path
 
     start = expanded(given_settings(context).get("cwd") or os.environ.get("CCQ_CWD") or Path.cwd())
@@ -53,7 +59,7 @@ def config_path(context: click.Context, /, **_flags: object) -> None:
 @click.pass_context
 def config_show(context: click.Context, /, **_flags: object) -> None:
     """Print each setting and where it comes from, as a settings file would have it."""
-    from ccq_tui.config import load_settings
+    from ccq_tui.config.load import load_settings
 
     for line in _lines(load_settings(given_settings(context))):
         echo(line)

@@ -15,7 +15,7 @@ from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.park_requests import Parking, ParkWish
-    from ccq_tui.inbox.store import Store
+    from ccq_tui.inbox.store.store import Store
 
 NONE_RUNNING = "name a session; no running one has a request waiting. ccq-tui sessions lists all."
 SOME_RUNNING = "name a session. These running ones have a request waiting:"

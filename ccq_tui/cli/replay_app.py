@@ -10,7 +10,7 @@ from textual import on
 
 from ccq_tui.agent.recorded import Recording
 from ccq_tui.app import CcqApp
-from ccq_tui.config import Launch
+from ccq_tui.config.launch import Launch
 from ccq_tui.screens.replay import BroughtAnswer, ReplayScreen
 
 

@@ -22,7 +22,7 @@ from ccq_tui.preboot_input import early_prompt
 from ccq_tui.text import one_line, reason, safe
 
 if TYPE_CHECKING:
-    from ccq_tui.config import Launch
+    from ccq_tui.config.launch import Launch
     from ccq_tui.preboot_input import EarlyPrompt
 
 

@@ -19,7 +19,8 @@ from ccq_tui.text import one_line, safe
 if TYPE_CHECKING:
     from ccq_tui.inbox.reach import Reach
     from ccq_tui.inbox.requests import Origin
-    from ccq_tui.inbox.store import Store, StoredRequest
+    from ccq_tui.inbox.store.rows import StoredRequest
+    from ccq_tui.inbox.store.store import Store
 
 _AGE = re.compile(r"(\d{1,9})([smhdw])", re.ASCII)
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -34,7 +35,7 @@ def opened_store() -> Iterator[Store | None]:
     Raises `Refused` where it cannot be opened or read.
     """
     from ccq_tui.config.paths import inbox_path
-    from ccq_tui.inbox.store import Store
+    from ccq_tui.inbox.store.store import Store
     from ccq_tui.inbox.verdicts import InboxError
 
     path = inbox_path()

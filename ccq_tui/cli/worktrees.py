@@ -11,7 +11,7 @@ from ccq_tui.cli.store import opened_store
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
-    from ccq_tui.config import Launch
+    from ccq_tui.config.launch import Launch
 
 LONGEST = 1_000
 

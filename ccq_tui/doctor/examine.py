@@ -13,9 +13,10 @@ from typing import Any
 from ccq_tui import loop_monitor
 from ccq_tui.bridges.terminal import WRAPPED
 from ccq_tui.bridges.terminal.rules import load_rules
-from ccq_tui.config import Settings, SettingsError, load_settings
+from ccq_tui.config.errors import SettingsError
+from ccq_tui.config.load import load_settings
 from ccq_tui.config.paths import expanded, prompt_rules
-from ccq_tui.config.settings import ENV_PREFIX
+from ccq_tui.config.settings import ENV_PREFIX, Settings
 from ccq_tui.doctor.check import Check, Level
 from ccq_tui.doctor.claude import examine_cli, examine_hooks, examine_sign_in
 from ccq_tui.doctor.mcp import examine_mcp

@@ -53,7 +53,7 @@ AGAIN = "Questions are on disk again"
 
 
 class DurableInbox:
-    """`ccq_tui.inbox.Inbox` in a database, for one event loop; made by `open`.
+    """`ccq_tui.inbox.port.Inbox` in a database, for one event loop; made by `open`.
 
     It reads every change, made here or in another process, back from the history and reports it from there,
     in one order. What the disk refuses stays in memory until the disk is back. If another file takes the

@@ -13,8 +13,10 @@ from typing import Any
 from textual.app import App
 
 from ccq_tui.agent.options import session_options
-from ccq_tui.config import Launch, SettingsError, state_dir
+from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.keymap import with_keys
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.paths import state_dir
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.prompts.unread import Unbegun
 from ccq_tui.screens.inbox.screen import ANSWERS, InboxScreen

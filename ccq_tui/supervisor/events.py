@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ccq_tui.agent.events import AgentEvent, SessionState
-from ccq_tui.inbox import DraftUpdated
+from ccq_tui.inbox.port import DraftUpdated
 from ccq_tui.supervisor.limits import Limit
 
 

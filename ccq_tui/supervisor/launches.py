@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ccq_tui.agent.reader import EarlierSession
-from ccq_tui.config import Launch, SettingsError, load_settings
-from ccq_tui.config.launch import launch_with
+from ccq_tui.config.errors import SettingsError
+from ccq_tui.config.launch import Launch, launch_with
+from ccq_tui.config.load import load_settings
 from ccq_tui.config.paths import expanded
 from ccq_tui.config.trust import trusts
 from ccq_tui.text import one_line

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from ccq_tui.agent.events import SessionState
-from ccq_tui.config import Settings
+from ccq_tui.config.settings import Settings
 
 _LIMITED = frozenset({SessionState.AWAITING, SessionState.IDLE})
 """States that a limit can end."""

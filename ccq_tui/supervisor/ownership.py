@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 from ccq_tui.agent.options import session_options
 from ccq_tui.agent.reader import ReaderError, earlier_sessions
-from ccq_tui.config import Launch
-from ccq_tui.inbox import InboxError
+from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.park_requests import Ending, ParkWish, parked_elsewhere
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import Owner, alive, this_process
 
 _logger = logging.getLogger(__name__)

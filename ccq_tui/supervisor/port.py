@@ -8,9 +8,9 @@ from typing import Protocol, TypeVar
 from ccq_tui.agent.commands import Images, Kept
 from ccq_tui.agent.controls import Control, Rewound
 from ccq_tui.agent.events import AgentEvent
-from ccq_tui.config import Launch
-from ccq_tui.inbox import RequestOutcome
+from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.inbox.waiting_line import Draft
 
 T = TypeVar("T")

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import ADVICE, Problem, Remedy
-from ccq_tui.config import Launch
 from ccq_tui.config.keymap import key_of
+from ccq_tui.config.launch import Launch
 
 LONGEST_WAIT = 30.0
 _STARTS = (Remedy.RECONNECT, Remedy.ANEW)

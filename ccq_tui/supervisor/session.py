@@ -13,10 +13,11 @@ from types import MappingProxyType
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import Images, Kept
 from ccq_tui.agent.problems import Problem, Remedy
-from ccq_tui.config import Launch
-from ccq_tui.inbox import DraftUpdated, Request, RequestOutcome, Settled
+from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.port import DraftUpdated, Settled
+from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.questions import Expired
 from ccq_tui.supervisor.events import GaveWay, LimitReached, Reconnected, SessionEvent
 from ccq_tui.supervisor.limits import Attention, Due, Limit, Limits, LimitWatch, cause

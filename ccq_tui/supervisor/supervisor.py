@@ -11,16 +11,17 @@ from typing import Any
 
 from ccq_tui.agent import events as ev
 from ccq_tui.bounded import parse_json
-from ccq_tui.config import Launch
 from ccq_tui.config.carried import candidates, read
+from ccq_tui.config.launch import Launch
 from ccq_tui.config.trust import follow
-from ccq_tui.inbox import DraftUpdated, InboxChange, InboxError, ParkWanted, Settled
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.park_requests import ParkWish, parked_elsewhere
+from ccq_tui.inbox.port import DraftUpdated, InboxChange, ParkWanted, Settled
 from ccq_tui.inbox.requests import Allowed
 from ccq_tui.inbox.store.park_requests import WishState
 from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.supervisor.port import SessionFactory
 from ccq_tui.supervisor.session import OVER, SupervisedSession

@@ -6,8 +6,7 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-from ccq_tui.config import Launch
-from ccq_tui.config.launch import trusting
+from ccq_tui.config.launch import Launch, trusting
 from ccq_tui.config.trust import Carried, untrusted
 from ccq_tui.supervisor.launches import made, with_notices
 

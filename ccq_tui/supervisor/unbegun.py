@@ -11,7 +11,7 @@ from uuid import uuid4
 from ccq_tui.agent.claude.orphans import end_leftovers
 from ccq_tui.agent.claude.record import Recorded, recorded, taken
 from ccq_tui.agent.options import SessionOptions, session_options
-from ccq_tui.config import Launch
+from ccq_tui.config.launch import Launch
 from ccq_tui.config.trust import trusts
 from ccq_tui.prompts.drafts import PromptDrafts
 from ccq_tui.prompts.unread import PromptDraft, Unbegun

@@ -8,10 +8,10 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ccq_tui.config import Launch
-from ccq_tui.inbox import InboxError
+from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import alive, this_process
 from ccq_tui.worktrees.git import GitError
 from ccq_tui.worktrees.model import Worktree, is_ours, worktree_at

@@ -9,12 +9,12 @@ from itertools import groupby
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from ccq_tui.agent import AgentSession, SessionOptions
 from ccq_tui.agent.claude.prestart import Prestarted
 from ccq_tui.agent.events import AgentEvent, ConversationReset, SessionLost, SessionState, StateChanged
-from ccq_tui.inbox import RequestOutcome
+from ccq_tui.agent.options import SessionOptions
+from ccq_tui.agent.session import AgentSession
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.requests import request_id
+from ccq_tui.inbox.requests import RequestOutcome, request_id
 from ccq_tui.testing.environment import CleanHome
 from tests.actors import PANEL
 from tests.memory_inbox import MemoryInbox

@@ -15,7 +15,7 @@ from ccq_tui.agent.events import (
     PromptReturned,
     ToolFinished,
 )
-from ccq_tui.inbox import Allowed
+from ccq_tui.inbox.requests import Allowed
 from ccq_tui.inbox.suggestions import Rule, Suggestion, kept, lasting
 from ccq_tui.testing import CleanHome
 from ccq_tui.testing.model import ScriptedModel

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent import SessionOptions, controls
+from ccq_tui.agent import controls
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import Control
 from ccq_tui.agent.events import (
@@ -27,8 +27,9 @@ from ccq_tui.agent.events import (
     TaskStarted,
 )
 from ccq_tui.agent.history import read_history
+from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import earlier_sessions
-from ccq_tui.inbox import Allowed
+from ccq_tui.inbox.requests import Allowed
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario

@@ -24,9 +24,10 @@ from ccq_tui.agent.events import (
     ToolFinished,
     TurnEnded,
 )
-from ccq_tui.inbox import Cancelled, ElicitationRequest
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.store import Store, StoredRequest
+from ccq_tui.inbox.requests import Cancelled, ElicitationRequest
+from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed, Option, Question
 from ccq_tui.questions.schema_form import OPEN_LINK

@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent import AgentSession
 from ccq_tui.agent.claude import transport
 from ccq_tui.agent.events import (
     BlockFinished,
@@ -28,8 +27,8 @@ from ccq_tui.agent.events import (
     SessionState,
     TurnEnded,
 )
-from ccq_tui.inbox import Cancelled
-from ccq_tui.inbox.requests import call_of
+from ccq_tui.agent.session import AgentSession
+from ccq_tui.inbox.requests import Cancelled, call_of
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask

@@ -25,7 +25,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.problems import Problem
 from ccq_tui.claude_files import find_cli
-from ccq_tui.inbox import Allowed
+from ccq_tui.inbox.requests import Allowed
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from ccq_tui.widgets.transcript import TranscriptModel

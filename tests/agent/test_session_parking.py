@@ -32,11 +32,11 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.session import NOT_TAKEN_BACK
-from ccq_tui.inbox import Cancelled, QuestionRequest, Won
 from ccq_tui.inbox.agent_texts import POSTPONED
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.requests import call_of
+from ccq_tui.inbox.requests import Cancelled, QuestionRequest, call_of
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
+from ccq_tui.inbox.verdicts import Won
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet, machine
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.message import answers_as_message

@@ -16,9 +16,9 @@ from ccq_tui.agent.events import (
     ToolStarted,
     TurnEnded,
 )
-from ccq_tui.inbox import Allowed, Cancelled, Denied
 from ccq_tui.inbox.file_changes import phrases
 from ccq_tui.inbox.file_diff import diff_lines
+from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from ccq_tui.widgets.transcript import TranscriptModel

@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from ccq_tui.agent import QuestionPolicy
 from ccq_tui.agent.events import QuestionAsked, ToolFinished
+from ccq_tui.agent.options import QuestionPolicy
 from ccq_tui.questions import Declined, Option, Question
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario

@@ -25,11 +25,11 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.options import session_options
 from ccq_tui.agent.session import AgentSession
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import remember, untrusted
-from ccq_tui.inbox import Allowed
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.requests import call_of
+from ccq_tui.inbox.requests import Allowed, call_of
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.supervisor.events import GaveWay, LimitReached, Reconnected, SessionEvent
 from ccq_tui.supervisor.limits import Due

@@ -12,8 +12,9 @@ from itertools import count, cycle
 from pathlib import Path
 
 from ccq_tui.bridges.terminal.emulator import Screen
-from ccq_tui.inbox import QuestionRequest
-from ccq_tui.inbox.store import Store, StoredSessionState
+from ccq_tui.inbox.requests import QuestionRequest
+from ccq_tui.inbox.store.rows import StoredSessionState
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.testing import CleanHome, Scenario, clean_environment
 from tests.actors import PANEL

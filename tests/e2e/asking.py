@@ -17,8 +17,8 @@ from mcp import Client, StdioServerParameters, stdio_client, types
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 
-from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.store.store import Store
 from tests.e2e.conftest import program
 from tests.e2e.terminal import Terminal
 from tests.steps import until_true

@@ -16,7 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from ccq_tui.inbox.requests import call_of
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answered, Option, Question
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel, clean_environment
 from tests.e2e.conftest import program

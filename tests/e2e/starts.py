@@ -18,7 +18,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
-from ccq_tui.inbox.store import RequestState, Store
+from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel, clean_environment
 from tests.actors import PANEL

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.inbox import Allowed, Cancelled, Denied
-from ccq_tui.inbox.store import RequestState, Store, StoredRequest
+from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import CleanHome, Replies, Scenario
 from tests.agent.killed.process import command

@@ -162,7 +162,8 @@ import asyncio
 from pathlib import Path
 from textual.drivers.linux_driver import LinuxDriver
 from ccq_tui.app import run
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 for name in ("stop_application_mode", "disable_input", "close"):
     setattr(LinuxDriver, name, lambda driver: None)
 asyncio.run(run(Launch(settings=Settings(cwd=Path.cwd(), cli_path="/bin/false"))))

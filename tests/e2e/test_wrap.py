@@ -16,7 +16,8 @@ import pytest
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.requests import Asker, Cancelled, QuestionRequest
-from ccq_tui.inbox.store import RequestState, Store
+from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from tests.bench.programs import NATIVE, PROGRAMS

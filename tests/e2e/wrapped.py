@@ -13,7 +13,8 @@ from typing import Any, Self
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.requests import QuestionRequest
-from ccq_tui.inbox.store import RequestState, Store, StoredRequest
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import Won
 from ccq_tui.questions import Answer, Answered
 from tests.e2e.conftest import program

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ccq_tui.inbox import ElicitationRequest
 from ccq_tui.inbox.elicitations import read_elicitation
+from ccq_tui.inbox.requests import ElicitationRequest
 
 DEPLOY: dict[str, Any] = {
     "type": "object",

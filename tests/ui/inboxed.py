@@ -18,10 +18,13 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
-from ccq_tui.config import Launch, Settings
-from ccq_tui.inbox import InboxError, QuestionRequest, RequestOutcome, SessionFact
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.port import SessionFact
+from ccq_tui.inbox.requests import QuestionRequest, RequestOutcome
 from ccq_tui.inbox.store.park_requests import WishState
 from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.recalled import Recalled
 from ccq_tui.screens.inbox.screen import InboxScreen

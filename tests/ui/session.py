@@ -26,10 +26,10 @@ from ccq_tui.agent.events import (
     TitleChanged,
 )
 from ccq_tui.app import CcqApp
-from ccq_tui.config import Launch, Settings
-from ccq_tui.inbox import PermissionRequest, QuestionRequest, RequestOutcome
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.requests import call_of, request_id
+from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, RequestOutcome, call_of, request_id
 from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.input_guard import TYPING_SECONDS

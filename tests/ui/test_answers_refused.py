@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ccq_tui.agent.events import AnswerNotKept, QuestionAsked, SessionState, StateChanged
-from ccq_tui.inbox import InboxUnavailable
+from ccq_tui.inbox.verdicts import InboxUnavailable
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import PanelState
 from tests.actors import PANEL

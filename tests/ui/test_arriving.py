@@ -16,7 +16,8 @@ from ccq_tui.agent.events import (
     RequestSettled,
     SessionState,
 )
-from ccq_tui.inbox import Allowed, Cancelled, QuestionRequest, waiting_line
+from ccq_tui.inbox import waiting_line
+from ccq_tui.inbox.requests import Allowed, Cancelled, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Question
 from ccq_tui.questions.merge_partial import BACK_AGAIN, NOT_COMPLETE
 from ccq_tui.questions.parse import parse_question_set

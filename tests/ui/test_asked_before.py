@@ -6,8 +6,8 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-from ccq_tui.config import Settings
-from ccq_tui.inbox.store import Store
+from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.recalled import Recalled
 from ccq_tui.questions.state import PanelState

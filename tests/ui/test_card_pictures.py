@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from ccq_tui import theming
 from ccq_tui.agent import events as ev
-from ccq_tui.inbox import Allowed, Denied, PermissionRequest
+from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest
 from ccq_tui.widgets.transcript import Transcript, TranscriptModel
 from tests.ui.host import Clock
 from tests.ui.pictures import rests

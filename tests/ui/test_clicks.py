@@ -9,7 +9,7 @@ from textual.app import App
 from textual.pilot import Pilot
 
 from ccq_tui.config.keynames import shown_keys
-from ccq_tui.inbox import Allowed, Denied
+from ccq_tui.inbox.requests import Allowed, Denied
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.widgets import hints

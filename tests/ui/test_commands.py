@@ -23,7 +23,8 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE
 from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.pickers import Picker, sessions

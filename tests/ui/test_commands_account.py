@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.agent.events import SessionLost, SessionState, StateChanged, TaskStarted
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from tests.ui.session import Driven, until
 from tests.ui.test_commands import EndingSession, notices, say
 

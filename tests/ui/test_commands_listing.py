@@ -13,7 +13,8 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import Control
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from tests.ui.session import Driven, ToldSession, until
 from tests.ui.test_commands import closed, notices, picker, say
 

@@ -12,8 +12,9 @@ from ccq_tui.agent.events import (
     PlanProposed,
     RequestSettled,
 )
-from ccq_tui.config import Launch, Settings
-from ccq_tui.inbox import Allowed, Denied, PlanRequest
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.requests import Allowed, Denied, PlanRequest
 from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.status_line import StatusLine

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from ccq_tui.inbox import PermissionRequest, file_diff
+from ccq_tui.inbox import file_diff
 from ccq_tui.inbox.file_diff import changed_lines
+from ccq_tui.inbox.requests import PermissionRequest
 from ccq_tui.widgets.decision import details
 from ccq_tui.widgets.lines import LineView
 from tests.ui.asked import PLAIN

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 
 from ccq_tui.agent.events import AgentEvent, PermissionAsked, PlanProposed, RequestSettled
-from ccq_tui.inbox import Allowed, Denied, PermissionRequest, PlanRequest
+from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.panel.field import AnswerField

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ccq_tui.inbox import PermissionRequest, PlanRequest
+from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from tests.ui.host import DecisionHost, same_picture, type_text
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.inbox import PermissionRequest, PlanRequest
 from ccq_tui.inbox.file_changes import change_of
+from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from tests.ui.host import DecisionHost
 

@@ -11,7 +11,7 @@ from textual.screen import Screen
 
 from ccq_tui import theming
 from ccq_tui.agent.events import AgentEvent, PermissionAsked
-from ccq_tui.inbox import Denied
+from ccq_tui.inbox.requests import Denied
 from ccq_tui.questions import Answered
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import TextLines

@@ -15,11 +15,12 @@ from textual.pilot import Pilot
 from ccq_tui.agent.events import Connected, HistoryLoaded, SessionLost, SessionState, StateChanged
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.reader import EarlierSession
-from ccq_tui.config import Launch, Settings
-from ccq_tui.inbox import QuestionRequest
-from ccq_tui.inbox.store import Store
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.park_requests import WishState
 from ccq_tui.inbox.store.rows import StoredSessionState
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import Owner
 from ccq_tui.prompts.drafts import PromptDrafts, directory_key
 from ccq_tui.screens.pickers import Picker

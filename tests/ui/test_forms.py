@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ccq_tui.inbox import ElicitationRequest
+from ccq_tui.inbox.requests import ElicitationRequest
 from ccq_tui.questions import Answer, Answered, Dismissed
 from ccq_tui.questions.state import opened
 from ccq_tui.widgets.hints import HintBar

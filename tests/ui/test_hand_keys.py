@@ -23,7 +23,8 @@ from ccq_tui.agent.events import (
     StateChanged,
     TurnEnded,
 )
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.session.prompts import GIVEN_BACK
 from ccq_tui.screens.session.rewind_command import NO_PROMPT

@@ -18,10 +18,11 @@ from textual.widgets import Static
 import ccq_tui
 from ccq_tui.agent.events import PermissionAsked, SessionState, StateChanged
 from ccq_tui.app import CcqApp
-from ccq_tui.config import Launch, Settings
 from ccq_tui.config.actions import ACTIONS, KeyPlace
 from ccq_tui.config.keymap import DEFAULT_KEYS, keymap_of
 from ccq_tui.config.keynames import shown_key
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import untrusted
 from ccq_tui.inbox.choices import NUMBERS
 from ccq_tui.inbox.decision import DECISION, DECISION_KEYS, IN_TEXT, means_something

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from textual.geometry import Offset
 
-from ccq_tui.inbox import DraftUpdated, InboxChange, Request, Won
+from ccq_tui.inbox.port import DraftUpdated, InboxChange
+from ccq_tui.inbox.requests import Request
+from ccq_tui.inbox.verdicts import Won
 from ccq_tui.inbox.waiting_line import Draft, first_draft
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import PanelState

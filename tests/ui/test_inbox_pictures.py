@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.agent.events import PromptAccepted, QuestionAsked, SessionState, StateChanged
-from ccq_tui.config import Launch, Settings
-from ccq_tui.inbox import PermissionRequest, QuestionRequest, Request
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, Request
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions import Option, Question, QuestionSet

@@ -12,18 +12,18 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from ccq_tui.inbox import (
+from ccq_tui.inbox.requests import (
     Allowed,
     Denied,
     PermissionRequest,
     PlanRequest,
     QuestionRequest,
     RequestOutcome,
-    Won,
 )
-from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.park_requests import WishState
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import Won
 from ccq_tui.questions import Answer, Answered, Declined
 from ccq_tui.questions.input_guard import GRACE, REPEAT_DELAY
 from ccq_tui.screens.help import HelpScreen

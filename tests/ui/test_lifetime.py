@@ -27,7 +27,7 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
-from ccq_tui.inbox import PlanRequest
+from ccq_tui.inbox.requests import PlanRequest
 from ccq_tui.widgets.lifetime import after, after_refresh, soon, start_work
 from ccq_tui.widgets.notice_line import NoticeLine
 from tests.ui.inboxed import Many

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.config import Settings
-from ccq_tui.inbox.store import RequestState
+from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen

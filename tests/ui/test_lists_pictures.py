@@ -24,7 +24,9 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession
-from ccq_tui.config import Launch, Settings, state_dir
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.paths import state_dir
+from ccq_tui.config.settings import Settings
 from ccq_tui.prompts.files import Files
 from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.screens.pickers import Picker, SessionPicker, sessions

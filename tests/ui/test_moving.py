@@ -9,7 +9,8 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.events import ModeChanged, PromptDelivered, SessionState, StateChanged, TaskStarted
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.trust import TrustScreen

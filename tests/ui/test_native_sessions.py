@@ -6,7 +6,7 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from ccq_tui.config import Settings
+from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.session_groups import Group
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.screens.inbox.inbox_list import SessionPlace

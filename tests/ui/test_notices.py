@@ -17,8 +17,9 @@ from ccq_tui.agent.events import (
     StateChanged,
     TitleChanged,
 )
-from ccq_tui.config import Launch, Settings
-from ccq_tui.inbox import Cancelled
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.screens.session.requests import PARKED
 from ccq_tui.widgets.notice_line import NoticeLine, fitted

@@ -11,7 +11,8 @@ from textual import events
 from textual.pilot import Pilot
 
 from ccq_tui.agent.events import PermissionAsked, SessionState, StateChanged, TurnEnded
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.screens.session import notifications
 from tests.ui.session import Driven, asked, panel_drawn, permission, until
 

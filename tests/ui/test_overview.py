@@ -25,10 +25,13 @@ from ccq_tui.agent.events import (
     StateChanged,
     TurnEnded,
 )
-from ccq_tui.config import Launch, Settings
-from ccq_tui.inbox import InboxUnavailable, QuestionRequest
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.session_groups import Group
-from ccq_tui.inbox.store import Store, StoredSessionState
+from ccq_tui.inbox.store.rows import StoredSessionState
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import InboxUnavailable
 from ccq_tui.processes import Owner
 from ccq_tui.questions import Declined, Discussed, Option, Question, QuestionSet
 from ccq_tui.screens.overview import card_feed

@@ -10,7 +10,7 @@ import pytest
 from textual.pilot import Pilot
 
 from ccq_tui.agent.events import PermissionAsked, PlanProposed, RequestSettled, SessionState
-from ccq_tui.inbox import Allowed, Cancelled, PlanRequest
+from ccq_tui.inbox.requests import Allowed, Cancelled, PlanRequest
 from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.screens import editor
 from ccq_tui.screens.editor import KEPT, Edited

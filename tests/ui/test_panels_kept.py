@@ -9,8 +9,8 @@ from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
 from ccq_tui.agent.events import PermissionAsked, RequestSettled, SessionState, StateChanged
-from ccq_tui.inbox import Allowed, Cancelled, RequestOutcome
 from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.requests import Allowed, Cancelled, RequestOutcome
 from ccq_tui.questions import Answered, Kind, Question
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.notice_line import NoticeLine

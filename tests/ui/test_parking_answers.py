@@ -14,7 +14,7 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
-from ccq_tui.inbox import InboxChange, Settled
+from ccq_tui.inbox.port import InboxChange, Settled
 from ccq_tui.questions import Answer, Answered
 from tests.actors import PANEL
 from tests.ui.inboxed import Many, request_of

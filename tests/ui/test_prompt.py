@@ -19,7 +19,9 @@ from ccq_tui.agent.events import (
     SlashCommand,
     StateChanged,
 )
-from ccq_tui.config import Launch, Settings, state_dir
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.paths import state_dir
+from ccq_tui.config.settings import Settings
 from ccq_tui.prompts.completion_list import SEEN_AFTER
 from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.questions.input_guard import HELD_SECONDS

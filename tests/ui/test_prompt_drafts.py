@@ -21,7 +21,9 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
-from ccq_tui.config import Launch, Settings, state_dir
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.paths import state_dir
+from ccq_tui.config.settings import Settings
 from ccq_tui.prompts.drafts import PromptDrafts, read
 from ccq_tui.prompts.unread import PromptDraft, Sent, Unbegun
 from tests.ui.session import Driven, ToldSession, until

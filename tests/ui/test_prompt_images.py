@@ -14,7 +14,9 @@ from textual import events
 
 from ccq_tui.agent.commands import ImageFile
 from ccq_tui.agent.events import ErrorReported, PromptAccepted, PromptRecorded, PromptReturned
-from ccq_tui.config import Launch, Settings, state_dir
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.paths import state_dir
+from ccq_tui.config.settings import Settings
 from ccq_tui.prompts import images
 from ccq_tui.prompts.completion_list import Completion
 from ccq_tui.screens.session import SessionScreen

@@ -8,7 +8,8 @@ import pytest
 from textual.pilot import Pilot
 
 from ccq_tui.agent.events import CommandsListed, SlashCommand
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.prompts.completion_context import WantedCompletion
 from ccq_tui.prompts.completion_list import Completion
 from ccq_tui.widgets.hints import HintBar

@@ -7,7 +7,7 @@ from rich.text import Text
 from textual.screen import Screen
 from textual.strip import Strip
 
-from ccq_tui.inbox import PermissionRequest
+from ccq_tui.inbox.requests import PermissionRequest
 from ccq_tui.questions import Option, Question
 from ccq_tui.widgets.lines import FOLD_SIGN, Flow, LineView, flowing, verbatim
 from tests.ui.asked import CITIES, MULTI, PREVIEWED, SINGLE

@@ -8,8 +8,9 @@ import pytest
 from textual.pilot import Pilot
 
 from ccq_tui.agent import events as ev
-from ccq_tui.config import Launch, Settings
 from ccq_tui.config.keymap import with_keys
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.questions.input_guard import HELD_SECONDS
 from ccq_tui.screens.session import block_actions
 from ccq_tui.screens.session.block_actions import BlockBar

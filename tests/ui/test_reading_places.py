@@ -10,7 +10,8 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 
 from ccq_tui.agent import events as ev
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.screens.link_opener import Target
 from ccq_tui.screens.session import block_actions
 from ccq_tui.widgets.transcript.blocks import ProseBlock

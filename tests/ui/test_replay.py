@@ -11,7 +11,9 @@ import pytest
 from textual.pilot import Pilot
 
 from ccq_tui.cli.replay_app import ReplayApp, launch_for
-from ccq_tui.config import Launch, Settings, state_dir
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.paths import state_dir
+from ccq_tui.config.settings import Settings
 from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.screens.replay import BroughtAnswer, ReplayScreen
 from ccq_tui.widgets.hints import HintBar

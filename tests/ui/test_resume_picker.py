@@ -11,9 +11,10 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession, ReaderError
-from ccq_tui.config import Launch, Settings
-from ccq_tui.inbox import QuestionRequest
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.pickers import Picker, SessionPicker, sessions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ccq_tui.agent.events import HistoryLoaded, PromptAccepted, RequestSettled, SessionState, StateChanged
-from ccq_tui.inbox import Cancelled
+from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.questions import Answer, Answered
 from tests.ui.session import Driven, asked, until
 

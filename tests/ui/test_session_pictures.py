@@ -16,8 +16,9 @@ from ccq_tui.agent.events import (
     QuestionAsked,
     SessionState,
 )
-from ccq_tui.config import Launch, Settings
-from ccq_tui.inbox import PermissionRequest, PlanRequest
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
 from tests.ui.host import Clock
 from tests.ui.pictures import Pictures, rests
 from tests.ui.session import Driven, asked, panel_drawn, permission, until

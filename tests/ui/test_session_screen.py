@@ -17,9 +17,10 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
-from ccq_tui.config import Launch, Settings
 from ccq_tui.config.keymap import with_keys
-from ccq_tui.inbox import Allowed, Cancelled
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.requests import Allowed, Cancelled
 from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question
 from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS, REPEAT_DELAY

@@ -12,7 +12,9 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from ccq_tui.agent.events import AgentEvent, PromptAccepted, SessionState, StateChanged, TitleChanged
-from ccq_tui.config import Launch, Settings, state_dir
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.paths import state_dir
+from ccq_tui.config.settings import Settings
 from ccq_tui.prompts.drafts import PromptDrafts
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.questions import Answer, Answered

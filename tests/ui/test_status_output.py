@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.agent.events import EffortChanged, TaskEnded, TaskStarted, TurnEnded
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from tests.steps import step
 from tests.ui.session import Driven, until
 

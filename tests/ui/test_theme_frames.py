@@ -11,7 +11,8 @@ from textual.geometry import Offset
 from textual.selection import Selection
 
 from ccq_tui.agent.events import ErrorReported, NoticeGiven, SessionState
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.theming import load_themes
 from tests.ui.scene import QUESTION, WORK
 from tests.ui.session import Driven, asked, panel_drawn, until

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ccq_tui.agent.events import SessionState, StateChanged
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.theming import load_themes
 from tests.ui.host import Clock
 from tests.ui.pictures import Pictures

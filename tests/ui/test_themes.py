@@ -12,7 +12,9 @@ from textual.color import Color
 from textual.pilot import Pilot
 
 from ccq_tui.agent.events import SessionState, StateChanged
-from ccq_tui.config import Launch, Settings, config_dir, user_config
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.paths import config_dir, user_config
+from ccq_tui.config.settings import Settings
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import theme_command
 from ccq_tui.widgets.transcript import Transcript

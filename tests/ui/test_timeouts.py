@@ -16,8 +16,9 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
-from ccq_tui.config import Launch, Settings
-from ccq_tui.inbox import Cancelled
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.questions import Expired
 from ccq_tui.widgets.transcript.heads import NOT_IN_TIME
 from tests.actors import LIMIT, PHONE

@@ -15,10 +15,11 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from ccq_tui.config import Launch, Settings
 from ccq_tui.config.keymap import with_keys
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried, CarriedFile, untrusted
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import Owner
 from ccq_tui.prompts.drafts import PromptDrafts, directory_key, read
 from ccq_tui.prompts.unread import PromptDraft

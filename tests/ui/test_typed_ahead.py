@@ -13,7 +13,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from ccq_tui.agent.events import SessionState
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.screens.sessions import new_session
 from ccq_tui.screens.sessions.new_session import NewSessionScreen

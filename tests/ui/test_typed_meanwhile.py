@@ -16,7 +16,8 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from ccq_tui.agent.events import SessionState
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.session import SessionScreen
 from tests.ui.session import Driven, until

@@ -18,8 +18,8 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
-from ccq_tui.inbox import Allowed, Cancelled, Denied, PlanRequest
 from ccq_tui.inbox.decision import KEPT
+from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PlanRequest
 from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answer, Answered, Declined, Kind, Question
 from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS, REPEAT_DELAY

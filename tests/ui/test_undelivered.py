@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.config import Settings
-from ccq_tui.inbox.store import Store, StoredSessionState
+from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.store.rows import StoredSessionState
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.screens.inbox.screen import InboxScreen

@@ -9,7 +9,8 @@ from textual import events
 from textual.pilot import Pilot
 
 from ccq_tui.agent.events import PromptAccepted, PromptReturned, SessionState, StateChanged
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.screens.session import welcome
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.widgets.hints import HintBar

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from ccq_tui import __version__
 from ccq_tui.agent.events import ErrorReported, PromptAccepted
 from ccq_tui.agent.problems import Problem
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.screens.session.view import SessionView
 from ccq_tui.screens.session.welcome import TASK, TIPS, welcome_text
 from tests.ui.session import Driven, until

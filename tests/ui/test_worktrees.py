@@ -10,10 +10,11 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from ccq_tui.agent.events import PromptAccepted
-from ccq_tui.config import Launch, Settings, inbox_path
-from ccq_tui.config.launch import launch_with
-from ccq_tui.inbox import QuestionRequest
-from ccq_tui.inbox.store import Store
+from ccq_tui.config.launch import Launch, launch_with
+from ccq_tui.config.paths import inbox_path
+from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.requests import QuestionRequest
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import QuestionSet
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session import SessionScreen

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from types import ModuleType
 
-from ccq_tui.agent import SessionOptions
-from ccq_tui.config import Launch
+from ccq_tui.agent.options import SessionOptions
+from ccq_tui.config.launch import Launch
 
 
 class FakeApp(ModuleType):

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ccq_tui.config import inbox_path
-from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest
-from ccq_tui.inbox.requests import request_id
-from ccq_tui.inbox.store import Store, StoredSessionState
+from ccq_tui.config.paths import inbox_path
+from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, QuestionRequest, request_id
+from ccq_tui.inbox.store.rows import StoredSessionState
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Kind, Option, Question, QuestionSet

@@ -20,8 +20,9 @@ from ccq_tui.bounded import (
     parse_toml,
     read_text,
 )
-from ccq_tui.config import SettingsError, load_settings, state_dir, user_config
-from ccq_tui.config.load import MOST_NAMED
+from ccq_tui.config.errors import SettingsError
+from ccq_tui.config.load import MOST_NAMED, load_settings
+from ccq_tui.config.paths import state_dir, user_config
 from ccq_tui.config.trust import DAMAGED, LARGEST, STORE, remember, untrusted
 from ccq_tui.screens.session.status import git_branch
 from ccq_tui.theming.live import KeepError, keep_theme

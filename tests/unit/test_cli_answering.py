@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from ccq_tui.cli import main
 from ccq_tui.cli.answer_input import Said, SayingError, answered, said_in_flags, said_in_json
-from ccq_tui.config import inbox_path
-from ccq_tui.inbox import Allowed, Cancelled, Denied, QuestionRequest, RequestOutcome
+from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.format import shortener
 from ccq_tui.inbox.records import whole_record
-from ccq_tui.inbox.store import StoredSessionState
+from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.store.opening import open_database
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
+from ccq_tui.inbox.store.rows import StoredSessionState
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed
 from tests.actors import ELSEWHERE, PANEL

@@ -13,7 +13,8 @@ import pytest
 import ccq_tui
 from ccq_tui.cli import main
 from ccq_tui.cli.options import _SETTINGS
-from ccq_tui.config import Settings, user_config
+from ccq_tui.config.paths import user_config
+from ccq_tui.config.settings import Settings
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -12,7 +12,7 @@ import pytest
 
 from ccq_tui.claude_files import find_cli
 from ccq_tui.cli import main
-from ccq_tui.config import config_dir, state_dir, user_config
+from ccq_tui.config.paths import config_dir, state_dir, user_config
 from ccq_tui.doctor import Check, Level, claude, examine
 from ccq_tui.doctor.system import examine_directories
 

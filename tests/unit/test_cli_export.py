@@ -15,10 +15,12 @@ from ccq_tui.agent.events import PromptAccepted
 from ccq_tui.agent.history import HistoryError, SessionPast
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.cli import main
-from ccq_tui.config import Launch, inbox_path
-from ccq_tui.inbox import Added, InboxChange, QuestionRequest, Settled
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.port import Added, InboxChange, Settled
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from tests.unit.agent.recordings import prompt, said, text
 from tests.unit.stocked import SESSION, asked, stock

@@ -16,8 +16,9 @@ import pytest
 from ccq_tui.agent.options import session_options
 from ccq_tui.cli import main
 from ccq_tui.cli.main import LEFT_OUT, cli
-from ccq_tui.config import Launch, load_settings
 from ccq_tui.config.claude_flags import ClaudeFlags
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.load import load_settings
 from tests.unit.starting import FakeApp
 
 pytestmark = pytest.mark.usefixtures("restored")

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from ccq_tui.cli import main
-from ccq_tui.inbox import ElicitationRequest, RequestOutcome
 from ccq_tui.inbox.elicitations import reply
-from ccq_tui.inbox.store import StoredRequest
+from ccq_tui.inbox.requests import ElicitationRequest, RequestOutcome
+from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed
 from tests.unit.stocked import RUNNING, asked, stock
 

@@ -16,11 +16,11 @@ from click.shell_completion import ShellComplete
 from ccq_tui.cli import main
 from ccq_tui.cli.main import cli
 from ccq_tui.cli.park import NONE_RUNNING, SOME_RUNNING
-from ccq_tui.config import inbox_path
-from ccq_tui.inbox import Allowed, Cancelled, PermissionRequest, QuestionRequest
+from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.layout import WIDTH, cells
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, QuestionRequest
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Discussed, Option, Question, QuestionSet
 from tests.actors import PANEL

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.cli import main
-from ccq_tui.inbox.store import RequestState
+from ccq_tui.inbox.store.rows import RequestState
 from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, asked, stock
 
 

@@ -13,7 +13,8 @@ import pytest
 
 from ccq_tui.app import CcqApp, run
 from ccq_tui.cli import main
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.logs import log_path
 from tests.unit.starting import FakeApp
 

@@ -12,7 +12,7 @@ import pytest
 
 from ccq_tui.bridges.terminal.explain import MOST_BYTES
 from ccq_tui.cli import main
-from ccq_tui.config import config_dir
+from ccq_tui.config.paths import config_dir
 
 DOCS = Path(__file__).parents[2] / "docs" / "bridges.md"
 

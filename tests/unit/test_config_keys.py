@@ -8,10 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.config import Settings, SettingsError, load_settings, user_config
 from ccq_tui.config.actions import ACTIONS, BY_NAME, PRESETS, KeyPlace
+from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.keymap import DEFAULT_KEYS, key_problems, keymap_of
 from ccq_tui.config.keynames import NAMED, SIGNS, key_name, shown_key
+from ccq_tui.config.load import load_settings
+from ccq_tui.config.paths import user_config
+from ccq_tui.config.settings import Settings
 from ccq_tui.questions.keys import KEY_TABLE
 
 DOCS = Path(__file__).parents[2] / "docs" / "configuration.md"

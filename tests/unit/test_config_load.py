@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.config import Loaded, SettingsError, load_settings, project_config, user_config
+from ccq_tui.config.errors import SettingsError
+from ccq_tui.config.load import Loaded, load_settings
+from ccq_tui.config.paths import project_config, user_config
 
 
 @pytest.fixture(autouse=True)

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from ccq_tui.config import Launch, Settings
 from ccq_tui.config.claude_flags import ClaudeFlags
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.config.values import merge_mcp, split_tools
 
 

@@ -26,14 +26,12 @@ from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.cli import main
 from ccq_tui.cli.main import cli
-from ccq_tui.config import config_dir, inbox_path, user_config
 from ccq_tui.config.load import flag_of
-from ccq_tui.config.paths import PROJECT_FILE
+from ccq_tui.config.paths import PROJECT_FILE, config_dir, inbox_path, user_config
 from ccq_tui.config.settings import ENV_PREFIX, Settings
-from ccq_tui.inbox import Cancelled, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.requests import Request, RequestOutcome
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.requests import Cancelled, PermissionRequest, QuestionRequest, Request, RequestOutcome
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.logs import log_path
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Outcome

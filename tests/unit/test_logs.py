@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui import logs
-from ccq_tui.config import log_dir
+from ccq_tui.config.paths import log_dir
 from ccq_tui.logs import current_log, log_path, start_logging, stop_logging
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ccq_tui.config import config_dir
+from ccq_tui.config.paths import config_dir
 from ccq_tui.theming import ThemeWatch
 from ccq_tui.theming.live import KeepError, keep_theme, with_theme
 

@@ -10,7 +10,7 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 from textual.widgets import Static
 
-from ccq_tui.config import config_dir
+from ccq_tui.config.paths import config_dir
 from ccq_tui.theming import complete, install, load_themes, theme_names, variable_defaults
 
 COLOURS = {

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.config import state_dir
 from ccq_tui.config.carried import FILES, MOST_BYTES, MOST_CHARACTERS, MOST_EFFECTS, effects
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.launch import launch_with, trusting
+from ccq_tui.config.paths import state_dir
 from ccq_tui.config.trust import STORE, CarriedChangedError, remember, untrusted
 from ccq_tui.supervisor.supervisor import follow_granted, only_adds, settings_files
 

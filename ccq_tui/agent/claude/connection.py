@@ -45,8 +45,7 @@ from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem
 from ccq_tui.compat.private import load
 from ccq_tui.compat.sdk.control import sender
-from ccq_tui.inbox import Inbox
-from ccq_tui.inbox.port import Claim
+from ccq_tui.inbox.port import Claim, Inbox
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.prestart import Prestarted

@@ -27,20 +27,20 @@ from ccq_tui.agent.claude.options import QUESTION_TOOL
 from ccq_tui.agent.claude.waits import Parked, Waits
 from ccq_tui.agent.events import AgentEvent, PromptReturned
 from ccq_tui.agent.options import QuestionPolicy, SessionOptions
-from ccq_tui.inbox import (
+from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, POSTPONED, PROCEED, REMARKED, UNREADABLE, rejection
+from ccq_tui.inbox.elicitations import read_elicitation
+from ccq_tui.inbox.elicitations import reply as elicitation_reply
+from ccq_tui.inbox.file_changes import EDITING, UPDATE, change_of
+from ccq_tui.inbox.port import Inbox
+from ccq_tui.inbox.requests import (
     Allowed,
     Cancelled,
     Denied,
-    Inbox,
     PermissionRequest,
     PlanRequest,
     QuestionRequest,
     RequestOutcome,
 )
-from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, POSTPONED, PROCEED, REMARKED, UNREADABLE, rejection
-from ccq_tui.inbox.elicitations import read_elicitation
-from ccq_tui.inbox.elicitations import reply as elicitation_reply
-from ccq_tui.inbox.file_changes import EDITING, UPDATE, change_of
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions import Answered, Declined, Discussed, Expired, QuestionSet
 from ccq_tui.questions.message import discussion_text

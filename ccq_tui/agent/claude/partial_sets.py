@@ -13,8 +13,7 @@ from typing import Any
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.options import QUESTION_TOOL
-from ccq_tui.inbox import QuestionRequest
-from ccq_tui.inbox.requests import call_of
+from ccq_tui.inbox.requests import QuestionRequest, call_of
 from ccq_tui.questions.model import QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.questions.partial_parse import ArrivingSet

@@ -10,20 +10,17 @@ from typing import Any
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.options import QUESTION_TOOL
-from ccq_tui.inbox import (
-    Added,
+from ccq_tui.inbox.actors import WITHDRAWN, Actor
+from ccq_tui.inbox.port import Added, Inbox, InboxChange, Settled
+from ccq_tui.inbox.requests import (
     Cancelled,
     ElicitationRequest,
-    Inbox,
-    InboxChange,
-    InboxError,
     PermissionRequest,
     QuestionRequest,
     Request,
     RequestOutcome,
-    Settled,
 )
-from ccq_tui.inbox.actors import WITHDRAWN, Actor
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions.recalled import Recalled
 

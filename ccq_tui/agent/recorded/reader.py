@@ -10,7 +10,7 @@ from ccq_tui.agent.events import AgentEvent, Connected, NoticeGiven
 from ccq_tui.agent.recorded.entries import BadLineError, entries, time_of
 from ccq_tui.agent.recorded.lines import Lines
 from ccq_tui.agent.recorded.translate import Translation
-from ccq_tui.inbox import QuestionRequest
+from ccq_tui.inbox.requests import QuestionRequest
 
 SLICE_SECONDS = 0.015
 """Seconds to read one slice: to show it costs the screen about as long again."""

@@ -12,8 +12,8 @@ from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import Control, Rewound
 from ccq_tui.agent.events import AgentEvent, HistoryLoaded, RequestSettled, SessionState, StateChanged
 from ccq_tui.agent.recorded.reader import Recording, Slice
-from ccq_tui.inbox import RequestOutcome
 from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.inbox.waiting_line import Draft
 
 T = TypeVar("T")

@@ -17,8 +17,8 @@ from ccq_tui.agent.output_text import bounded, output_text
 from ccq_tui.agent.recorded.entries import Entry, fields, kept, number, text, time_of
 from ccq_tui.agent.stored_messages import with_images_named, written
 from ccq_tui.claude_files import blocks_of
-from ccq_tui.inbox import Cancelled, QuestionRequest
 from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of
+from ccq_tui.inbox.requests import Cancelled, QuestionRequest
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 
 CUT_OFF = "The recording ends before its result."

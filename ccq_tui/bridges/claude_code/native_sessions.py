@@ -12,8 +12,8 @@ from ccq_tui.bridges.claude_code.live_sessions import LiveSession, live_sessions
 from ccq_tui.bridges.claude_code.permission_requests import CLAUDE_CODE, QUESTION_TOOL, call_request
 from ccq_tui.bridges.claude_code.transcript import TranscriptFile
 from ccq_tui.inbox.requests import Asker, Cancelled, Origin, Request
-from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import alive
 
 SETTLED_SECONDS = 2.0

@@ -28,8 +28,8 @@ from ccq_tui.bridges.claude_code.transcript import CallEnd
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
-from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.opening import PATIENT_SECONDS
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxBusy, InboxError, InvalidOutcome
 
 _logger = logging.getLogger(__name__)

@@ -15,8 +15,8 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from ccq_tui.config.keymap import key_of
-from ccq_tui.inbox import PlanRequest, Request
 from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.requests import PlanRequest, Request
 from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace
 from ccq_tui.screens.overlay import ListField
 from ccq_tui.text import one_line, safe

@@ -9,11 +9,11 @@ from functools import cache, partial
 from pathlib import Path
 
 from ccq_tui.bridges.claude_code.native_sessions import without_asked
-from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.format import unread_words
 from ccq_tui.inbox.reach import Look, Reach, reach_of
-from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSession
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import this_process
 from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace, row_of
 from ccq_tui.screens.sessions.session_manager import SessionManager

@@ -7,16 +7,11 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from ccq_tui.config.keymap import with_keys
-from ccq_tui.inbox import (
-    AlreadySettled,
-    Cancelled,
-    InboxError,
-    RequestOutcome,
-    Won,
-)
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.reach import NOBODY_DECIDES, taking_words
+from ccq_tui.inbox.requests import Cancelled, RequestOutcome
+from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, Won
 from ccq_tui.inbox.waiting_line import Draft, Waiting, first_draft, with_recalled
 from ccq_tui.questions import Declined, Expired
 from ccq_tui.screens.inbox.inbox_list import InboxRow, SessionPlace

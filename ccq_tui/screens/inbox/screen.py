@@ -14,22 +14,13 @@ from textual.app import ComposeResult
 from textual.screen import Screen
 
 from ccq_tui.config.keymap import LIST_SCREEN, key_of, with_keys
-from ccq_tui.inbox import (
-    Added,
-    AlreadySettled,
-    DraftUpdated,
-    InboxChange,
-    InboxError,
-    InboxRenewed,
-    Notified,
-    RequestOutcome,
-    SessionNoted,
-    Settled,
-)
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.elicitations import link_to_open
 from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.port import Added, DraftUpdated, InboxChange, InboxRenewed, Notified, SessionNoted, Settled
+from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.inbox.shared_draft import draft_words, followed, replaced
+from ccq_tui.inbox.verdicts import AlreadySettled, InboxError
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE, Waiting
 from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, InputGuard, Presses, is_fresh
 from ccq_tui.screens.editor import GROUP, edit_for

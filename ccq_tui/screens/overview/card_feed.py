@@ -12,18 +12,12 @@ from textual.dom import DOMNode
 
 from ccq_tui.agent.events import SessionState
 from ccq_tui.bridges.claude_code.native_sessions import has_hook, without_ours
-from ccq_tui.inbox import (
-    Added,
-    InboxChange,
-    InboxError,
-    InboxRenewed,
-    InboxTrouble,
-    SessionNoted,
-    Settled,
-)
 from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.port import Added, InboxChange, InboxRenewed, InboxTrouble, SessionNoted, Settled
 from ccq_tui.inbox.session_groups import Group, group_of
-from ccq_tui.inbox.store import Store, StoredRequest, StoredSession, StoredStanding
+from ccq_tui.inbox.store.rows import StoredRequest, StoredSession, StoredStanding
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import alive, this_process
 from ccq_tui.screens.inbox.inbox_list import SessionPlace
 from ccq_tui.screens.overview.board import Board, Card, harmless, here_group, joined

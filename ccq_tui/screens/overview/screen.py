@@ -14,10 +14,10 @@ from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
 from ccq_tui.config.keymap import LIST_SCREEN, keymap, with_keys
-from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.session_groups import Group
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.screens.inbox.inbox_list import SessionPlace
 from ccq_tui.screens.overlay import ListScreen
 from ccq_tui.screens.overview.board import OVER, OVERVIEW, OVERVIEW_ACTIONS, Board, Card

@@ -15,10 +15,10 @@ from textual.widgets import Static
 
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession, ReaderError, delete_earlier, earlier_sessions, rename_earlier
-from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.key_uses import KeyUse, by_key
 from ccq_tui.processes import alive
 from ccq_tui.screens.pickers.picker import PICKER_KEYS, Picker, PickerBody, PickRow

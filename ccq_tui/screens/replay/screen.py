@@ -22,10 +22,11 @@ from textual.widget import Widget
 from ccq_tui.agent.events import QuestionAsked, RequestSettled, SessionState, StateChanged
 from ccq_tui.agent.recorded import Recording, ReplayedSession
 from ccq_tui.agent.recorded.recording import why_gone
-from ccq_tui.config import Launch, state_dir
 from ccq_tui.config.actions import KeyPlace
 from ccq_tui.config.keymap import key_of
-from ccq_tui.inbox import QuestionRequest
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.paths import state_dir
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.drafts import draft_to_json, with_draft
 from ccq_tui.inbox.waiting_line import Draft, Waiting
 from ccq_tui.prompts.drafts import PromptDrafts

@@ -19,8 +19,8 @@ from textual.worker import Worker
 from ccq_tui.agent.events import ElicitationAsked, PermissionAsked, PlanProposed, QuestionAsked
 from ccq_tui.agent.session_recorder import SessionName
 from ccq_tui.compat.textual.nodes import bind_first
-from ccq_tui.config import Launch
 from ccq_tui.config.actions import KeyPlace
+from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.waiting_line import WaitingLine
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.editor import GROUP, edit_for

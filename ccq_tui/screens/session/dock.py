@@ -14,8 +14,9 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from ccq_tui.config.keymap import key_of, keymap
-from ccq_tui.inbox import DraftUpdated, QuestionRequest, Request, RequestOutcome, waiting_line
-from ccq_tui.inbox.requests import AnsweredRequest
+from ccq_tui.inbox import waiting_line
+from ccq_tui.inbox.port import DraftUpdated
+from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.shared_draft import followed
 from ccq_tui.inbox.waiting_line import (
     Draft,

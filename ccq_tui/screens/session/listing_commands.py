@@ -12,7 +12,7 @@ from ccq_tui.agent.listings import Hook, MemoryPlace
 from ccq_tui.agent.options import session_options
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.compat.textual.driver import is_lent
-from ccq_tui.config import SettingsError
+from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.permission_rules import RuleError, Scope, rules_file
 from ccq_tui.screens.editor import GROUP, EditorError, edit_file
 from ccq_tui.screens.pickers import PickRow, SessionPicker, Shelf, shelf_of

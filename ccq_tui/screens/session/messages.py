@@ -7,7 +7,7 @@ from pathlib import Path
 
 from textual.message import Message
 
-from ccq_tui.config import Launch
+from ccq_tui.config.launch import Launch
 from ccq_tui.supervisor.session import SupervisedSession
 
 

@@ -21,7 +21,7 @@ from ccq_tui.agent.events import (
     StateChanged,
 )
 from ccq_tui.agent.session_recorder import SessionName, title_of
-from ccq_tui.config import state_dir
+from ccq_tui.config.paths import state_dir
 from ccq_tui.prompts.drafts import PromptDrafts, directory_key
 from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.prompts.image_store import ImageStore

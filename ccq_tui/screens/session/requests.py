@@ -7,9 +7,10 @@ from functools import partial
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import Problem
 from ccq_tui.config.keymap import key_of, with_keys
-from ccq_tui.inbox import Cancelled, DraftUpdated, PlanRequest, QuestionRequest, Request
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.elicitations import link_to_open
+from ccq_tui.inbox.port import DraftUpdated
+from ccq_tui.inbox.requests import Cancelled, PlanRequest, QuestionRequest, Request
 from ccq_tui.inbox.shared_draft import draft_words, replaced
 from ccq_tui.inbox.waiting_line import Waiting
 from ccq_tui.questions import Expired

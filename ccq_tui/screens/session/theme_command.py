@@ -7,7 +7,7 @@ import json
 import os
 from functools import partial
 
-from ccq_tui.config import user_config
+from ccq_tui.config.paths import user_config
 from ccq_tui.config.settings import ENV_PREFIX
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandGroup

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from textual.app import App
 from textual.message import Message
 
-from ccq_tui.config import Launch
+from ccq_tui.config.launch import Launch
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.view import SessionView
 from ccq_tui.supervisor.events import SessionEvent

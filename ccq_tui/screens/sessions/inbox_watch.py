@@ -13,21 +13,22 @@ from typing import Any
 
 from textual.app import App
 
-from ccq_tui.config import Settings, inbox_path
 from ccq_tui.config.keymap import key_of
-from ccq_tui.inbox import (
+from ccq_tui.config.paths import inbox_path
+from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.port import (
     Added,
     DraftUpdated,
     InboxChange,
-    InboxError,
     InboxRenewed,
     InboxTrouble,
     Notified,
     SessionNoted,
 )
-from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.screens.session.welcome import waiting_words
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.supervisor.supervisor import Supervisor

@@ -12,8 +12,8 @@ from typing import Any, overload
 from textual.app import App
 
 from ccq_tui.compat.textual.nodes import begin_behind
-from ccq_tui.config import Launch
 from ccq_tui.config.keymap import key_of
+from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.session import SessionScreen

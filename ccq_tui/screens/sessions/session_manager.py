@@ -19,13 +19,16 @@ from ccq_tui.agent.controls import MoveAnswer, move_session
 from ccq_tui.agent.options import session_options
 from ccq_tui.bridges.claude_code.native_sessions import NativeSessions
 from ccq_tui.claude_files import claude_directory, recorded_sessions
-from ccq_tui.config import Launch, SettingsError, state_dir
+from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.keymap import key_of
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.paths import state_dir
 from ccq_tui.config.trust import trusts
-from ccq_tui.inbox import InboxError
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.store import Store, StoredRequest
+from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.drafts import directory_key, leave_text
 from ccq_tui.screens.pickers import Picker, PickRow, SessionPicker, shelf_of
 from ccq_tui.screens.session import SessionScreen

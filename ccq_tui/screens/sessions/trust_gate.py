@@ -11,7 +11,10 @@ from typing import Any, Protocol
 
 from textual.screen import Screen
 
-from ccq_tui.config import Launch, Settings, SettingsError, state_dir
+from ccq_tui.config.errors import SettingsError
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.paths import state_dir
+from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
 from ccq_tui.config.trust_question import Row
 from ccq_tui.prompts.drafts import PromptDrafts, directory_key, leave_text

@@ -16,7 +16,6 @@ from rich.style import Style
 from rich.text import Text
 
 from ccq_tui.config.keymap import key_of
-from ccq_tui.inbox import PermissionRequest, PlanRequest
 from ccq_tui.inbox.file_changes import phrases
 from ccq_tui.inbox.file_diff import (
     BREAK,
@@ -28,6 +27,7 @@ from ccq_tui.inbox.file_diff import (
     length,
     narrowed,
 )
+from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
 from ccq_tui.text import one_line, plural, safe
 from ccq_tui.widgets.hints import NARROW
 from ccq_tui.widgets.lines import FOLD_SIGN, flowing, wrapped

@@ -12,7 +12,6 @@ from textual.geometry import Region
 from textual.widget import Widget
 
 from ccq_tui.config.actions import KeyPlace
-from ccq_tui.inbox import PermissionRequest, PlanRequest
 from ccq_tui.inbox.decision import (
     DECISION,
     DECISION_ACTIONS,
@@ -25,6 +24,7 @@ from ccq_tui.inbox.decision import (
 )
 from ccq_tui.inbox.file_diff import CONTEXT, hunks_of
 from ccq_tui.inbox.kinds import permission
+from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
 from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Seen, TabClicked
 from ccq_tui.questions.input_guard import Meaning
 from ccq_tui.text import one_line

@@ -12,7 +12,9 @@ from typing import Any, ClassVar
 
 from ccq_tui.agent.events import Retrying, TurnEnded
 from ccq_tui.agent.output_text import hook_refusal
-from ccq_tui.inbox import (
+from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.agent_texts import ABANDONED, INTERRUPTED
+from ccq_tui.inbox.requests import (
     Denied,
     ElicitationRequest,
     PermissionRequest,
@@ -20,8 +22,6 @@ from ccq_tui.inbox import (
     QuestionRequest,
     RequestOutcome,
 )
-from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.agent_texts import ABANDONED, INTERRUPTED
 from ccq_tui.widgets.transcript.checklist import Checklist, Todo, todos
 from ccq_tui.widgets.transcript.diff import Diff, edit_diff
 from ccq_tui.widgets.transcript.document import Document

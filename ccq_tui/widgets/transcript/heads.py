@@ -11,10 +11,10 @@ from rich.text import Text
 from ccq_tui.agent.events import Retrying
 from ccq_tui.agent.problems import ADVICE, Problem
 from ccq_tui.config.keymap import key_of
-from ccq_tui.inbox import Allowed, Cancelled, Denied
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.call_results import ROUNDS_USED
 from ccq_tui.inbox.layout import duration
+from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
 from ccq_tui.inbox.suggestions import MODES, lasting
 from ccq_tui.questions import (
     Answer,

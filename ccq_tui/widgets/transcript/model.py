@@ -12,9 +12,8 @@ from functools import singledispatchmethod
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import ADVICE, Problem
 from ccq_tui.config.keymap import key_of
-from ccq_tui.inbox import Allowed, Cancelled, QuestionRequest
 from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of
-from ccq_tui.inbox.requests import call_of
+from ccq_tui.inbox.requests import Allowed, Cancelled, QuestionRequest, call_of
 from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.widgets.transcript import blocks as bl

@@ -16,7 +16,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.agent import AgentSession, SessionOptions
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.events import (
     AgentEvent,
@@ -26,9 +25,11 @@ from ccq_tui.agent.events import (
     PromptReturned,
     QuestionAsked,
 )
-from ccq_tui.inbox import Allowed, InboxError, Won
+from ccq_tui.agent.options import SessionOptions
+from ccq_tui.agent.session import AgentSession
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.requests import QuestionRequest
+from ccq_tui.inbox.requests import Allowed, QuestionRequest
+from ccq_tui.inbox.verdicts import InboxError, Won
 from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import Draft, PanelState

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from ccq_tui.agent import AgentSession
 from ccq_tui.agent.events import AgentEvent, PromptRecorded, PromptReturned
+from ccq_tui.agent.session import AgentSession
 from ccq_tui.prompts.drafts import PromptDrafts
 from ccq_tui.prompts.unread import PromptDraft, Sent
 

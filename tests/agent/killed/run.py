@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.inbox import Won
 from ccq_tui.inbox.requests import call_of
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import Won
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import PanelState
 from ccq_tui.testing import Exchange, ScriptedModel, clean_environment

@@ -11,8 +11,8 @@ from ccq_tui.agent.events import (
     ToolStarted,
     TurnEnded,
 )
-from ccq_tui.inbox import Won
 from ccq_tui.inbox.agent_texts import DECLINED
+from ccq_tui.inbox.verdicts import Won
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Outcome, Question
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask

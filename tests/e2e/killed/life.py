@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions.state import PanelState
 from ccq_tui.testing import CleanHome, ScriptedModel, clean_environment
 from tests.agent.killed.counts import Counts

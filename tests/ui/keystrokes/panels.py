@@ -15,8 +15,8 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
-from ccq_tui.inbox import Allowed, Cancelled, Denied, PlanRequest, RequestOutcome
 from ccq_tui.inbox.decision import DecisionState
+from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PlanRequest, RequestOutcome
 from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Question
 from ccq_tui.questions.recalled import Recalled

@@ -8,7 +8,8 @@ from typing import Any
 from unittest.mock import patch
 
 from ccq_tui.agent.events import ModelChoice, ModelsListed, SessionState, StateChanged
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.prompts.shell_runs import ShellRun
 from ccq_tui.screens.session import prompt_images, shell_commands
 from tests.ui.keystrokes.hands import LETTERS, PAUSES

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import untrusted
 from ccq_tui.prompts.drafts import PromptDrafts, directory_key
 from ccq_tui.screens.trust import SCROLLS, TrustScreen

@@ -26,11 +26,12 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.problems import Problem
-from ccq_tui.inbox import Allowed, Cancelled, InboxChange, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.agent_texts import ABANDONED, INTERRUPTED
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.port import Left
-from ccq_tui.inbox.store import Store, StoredRequest
+from ccq_tui.inbox.port import InboxChange, Left
+from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, QuestionRequest
+from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.message import answers_as_message
 from ccq_tui.questions.recalled import Recalled

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, ToolPermissionContext
 
-from ccq_tui.agent import SessionOptions
 from ccq_tui.agent.claude import waits
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.events import (
@@ -23,10 +22,11 @@ from ccq_tui.agent.events import (
     ToolFinished,
     ToolStarted,
 )
-from ccq_tui.inbox import Cancelled, PermissionRequest, Verdict, Won
+from ccq_tui.agent.options import SessionOptions
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.agent_texts import EXPIRED
-from ccq_tui.inbox.verdicts import InvalidOutcome
+from ccq_tui.inbox.requests import Cancelled, PermissionRequest
+from ccq_tui.inbox.verdicts import InvalidOutcome, Verdict, Won
 from ccq_tui.questions import Answer, Answered, Declined, Expired
 from tests.actors import LIMIT, PANEL
 from tests.memory_inbox import MemoryInbox

@@ -6,9 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ccq_tui.agent import QuestionPolicy, SessionOptions
 from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude.turn_usage import RecentIds
+from ccq_tui.agent.options import QuestionPolicy, SessionOptions
 
 
 def built(**fields: object) -> object:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent import SessionOptions
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.partial_sets import BROKE, INTERRUPTED, PASSED_OVER, REJECTED, PartialSets
 from ccq_tui.agent.events import (
@@ -24,7 +23,7 @@ from ccq_tui.agent.events import (
     ToolStarted,
     TurnEnded,
 )
-from ccq_tui.agent.options import QuestionPolicy
+from ccq_tui.agent.options import QuestionPolicy, SessionOptions
 from ccq_tui.questions.state import Arriving
 from tests.memory_inbox import MemoryInbox
 

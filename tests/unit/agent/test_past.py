@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from ccq_tui.agent.events import QuestionAsked, RequestSettled, ToolFinished, ToolStarted
 from ccq_tui.agent.stored_messages import recalled, replay
-from ccq_tui.inbox import Cancelled, RequestOutcome
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, PROCEED, UNREADABLE, rejection
 from ccq_tui.inbox.call_results import ROUNDS_USED, UNANSWERED, CallResult
+from ccq_tui.inbox.requests import Cancelled, RequestOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, QuestionSet
 from ccq_tui.questions.parse import parse_question_set
 from ccq_tui.questions.wire import encode

@@ -25,7 +25,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.recorded.reader import NOTHING
 from ccq_tui.agent.recorded.recording import open_recording
 from ccq_tui.agent.recorded.translate import CUT_OFF, PASSED_OVER
-from ccq_tui.inbox import Cancelled
+from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.questions import Answer, Answered
 from tests.unit.agent.recordings import (
     QUESTIONS,

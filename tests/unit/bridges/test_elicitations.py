@@ -18,7 +18,7 @@ from ccq_tui.bridges.claude_code.hook import run_hook
 from ccq_tui.bridges.claude_code.hook_input import read_hook_input
 from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.requests import Asker, Cancelled, ElicitationRequest, RequestOutcome
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed
 from ccq_tui.questions.schema_form import ACCEPT_LINK

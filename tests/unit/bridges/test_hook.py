@@ -28,11 +28,12 @@ from ccq_tui.bridges.claude_code.transcript import CallEnd
 from ccq_tui.bridges.claude_code.waiting_hook import LOOK_SECONDS, _asked, _waited
 from ccq_tui.cli import main
 from ccq_tui.config.paths import inbox_path
-from ccq_tui.inbox import Allowed, Cancelled, QuestionRequest
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
-from ccq_tui.inbox.requests import RequestOutcome
-from ccq_tui.inbox.store import RequestState, Store, StoredRequest, opening
+from ccq_tui.inbox.requests import Allowed, Cancelled, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.store import opening
 from ccq_tui.inbox.store.opening import BUSY_SECONDS
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.worker import FAR_SECONDS, NEAR_SECONDS
 from ccq_tui.logs import log_path, stop_logging
 from ccq_tui.processes import this_process

@@ -18,8 +18,7 @@ from ccq_tui.bridges.mcp.clients import Client
 from ccq_tui.bridges.mcp.stdio import StdioLines, StdioStream
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import Cancelled
-from ccq_tui.inbox.store import RequestState
-from ccq_tui.inbox.store.rows import LISTED
+from ccq_tui.inbox.store.rows import LISTED, RequestState
 from ccq_tui.questions import Declined, Option, Question, QuestionSet
 from tests.actors import PANEL
 

@@ -11,10 +11,9 @@ import pytest
 from ccq_tui.bridges.claude_code.live_sessions import live_sessions
 from ccq_tui.bridges.claude_code.native_sessions import NativeSessions, without_asked, without_ours
 from ccq_tui.cli import main
-from ccq_tui.inbox import PermissionRequest, QuestionRequest
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.requests import Asker, Origin
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.requests import Asker, Origin, PermissionRequest, QuestionRequest
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Declined
 from tests.unit.bridges.native import ASKED, COMMAND, SESSION, NativeSession, calls, ends, prompt, says

@@ -16,12 +16,20 @@ from ccq_tui.bridges.claude_code.permission_requests import (
     request_of,
 )
 from ccq_tui.bridges.claude_code.transcript import CallEnd
-from ccq_tui.inbox import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest, QuestionRequest
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, rejection
 from ccq_tui.inbox.call_results import CallResult
 from ccq_tui.inbox.decision import DecisionState, decision_hints
 from ccq_tui.inbox.kinds import check_outcome, kind_of
-from ccq_tui.inbox.requests import Asker, RequestOutcome
+from ccq_tui.inbox.requests import (
+    Allowed,
+    Asker,
+    Cancelled,
+    Denied,
+    PermissionRequest,
+    PlanRequest,
+    QuestionRequest,
+    RequestOutcome,
+)
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.processes import this_process

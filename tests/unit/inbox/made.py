@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from ccq_tui.inbox import (
+from ccq_tui.inbox.requests import (
     Allowed,
+    Asker,
     Cancelled,
     Denied,
     ElicitationRequest,
+    Origin,
     PermissionRequest,
     PlanRequest,
     QuestionRequest,
 )
-from ccq_tui.inbox.requests import Asker, Origin
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.processes import Owner
 from ccq_tui.questions import (

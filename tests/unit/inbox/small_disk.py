@@ -13,8 +13,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from ccq_tui.inbox import Added, Allowed, Denied, InboxError, InboxRenewed, InboxTrouble, SessionFact, Won
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.port import Added, InboxRenewed, InboxTrouble, SessionFact
+from ccq_tui.inbox.requests import Allowed, Denied
+from ccq_tui.inbox.verdicts import InboxError, Won
 from tests.actors import PANEL
 from tests.unit.inbox.test_durable import Heard, permission
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.inbox import QuestionRequest, RequestOutcome
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.entries import asked_before, shown_day
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.requests import QuestionRequest, RequestOutcome
 from ccq_tui.inbox.store.requests import MOST_ANSWERED
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Question, QuestionSet
 from tests.actors import PANEL
 from tests.unit.questions.drive import question

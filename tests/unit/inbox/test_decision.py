@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.inbox import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.decision import (
     ENTER_TAKES,
     DecisionState,
@@ -17,6 +16,7 @@ from ccq_tui.inbox.decision import (
     meaning,
     means_something,
 )
+from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions.events import (

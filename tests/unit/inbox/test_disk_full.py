@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.inbox import Allowed, Denied
-from ccq_tui.inbox.store import RequestState, Store
+from ccq_tui.inbox.requests import Allowed, Denied
+from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.inbox.store.store import Store
 from tests.actors import PANEL
 
 SIZE = 4 * 1024 * 1024

@@ -12,25 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.inbox import (
-    Added,
-    Allowed,
-    AlreadySettled,
-    Cancelled,
-    Denied,
-    DraftUpdated,
-    InboxChange,
-    PermissionRequest,
-    QuestionRequest,
-    Settled,
-    Unknown,
-    Won,
-)
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.port import Added, DraftUpdated, InboxChange, Settled
+from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.shared_draft import followed
-from ccq_tui.inbox.store import RequestState, Store, worker
+from ccq_tui.inbox.store import worker
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
+from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import AlreadySettled, Unknown, Won
 from ccq_tui.processes import Owner, _start
 from ccq_tui.questions import Declined, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed

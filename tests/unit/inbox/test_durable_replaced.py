@@ -14,20 +14,12 @@ from shutil import copyfile, rmtree
 
 import pytest
 
-from ccq_tui.inbox import (
-    Added,
-    Allowed,
-    AlreadySettled,
-    Cancelled,
-    InboxRenewed,
-    InboxTrouble,
-    InboxUnavailable,
-    SessionFact,
-    Settled,
-    Won,
-)
 from ccq_tui.inbox.durable import AGAIN, DurableInbox
-from ccq_tui.inbox.store import RequestState, Store, StoredSessionState
+from ccq_tui.inbox.port import Added, InboxRenewed, InboxTrouble, SessionFact, Settled
+from ccq_tui.inbox.requests import Allowed, Cancelled
+from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable, Won
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.events import Pressed
@@ -244,8 +236,8 @@ async def test_what_only_a_deleted_log_had_comes_into_the_file(
 STAYS = """
 import sys
 from pathlib import Path
-from ccq_tui.inbox import PermissionRequest
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.requests import PermissionRequest
+from ccq_tui.inbox.store.store import Store
 store = Store(Path(sys.argv[1]))
 store.requests.add(PermissionRequest("theirs", "s", "Bash", {}))
 print("ready", flush=True)
@@ -337,8 +329,8 @@ def test_nothing_is_confirmed_that_was_written_into_a_file_without_its_path(path
 DAMAGED_AT_ONCE = """
 import sys
 from pathlib import Path
-from ccq_tui.inbox import PermissionRequest
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.requests import PermissionRequest
+from ccq_tui.inbox.store.store import Store
 print("ready", flush=True)
 sys.stdin.readline()
 store = Store(Path(sys.argv[1]))

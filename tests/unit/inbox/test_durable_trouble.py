@@ -11,27 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.inbox import (
-    Added,
-    Allowed,
-    Cancelled,
-    Denied,
-    InboxRenewed,
-    InboxTooNew,
-    InboxTrouble,
-    InboxUnavailable,
-    QuestionRequest,
-    Settled,
-    Won,
-)
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.decision import decide
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.port import Claim
-from ccq_tui.inbox.store import RequestState, Store, worker
+from ccq_tui.inbox.port import Added, Claim, InboxRenewed, InboxTrouble, Settled
+from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, QuestionRequest
+from ccq_tui.inbox.store import worker
 from ccq_tui.inbox.store.change_feed import ChangeFeed, News
+from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.store.worker import Worker
-from ccq_tui.inbox.verdicts import InvalidOutcome
+from ccq_tui.inbox.verdicts import InboxTooNew, InboxUnavailable, InvalidOutcome, Won
 from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet

@@ -10,9 +10,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.inbox import PermissionRequest
 from ccq_tui.inbox.file_changes import MOST_BYTES, change_of, phrases
 from ccq_tui.inbox.file_diff import DiffLine, diff_lines, narrowed, patch
+from ccq_tui.inbox.requests import PermissionRequest
 
 MODULE = (
     "LIMIT = 10\n\n\ndef first():\n    if LIMIT:\n        pass\n    return 1\n\n\n"

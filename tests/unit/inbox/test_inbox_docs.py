@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.inbox import PermissionRequest
-from ccq_tui.inbox.store import RequestState, Store, StoredSessionState
+from ccq_tui.inbox.requests import PermissionRequest
+from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
+from ccq_tui.inbox.store.store import Store
 
 PAGE = Path(__file__).parents[3].joinpath("docs/inbox.md").read_text(encoding="utf-8")
 

@@ -6,19 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from ccq_tui.inbox import (
-    Added,
-    Allowed,
-    AlreadySettled,
-    Cancelled,
-    Denied,
-    InboxChange,
-    PermissionRequest,
-    Settled,
-    Unknown,
-    Won,
-)
 from ccq_tui.inbox.actors import WITHDRAWN
+from ccq_tui.inbox.port import Added, InboxChange, Settled
+from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest
+from ccq_tui.inbox.verdicts import AlreadySettled, Unknown, Won
 from ccq_tui.inbox.waiting_line import first_draft
 from tests.actors import PANEL, PHONE
 from tests.memory_inbox import MemoryInbox

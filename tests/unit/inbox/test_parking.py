@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.inbox import Denied, PermissionRequest
 from ccq_tui.inbox.park_requests import NOTICE_SECONDS, PARK_SECONDS, Ending, Parking, ParkWish
-from ccq_tui.inbox.store import Store, StoredSessionState
+from ccq_tui.inbox.requests import Denied, PermissionRequest
 from ccq_tui.inbox.store.park_requests import WishState
+from ccq_tui.inbox.store.rows import StoredSessionState
 from ccq_tui.inbox.store.schema import MIGRATIONS, migrate, version_of
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.supervisor.session import NOTHING_WAITS
 from tests.actors import PANEL

@@ -13,11 +13,12 @@ from pydantic import TypeAdapter
 
 from ccq_tui.cli.answer_input import SayingError, said_in_json
 from ccq_tui.cli.main import cli
-from ccq_tui.config import inbox_path
-from ccq_tui.inbox import Request, RequestOutcome, schema
+from ccq_tui.config.paths import inbox_path
+from ccq_tui.inbox import schema
 from ccq_tui.inbox.kinds import KINDS, kind_of
 from ccq_tui.inbox.records import outcome_record
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.requests import Request, RequestOutcome
+from ccq_tui.inbox.store.store import Store
 from tests.unit.inbox import made
 from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, asked, id_of, stock
 

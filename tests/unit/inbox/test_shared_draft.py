@@ -14,14 +14,15 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from ccq_tui.inbox import DraftUpdated, PlanRequest, QuestionRequest
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.decision import decide
 from ccq_tui.inbox.draft_fields import DraftField, fields_of, untouched
+from ccq_tui.inbox.port import DraftUpdated
+from ccq_tui.inbox.requests import PlanRequest, QuestionRequest
 from ccq_tui.inbox.retry_queue import RetryQueue
 from ccq_tui.inbox.shared_draft import draft_words, followed, replaced
-from ccq_tui.inbox.store import Store
 from ccq_tui.inbox.store.change_feed import ChangeFeed
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.processes import Owner
 from ccq_tui.questions import Option, Question, QuestionSet

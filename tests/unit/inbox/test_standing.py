@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.format import session_lines
 from ccq_tui.inbox.records import session_record
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.session_groups import Group, group_of, stored_group
-from ccq_tui.inbox.store import Store, StoredSession, StoredSessionState, StoredStanding
+from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState, StoredStanding
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Question, QuestionSet
 from tests.actors import INBOX

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ccq_tui.inbox import PermissionRequest, PlanRequest, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.decision import DecisionState, decide
+from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.store.drafts import KEPT_OPEN, draft_to_json, with_draft
 from ccq_tui.inbox.store.encoding import (
     StoredFormatError,

@@ -14,22 +14,16 @@ from shutil import copyfile
 
 import pytest
 
-from ccq_tui.inbox import (
-    Allowed,
-    Cancelled,
-    Denied,
-    InboxBusy,
-    InboxTooNew,
-    InboxUnavailable,
-    PermissionRequest,
-    Won,
-)
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.decision import DecisionState
-from ccq_tui.inbox.store import Store, StoredSessionState, opening
+from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest
+from ccq_tui.inbox.store import opening
 from ccq_tui.inbox.store.opening import open_database
+from ccq_tui.inbox.store.rows import StoredSessionState
 from ccq_tui.inbox.store.schema import MIGRATIONS, migrate, version_of
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.inbox.verdicts import InboxBusy, InboxTooNew, InboxUnavailable, Won
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired
 from ccq_tui.questions.state import PanelState
 from tests.actors import PANEL

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.inbox import Denied, InboxBusy, PermissionRequest
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.requests import Denied, PermissionRequest
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import InboxBusy
 from tests.actors import SCRIPT
 
 ROOT = Path(__file__).parents[3]
@@ -24,9 +25,10 @@ LIMIT = 90
 RACER = """
 import json, sys
 from pathlib import Path
-from ccq_tui.inbox import AlreadySettled, Denied, Won
+from ccq_tui.inbox.verdicts import AlreadySettled, Won
+from ccq_tui.inbox.requests import Denied
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.store import Store
 store = Store(Path(sys.argv[1]), busy_seconds=60.0)
 me = sys.argv[2]
 actor = Actor.here(Surface.PROGRAM, me)
@@ -45,7 +47,9 @@ for line in sys.stdin:
 INBOX_RACER = """
 import asyncio, json, sys
 from pathlib import Path
-from ccq_tui.inbox import AlreadySettled, Denied, Settled, Won
+from ccq_tui.inbox.verdicts import AlreadySettled, Won
+from ccq_tui.inbox.requests import Denied
+from ccq_tui.inbox.port import Settled
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
 async def race(path, me):
@@ -78,9 +82,10 @@ asyncio.run(race(Path(sys.argv[1]), sys.argv[2]))
 WRITER = """
 import sys
 from pathlib import Path
-from ccq_tui.inbox import Allowed, PermissionRequest, Won
+from ccq_tui.inbox.requests import Allowed, PermissionRequest
+from ccq_tui.inbox.verdicts import Won
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.store import Store
 store = Store(Path(sys.argv[1]))
 number = 0
 while True:

@@ -11,28 +11,27 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.inbox import (
-    Allowed,
-    AlreadySettled,
-    Cancelled,
-    Denied,
-    InboxUnavailable,
-    PermissionRequest,
-    PlanRequest,
-    QuestionRequest,
-    RequestOutcome,
-    Unknown,
-    Won,
-)
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.decision import DecisionState, decide
 from ccq_tui.inbox.port import Notified
 from ccq_tui.inbox.reach import Look, Reach, reach_of, taking_words
-from ccq_tui.inbox.requests import Asker, Origin, foreign_session
-from ccq_tui.inbox.store import RequestState, Store, StoredSessionState
+from ccq_tui.inbox.requests import (
+    Allowed,
+    Asker,
+    Cancelled,
+    Denied,
+    Origin,
+    PermissionRequest,
+    PlanRequest,
+    QuestionRequest,
+    RequestOutcome,
+    foreign_session,
+)
 from ccq_tui.inbox.store.change_feed import ChangeFeed
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
-from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSessionState
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable, Unknown, Won
 from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.processes import Owner, alive, this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Option, Question, QuestionSet

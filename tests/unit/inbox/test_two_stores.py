@@ -15,9 +15,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from ccq_tui.inbox import AlreadySettled, QuestionRequest, Unknown, Won
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.store import RequestState, Store
+from ccq_tui.inbox.requests import QuestionRequest
+from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import AlreadySettled, Unknown, Won
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.state import PanelState, opened

@@ -12,25 +12,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ccq_tui.inbox import (
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.kinds import check_outcome, kind_of
+from ccq_tui.inbox.port import Inbox
+from ccq_tui.inbox.requests import (
     Allowed,
     Cancelled,
+    DecidedRequest,
     Denied,
     ElicitationRequest,
-    Inbox,
     PermissionRequest,
     PlanRequest,
     QuestionRequest,
     Request,
     RequestOutcome,
-    Won,
 )
-from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.kinds import check_outcome, kind_of
-from ccq_tui.inbox.requests import DecidedRequest
-from ccq_tui.inbox.store import RequestState, Store
+from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.inbox.verdicts import InvalidOutcome
+from ccq_tui.inbox.verdicts import InvalidOutcome, Won
 from ccq_tui.questions import (
     Answer,
     Answered,

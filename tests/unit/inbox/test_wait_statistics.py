@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.inbox import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest, QuestionRequest
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.layout import cells
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest, QuestionRequest
 from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.wait_charts import Chart, ChartBar, chart_lines, charts, text_lines
 from ccq_tui.inbox.wait_statistics import (
     Refusals,

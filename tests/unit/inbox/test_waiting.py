@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ccq_tui.inbox import ElicitationRequest, PermissionRequest, QuestionRequest
+from ccq_tui.inbox.requests import ElicitationRequest, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.waiting_line import (
     THINKING_PAUSE,
     TYPING_PAUSE,

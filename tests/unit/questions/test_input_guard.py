@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ccq_tui.inbox import Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox import decision as decisions
+from ccq_tui.inbox.requests import Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions import Declined, Kind, Option, Question, QuestionSet, machine

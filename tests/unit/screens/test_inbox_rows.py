@@ -10,17 +10,11 @@ from typing import Any
 import pytest
 
 from ccq_tui.config.keymap import with_keys
-from ccq_tui.inbox import (
-    Allowed,
-    AlreadySettled,
-    Cancelled,
-    InboxUnavailable,
-    PermissionRequest,
-    QuestionRequest,
-)
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
+from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable
 from ccq_tui.inbox.waiting_line import Waiting, first_draft
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed

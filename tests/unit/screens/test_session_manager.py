@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.durable import DurableInbox

@@ -21,10 +21,10 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.session_recorder import UNNAMED, SessionRecorder, forked
-from ccq_tui.inbox import QuestionRequest
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.format import inbox_lines, session_lines
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.requests import QuestionRequest
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.inbox.inbox_feed import read_row
 from ccq_tui.screens.overview.card_feed import read_cards

@@ -23,7 +23,7 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.session_recorder import SessionName
-from ccq_tui.inbox import QuestionRequest
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.session.view import BYPASS, SessionView, counted, duration, noted, short_path
 from ccq_tui.screens.sessions.open_sessions import entry_of

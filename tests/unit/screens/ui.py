@@ -10,7 +10,8 @@ from typing import Any
 
 from textual.message import Message
 
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.screens.session.view import SessionView

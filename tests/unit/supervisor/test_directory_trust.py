@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.config import Launch
-from ccq_tui.config.launch import launch_with
+from ccq_tui.config.launch import Launch, launch_with
 from ccq_tui.supervisor.trust import LEFT_OUT, DirectoryTrust
 
 SERVERS = '{"mcpServers": {"db": {"command": "npx"}}}'

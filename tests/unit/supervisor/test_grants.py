@@ -19,8 +19,7 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.config.trust import remember, untrusted
-from ccq_tui.inbox import Allowed
-from ccq_tui.inbox.requests import PermissionRequest
+from ccq_tui.inbox.requests import Allowed, PermissionRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.supervisor import supervisor
 from ccq_tui.supervisor.events import SessionEvent

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ccq_tui.agent.events import SessionState
-from ccq_tui.config import Settings
+from ccq_tui.config.settings import Settings
 from ccq_tui.supervisor.limits import (
     COUNTDOWN,
     Due,

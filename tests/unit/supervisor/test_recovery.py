@@ -22,7 +22,8 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.problems import Problem, Remedy
-from ccq_tui.config import Launch, Settings
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.supervisor.recovery import Recovery, noted, relaunched, taken
 
 ASKED = (PromptAccepted("Build it", prompt_id="1"), PromptDelivered("1"))

@@ -25,8 +25,10 @@ from ccq_tui.agent.events import (
     StateChanged,
 )
 from ccq_tui.agent.problems import Problem
-from ccq_tui.config import Launch, Settings
-from ccq_tui.inbox import QuestionRequest, Settled
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.port import Settled
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.supervisor.events import LimitReached, Reconnected, SessionEvent
 from ccq_tui.supervisor.session import FAILED, SupervisedSession

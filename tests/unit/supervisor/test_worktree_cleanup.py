@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.config import Launch, Settings
-from ccq_tui.inbox import QuestionRequest
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.supervisor import worktree_cleanup
 from ccq_tui.supervisor.worktree_cleanup import UNSEEN, EndedSession, WorktreeCleanup

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from ccq_tui.agent import events as ev
-from ccq_tui.inbox import Allowed, Denied, PermissionRequest
 from ccq_tui.inbox.agent_texts import INTERRUPTED
+from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest
 from ccq_tui.widgets.transcript import TranscriptModel
 from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript.export import plain_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ccq_tui.agent import events as ev
-from ccq_tui.inbox import Allowed, PermissionRequest, PlanRequest
+from ccq_tui.inbox.requests import Allowed, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from tests.unit.transcript.test_drawing import model, shown
 

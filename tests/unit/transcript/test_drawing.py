@@ -13,7 +13,9 @@ from rich.style import Style
 from textual.strip import Strip
 
 from ccq_tui.agent import events as ev
-from ccq_tui.inbox import (
+from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
+from ccq_tui.inbox.agent_texts import EXPIRED, PROCEED
+from ccq_tui.inbox.requests import (
     Allowed,
     Cancelled,
     Denied,
@@ -22,8 +24,6 @@ from ccq_tui.inbox import (
     QuestionRequest,
     RequestOutcome,
 )
-from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
-from ccq_tui.inbox.agent_texts import EXPIRED, PROCEED
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question, QuestionSet
 from ccq_tui.widgets.transcript import Counters, TranscriptModel
 from ccq_tui.widgets.transcript.code import ORIGIN

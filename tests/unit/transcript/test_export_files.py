@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.agent import events as ev
-from ccq_tui.inbox import PlanRequest, QuestionRequest
+from ccq_tui.inbox.requests import PlanRequest, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.widgets.transcript import TranscriptModel
 from ccq_tui.widgets.transcript.export import export_json, export_markdown, export_name, write_export

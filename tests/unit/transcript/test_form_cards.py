@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from ccq_tui.agent import events as ev
-from ccq_tui.inbox import Cancelled, RequestOutcome
+from ccq_tui.inbox.requests import Cancelled, RequestOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed
 from ccq_tui.widgets.transcript.export import export_json, export_markdown
 from tests.ui.forms import BROKEN, DEPLOY, LINK, asked

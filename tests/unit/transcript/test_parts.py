@@ -10,7 +10,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from ccq_tui.agent import events as ev
-from ccq_tui.inbox import PlanRequest
+from ccq_tui.inbox.requests import PlanRequest
 from ccq_tui.widgets.transcript.block_mark import MARK, BlockMark, Step
 from ccq_tui.widgets.transcript.plan_sight import PlanSight
 from ccq_tui.widgets.transcript.search import Search

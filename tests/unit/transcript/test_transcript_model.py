@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from ccq_tui.agent import events as ev
-from ccq_tui.inbox import Allowed, Cancelled, PermissionRequest, PlanRequest, QuestionRequest
+from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, PlanRequest, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
 from ccq_tui.widgets.transcript import TranscriptModel
 from ccq_tui.widgets.transcript import blocks as bl

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.cli import main
-from ccq_tui.config import Launch, inbox_path
+from ccq_tui.config.launch import Launch
+from ccq_tui.config.paths import inbox_path
 from ccq_tui.config.trust import remember, untrusted
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.supervisor.launches import made
 from ccq_tui.worktrees.creation import make, planned
 from ccq_tui.worktrees.model import Worktree

@@ -11,8 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.inbox import QuestionRequest
-from ccq_tui.inbox.store import Store
+from ccq_tui.inbox.requests import QuestionRequest
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answered
 from ccq_tui.questions.state import PanelState
 from ccq_tui.testing import Exchange, ScriptedModel, clean_environment

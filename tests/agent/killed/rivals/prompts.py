@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from ccq_tui.agent import SessionOptions
 from ccq_tui.agent.claude.record import taken
+from ccq_tui.agent.options import SessionOptions
 from ccq_tui.prompts.drafts import read
 from ccq_tui.testing import CleanHome, Exchange
 from tests.agent.killed.news import Kill, spoken, told, where
