@@ -13,11 +13,11 @@ from tests.ui.host import PanelHost
 from tests.ui.pictures import Pictures
 
 ALL = (RECOMMENDED, MULTI, PREVIEWED, DAYS)
-MANY_KEYS = ("2", "tab", "1", "3", "o", *"dark mode", "enter", "n", *"keep it small", "enter")
+MANY_KEYS = ("2", "tab", "1", "3", "o", *"dark mode", "enter", "up", "n", *"keep it small", "enter")
 ANSWER_ALL = (*MANY_KEYS, "tab", "1", "tab", "enter")
 STATES: dict[str, tuple[tuple[Question, ...], tuple[str, ...]]] = {
     "single_selected": ((RECOMMENDED,), ("1",)),
-    "elsewhere": ((SINGLE,), ("o", *"MySQL", "enter", "up")),
+    "elsewhere": ((SINGLE,), ("o", *"MySQL", "escape", "up")),
     "multi_selected": ((MULTI, SINGLE), ("1", "down", "down", "space", "o", *"dark mode", "enter", "up")),
     "filter_open": ((CITIES,), ("slash", *"city")),
     "preview_scrolled": ((PREVIEWED,), ("down", "shift+down", "shift+down")),
