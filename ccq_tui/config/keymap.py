@@ -12,7 +12,6 @@ from ccq_tui.config.actions import ACTIONS, BY_NAME, DECIDING, FIXED, PRESETS, A
 from ccq_tui.config.keynames import key_name, shown_key, types_text
 
 PRESET = "preset"
-ARROWS = "↑↓←→"
 HALF = 8
 """Lines of half a page."""
 CANONICAL = {"list_half_up": ("shift+up",) * HALF, "list_half_down": ("shift+down",) * HALF}
@@ -96,13 +95,6 @@ def keymap() -> Keymap:
 def key_of(name: str) -> str:
     """Return the key of an action as a sentence names it."""
     return _in_use.shown(name)
-
-
-def pair_of(one: str, other: str) -> str:
-    """Return the keys of two actions, with modifiers once: "Alt+↑↓"."""
-    first, second = key_of(one), key_of(other)
-    both = first[-1:] in ARROWS and second[-1:] in ARROWS and first[:-1] == second[:-1]
-    return first + (second[-1] if both else f" {second}")
 
 
 def with_keys(words: str) -> str:

@@ -85,8 +85,12 @@ def what(suggestion: Suggestion) -> str:
 
 def lasting(suggestion: Suggestion) -> str:
     """Describe a suggestion, harmless to draw: how long it holds, and what it grants."""
-    unknown = (f"In {one_line(suggestion.destination, 60)}", "")
-    return f"{PLACES.get(suggestion.destination, unknown)[0]}: {what(suggestion)}"
+    return f"{how_long(suggestion)}: {what(suggestion)}"
+
+
+def how_long(suggestion: Suggestion) -> str:
+    """Describe how long a suggestion holds; harmless to draw."""
+    return PLACES.get(suggestion.destination, (f"In {one_line(suggestion.destination, 60)}", ""))[0]
 
 
 def kept(suggestion: Suggestion) -> str:

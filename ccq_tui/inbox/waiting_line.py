@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import QuestionRequest, Request
@@ -107,7 +108,7 @@ class WaitingLine:
             ),
         )
 
-    def told(self, countdown: str, key: str, *, opens: bool) -> str:
+    def told(self, countdown: str, *, opens: bool) -> str:
         """Return the text beside the prompt: the waiting requests, and the key that shows them."""
         if not self.items:
             return countdown
@@ -115,7 +116,7 @@ class WaitingLine:
         parts = (
             (countdown, self.summary()) if countdown else (self.summary(), self._topics, self._draft, later)
         )
-        return " · ".join(part for part in (*parts, f"{key} opens" if key else "") if part)
+        return " · ".join(part for part in (*parts, f"{key_of('panel')} opens") if part)
 
     def summary(self) -> str:
         """Count the waiting requests."""

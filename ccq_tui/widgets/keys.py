@@ -10,7 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from ccq_tui.config.actions import BY_NAME, KeyPlace
-from ccq_tui.config.keymap import keymap
+from ccq_tui.config.keymap import LIST_SCREEN, keymap
 from ccq_tui.config.keynames import shown_key, typed_by
 from ccq_tui.questions.input_guard import Escapes, Presses
 from ccq_tui.questions.state import is_text
@@ -38,11 +38,12 @@ def presses_of(widget: Widget) -> Presses:
 
 
 def new_labels(*places: KeyPlace) -> dict[str, str]:
-    """Return the labels of remapped keys, by their default labels."""
+    """Return the labels of remapped keys, by their default labels; without places, of a list's own screen."""
+    wanted = places or LIST_SCREEN
     return {
         shown_key(BY_NAME[name].keys[0]): shown_key(keys[0])
         for name, keys in keymap().changed().items()
-        if BY_NAME[name].place in places and BY_NAME[name].keys[:1] and BY_NAME[name].keys[0] not in keys
+        if BY_NAME[name].place in wanted and BY_NAME[name].keys[:1] and BY_NAME[name].keys[0] not in keys
     }
 
 

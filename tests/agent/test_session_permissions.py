@@ -190,8 +190,7 @@ async def a_background_agent_asks_on_after_the_turn(run: Running) -> None:
     asked = await run.until(PermissionAsked)
     await run.until(TurnEnded)
     waiting = transcript(run)
-    assert "▸ Bash touch x\n" in waiting
-    assert "waiting for your permission" in waiting
+    assert "▸ Bash touch x · waiting for you\n" in waiting
     assert "stopped" not in waiting
     run.answer(asked.request.id, Allowed())
     await run.until(TaskEnded)

@@ -166,7 +166,7 @@ async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all() -> None:
         assert run.told.answers == [("toolu_plan", Allowed(mode="acceptEdits", plan=plan), PANEL)]
         run.told.tell(RequestSettled("toolu_plan", run.told.answers[0][1], PANEL))
         await until(pilot, lambda: "Rest" in run.screen.transcript.text())
-        assert "approved as edited by you" in run.screen.transcript.text()
+        assert "approved as edited" in run.screen.transcript.text()
         await until(pilot, lambda: any("2. Rest" in line.text for line in on_screen(run)))
         assert not any("2. End" in line.text for line in on_screen(run)), "nothing old stays drawn"
 

@@ -13,7 +13,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.screen import Screen
 
-from ccq_tui.config.keymap import LIST_SCREEN, key_of, with_keys
+from ccq_tui.config.keymap import key_of, with_keys
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.elicitations import link_to_open
 from ccq_tui.inbox.kinds import kind_of
@@ -130,7 +130,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         """Read the waiting requests, and subscribe to changes."""
         self.field.placeholder = "Type to filter"
         self.set_focus(self.field, scroll_visible=False)
-        self.query_one(HintBar).labels = new_labels(*LIST_SCREEN)
+        self.query_one(HintBar).labels = new_labels()
         self._unsubscribe = self._manager.inbox.subscribe(self._changed)
         # Immediate: a key may come before the event that says that another screen has gone.
         self.app.screen_change_signal.subscribe(self, self._came_up, immediate=True)

@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Static
 
-from ccq_tui.config.keymap import LIST_SCREEN, keymap, with_keys
+from ccq_tui.config.keymap import keymap, with_keys
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.session_groups import Group
 from ccq_tui.inbox.store.store import Store
@@ -136,7 +136,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
 
     def on_mount(self) -> None:
         self.set_focus(self.field, scroll_visible=False)
-        self.query_one(HintBar).labels = new_labels(*LIST_SCREEN)
+        self.query_one(HintBar).labels = new_labels()
         self.feed.begin()
         self.set_interval(LOOK_SECONDS, self.feed.look_again)
 

@@ -15,7 +15,6 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from ccq_tui.config.actions import KeyPlace
-from ccq_tui.config.keymap import LIST_SCREEN
 from ccq_tui.filtered_list import LIST_KEYS, FilteredList
 from ccq_tui.key_uses import KeyUse, by_key
 from ccq_tui.questions.input_guard import GRACE, REPEAT_DELAY, Presses, is_fresh
@@ -193,7 +192,7 @@ class Picker(ListScreen[str | None, Choosing]):
 
     def on_mount(self) -> None:
         self.set_focus(self.field, scroll_visible=False)
-        self.query_one(HintBar).labels = new_labels(*LIST_SCREEN)
+        self.query_one(HintBar).labels = new_labels()
         self.draw()
         if self.by_itself:
             self.came_up()

@@ -385,4 +385,5 @@ class SessionBase(Screen[None]):
 
     @on(Dock.LineChanged)
     def _line_changed(self) -> None:
+        self.transcript.stand(self.dock.places)
         self.changed()

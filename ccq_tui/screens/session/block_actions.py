@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from ccq_tui.config.keymap import key_of, pair_of, with_keys
+from ccq_tui.config.keymap import key_of, with_keys
 from ccq_tui.questions.input_guard import CLICK_GRACE
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.link_opener import Target, open_target, resolved
@@ -42,7 +42,7 @@ class BlockBar(HintBar):
                 *fold,
                 (key_of("copy_code"), "copy code"),
                 (key_of("open_link"), "open link"),
-                (pair_of("block_up", "block_down"), "move"),
+                (with_keys("{block_up} {block_down}"), "move"),
                 ("Esc", "leave"),
             ),
             f"{block.at + 1:,}/{count:,}",

@@ -38,6 +38,7 @@ from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.question import QuestionPanel
+from ccq_tui.widgets.transcript.blocks import RequestPlace
 
 LOW_SCREEN = 18
 SHELL_KEYS: Hints = (("Enter", "run in your shell"), ("Esc Esc", "clear"), ("↑", "earlier prompts"))
@@ -69,7 +70,7 @@ class Dock(Vertical):
         elsewhere: bool = False
 
     class LineChanged(Message):
-        """The number of waiting requests has changed."""
+        """Other requests wait, or they are answered elsewhere on the screen."""
 
     def __init__(self, session: str, draft: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(id="dock")
@@ -83,6 +84,8 @@ class Dock(Vertical):
         self.panel: Panel | None = None
         """The panel on the screen, hidden or not, or None."""
         self._leaving: Panel | None = None
+        self.places: dict[str, RequestPlace] = {}
+        """Where each request in the line is answered now, as it was last reported."""
         self._settled = 0
         self.panels = PanelPool(self, lambda: self.prompt.holds_text, session, clock)
         """The panels, made once."""
@@ -473,12 +476,14 @@ class Dock(Vertical):
             self._say_what_waits()
 
     def _say_what_waits(self) -> None:
-        """Say above the prompt what waits; a click on it presses the key of an action."""
-        told = (
-            ""
-            if self._covered
-            else self.line.told(self._countdown, key_of("panel"), opens=self.panel is None)
-        )
+        """Say above the prompt what waits, with the key that a click presses; report where it is answered."""
+        first = RequestPlace.OPEN if self._covered else RequestPlace.HIDDEN
+        ids = [item.request.id for item in self.line.items]
+        places = {**dict.fromkeys(ids, RequestPlace.QUEUED), **dict.fromkeys(ids[:1], first)}
+        if places != self.places:
+            self.places = places
+            self.post_message(self.LineChanged())
+        told = "" if self._covered else self.line.told(self._countdown, opens=self.panel is None)
         action = "panel" if told and self.line.items else "recover" if self._offered and not told else ""
         keys = keymap().keys.get(action, ())
         self.notices.stand(told or self._offered, keys[0] if keys else "")

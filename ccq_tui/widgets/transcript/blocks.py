@@ -22,6 +22,7 @@ from ccq_tui.inbox.requests import (
     QuestionRequest,
     RequestOutcome,
 )
+from ccq_tui.questions import Answered, Discussed
 from ccq_tui.widgets.transcript.checklist import Checklist, Todo, todos
 from ccq_tui.widgets.transcript.diff import Diff, edit_diff
 from ccq_tui.widgets.transcript.document import Document
@@ -70,16 +71,27 @@ class Block:
         return False
 
 
+class RequestPlace(StrEnum):
+    """Where a waiting request is answered now; a key is named by its action."""
+
+    OPEN = "below"
+    HIDDEN = "{panel} answers"
+    QUEUED = "waits its turn"
+    ELSEWHERE = "waiting for you"
+
+
 @dataclass(eq=False)
 class RequestBlock(Block):
     """Something that waits, or waited, for a person.
 
     Attributes:
+        place: Where it is answered now.
         outcome: The end of the waiting, or None while it continues.
         settled: Time of the outcome, or None if unknown.
         actor: Who answered, or None if unknown.
     """
 
+    place: RequestPlace = field(default=RequestPlace.ELSEWHERE, init=False)
     outcome: RequestOutcome | None = field(default=None, init=False)
     settled: datetime | None = field(default=None, init=False)
     actor: Actor | None = field(default=None, init=False)
@@ -87,6 +99,8 @@ class RequestBlock(Block):
 
 TAIL_LINES = 6
 """Lines of a command's output that are shown while it is folded: its end shows the result."""
+LONG_QUESTION = 140
+"""Most characters of a question that is shown whole while it is folded."""
 SILENT = "(Bash completed with no output)"
 _KNOWN = frozenset({ToolCard.COMMAND, ToolCard.FILE, ToolCard.SEARCH, ToolCard.WEB, ToolCard.LINE})
 """Cards whose first line shows the complete input."""
@@ -371,6 +385,11 @@ class QuestionBlock(RequestBlock):
 
     called = "questions"
     request: QuestionRequest
+
+    @property
+    def foldable(self) -> bool:
+        long = any(len(one.text) > LONG_QUESTION for one in self.request.questions.questions)
+        return self.outcome is not None and (long or not isinstance(self.outcome, Answered | Discussed))
 
 
 @dataclass(eq=False)

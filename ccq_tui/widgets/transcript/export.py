@@ -51,6 +51,9 @@ def _lines(painter: Painter, block: bl.Block) -> Iterator[str]:
         if isinstance(block, bl.ToolBlock) and block.card in READING and block.inner:
             block = copy(block)
             block.inner = []  # they follow it here
+        if isinstance(block, bl.QuestionBlock):
+            block = copy(block)
+            block.folded = False
         width = WIDTH if not isinstance(block, bl.RuleBlock) else 60
         for strip in painter.draw(block, 0, 0, width):
             yield strip.text.rstrip()

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import datetime
 
 from rich.style import Style
 from rich.text import Text
 
 from ccq_tui.agent.events import Retrying
 from ccq_tui.agent.problems import ADVICE, Problem
-from ccq_tui.config.keymap import key_of
+from ccq_tui.config.keymap import key_of, with_keys
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.call_results import ROUNDS_USED
 from ccq_tui.inbox.layout import duration
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
-from ccq_tui.inbox.suggestions import MODES, lasting
+from ccq_tui.inbox.suggestions import MODES, how_long, lasting
 from ccq_tui.questions import (
     Answer,
     Answered,
@@ -24,7 +23,6 @@ from ccq_tui.questions import (
     Dismissed,
     Expired,
     Kind,
-    Option,
     Question,
 )
 from ccq_tui.questions.prose import LEFT_EMPTY, NO_ANSWER, NONE_SELECTED, UNSELECTED, answer_line, shown_label
@@ -69,9 +67,8 @@ def tool_head(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
     """Draw a tool call: one line, its whole argument while unfolded, and its permission and task below."""
     if block.folded and block.inner and block.card in READING:
         return [_gathered(pen, block, width)]
-    lines = _called(pen, block, width)
-    if block.permission is not None:
-        lines += permission_line(pen, block.permission, width)
+    state = bl.ToolState.STOPPED if block.refused else block.state
+    lines = _called(pen, block, width, state, one_line(told(block), 300))
     if block.task is not None or block.inner:
         lines += _task_line(pen, block, width)
     return lines
@@ -94,9 +91,9 @@ def _gathered(pen: Pen, block: bl.ToolBlock, width: int) -> Text:
     return line
 
 
-def _called(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
+def _called(pen: Pen, block: bl.ToolBlock, width: int, state: bl.ToolState, said: str) -> list[Text]:
     colours = pen.colours
-    sign, colour = _STATES[block.state]
+    sign, colour = _STATES[state]
     title = Text.assemble(
         (f"{sign} ", colours[colour]), (one_line(tool_title(block.tool), 40), colours["strong"])
     )
@@ -105,10 +102,10 @@ def _called(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
     if argument:
         title.append(" ")
     failed = block.state is bl.ToolState.FAILED
-    said = one_line(told(block), 300)
+    permitted = f" · {_permitted(block.permission, whole=not block.folded)}" if block.permission else ""
     after = Text.assemble(
         (f" · {said}" if said else "", colours["error" if failed else "muted"]),
-        (_elapsed(block), colours["muted"]),
+        (_elapsed(block) + permitted, colours["muted"]),
     )
     if not block.folded:
         whole = Text(safe(argument, limit=LIMIT)) + after
@@ -280,13 +277,18 @@ TEXT_LIMIT = 4_000
 LABEL_LIMIT = 1_000
 MARKS = {False: ("○", "●"), True: ("◻", "◼")}
 """(off, on) for single and for multi select."""
+START, END = 1, 2
+"""Lines that a folded question keeps at its start and at its end."""
 SAID = "»"
 """Sign before the person's prose; a note has its own."""
+VERBS = {Discussed: "discussed", Declined: "declined", Denied: "kept planning", Dismissed: "cancelled"}
+"""What somebody did with a request, other than to answer it."""
 
 
-def clock(moment: datetime | None) -> str:
-    """Return the time of day to show beside an answer."""
-    return "" if moment is None else f" · {moment:%H:%M}"
+def _decided(block: RequestBlock, verb: str) -> str:
+    """Say who decided, and when: "you answered 14:55", "declined by a hook 14:55"."""
+    by = _by(block.actor)
+    return f"{'you ' if block.actor and not by else ''}{verb}{by}{_clock(block)}"
 
 
 def _by(actor: Actor | None) -> str:
@@ -295,71 +297,74 @@ def _by(actor: Actor | None) -> str:
     return f" {where}" if actor and where != Actor(Surface.PANEL).where else ""
 
 
-def _told(block: RequestBlock) -> tuple[str, str, str]:
-    """Return sign, words and colour of a request's outcome, with who answered unless the panel did."""
-    by = _by(block.actor)
+def _clock(block: RequestBlock, sign: str = " ") -> str:
+    return f"{sign}{block.settled:%H:%M}" if block.settled else ""
+
+
+def _told(block: RequestBlock) -> str:
+    """Return the outcome of a request in words, or where it is answered."""
     match block.outcome:
         case None:
-            return "?", "waiting for you", "warning"
-        case Answered():
-            done = "accepted" if isinstance(block, FormBlock) else "answered"
-            return "✔", f"{done}{by}", "success"
-        case Allowed():
-            return "✔", f"{_allowed(block, block.outcome)}{by}", "success"
-        case Discussed():
-            return SAID, f"discussed{by} instead", "muted"
-        case Declined() | Denied():
-            return "✘", f"{'denied' if isinstance(block.outcome, Denied) else 'declined'}{by}", "error"
-        case Dismissed():
-            return "■", f"cancelled{by}, without a decision", "muted"
+            return with_keys(block.place)
         case Expired():
-            return "■", NOT_IN_TIME, "muted"
-        case Cancelled(reason) if reason == ROUNDS_USED:
-            return "■", f"not asked: {reason}", "muted"
+            return f"{NOT_IN_TIME}{_clock(block, ' · ')}"
         case Cancelled(reason):
-            return "■", f"cancelled: {one_line(reason, 200)}" if reason else "cancelled", "muted"
+            why = f": {one_line(reason, 200)}" if reason else ""
+            return f"{'not asked' if reason == ROUNDS_USED else 'cancelled'}{why}{_clock(block, ' · ')}"
+        case Allowed(mode=mode, plan=plan):
+            how = f" · {MODES[mode][0]} mode" if mode in MODES else ""
+            return _decided(block, "approved as edited" if plan else "approved") + how
+        case Answered() if isinstance(block, FormBlock):
+            return _decided(block, "accepted")
+        case Answered(answers=[Answer(selected=[], other=str(other))]) if other:
+            return _decided(block, "wrote")
+        case outcome:
+            return _decided(block, VERBS.get(type(outcome), "answered"))
 
 
-def _allowed(block: RequestBlock, outcome: Allowed) -> str:
-    if not isinstance(block, PlanBlock):
-        return "allowed"
-    how = " as edited by you" if outcome.plan else ""
-    name = MODES[outcome.mode][0] if outcome.mode in MODES else ""
-    return f"approved{how}{f' · {name} mode' if name else ''}"
+def _permitted(block: PermissionBlock, *, whole: bool) -> str:
+    """Say how a permission was decided, with all that was granted in the ``whole`` form; or where it is."""
+    outcome, by = block.outcome, _by(block.actor)
+    match outcome:
+        case Allowed(suggestion=granted):
+            how = how_long(granted).lower().replace(", always", " from now on") if granted else "once"
+            words = f"allowed {how}{by}"
+            words += f" · {lasting(granted)}" if granted and whole else ""
+        case Denied():
+            words = f"denied{by}"
+        case _:
+            asks = outcome is None and block.place is bl.RequestPlace.OPEN
+            return ("asks " if asks else "") + _told(block)
+    said = safe(outcome.text, keep_newlines=whole, limit=TEXT_LIMIT)
+    return f"{words}: “{said}”" if said else words
 
 
-def _title(pen: Pen, title: str, block: RequestBlock, width: int) -> list[Text]:
-    sign, words, colour = _told(block)
-    colours = pen.colours
-    body = Text.assemble(
-        (title, colours["strong"]),
-        ("  ", Style.null()),
-        (f"{sign} {words}", colours[colour]),
-        (clock(block.settled), colours["muted"]),
-    )
-    return pen.hang(Text("◆ ", colours["accent"]), body, width)
+def _title(pen: Pen, block: RequestBlock, width: int, title: str, *words: str) -> list[Text]:
+    """Draw the first line of a request; it takes one line while it waits, and its panel has the rest."""
+    about = "".join(f" · {part}" for part in words if part)
+    body = Text.assemble((title, pen.colours["strong"]), (about, pen.colours["muted"]))
+    if block.outcome is None:
+        body.truncate(max(1, width - 2), overflow="ellipsis")
+    sign = "▤" if isinstance(block, PlanBlock) else "◆"
+    return pen.hang(Text(f"{sign} ", pen.colours["accent"]), body, width)
 
 
 def question_card(pen: Pen, block: QuestionBlock, width: int) -> list[Text]:
-    """Draw a question set: its questions while it waits, later also options and answers."""
-    questions = block.request.questions.questions
-    title = "Claude asked" if len(questions) == 1 else f"Claude asked {len(questions)} questions"
-    lines = _title(pen, title, block, width)
-    if block.outcome is None:
-        # The panel shows the options; the text that led to the question should stay in sight above.
-        for question in questions:
-            said = Text(safe(question.text, limit=LABEL_LIMIT), pen.colours["muted"])
-            lines.extend(_barred(pen, pen.hang(Text(), said, width - 3)))
-        return lines
-    answers = block.outcome.answers if isinstance(block.outcome, Answered | Discussed) else ()
-    for number, question in enumerate(questions):
-        answer = answers[number] if number < len(answers) else None
-        if number:
-            lines.append(Text(" │", pen.colours["faint"]))
-        lines.extend(_barred(pen, _question(pen, question, answer, width - 3)))
-    if isinstance(block.outcome, Discussed):
-        said = Text(safe(block.outcome.text, limit=TEXT_LIMIT))
-        lines.extend(_barred(pen, pen.hang(Text(f"{SAID} ", pen.colours["accent"]), said, width - 3)))
+    """Draw a question set: one line while it waits, and where nothing was answered until it is unfolded."""
+    questions, outcome = block.request.questions.questions, block.outcome
+    count = f" {len(questions)} questions" if len(questions) > 1 else ""
+    title = f"Claude {'asks' if outcome is None else 'asked'}{count}"
+    short = outcome is None or (block.folded and not isinstance(outcome, Answered | Discussed))
+    more = key_of("unfold") if short and outcome else ""
+    about = "" if count else one_line(questions[0].header, 40)
+    lines = _title(pen, block, width, title, about, _told(block), more)
+    answers: tuple[Answer | None, ...] = getattr(outcome, "answers", ()) or (None,) * len(questions)
+    for question, answer in () if short else zip(questions, answers, strict=False):
+        lines += _under(_asked(pen, block, question.text, width - 2))
+        lines += _under(_answered(pen, question, answer, width - 2))
+    if isinstance(outcome, Discussed):
+        said = Text(safe(outcome.text, limit=TEXT_LIMIT))
+        lines += _under(pen.hang(Text(f"{SAID} ", pen.colours["accent"]), said, width - 2))
     return lines
 
 
@@ -367,89 +372,84 @@ def form_card(pen: Pen, block: FormBlock, width: int) -> list[Text]:
     """Draw a form or a link of an MCP server: its message and, once accepted, the values."""
     request, colours = block.request, pen.colours
     kind = "Link" if request.url else "Form"
-    lines = _title(pen, f"{kind} of {one_line(request.server, LONGEST_SERVER)}", block, width)
+    title = f"{kind} of {one_line(request.server, LONGEST_SERVER)}"
+    lines = _title(pen, block, width, title, _told(block))
+    if block.outcome is None:
+        return lines
     form = request.form
     about: list[Text] = []
     for sign, text in (("", request.message), ("", request.url), ("⚠ ", form.problem)):
         if text:
-            about += pen.hang(Text(sign, colours["warning"]), Text(safe(text, limit=TEXT_LIMIT)), width - 3)
+            about += pen.hang(Text(sign, colours["warning"]), Text(safe(text, limit=TEXT_LIMIT)), width - 2)
     answers = block.outcome.answers if isinstance(block.outcome, Answered) else ()
     for question, answer in zip(form.questions.questions, answers, strict=False):
         lead = Text(f"{one_line(question.text, 40)}  " if form.fields else "→ ", colours["heading"])
         value = answer_line(answer) if answer.given else LEFT_EMPTY
         style = colours["success" if answer.given else "muted"]
-        about += pen.hang(lead, Text(safe(value, limit=TEXT_LIMIT), style), width - 3)
-    return lines + _barred(pen, about)
+        about += pen.hang(lead, Text(safe(value, limit=TEXT_LIMIT), style), width - 2)
+    return lines + _under(about)
 
 
-def _barred(pen: Pen, lines: list[Text] | Iterator[Text]) -> list[Text]:
-    return [Text.assemble((" │ ", pen.colours["faint"]), line) for line in lines]
+def _under(lines: Iterable[Text]) -> list[Text]:
+    return [Text.assemble("  ", line) for line in lines]
 
 
-def _question(pen: Pen, question: Question, answer: Answer | None, width: int) -> Iterator[Text]:
-    header = one_line(question.header, 40)
-    prefix = Text(f"{header}  " if header and header != one_line(question.text, 40) else "")
-    prefix.stylize(pen.colours["heading"])
-    asked = Text(safe(question.text, limit=TEXT_LIMIT))
-    if prefix.cell_len > width // 3:
-        yield from pen.hang(Text(), prefix, width)
-        prefix = Text()
-    yield from pen.hang(Text(), prefix + asked, width)
+def _asked(pen: Pen, block: QuestionBlock, question: str, width: int) -> list[Text]:
+    """Draw a question; where it is long and folded, its start, and its end, which is what is asked."""
+    lines = pen.hang(Text(), Text(safe(question, limit=TEXT_LIMIT)), width)
+    if not (block.folded and block.foldable) or len(lines) <= START + END + 1:
+        return lines
+    sign = f" ⋯ {len(lines) - START - END} lines · {key_of('unfold')} ⋯"
+    first = lines[0].plain[: max(1, width - len(sign))].rpartition(" ")[0]
+    return [Text.assemble(first, (sign, pen.colours["muted"])), *lines[-END:]]
+
+
+def _answered(pen: Pen, question: Question, answer: Answer | None, width: int) -> Iterator[Text]:
+    muted = pen.colours["muted"]
+    taken = answer.selected if answer is not None else ()
+    labels = {True: list[str](), False: list[str]()}
     for option in question.options:
-        chosen = answer is not None and option.label in answer.selected
-        yield from _option(pen, option, width, chosen=chosen, multi=question.multi_select)
-    if answer is not None:
-        yield from _answer(pen, question, answer, width)
+        labels[option.label in taken].append(one_line(shown_label(option.title), LABEL_LIMIT))
+    left = f"{MARKS[question.multi_select][False]} {' · '.join(labels[False])}" if labels[False] else ""
+    rows = [_answer(pen, question, answer, labels[True])] if answer is not None else []
+    rows += [Text(left, muted)] if left else []
+    line = Text("  ").join([Text(), *rows])
+    if line.cell_len <= width and "\n" not in line.plain:
+        yield from [line] if rows else []
+    else:
+        for depth, row in enumerate(rows, 1):
+            yield from pen.hang(Text("  " * depth) + row[:2], row[2:], width)
+    if answer is not None and answer.unselected:
+        yield from pen.hang(Text(f"  {UNSELECTED}", muted), Text(safe(answer.unselected), muted), width)
+    if answer is not None and answer.note:
+        yield from pen.hang(Text("  ✎ ", muted), Text(safe(answer.note, limit=TEXT_LIMIT)), width)
 
 
-def _option(pen: Pen, option: Option, width: int, *, chosen: bool, multi: bool) -> list[Text]:
-    style = pen.colours["success"] + Style(bold=True) if chosen else pen.colours["muted"]
-    label = safe(shown_label(option.title), limit=LABEL_LIMIT)
-    return pen.hang(Text(f"  {MARKS[multi][chosen]} ", style), Text(label, style), width)
-
-
-def _answer(pen: Pen, question: Question, answer: Answer, width: int) -> Iterator[Text]:
-    colours = pen.colours
-    if answer.other:
-        said = safe(answer.other, limit=TEXT_LIMIT)
-        if question.kind is Kind.NUMBER and question.unit:
-            said = f"{said} {one_line(question.unit, 40)}"
-        sign = f"  {MARKS[question.multi_select][True]} Other: " if question.kind is Kind.CHOICE else "  → "
-        style = colours["success"] + Style(bold=True)
-        yield from pen.hang(Text(sign, style), Text(said, style), width)
-    elif not answer.selected:
-        yield Text(f"  → {NONE_SELECTED}" if answer.empty else f"  – {NO_ANSWER}", colours["muted"])
-    if answer.unselected:
-        left = Text(safe(answer.unselected, limit=TEXT_LIMIT), colours["muted"])
-        yield from pen.hang(Text(f"  {UNSELECTED}", colours["muted"]), left, width)
-    if answer.note:
-        note = Text(safe(answer.note, limit=TEXT_LIMIT))
-        yield from pen.hang(Text("  ✎ ", colours["muted"]), note, width)
+def _answer(pen: Pen, question: Question, answer: Answer, chosen: list[str]) -> Text:
+    said, choice = safe(answer.other, limit=TEXT_LIMIT), question.kind is Kind.CHOICE
+    if said and question.kind is Kind.NUMBER and question.unit:
+        said += f" {one_line(question.unit, 40)}"
+    words = " · ".join([*chosen, *([f"“{said}”" if choice else said] if said else [])])
+    if words:
+        sign = MARKS[question.multi_select][True] if choice else "→"
+        return Text(f"{sign} {words}", pen.colours["accent"] + Style(bold=True))
+    return Text(f"→ {NONE_SELECTED}" if answer.empty else f"– {NO_ANSWER}", pen.colours["muted"])
 
 
 def permission_line(pen: Pen, block: PermissionBlock, width: int) -> list[Text]:
-    """Draw a permission and its outcome, under its call if that is shown."""
-    colours = pen.colours
-    sign, words, colour = _told(block)
-    if block.outcome is None:
-        words = "waiting for your permission"
-    body = Text.assemble((f"{sign} {words}", colours[colour]), (clock(block.settled), colours["muted"]))
-    if isinstance(block.outcome, Allowed) and block.outcome.suggestion is not None:
-        granted = block.outcome.suggestion
-        body.append(f" · {lasting(granted)}", colours["muted"])
-    if isinstance(block.outcome, Allowed | Denied) and block.outcome.text:
-        body.append(f": {safe(block.outcome.text, limit=TEXT_LIMIT)}")
-    if block.attached:
-        return pen.hang(Text("  ⎿ ", colours["faint"]), body, width)
-    request = block.request
-    called = f"{tool_title(request.tool)} {main_argument(request.tool, request.input)}"
-    return pen.hang(Text("◆ ", colours["accent"]), Text(one_line(called, 200) + "  ") + body, width)
+    """Draw a permission whose call is not shown, as its call."""
+    ended = bl.ToolState.OK if isinstance(block.outcome, Allowed) else bl.ToolState.STOPPED
+    call = bl.ToolBlock("", block.request.tool, block.request.input, 0.0)
+    call.permission, call.folded = block, block.folded
+    return _called(pen, call, width, bl.ToolState.RUNNING if block.outcome is None else ended, "")
 
 
 def plan_title(pen: Pen, block: PlanBlock, width: int) -> list[Text]:
     """Draw the first line of a plan, and the person's words about it."""
     outcome = block.outcome
-    lines = _title(pen, "Claude proposed a plan", block, width)
+    count = block.document.text.strip().count("\n") + 1
+    told = "" if outcome is None and block.place is bl.RequestPlace.OPEN else _told(block)
+    lines = _title(pen, block, width, "Plan", plural(count, "line"), told)
     if isinstance(outcome, Allowed | Denied) and outcome.text:
         said = Text(safe(outcome.text, limit=TEXT_LIMIT))
         lines.extend(pen.hang(Text(f" {SAID} ", pen.colours["accent"]), said, width))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import singledispatchmethod
@@ -52,6 +52,7 @@ class TranscriptModel:
         self._now = now
         self._streams: dict[ev.BlockKey, bl.ProseBlock | bl.ThinkingBlock] = {}
         self._requests: dict[str, bl.RequestBlock] = {}
+        self._places: Mapping[str, bl.RequestPlace] = {}
         self._parked: set[str] = set()
         self._hidden: dict[str, ev.ToolStarted] = {}
         self._retry: bl.RetryBlock | None = None
@@ -83,6 +84,17 @@ class TranscriptModel:
     def add_notice(self, text: str, level: str = "info") -> BlockChange:
         """Show a line of the program's own."""
         self._add(bl.NoticeBlock(level, text))
+        return self._order.take_change()
+
+    def stand(self, places: Mapping[str, bl.RequestPlace]) -> BlockChange:
+        """Show on waiting requests where they are answered now; ``places`` has those of this screen."""
+        before, self._places = self._places, places
+        for name in before.keys() | places.keys():
+            place, call = places.get(name, bl.RequestPlace.ELSEWHERE), self._calls.get(call_of(name))
+            block = self._requests.get(call_of(name))
+            if block is not None and block.place is not place:
+                block.place = place
+                self._order.touch(call if call is not None and call.permission is block else block)
         return self._order.take_change()
 
     def offer(self, text: str) -> BlockChange:
@@ -311,6 +323,7 @@ class TranscriptModel:
             return
         self._requests[name] = block
         block.folded = self.folded
+        block.place = self._places.get(block.request.id, block.place)
         call = self._calls.get(name)
         if call is None:
             hidden = self._hidden.get(name)

@@ -310,12 +310,12 @@ class Painter:
         colours = self.pen.colours
         part = document.part(index)
         references = document.env.get("references")
-        strips = self.pen.markdown(part.source, max(1, width - 2), references)
-        gap = [self._blank(max(1, width - 2)) for _ in range(part.gap)]
-        if isinstance(block, bl.ProseBlock):
-            first = "● " if index == 0 else None
-            return self.pen.indent([*gap, *strips], "  ", colours["muted"], first)
-        return self.pen.indent([*gap, *strips], "│ ", colours["faint"])
+        prose = isinstance(block, bl.ProseBlock)
+        bar = "  " if prose else BAR if isinstance(block, bl.PlanBlock) else "│ "
+        room, first = max(1, width - len(bar)), "● " if prose and index == 0 else None
+        gap = [self._blank(room) for _ in range(part.gap)]
+        strips = self.pen.markdown(part.source, room, references)
+        return self.pen.indent([*gap, *strips], bar, colours["muted" if prose else "faint"], first)
 
     def _plain(self, block: bl.Block, body: PlainText, index: int, width: int) -> list[Strip]:
         colours = self.pen.colours

@@ -25,7 +25,7 @@ from ccq_tui.compat.textual.nodes import restyle, restyles
 from ccq_tui.widgets.lifetime import after, is_live, soon
 from ccq_tui.widgets.pointer import Clickable
 from ccq_tui.widgets.transcript.block_mark import BlockMark, Step
-from ccq_tui.widgets.transcript.blocks import Block, ErrorBlock, NoticeBlock
+from ccq_tui.widgets.transcript.blocks import Block, ErrorBlock, NoticeBlock, RequestPlace
 from ccq_tui.widgets.transcript.code import LaterLexers
 from ccq_tui.widgets.transcript.colours import CSS, NAMES, PREFIX, Colours
 from ccq_tui.widgets.transcript.export import plain_text
@@ -194,6 +194,10 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
     def add_notice(self, text: str, level: str = "info") -> None:
         """Show a line of the program's own; its level is "info", "warning" or "error"."""
         self._changed(self.model.add_notice(text, level))
+
+    def stand(self, places: dict[str, RequestPlace]) -> None:
+        """Show on waiting requests where they are answered now."""
+        self._changed(self.model.stand(places))
 
     def offer(self, text: str) -> None:
         """Show on the newest error the key that does something about it; "" for none."""

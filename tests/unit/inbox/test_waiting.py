@@ -54,7 +54,7 @@ FORM = ElicitationRequest(
 
 def test_the_line_says_what_waits_how_far_it_is_and_the_key_that_leads_there() -> None:
     def told(line: WaitingLine, countdown: str = "", *, opens: bool = False) -> str:
-        return line.told(countdown, "F2", opens=opens)
+        return line.told(countdown, opens=opens)
 
     line = WaitingLine().with_added(asked("one"))
     assert told(line) == "2 questions waiting · Which · F2 opens"
@@ -69,7 +69,6 @@ def test_the_line_says_what_waits_how_far_it_is_and_the_key_that_leads_there() -
     assert line.with_added(asked("two")).summary() == "4 questions waiting", "of both sets"
     assert told(WaitingLine().with_added(FORM)) == "1 form waiting · github · F2 opens", "of two fields"
     assert told(WaitingLine()) == WaitingLine().summary() == ""
-    assert line.told("", "", opens=False) == "2 questions waiting · Which", "no key has the action"
 
 
 def test_what_is_still_being_written_waits_for_nobody() -> None:

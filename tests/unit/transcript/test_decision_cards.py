@@ -16,15 +16,15 @@ ACCEPT = Suggestion("setMode", mode="acceptEdits")
 @pytest.mark.parametrize(
     ("outcome", "words"),
     [
-        (Allowed(), "✔ allowed · 12:05"),
-        (Allowed("quietly"), "✔ allowed · 12:05: quietly"),
+        (Allowed(), "allowed once"),
+        (Allowed("quietly"), "allowed once: “quietly”"),
         (
             Allowed(suggestion=ALWAYS),
-            "✔ allowed · 12:05 · In this project, always: commands that begin with `make`",
+            "allowed in this project from now on · In this project, always: commands that begin with `make`",
         ),
         (
             Allowed(suggestion=ACCEPT),
-            "✔ allowed · 12:05 · For this session: accept every file edit",
+            "allowed for this session · For this session: accept every file edit",
         ),
     ],
 )
@@ -33,19 +33,22 @@ def test_a_permission_says_what_was_granted(outcome: Allowed, words: str) -> Non
     data.apply(ev.ToolStarted("t", "Bash", {"command": "make"}))
     data.apply(ev.PermissionAsked(PermissionRequest("t", "s", "Bash", {"command": "make"})))
     data.apply(ev.RequestSettled("t@s", outcome))
-    assert words in " ".join(shown(data, 160).split())
+    short = words.partition(" · ")[0]
+    assert shown(data, 160) == f"▸ Bash make · {short}"
+    data.set_folds(folded=False)
+    assert words in shown(data, 160)
 
 
 @pytest.mark.parametrize(
     ("outcome", "words", "plan"),
     [
-        (Allowed(mode="default"), "✔ approved · default mode · 12:05", "1. Split"),
+        (Allowed(mode="default"), "approved 12:05 · default mode", "1. Split"),
         (
             Allowed(mode="acceptEdits", plan="1. Mine"),
-            "✔ approved as edited by you · accept edits mode · 12:05",
+            "approved as edited 12:05 · accept edits mode",
             "1. Mine",
         ),
-        (Allowed(), "✔ approved · 12:05", "1. Split"),
+        (Allowed(), "approved 12:05", "1. Split"),
     ],
 )
 def test_a_plan_says_how_it_was_approved_and_is_what_was_approved(
@@ -55,5 +58,5 @@ def test_a_plan_says_how_it_was_approved_and_is_what_was_approved(
     data.apply(ev.PlanProposed(PlanRequest("p", "s", "1. Split")))
     data.apply(ev.RequestSettled("p@s", outcome))
     text = shown(data, 100)
-    assert f"◆ Claude proposed a plan  {words}\n│ {plan}" in text
+    assert f"▤ Plan · 1 line · {words}\n  │ {plan}" in text
     assert text.count("1. ") == 1

@@ -91,13 +91,13 @@ COUNT = Question("How many?", "Workers", kind=Kind.NUMBER, unit="processes")
 @pytest.mark.parametrize(
     ("outcome", "actor", "words"),
     [
-        (Answered((Answer(("DuckDB",)),)), PANEL, "✔ answered · 12:05"),
-        (Answered((Answer(("DuckDB",)),)), PHONE, "✔ answered on phone · 12:05"),
-        (Answered((Answer(("DuckDB",)),)), Actor(Surface.PROGRAM, "a\x1b[2J\u202eb"), "✔ answered by a␛[2J"),
-        (Discussed("why?"), INBOX, "» discussed in the inbox instead · 12:05"),
-        (Answered((Answer(("DuckDB",)),)), ELSEWHERE, "✔ answered in another terminal · 12:05"),
-        (Declined(), Actor(Surface.HOOK), "✘ declined by a hook · 12:05"),
-        (Cancelled("interrupted"), WITHDRAWN, "■ cancelled: interrupted · 12:05"),
+        (Answered((Answer(("DuckDB",)),)), PANEL, "you answered 12:05"),
+        (Answered((Answer(("DuckDB",)),)), PHONE, "answered on phone 12:05"),
+        (Answered((Answer(("DuckDB",)),)), Actor(Surface.PROGRAM, "a\x1b[2J\u202eb"), "answered by a␛[2J"),
+        (Discussed("why?"), INBOX, "discussed in the inbox 12:05"),
+        (Answered((Answer(("DuckDB",)),)), ELSEWHERE, "answered in another terminal 12:05"),
+        (Declined(), Actor(Surface.HOOK), "declined by a hook 12:05"),
+        (Cancelled("interrupted"), WITHDRAWN, "cancelled: interrupted · 12:05"),
     ],
 )
 def test_who_answered_is_told_unless_it_was_this_panel(
@@ -118,21 +118,16 @@ def test_an_answered_question_shows_every_option_and_the_answer() -> None:
     )
     assert shown(asked(Answered(answers), PICK, MANY, COUNT)) == "\n".join(
         [
-            "◆ Claude asked 3 questions  ✔ answered · 12:05",
-            " │ Database  Which database?",
-            " │   ● SQLite",
-            " │   ○ DuckDB",
-            " │   typed, not selected: two",
-            " │                        lines",
-            " │   ✎ keep it small",
-            " │",
-            " │ Features  Which features?",
-            " │   ◻ Auth",
-            " │   ◼ Logs",
-            " │   ◼ Other: Metrics, later",
-            " │",
-            " │ Workers  How many?",
-            " │   → 4 processes",
+            "◆ Claude asked 3 questions · answered 12:05",
+            "  Which database?",
+            "    ● SQLite  ○ DuckDB",
+            "    typed, not selected: two",
+            "                         lines",
+            "    ✎ keep it small",
+            "  Which features?",
+            "    ◼ Logs · “Metrics, later”  ◻ Auth",
+            "  How many?",
+            "    → 4 processes",
         ]
     )
 
@@ -140,36 +135,39 @@ def test_an_answered_question_shows_every_option_and_the_answer() -> None:
 @pytest.mark.parametrize(
     ("outcome", "words"),
     [
-        (None, "? waiting for you"),
-        (Discussed("let us talk\nfirst"), "» discussed instead · 12:05"),
-        (Declined(), "✘ declined · 12:05"),
-        (Cancelled("turn interrupted"), "■ cancelled: turn interrupted · 12:05"),
+        (None, "◆ Claude asks · Database · waiting for you"),
+        (Discussed("let us talk\nfirst"), "discussed 12:05"),
+        (Declined(), "declined 12:05 · Ctrl+O"),
+        (Cancelled("turn interrupted"), "cancelled: turn interrupted · 12:05 · Ctrl+O"),
         (Answered((Answer(),)), "– no answer"),
         (Answered((Answer(empty=True),)), "→ none of these"),
     ],
 )
 def test_other_ends_of_a_question(outcome: RequestOutcome | None, words: str) -> None:
-    text = shown(asked(outcome, PICK))
+    data = asked(outcome, PICK)
+    text = shown(data, 100)
     assert words in text
-    assert ("○ SQLite" in text) == (outcome is not None), "while it waits, the panel shows the options"
+    told = isinstance(outcome, Answered | Discussed)
+    assert ("○ SQLite" in text) == told, "while it waits, the panel shows the options"
+    assert (text.count("\n") > 0) == told
     if isinstance(outcome, Discussed):
-        assert " │ » let us talk\n │   first" in text
+        assert "  » let us talk\n    first" in text
+    data.set_folds(folded=False)
+    assert ("○ SQLite · DuckDB" in shown(data)) == (outcome is not None)
 
 
 def test_a_discussion_shows_what_went_along_with_it() -> None:
     besides = (Answer(("DuckDB",), note="small", unselected="Oracle"), Answer(other="4"))
     assert shown(asked(Discussed("why?", besides), PICK, COUNT)) == "\n".join(
         [
-            "◆ Claude asked 2 questions  » discussed instead · 12:05",
-            " │ Database  Which database?",
-            " │   ○ SQLite",
-            " │   ● DuckDB",
-            " │   typed, not selected: Oracle",
-            " │   ✎ small",
-            " │",
-            " │ Workers  How many?",
-            " │   → 4 processes",
-            " │ » why?",
+            "◆ Claude asked 2 questions · discussed 12:05",
+            "  Which database?",
+            "    ● DuckDB  ○ SQLite",
+            "    typed, not selected: Oracle",
+            "    ✎ small",
+            "  How many?",
+            "    → 4 processes",
+            "  » why?",
         ]
     )
 
@@ -192,9 +190,9 @@ def test_a_plan_that_was_written_to_a_file_is_shown_once() -> None:
         (
             f"The user responded: {PROCEED}",
             False,
-            "■ not asked: the question rounds of this prompt are used up",
+            "not asked: the question rounds of this prompt are used up",
         ),
-        (EXPIRED, True, "■ no answer: nobody answered in time"),
+        (EXPIRED, True, "no answer: nobody answered in time"),
     ],
 )
 def test_a_set_that_nobody_was_asked_is_a_card_with_the_reason(output: str, failed: bool, words: str) -> None:
@@ -202,12 +200,9 @@ def test_a_set_that_nobody_was_asked_is_a_card_with_the_reason(output: str, fail
     asks = {"questions": [{"question": "Which?", "header": "W", "options": [{"label": "A"}, {"label": "B"}]}]}
     data.apply(ev.ToolStarted("q", "AskUserQuestion", asks))
     data.apply(ev.ToolFinished("q", "AskUserQuestion", output, failed))
-    assert shown(data, 90).split("\n") == [
-        f"◆ Claude asked  {words} · 12:05",
-        " │ W  Which?",
-        " │   ○ A",
-        " │   ○ B",
-    ]
+    assert shown(data, 100) == f"◆ Claude asked · W · {words} · 12:05 · Ctrl+O"
+    data.set_folds(folded=False)
+    assert shown(data, 100).split("\n")[1:] == ["  Which?", "    ○ A · B"]
 
 
 def test_a_call_that_was_rejected_is_one_line() -> None:
@@ -222,16 +217,16 @@ def test_permissions_and_plans_show_their_outcome() -> None:
     data = model()
     data.apply(ev.ToolStarted("t", "Bash", {"command": "make"}))
     data.apply(ev.PermissionAsked(PermissionRequest("t", "s", "Bash", {"command": "make"})))
-    assert "  ⎿ ? waiting for your permission" in shown(data)
+    assert shown(data) == "▸ Bash make · waiting for you"
     data.apply(ev.RequestSettled("t@s", Denied("use ninja")))
     data.apply(ev.PermissionAsked(PermissionRequest("u", "s", "Write", {"file_path": "a.py"})))
     data.apply(ev.RequestSettled("u@s", Allowed()))
     data.apply(ev.PlanProposed(PlanRequest("p", "s", "1. Split\n2. Test")))
     data.apply(ev.RequestSettled("p@s", Denied("tests first")))
     text = shown(data)
-    assert "▸ Bash make\n  ⎿ ✘ denied · 12:05: use ninja" in text
-    assert "◆ Write a.py  ✔ allowed · 12:05" in text
-    assert "◆ Claude proposed a plan  ✘ denied · 12:05\n » tests first\n│ 1. Split\n│ 2. Test" in text
+    assert "■ Bash make · denied: “use ninja”" in text
+    assert "✔ Write a.py · allowed once" in text
+    assert "▤ Plan · 2 lines · kept planning 12:05\n » tests first\n  │ 1. Split\n  │ 2. Test" in text
 
 
 def test_a_tool_is_one_line_with_argument_outcome_and_time() -> None:
