@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from rich.text import Text
 from textual import events
 from textual.geometry import Offset
-from textual.message import Message
 from textual.widgets import Static
 
 from ccq_tui.config.keymap import key_of
@@ -70,14 +69,10 @@ class SideBar(Static, Clickable[int | str]):
     }
     """
 
-    @dataclass
-    class Chosen(Message):
-        """A session was clicked; ``number`` is its place, from 1."""
-
-        number: int
-
-    def __init__(self) -> None:
+    def __init__(self, go_to: Callable[[int], object]) -> None:
+        """Start empty; ``go_to`` takes the place of the session that is clicked, from 1."""
         super().__init__("", markup=False)
+        self._go_to = go_to
         self._entries: tuple[SideBarEntry, ...] = ()
         self._top = 0
         self._keys_shown = False
@@ -103,7 +98,7 @@ class SideBar(Static, Clickable[int | str]):
         if isinstance(target, str):
             press_key(self, target)
         else:
-            self.post_message(self.Chosen(target))
+            self._go_to(target)
 
     def render(self) -> Text:
         """Draw the sessions that have room, the shown one among them, and the keys."""

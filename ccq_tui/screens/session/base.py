@@ -148,6 +148,8 @@ class SessionBase(Screen[None]):
         self.search_bar = SearchBar(
             transcript.search.look_for, transcript.search.next, lambda: self.finder.close()
         )
+        transcript.mark_changed = lambda: self.block_bar.tell(transcript.mark, transcript.block_count)
+        transcript.found_changed = self.search_bar.tell
         self.status_line = StatusLine()
         self.clock = session.clock
         launch = session.launch
@@ -367,17 +369,9 @@ class SessionBase(Screen[None]):
     def _looked(self) -> None:
         self.requests.looked()
 
-    @on(Transcript.MarkChanged)
-    def _mark_changed(self) -> None:
-        self.block_bar.tell(self.transcript.mark, self.transcript.block_count)
-
     @on(Transcript.Pointed)
     def _pointed(self, event: Transcript.Pointed) -> None:
         self.blocks.clicked(event)
-
-    @on(Transcript.FoundChanged)
-    def _found_changed(self, event: Transcript.FoundChanged) -> None:
-        self.search_bar.tell(event.place, event.count, more=event.more)
 
     @on(events.Click)
     def _clicked(self, event: events.Click) -> None:

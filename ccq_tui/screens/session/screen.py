@@ -109,7 +109,7 @@ class SessionScreen(SessionBase):
             Transcript(TranscriptModel(session.clock)),
             Dock(SessionView(launch.settings.directory).name, launch.draft, clock=session.clock),
         )
-        self.side_bar = SideBar()
+        self.side_bar = SideBar(lambda number: self.switcher.go_to(number))
         self.keeper = PromptKeeper(self)
         runner = self.runner = CommandRunner(self)
         self.rewind = RewindCommand(runner)
@@ -295,10 +295,6 @@ class SessionScreen(SessionBase):
     @on(Dock.LineChanged)
     def _line_told(self) -> None:
         self.runner.say_what_waits()
-
-    @on(SideBar.Chosen)
-    def _session_chosen(self, event: SideBar.Chosen) -> None:
-        self.switcher.go_to(event.number)
 
 
 def _palette_rows(screen: SessionScreen) -> Iterator[PickRow]:

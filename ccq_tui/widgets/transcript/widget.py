@@ -7,6 +7,7 @@ block mark, the search, the selection, the sight of a plan.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Self, cast
 
@@ -60,23 +61,6 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
     DEFAULT_CSS = CSS
     COMPONENT_CLASSES: ClassVar[set[str]] = {PREFIX + name for name in NAMES}
 
-    class MarkChanged(Message):
-        """The current block changed, looks different, or there is none any more."""
-
-    @dataclass
-    class FoundChanged(Message):
-        """More was found, or another match is current.
-
-        Attributes:
-            place: Number of the current match, from 1; 0 for none.
-            count: Number of matches.
-            more: Whether there may be more.
-        """
-
-        place: int
-        count: int
-        more: bool
-
     @dataclass
     class Pointed(Message):
         """A click that selects nothing.
@@ -109,18 +93,22 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         self._intake = Intake(self._model, self._follow)
         self.counters = Counters()
         self.frames = 0
+        self.mark_changed: Callable[[], object] = lambda: None
+        """Called when the current block changed, looks different, or there is none any more."""
+        self.found_changed: Callable[..., object] = lambda *_, **_more: None
+        """Called when more was found, or another match is current; as `SearchBar.tell`."""
         self._columns = 0  # beside the scroll bar, which Textual's own size includes
         self._widths = 0, 0  # without and with the scroll bar
         self._welcome = welcome
         self._painter: Painter | None = None
         self._layout = Layout(self._model.blocks, self._draw)
         self._viewport = Viewport(self._layout)
-        self.block_mark = BlockMark(self._viewport, self, lambda: self.post_message(self.MarkChanged()))
+        self.block_mark = BlockMark(self._viewport, self, lambda: self.mark_changed())
         self.search = Search(
             self._viewport,
             self,
             lambda go_on: after(self, 0.001, go_on),
-            lambda place, count, more: self.post_message(self.FoundChanged(place, count, more=more)),
+            lambda place, count, more: self.found_changed(place, count, more=more),
         )
         self._selection = TextSelection(self._viewport)
         self.plan = PlanSight(self._viewport, self, lambda: self.post_message(self.Looked()))
