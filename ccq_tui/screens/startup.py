@@ -27,7 +27,7 @@ from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.screens.terminal import set_title
 from ccq_tui.supervisor.launches import LONGEST_PATH, launch_to_resume
 from ccq_tui.supervisor.unbegun import as_chosen, launch_of_unbegun, move_draft, take_unbegun
-from ccq_tui.text import one_line
+from ccq_tui.text import listed, one_line, plural
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.worktrees.model import WorktreeError
 
@@ -159,7 +159,5 @@ def _back_words(back: Sequence[Unbegun], number: int) -> str:
 
 def _unreadable_words(files: Sequence[Path]) -> str:
     """Say which files of drafts cannot be read, and what to do with them."""
-    count = "1 draft" if len(files) == 1 else f"{len(files)} drafts"
-    named = ", ".join(one_line(str(path), LONGEST_PATH) for path in files[:MOST_NAMED])
-    more = f" and {len(files) - MOST_NAMED} more" if len(files) > MOST_NAMED else ""
-    return f"{count} cannot be read: {named}{more}. Copy its content, then delete it."
+    named = listed([one_line(str(path), LONGEST_PATH) for path in files], MOST_NAMED)
+    return f"{plural(len(files), 'draft')} cannot be read: {named}. Copy its content, then delete it."

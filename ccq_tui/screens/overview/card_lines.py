@@ -18,6 +18,7 @@ from ccq_tui.inbox.session_groups import Group
 from ccq_tui.screens.inbox.inbox_list import SessionPlace
 from ccq_tui.screens.overview.board import Board, Card
 from ccq_tui.screens.session.view import SIGNS, short_path, sign_and_word
+from ccq_tui.text import plural
 from ccq_tui.widgets.lines import DrawnLine
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.status_line import Piece, fitted
@@ -162,7 +163,7 @@ class Now:
 def title_line(board: Board, width: int, palette: Palette, *, counted: bool) -> Text:
     """Return the title; ``counted`` adds the size of each group, which columns show themselves."""
     shown, count = len(board.shown), len(board.rows)
-    words = f"{shown} of {count}" if board.filter else f"{count} session{'s' if count != 1 else ''}"
+    words = f"{shown} of {count}" if board.filter else plural(count, "session")
     left = Text.assemble((" ◆ Overview", palette.accent), (f" · {words}", palette.muted), no_wrap=True)
     if not counted:
         return left

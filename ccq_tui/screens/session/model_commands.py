@@ -22,7 +22,7 @@ from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 from ccq_tui.screens.session.view import BYPASS, duration
 from ccq_tui.supervisor.events import SessionEvent
-from ccq_tui.text import one_line
+from ccq_tui.text import one_line, plural
 
 CYCLE = ("default", "acceptEdits", "plan", "auto", BYPASS)
 """The modes in the order of the key, which only leaves dontAsk: that refuses what it would ask."""
@@ -82,10 +82,8 @@ BAR = 50
 class UsageCommands(CommandGroup):
     """Shows what fills the context and what the session cost."""
 
-    def __init__(self, runner: CommandRunner) -> None:
-        super().__init__(runner)
-        self._turns = 0
-        self._seconds = 0.0
+    _turns = 0
+    _seconds = 0.0
 
     def take(self, event: SessionEvent) -> None:
         """Count the turns and their time."""
@@ -99,7 +97,7 @@ class UsageCommands(CommandGroup):
 
     async def cost(self) -> None:
         """Show cost, tokens and time."""
-        turns = f"{self._turns} turn{'' if self._turns == 1 else 's'} ended in this terminal"
+        turns = f"{plural(self._turns, 'turn')} ended in this terminal"
         said = (await self._runner.ask(controls.session_cost())).strip()
         self._runner.tell(f"{turns}, {duration(int(self._seconds))} of work\n{said}".rstrip())
 

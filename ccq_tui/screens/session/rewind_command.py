@@ -17,9 +17,9 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.screens.pickers import PickRow
-from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
+from ccq_tui.screens.session.commands import CommandGroup
 from ccq_tui.supervisor.events import SessionEvent
-from ccq_tui.text import one_line
+from ccq_tui.text import listed, one_line, plural
 
 WAITS = "Claude waits for you · answer it"
 RESTORES = "Restores files and conversation to their state before it. You see the changes first."
@@ -41,10 +41,8 @@ class Given:
 class RewindCommand(CommandGroup):
     """Asks which prompt, shows what will change, and only then takes it back."""
 
-    def __init__(self, runner: CommandRunner) -> None:
-        super().__init__(runner)
-        self.given: tuple[Given, ...] = ()
-        """The prompts that the conversation holds, the newest last."""
+    given: tuple[Given, ...] = ()
+    """The prompts that the conversation holds, the newest last."""
 
     def take(self, event: SessionEvent) -> None:
         """Remember the prompts of the conversation."""
@@ -187,15 +185,13 @@ def what_changes(files: FilesToRewind, cwd: Path) -> str:
         return f"Files cannot be restored: {files.refusal}"
     if not files.files:
         return "Claude's editing tools changed no files since then. Effects of commands stay."
-    count = "1 file" if len(files.files) == 1 else f"{len(files.files)} files"
+    count = plural(len(files.files), "file")
     lines = f"Restores {count}: +{files.insertions} −{files.deletions} lines. Effects of commands stay."
     return f"{lines}\n{_named(files.files, cwd)}"
 
 
 def _named(files: Sequence[str], cwd: Path) -> str:
-    more = len(files) - MOST_FILES
-    named = ", ".join(_short(path, cwd) for path in files[:MOST_FILES])
-    return f"{named} and {more} more" if more > 0 else named
+    return listed([_short(path, cwd) for path in files], MOST_FILES)
 
 
 def _short(path: str, cwd: Path) -> str:

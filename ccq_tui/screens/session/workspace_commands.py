@@ -25,7 +25,7 @@ from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 from ccq_tui.screens.session.messages import MoveWanted
 from ccq_tui.screens.session.view import short_path
 from ccq_tui.supervisor.events import SessionEvent
-from ccq_tui.text import one_line
+from ccq_tui.text import one_line, plural
 from ccq_tui.widgets.transcript.blocks import ProseBlock
 from ccq_tui.widgets.transcript.contents import text_of
 
@@ -88,7 +88,7 @@ class McpCommand(CommandGroup):
 
 
 def _about(server: McpServer) -> str:
-    tools = f"{server.tools} tool{'' if server.tools == 1 else 's'}" if server.tools else ""
+    tools = plural(server.tools, "tool") if server.tools else ""
     return " · ".join(part for part in (tools, server.scope, server.error) if part)
 
 
@@ -117,7 +117,7 @@ class WorkspaceCommands(CommandGroup):
         number = int(which) if which.isdecimal() else 1
         said = [block for block in self._ui.transcript.model.blocks if isinstance(block, ProseBlock)]
         if (which and not which.isdecimal()) or not 1 <= number <= len(said):
-            answers = f"{len(said)} answer{'' if len(said) == 1 else 's'}"
+            answers = plural(len(said), "answer")
             raise CommandError(f"the transcript has {answers} · /copy N copies the Nth from the end")
         text = await asyncio.to_thread(text_of, said[-number])
         await copy(self._ui.app, text)

@@ -16,6 +16,7 @@ from ccq_tui.questions.model import CLAUDE, Option
 from ccq_tui.questions.prose import before_words
 from ccq_tui.questions.recalled import Recalled
 from ccq_tui.questions.state import Focus, PanelState
+from ccq_tui.text import plural
 from ccq_tui.widgets.hints import NARROW, Hints, cut
 from ccq_tui.widgets.lines import FOLD_SIGN, DrawnLine, Flow, row_lines
 from ccq_tui.widgets.panel.measures import (
@@ -346,8 +347,8 @@ class PanelLayout:
     ) -> DrawnLine:
         """Return the row that says how much is out of sight where it stands, and by which keys it comes."""
         more = "" if where else "more "
-        plural = "s" if count != 1 else ""
-        words = f"{sign} {'over ' if over else ''}{count:,} {more}{noun}{plural}{where and f' {where}'}{keys}"
+        counted = plural(count, f"{more}{noun}")
+        words = f"{sign} {'over ' if over else ''}{counted}{where and f' {where}'}{keys}"
         words = cut(words, max(1, self.look.width - AT_MARK))
         return DrawnLine(Text(f"{'':{AT_MARK}}{words}", self.tabs.palette.warning, no_wrap=True))
 
