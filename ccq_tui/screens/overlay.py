@@ -113,8 +113,24 @@ class Overlay(ModalScreen[Result]):
             self.app.post_message(WorkFailed(words))
 
 
+class Feed(Generic[State]):
+    """What fills a list: its state, which the screen may set, and what draws the list."""
+
+    def __init__(self, state: State, draw: Callable[[], None]) -> None:
+        self.state = state
+        self._draw = draw
+
+    def show(self, state: State) -> None:
+        """Replace the state of the list, and draw it again if it changed."""
+        if state != self.state:
+            self.state = state
+            self._draw()
+
+
 class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
     """A screen with a filtered list: a field finds rows, a click takes the one under the cursor."""
+
+    feed: Feed[State]
 
     def __init__(
         self,
@@ -130,11 +146,11 @@ class ListScreen(Overlay[Result], Clickable[Hashable], Generic[Result, State]):
     @property
     def state(self) -> State:
         """State of the list."""
-        raise NotImplementedError
+        return self.feed.state
 
     def show(self, state: State) -> None:
         """Show another state of the list."""
-        raise NotImplementedError
+        self.feed.show(state)
 
     def take_row(self) -> None:
         """Take the row under the cursor, which was clicked."""

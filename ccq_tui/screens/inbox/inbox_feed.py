@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import this_process
 from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace, row_of
+from ccq_tui.screens.overlay import Feed
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.worktrees.model import can_be_there
 
@@ -35,29 +36,20 @@ PAGE = 50
 """Requests of a page: more than fit on the screen, and few enough that the first appear soon."""
 
 
-class InboxFeed:
+@dataclass(eq=False)
+class InboxFeed(Feed[InboxList]):
     """Keeps the list up to date; lists requests in memory alone, too, if the disk cannot be read.
 
     Attributes:
-        state: State of the list; the screen sets it.
         undelivered: Number of answers that have not reached Claude yet, as far as is known.
     """
 
-    def __init__(
-        self, manager: SessionManager, changed: Callable[[], None], say: Callable[[str], None]
-    ) -> None:
-        self._manager = manager
-        self._changed = changed
-        self._say = say
-        self.state = InboxList()
-        self.undelivered = 0
-        self._reads_native = False
-
-    def show(self, state: InboxList) -> None:
-        """Replace the state of the list, and redraw if it changed."""
-        if state != self.state:
-            self.state = state
-            self._changed()
+    _manager: SessionManager
+    _draw: Callable[[], None]
+    _say: Callable[[str], None]
+    state: InboxList = field(default_factory=InboxList)
+    undelivered: int = 0
+    _reads_native: bool = False
 
     async def read_all(self) -> None:
         """List waiting requests page by page, so that the first appear before the last are read."""
@@ -124,7 +116,7 @@ class InboxFeed:
             _logger.warning("Answers that were not delivered cannot be counted: %s", error)
             return
         self.undelivered = sum(counts.values())
-        self._changed()
+        self._draw()
 
     def drop(self, request_id: str) -> None:
         """Take a request out of the list."""

@@ -76,6 +76,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         panel: The panel that is open, or None.
     """
 
+    feed: InboxFeed
     DEFAULT_CSS = """
     InboxScreen {
         background: $background;
@@ -144,11 +145,6 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
 
     def on_unmount(self) -> None:
         self._unsubscribe()
-
-    @property
-    def state(self) -> InboxList:
-        """State of the list."""
-        return self.feed.state
 
     @property
     def finds(self) -> bool:
@@ -505,10 +501,6 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             self.query_one(NoticeLine).say(text, seconds)
         else:
             self._manager.sessions.say(text, seconds=SAID_SECONDS)
-
-    def show(self, state: InboxList) -> None:
-        """Show another state of the list."""
-        self.feed.show(state)
 
     def _find(self, on: bool) -> None:
         """Send letters to the filter, or treat them as keys again."""

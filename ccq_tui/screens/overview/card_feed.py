@@ -20,6 +20,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import alive, this_process
 from ccq_tui.screens.inbox.inbox_list import SessionPlace
+from ccq_tui.screens.overlay import Feed
 from ccq_tui.screens.overview.board import Board, Card, harmless, here_group, joined
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.session_manager import SessionManager
@@ -33,7 +34,7 @@ SHORT_ID = 8
 
 
 @dataclass(eq=False)
-class CardFeed:
+class CardFeed(Feed[Board]):
     """Keeps the board up to date; reads only changes from the store.
 
     Attributes:
@@ -48,7 +49,7 @@ class CardFeed:
     _say: Callable[[str], None]
 
     def __post_init__(self) -> None:
-        self.board = Board()
+        self.state = Board()
         self.all_read = False
         self._here: tuple[Card, ...] = ()
         self._stored: dict[str, Card] = {}
@@ -65,19 +66,13 @@ class CardFeed:
             manager.sessions.subscribe(self._gather),
         )
         self._gather()
-        self.show(self.board.begun())
+        self.show(self.state.begun())
         start_work(self._owner, self.read_all, name="overview")
         start_work(self._owner, self.read_native, name="native sessions")
 
     def end(self) -> None:
         for unsubscribe in self._unsubscribe:
             unsubscribe()
-
-    def show(self, board: Board) -> None:
-        """Show another state of the board."""
-        if board != self.board:
-            self.board = board
-            self._draw()
 
     def _gather(self) -> None:
         """Take in the state of the sessions of this terminal."""
@@ -114,7 +109,7 @@ class CardFeed:
 
     def _put_together(self) -> None:
         ahead = time.time() - self._clock()
-        self.show(self.board.with_cards(joined(self._here, self._stored | self._native, ahead)))
+        self.show(self.state.with_cards(joined(self._here, self._stored | self._native, ahead)))
 
     def _take(self, cards: Iterable[Card]) -> None:
         self._stored.update((card.session_id, card) for card in cards)
@@ -180,7 +175,7 @@ class CardFeed:
     def look_again(self) -> None:
         """Read the sessions of other processes again, and redraw the times."""
         start_work(self._owner, self.read_native, name="native sessions")
-        self.read_again(card.session_id for card in self.board.rows if card.place is SessionPlace.OTHER)
+        self.read_again(card.session_id for card in self.state.rows if card.place is SessionPlace.OTHER)
         self._draw()
 
 

@@ -122,6 +122,7 @@ class OverviewScreen(ListScreen[Card | None, Board]):
         & .-off { display: none; }
     }
     """
+    feed: CardFeed
     makes_way = True
     help_place = OVERVIEW
     """The keys that F1 lists first here."""
@@ -142,15 +143,6 @@ class OverviewScreen(ListScreen[Card | None, Board]):
 
     def on_unmount(self) -> None:
         self.feed.end()
-
-    @property
-    def state(self) -> Board:
-        """State of the cards."""
-        return self.feed.board
-
-    def show(self, state: Board) -> None:
-        """Show another state of the cards."""
-        self.feed.show(state)
 
     def compose(self) -> ComposeResult:
         with OverviewBody():

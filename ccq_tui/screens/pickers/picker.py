@@ -18,7 +18,7 @@ from ccq_tui.config.actions import KeyPlace
 from ccq_tui.filtered_list import LIST_KEYS, FilteredList
 from ccq_tui.key_uses import KeyUse, by_key
 from ccq_tui.questions.input_guard import GRACE, REPEAT_DELAY, Presses, is_fresh
-from ccq_tui.screens.overlay import ListScreen
+from ccq_tui.screens.overlay import Feed, ListScreen
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import keys_meant, new_labels, presses_of
@@ -156,7 +156,7 @@ class Picker(ListScreen[str | None, Choosing]):
         preview: Callable[[str], None] | None = None,
     ) -> None:
         super().__init__(self._take_key)
-        self._state = choosing(tuple(rows))
+        self.feed = Feed(choosing(tuple(rows)), self.draw)
         self.heading = title
         self.about = about
         self.notice = ""
@@ -173,11 +173,6 @@ class Picker(ListScreen[str | None, Choosing]):
         self._preview = preview
         self._began = self._previewed = self._value
         self.field.placeholder = "Type to filter"
-
-    @property
-    def state(self) -> Choosing:
-        """State of the list."""
-        return self._state
 
     @property
     def _value(self) -> str | None:
@@ -214,7 +209,7 @@ class Picker(ListScreen[str | None, Choosing]):
     def came_up(self) -> None:
         """Choose nothing until there is a moment without a key."""
         self._presses, self._may_be_held = presses_of(self), True
-        self._state = self.state.came_up(self._now)
+        self.feed.state = self.state.came_up(self._now)
         self.query_one(HintBar).sleep(GRACE)
 
     @property
@@ -235,7 +230,7 @@ class Picker(ListScreen[str | None, Choosing]):
         """Show other rows; the cursor stays on its row if that is still there."""
         under, state = self.state.under, self.state.with_rows(rows)
         same = state.under is not None and under is not None and state.under.key == under.key
-        self._state = state if same else state.put(0)
+        self.feed.state = state if same else state.put(0)
         self.draw()
 
     # -- keys ---------------------------------------------------------------------------------------------
@@ -249,7 +244,7 @@ class Picker(ListScreen[str | None, Choosing]):
         # A key held down since before the list was ready for it takes no row, however long it is held.
         self._may_be_held &= self._presses.apart < REPEAT_DELAY
         held = takes and self._may_be_held
-        meant, self._state = self.state.judged(now, takes=takes)
+        meant, self.feed.state = self.state.judged(now, takes=takes)
         if held or self.state.quiet_since != quiet_since:
             self.query_one(HintBar).sleep(GRACE)
         if held or not meant:
@@ -265,7 +260,7 @@ class Picker(ListScreen[str | None, Choosing]):
     def _seek(self, key: str) -> bool:
         """Bring the row that a key would take back into sight; return whether that was needed."""
         view = self.query_one(LineView)
-        self._state = replace(self.state, in_sight=view.rows_in_sight)
+        self.feed.state = replace(self.state, in_sight=view.rows_in_sight)
         if not self._takes_row(key) or self.state.under is self.state.taken:
             return False
         view.keep_cursor_in_sight()
@@ -317,8 +312,7 @@ class Picker(ListScreen[str | None, Choosing]):
         """Show another state of the list."""
         if state == self.state:
             return
-        self._state = state
-        self.draw()
+        self.feed.show(state)
         if self._preview and self._value is not None and self._value != self._previewed:
             self._previewed = self._value
             self._preview(self._value)
