@@ -20,11 +20,10 @@ from ccq_tui.questions.events import (
     ScrollPreview,
     TurnPage,
 )
-from ccq_tui.questions.limits import selection_problem
+from ccq_tui.questions.limits import counted, selection_problem
 from ccq_tui.questions.moves import selected_elsewhere, taken_over
 from ccq_tui.questions.prose import shown_label
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, Page, PanelState, is_text
-from ccq_tui.text import plural
 
 FILTER_FROM = 10
 """Fewest options of a list that can be filtered."""
@@ -267,7 +266,7 @@ def _submit_words(state: PanelState) -> Does:
         return Does("submit the form")
     given = state.answered_count + sum(page.chose_none for page in state.pages)
     left = len(state.pages) - given
-    return Does(f"submit {plural(given, 'answer')}", link=f", {left} open" if left else "")
+    return Does(f"submit {counted(given, 'answer')}", link=f", {left} open" if left else "")
 
 
 def _list_words(state: PanelState) -> Does:

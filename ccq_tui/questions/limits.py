@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 
 from ccq_tui.questions.model import Kind, Question
 from ccq_tui.questions.numbers import allowed_range, number_problem
-from ccq_tui.text import plural
 
 _EMAIL = re.compile(
     r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?=.{1,253}\Z)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*", re.ASCII
@@ -29,9 +28,9 @@ def answer_problem(question: Question, text: str) -> str:
     if rules is None:
         return ""
     if rules.fewest is not None and len(text) < rules.fewest:
-        return f"too short · at least {plural(rules.fewest, 'character')}, not {len(text)}"
+        return f"too short · at least {counted(rules.fewest, 'character')}, not {len(text)}"
     if rules.most is not None and len(text) > rules.most:
-        return f"too long · at most {plural(rules.most, 'character')}, not {len(text)}"
+        return f"too long · at most {counted(rules.most, 'character')}, not {len(text)}"
     if rules.format in FORMATS and not FORMATS[rules.format][1](text):
         return f"not {FORMATS[rules.format][0]}"
     if rules.pattern and not matcher(rules.pattern)(text):
@@ -75,10 +74,15 @@ def allowed_words(question: Question) -> str:
 def _span(fewest: int | None, most: int | None, noun: str) -> str:
     """Return the allowed number of things in words, or "" if any number is."""
     if fewest and most is not None:
-        return plural(most, noun) if fewest == most else f"{fewest} to {plural(most, noun)}"
+        return counted(most, noun) if fewest == most else f"{fewest} to {counted(most, noun)}"
     if fewest:
-        return f"at least {plural(fewest, noun)}"
-    return "" if most is None else f"at most {plural(most, noun)}"
+        return f"at least {counted(fewest, noun)}"
+    return "" if most is None else f"at most {counted(most, noun)}"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things in words."""
+    return f"{number} {noun}{'s' if number != 1 else ''}"
 
 
 class PatternError(ValueError):
