@@ -34,18 +34,24 @@ class WantedCompletion:
 
 # A file's name begins after a blank or an opening sign; in double quotes it may have blanks.
 _FILE = re.compile(r'(?:^|(?<=[\s(\[{<,;:"\']))@(?:"([^"\n]*)|([^\s"]*))$')
-_COMMAND = re.compile(r"/(\S*)$")
+# A prompt may begin with a path, too; within it a second slash makes a path.
+_COMMAND = re.compile(r"(?:\A/(\S*)|(?<=\s)/([^\s/]*))\Z")
 _LONGEST = 300
 
 
 def wanted_at(text: str, caret: int) -> WantedCompletion | None:
     """Return the piece at the caret that can be completed, or None."""
     before = text[:caret]
-    if command := _COMMAND.fullmatch(before):
+    recent, offset = before[-_LONGEST:], max(0, caret - _LONGEST)
+    if command := _COMMAND.search(recent):
         rest = re.match(r"\S*", text[caret:])
-        return WantedCompletion(CompletionKind.COMMANDS, command[1], 0, caret + (rest.end() if rest else 0))
-    if file := _FILE.search(before[-_LONGEST:]):
-        offset = max(0, caret - _LONGEST)
+        return WantedCompletion(
+            CompletionKind.COMMANDS,
+            command[1] or command[2] or "",
+            offset + command.start(),
+            caret + (rest.end() if rest else 0),
+        )
+    if file := _FILE.search(recent):
         quoted = file[1] is not None
         rest = re.match(r'[^"\n]*"' if quoted else r"\S*", text[caret:])
         return WantedCompletion(

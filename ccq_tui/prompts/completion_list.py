@@ -86,7 +86,8 @@ class CompletionList:
     @property
     def _left_to_prompt(self) -> bool:
         """Whether Enter belongs to the prompt as long as nobody has moved the cursor."""
-        return self._complete or self._alike_alone
+        within = self.wanted.kind is CompletionKind.COMMANDS and self.wanted.start > 0
+        return self._complete or self._alike_alone or within
 
     def by(self, steps: int) -> CompletionList:
         """Move the cursor, from the last row to the first and back."""

@@ -166,6 +166,19 @@ async def test_files_are_completed_within_the_text(repository: Path) -> None:
         assert run.told.sent == ['see @src/prompt.py and @"src/my notes.txt" now']
 
 
+async def test_commands_of_claude_are_completed_within_the_text() -> None:
+    run = Running()
+    async with run.app.run_test() as pilot:
+        await run.told_commands(pilot)
+        await pilot.press(*"then ", "slash", *"mo")
+        await pilot.pause()
+        assert "model" not in run.offered, "the program's own would be text to Claude"
+        await pilot.press("ctrl+w", "slash", *"comp")
+        await run.listed(pilot, "compact")
+        await pilot.press("tab", "enter")
+        await until(pilot, lambda: run.told.sent == ["then /compact"])
+
+
 async def test_up_and_down_walk_through_earlier_prompts_and_lose_nothing() -> None:
     PromptHistory(state_dir() / "history.jsonl", Path("/")).add("from before")
     run = Running()

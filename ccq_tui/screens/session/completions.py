@@ -47,7 +47,12 @@ class Completions:
             self.commands = merged(self._own, event.commands)
             wanted = self._ui.dock.prompt.wanted
             if wanted is not None and wanted.kind is CompletionKind.COMMANDS:
-                self._ui.dock.prompt.offer(wanted, commands_for(wanted.query, self.commands))
+                self._offer_commands(wanted)
+
+    def _offer_commands(self, wanted: WantedCompletion) -> None:
+        # Within a prompt a command is for Claude to read: none of the program's own is.
+        commands = self.others if wanted.start else self.commands
+        self._ui.dock.prompt.offer(wanted, commands_for(wanted.query, commands))
 
     @property
     def others(self) -> tuple[SlashCommand, ...]:
@@ -63,7 +68,7 @@ class Completions:
         prompt = self._ui.dock.prompt
         match wanted.kind:
             case CompletionKind.COMMANDS:
-                prompt.offer(wanted, commands_for(wanted.query, self.commands))
+                self._offer_commands(wanted)
             case CompletionKind.HISTORY:
                 index = await asyncio.to_thread(Index, self._earlier())
                 rows, more = await self._found(index, wanted.query)

@@ -27,6 +27,14 @@ def test_enter_sends_what_is_complete_as_it_stands() -> None:
     assert complete.by(1).enter_takes(SEEN), "another row was chosen by hand"
 
 
+def test_enter_sends_a_prompt_with_a_command_within_and_tab_takes_it() -> None:
+    within = CompletionList(WantedCompletion(CompletionKind.COMMANDS, "mod", 4, 8), since=100.0)
+    found = within.found((Completion("model", "model"),))
+    assert not found.enter_takes(SEEN)
+    assert found.hints()[:2] == (("Enter", "send"), ("Tab", "take"))
+    assert found.by(1).enter_takes(SEEN), "chosen by hand"
+
+
 def test_enter_sends_what_nothing_matches() -> None:
     assert not listed("xyz").enter_takes(SEEN)
 

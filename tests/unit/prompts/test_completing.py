@@ -14,6 +14,8 @@ from ccq_tui.prompts.completion_context import CompletionKind, completed, wanted
     [
         ("/", CompletionKind.COMMANDS, ""),
         ("/mod", CompletionKind.COMMANDS, "mod"),
+        ("see /mod", CompletionKind.COMMANDS, "mod"),
+        ("see\n/", CompletionKind.COMMANDS, ""),
         ("@", CompletionKind.FILES, ""),
         ("see @src/a", CompletionKind.FILES, "src/a"),
         ("see\n@src", CompletionKind.FILES, "src"),
@@ -28,7 +30,8 @@ def test_a_piece_that_can_be_completed(text: str, kind: CompletionKind, query: s
 
 
 @pytest.mark.parametrize(
-    "text", ["", "a", "see /mod", "/model x", "/model\n", " /model", "me@home", "@a b", '@"a" b', "git@"]
+    "text",
+    ["", "a", "see /usr/lib", "and/or", "/model x", "see /model\n", "me@home", "@a b", '@"a" b', "git@"],
 )
 def test_nothing_to_complete(text: str) -> None:
     assert wanted_at(text, len(text)) is None
@@ -39,6 +42,7 @@ def test_nothing_to_complete(text: str) -> None:
     [
         ("/mo|", "model", "/model |"),
         ("/mo|del x", "mode", "/mode |x"),
+        ("see /mo| now", "model", "see /model |now"),
         ("see @pro| now", "src/prompt.py", "see @src/prompt.py |now"),
         ("see @pro|", "src/prompt.py", "see @src/prompt.py |"),
         ("see @sr|", "src/", "see @src/|"),
