@@ -173,7 +173,7 @@ async def test_commands_of_claude_are_completed_within_the_text() -> None:
         await pilot.press(*"then ", "slash", *"mo")
         await pilot.pause()
         assert "model" not in run.offered, "the program's own would be text to Claude"
-        await pilot.press("ctrl+w", "slash", *"comp")
+        await pilot.press("ctrl+u", *"then ", "slash", *"comp")
         await run.listed(pilot, "compact")
         await pilot.press("tab", "enter")
         await until(pilot, lambda: run.told.sent == ["then /compact"])
