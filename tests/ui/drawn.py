@@ -21,6 +21,7 @@ from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.overview.screen import Column, OverviewScreen
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.trust import TrustScreen
+from ccq_tui.widgets.choices import ChoiceList
 from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.panel import RequestPanel
 
@@ -102,7 +103,8 @@ def _seen(view: LineView) -> Region:
 
 def _fault(view: LineView, seen: Region, terminal: Terminal) -> str:
     row, words = _row_of(view)
-    drawn = {y: terminal.line(y)[seen.x :] for y in seen.line_range}
+    over = {y for one in view.screen.query(ChoiceList) if one.display for y in one.region.line_range}
+    drawn = {y: terminal.line(y)[seen.x :] for y in seen.line_range if y not in over}
     signs = [y for y, line in drawn.items() if line.lstrip().startswith(SIGN)]
     top = view.content_region.y - int(view.scroll_offset.y)
     first = next((y for y, line in enumerate(view.lines, top) if line.row == row), None)

@@ -25,8 +25,8 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.prompts.completion_list import SEEN_AFTER
 from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.questions.input_guard import HELD_SECONDS
+from ccq_tui.widgets.choices import ChoiceList, height_of
 from ccq_tui.widgets.prompt import Prompt
-from ccq_tui.widgets.prompt.choices import ChoiceList, height_of
 from tests.ui.host import Clock
 from tests.ui.session import Driven, until
 

@@ -12,7 +12,7 @@ from textual.widgets import Static
 from ccq_tui import theming
 from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
 from ccq_tui.prompts.completion_list import Completion, CompletionList
-from ccq_tui.widgets.prompt.choices import ChoiceList, drawn, height_of
+from ccq_tui.widgets.choices import ChoiceList, drawn, height_of
 from tests.ui.asked import PLAIN
 
 PATHS = (

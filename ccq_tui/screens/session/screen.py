@@ -47,6 +47,7 @@ from ccq_tui.screens.session.welcome import Welcome
 from ccq_tui.screens.session.workspace_commands import AccountCommands, McpCommand, WorkspaceCommands
 from ccq_tui.screens.terminal import Bar
 from ccq_tui.supervisor.session import SupervisedSession
+from ccq_tui.widgets.completer import Completer
 from ccq_tui.widgets.keys import bindings_for
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.side_bar import SideBar
@@ -281,9 +282,9 @@ class SessionScreen(SessionBase):
     def _edited(self, event: Prompt.Changed) -> None:
         self.keeper.edited(event.draft)
 
-    @on(Prompt.ChoicesWanted)
-    def _find_choices(self, event: Prompt.ChoicesWanted) -> None:
-        self.completions.find(event.wanted)
+    @on(Completer.Wanted)
+    def _find_completions(self, event: Completer.Wanted) -> None:
+        self.completions.find(event)
 
     @on(Dock.DraftChanged)
     def _draft_changed(self, event: Dock.DraftChanged) -> None:

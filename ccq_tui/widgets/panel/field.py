@@ -178,6 +178,23 @@ class AnswerField(_TextArea, inherit_bindings=False):
         self.replace(text, *self.selection, maintain_selection_offset=False)
         self.scroll_cursor_visible()
 
+    @property
+    def caret(self) -> int:
+        """Offset of the caret in the text."""
+        row, column = self.cursor_location
+        return sum(len(self.document.get_line(number)) + 1 for number in range(row)) + column
+
+    def show(self, text: str, caret: int | None = None) -> None:
+        """Replace the text, which undo brings back; the caret goes to the end, or to a place."""
+        self.replace(text, (0, 0), self.document.end, maintain_selection_offset=False)
+        if caret is not None:
+            self.move_cursor(self.location_of(min(caret, len(text))))
+
+    def location_of(self, place: int) -> tuple[int, int]:
+        """Return the line and the column of a place in the text."""
+        before = self.text[:place]
+        return before.count("\n"), place - before.rfind("\n") - 1
+
     def goes_on(self) -> bool:
         """Turn a backslash right before the caret into a new line; return whether there was one."""
         row, column = self.cursor_location

@@ -39,6 +39,8 @@ from ccq_tui.questions.events import (
 )
 from ccq_tui.questions.input_guard import GRACE, GUARDED_KEYS, REPEAT_DELAY, WORD_SECONDS, Meaning, Presses
 from ccq_tui.questions.state import typable
+from ccq_tui.widgets.choices import ChoiceList
+from ccq_tui.widgets.completer import FILES, Completer
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import copy_of, new_labels, presses_of, text_of
 from ccq_tui.widgets.lifetime import after as later
@@ -88,6 +90,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         & > HintBar { dock: bottom; }
         & > AnswerField { position: absolute; min-width: 4; max-height: 100%; margin: 0; padding: 0; }
         & > AnswerField, & > AnswerField:focus { border: none; scrollbar-size-vertical: 0; }
+        & > ChoiceList { overlay: screen; position: absolute; width: 100%; background: $panel; }
         & > .-off { display: none; }
     }
     """
@@ -175,6 +178,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         # The panel keeps the focus and hands keys on: one queue, so that none overtakes another.
         self._field.can_focus = False
         self._field.add_class("-off")
+        self._completer = Completer(self._field, clock, self.post_message)
+        self._completer.changed = self._completed
         self._hints = HintBar(asleep=self._fresh)
         self._drawn_for = Size(0, 0)
         self._pressed_at = 0.0
@@ -186,6 +191,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     def compose(self) -> ComposeResult:
         yield from self.form.compose()
         yield self._field
+        yield self._completer.view
         yield self._hints
 
     # -- one request after the other ------------------------------------------------------------------------
@@ -343,6 +349,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         self.countdown = ""
         if self._ready:
             self._hints.wake()
+            self._completer.close()
             self._field.add_class("-off")
             # Load even an empty text: undo must not bring back what was typed.
             self._field.load_text("")
@@ -413,10 +420,11 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
             event.prevent_default()
             return
         self.touch()
-        taken = self._take_key(event)
+        taken = self._completer.press(event.key) or self._take_key(event)
         if not taken and self.form.typing(self._state) and not self._state.hidden:
             taken = await self._field.edits_with(event)
             self._take_text()
+            self._completer.complete(FILES, opens=bool(event.character) and not self._field.one_line)
         if taken or event.key in ("tab", "shift+tab"):  # which would move the focus out of the panel
             event.stop()
             event.prevent_default()
@@ -493,6 +501,16 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         event.stop()
         self._take_text()
 
+    def _completed(self) -> None:
+        """Take the text of a row that was chosen, and draw the list and its keys."""
+        self._take_text()
+        self._draw()
+
+    def on_choice_list_clicked(self, event: ChoiceList.Clicked) -> None:
+        """Move the cursor of the list to a clicked row, or take it."""
+        event.stop()
+        self._completer.click(event.row)
+
     def _take_text(self) -> None:
         """Take the field's text into the state, before anything else happens to it."""
         if not self._field.is_mounted or self._field.has_class("-off") or not self.form.typing(self._state):
@@ -546,6 +564,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         drawn = self.form.draw(self._state, self._look(), self._hints)
         self.styles.height = drawn.height
         self._put_field(drawn)
+        if (completions := self._completer.shown) is not None:
+            self._hints.show(completions.hints())
         self._sync_field(focused=self.has_focus)
 
     def _put_field(self, drawn: Drawn) -> None:
@@ -554,6 +574,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         if drawn.field is not None:
             self._field.styles.offset = drawn.field.offset
             self._field.styles.width, self._field.styles.height = drawn.field.size
+            self._completer.view.keep_beside(drawn.field, self.region.y)
 
     def _sync_field(self, *, focused: bool) -> None:
         """Bring the text field in line with the state."""

@@ -221,12 +221,6 @@ class PromptField(AnswerField):
         self.styles.max_height = max(1, min(MOST_LINES, self.app.size.height // 2 - BESIDE))
 
     @property
-    def caret(self) -> int:
-        """Offset of the caret in the text."""
-        row, column = self.cursor_location
-        return sum(len(self.document.get_line(number)) + 1 for number in range(row)) + column
-
-    @property
     def at_top(self) -> bool:
         """Whether the caret is on the first line that is shown."""
         return self.wrapped_document.location_to_offset(self.cursor_location).y == 0
@@ -247,9 +241,7 @@ class PromptField(AnswerField):
         if not text:
             self.remember_pastes()
         text, self.pastes = pastes.folded(text, self._pasted, self.pastes)
-        self.replace(text, (0, 0), self.document.end, maintain_selection_offset=False)
-        if caret is not None:
-            self.move_cursor(self._location(min(caret, len(text))))
+        super().show(text, caret)
 
     def on_paste(self, event: events.Paste) -> None:
         """Take a paste, whole and once; a long one is folded."""
@@ -280,27 +272,23 @@ class PromptField(AnswerField):
         names = ""
         for image in attached:
             names += f"{self._named(image, names)} "
-        ends = (self._location(place), self._location(place + len(text)))
+        ends = (self.location_of(place), self.location_of(place + len(text)))
         self.replace(names, *ends, maintain_selection_offset=True)
         self.scroll_cursor_visible()
 
     def exchange_between(self, begin: int, end: int, text: str) -> None:
         """Replace the text between two places."""
-        self.replace(text, self._location(begin), self._location(end), maintain_selection_offset=False)
+        self.replace(text, self.location_of(begin), self.location_of(end), maintain_selection_offset=False)
 
     def go_to(self, place: int) -> None:
         """Put the caret at a place of the text."""
-        self.move_cursor(self._location(place))
+        self.move_cursor(self.location_of(place))
         self.scroll_cursor_visible()
 
     def _named(self, image: PromptImage, beside: str = "") -> str:
         name = images.label(image, self.images, self.text + beside)
         self.images[name] = image
         return name
-
-    def _location(self, place: int) -> Location:
-        before = self.text[:place]
-        return before.count("\n"), place - before.rfind("\n") - 1
 
     def unfolded(self, text: str) -> str:
         """Return a piece of the text with its pastes whole: their names are forgotten with the prompt."""

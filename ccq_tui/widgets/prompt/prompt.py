@@ -15,8 +15,8 @@ from textual.widgets import Static, TextArea
 
 from ccq_tui.config.keymap import key_of, keymap, with_keys
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE
-from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion, completed, wanted_at
-from ccq_tui.prompts.completion_list import MOST_ROWS, SEEN_AFTER, Completion, CompletionList
+from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion, wanted_at
+from ccq_tui.prompts.completion_list import CompletionList
 from ccq_tui.prompts.image_paths import paths_in
 from ccq_tui.prompts.images import PromptImage, excess, named, names_in
 from ccq_tui.prompts.pastes import unfolded, used
@@ -24,9 +24,10 @@ from ccq_tui.prompts.shell_runs import command_in
 from ccq_tui.prompts.unread import PromptDraft, among
 from ccq_tui.prompts.walk import Walk
 from ccq_tui.questions.events import PastedText
-from ccq_tui.widgets.keys import keys_meant, presses_of
+from ccq_tui.widgets.choices import ChoiceList
+from ccq_tui.widgets.completer import Completer
+from ccq_tui.widgets.keys import presses_of
 from ccq_tui.widgets.lifetime import after
-from ccq_tui.widgets.prompt.choices import ChoiceList
 from ccq_tui.widgets.prompt.field import PromptField
 
 SIGN = " ❯ "
@@ -44,10 +45,6 @@ READING_AFTER = 0.5
 """Seconds after which Enter says what it waits for; reading a file takes less."""
 IMAGE_MISSING = "An image of this prompt is no longer kept: only its name would be sent"
 SEARCH_PLACEHOLDER = "Type to search earlier prompts"
-STEPS = {"up": -1, "ctrl+p": -1, "down": 1, "ctrl+n": 1}
-CHOSEN_STEPS = {"shift+up": -1, "shift+down": 1}
-CHOSEN_ENDS = {"home": 0, "end": MOST_ROWS}
-"""Actions of lists that only keys chosen for them perform here: these keys themselves edit the text."""
 
 
 class Prompt(Vertical):
@@ -83,12 +80,6 @@ class Prompt(Vertical):
 
         draft: PromptDraft
 
-    @dataclass
-    class ChoicesWanted(Message):
-        """The typed text can be completed; `Prompt.offer` takes the rows."""
-
-        wanted: WantedCompletion
-
     class ListChanged(Message):
         """The list appeared, disappeared, or its cursor moved; or the keys that hold changed."""
 
@@ -108,8 +99,10 @@ class Prompt(Vertical):
         self._returned: list[str] = []
         self._held_since: float | None = None
         self._walk = Walk()
-        self._choices: CompletionList | None = None
-        self._refused: tuple[CompletionKind, int] | None = None
+        self.completer = Completer(self.field, clock, self.post_message)
+        self.completer.changed = lambda: self.post_message(self.ListChanged())
+        self.completer.chosen = self._chosen
+        self.completer.refused = self._end_search
         self._aside: PromptDraft | None = None
         self._stashed: PromptDraft | None = None
         self.objections: Sequence[Callable[[str], bool]] = ()
@@ -137,7 +130,7 @@ class Prompt(Vertical):
         return None if self._sent else self.last_typed
 
     def compose(self) -> ComposeResult:
-        yield ChoiceList()
+        yield self.completer.view
         with Horizontal(id="prompt-line"):
             yield Static(SIGN, id="sign", markup=False)
             self.field.placeholder = PLACEHOLDER
@@ -169,12 +162,7 @@ class Prompt(Vertical):
     @property
     def choices(self) -> CompletionList | None:
         """The list on the screen, or None."""
-        return self._choices if self._choices is not None and (self._choices.rows or self.searching) else None
-
-    @property
-    def wanted(self) -> WantedCompletion | None:
-        """The completion that the list is for, even while it has no rows, or None."""
-        return None if self._choices is None else self._choices.wanted
+        return self.completer.shown
 
     @property
     def in_shell(self) -> bool:
@@ -253,7 +241,7 @@ class Prompt(Vertical):
         """Empty the field, which undo brings back; return its text, pastes whole."""
         text = self.text
         self._end_search()
-        self._close()
+        self.completer.close()
         self.field.show("")
         return text
 
@@ -270,7 +258,7 @@ class Prompt(Vertical):
         """Replace the text by a draft with its folded pastes and its images."""
         draft = self.adopt(draft)
         self._end_search()
-        self._close()
+        self.completer.close()
         self._known = draft.text
         self.field.pastes = dict(draft.pastes)
         self.field.load_text(draft.text)
@@ -341,38 +329,27 @@ class Prompt(Vertical):
         """Set the earlier prompts, the newest first."""
         self._walk.remember(earlier)
 
-    def offer(
-        self, wanted: WantedCompletion, rows: tuple[Completion, ...], note: str = "", more: int = 0
-    ) -> None:
-        """Show the completions of a piece of the prompt, if still wanted; ``more`` counts those left out."""
-        if self._choices is None or self._choices.wanted != wanted:
-            return
-        self._show(found := self._choices.found(rows, note, self._clock(), more))
-        if found.awaited:
-            self._take()
-
     def search(self) -> None:
         """Search the earlier prompts for what is typed from now on.
 
         During a search, go to the next prompt found.
         """
         if self._aside is not None:
-            if self._choices is not None:
-                self._show(self._choices.by(1))
+            self.completer.by(1)
             return
-        self._close()
+        self.completer.close()
         self._aside = self.draft
         self._known = ""
         self.field.load_text("")
         self.field.placeholder = SEARCH_PLACEHOLDER
-        self._want(WantedCompletion(CompletionKind.HISTORY, ""))
+        self.completer.want(WantedCompletion(CompletionKind.HISTORY, ""))
 
     # -- keys ---------------------------------------------------------------------------------------------
 
     def _press(self, event: events.Key) -> bool:
         """Handle a key that means something here; all others edit, or are for the screen."""
         self._look(opens=False)
-        if self.choices is not None and self._press_in_list(event.key, self.choices):
+        if self.completer.press(event.key):
             return True
         if event.key in keymap().keys["panel"]:
             self.hold()  # what follows in the same burst is typed before the panel is seen
@@ -401,7 +378,7 @@ class Prompt(Vertical):
     def _press_tab(self, key: str) -> bool:
         """Take the likeliest row of a list that still waits for its first rows; the focus stays here."""
         if key == "tab":
-            self._take()
+            self.completer.take()
         return key in ("tab", "shift+tab")
 
     def _ask_for_keys(self, typed_at: float) -> None:
@@ -411,66 +388,18 @@ class Prompt(Vertical):
             self.field.show("")
             self.post_message(self.KeysWanted())
 
-    def _press_in_list(self, key: str, choices: CompletionList) -> bool:
-        moved = [self._move_in_list(key, meant) for meant in keys_meant(key)]
-        if any(moved):
-            return True
-        match key:
-            case "escape":
-                self._refused = (choices.wanted.kind, choices.wanted.start)
-                self._end_search()
-                self._close()
-            case "enter" if self.searching or choices.enter_takes(self._clock()):
-                self._take()
-            case "tab":
-                self._take()
-            case _:
-                return False
-        return True
-
     def on_choice_list_clicked(self, event: ChoiceList.Clicked) -> None:
-        """Put the cursor of the list on a clicked row; take a row that already has it."""
+        """Move the cursor of the list to a clicked row, or take it."""
         event.stop()
-        choices = self._choices
-        if choices is None or event.row >= len(choices.rows):
-            return
-        if event.row == choices.cursor and self._clock() - choices.since >= SEEN_AFTER:
-            self._take()
-        else:
-            self._show(choices.pointed(event.row, self.query_one(ChoiceList).most))
+        self.completer.click(event.row)
         self.note_typed()
         self.take_focus()
 
-    def _move_in_list(self, key: str, meant: str) -> bool:
-        """Move the cursor of the list by the meaning of a key there; return whether it means a move."""
-        choices = self._choices
-        if choices is None:
-            return False
-        if meant in STEPS:
-            self._show(choices.by(STEPS[meant]))
-        elif meant in CHOSEN_STEPS and meant != key:
-            self._show(choices.to(choices.cursor + CHOSEN_STEPS[meant]))
-        elif meant in CHOSEN_ENDS and meant != key:
-            self._show(choices.to(CHOSEN_ENDS[meant]))
-        else:
-            return False
-        return True
-
-    def _take(self) -> None:
-        """Put the chosen row into the prompt; the likeliest earlier prompt once it is found."""
-        choices = self._choices
-        if early := choices and choices.entered_early():
-            self._show(early)
-        if early or choices is None or choices.chosen is None:
-            return
-        value = choices.chosen.value
+    def _chosen(self, value: str) -> None:
+        """End the search of which an earlier prompt is taken; the draft is the newest of them."""
         if self.searching:
-            draft = self._end_search()
-            self._walk.jump(draft.text, value)
+            self._walk.jump(self._end_search().text, value)
             self._miss_images(value)
-        text, caret = completed(self.field.text, choices.wanted, value)
-        self._close()
-        self.field.show(text, caret)
 
     def _step(self, by: int) -> bool:
         """Walk through the earlier prompts."""
@@ -480,7 +409,7 @@ class Prompt(Vertical):
         self._known = text
         # Upwards the caret stays on the first line, so that the next key continues.
         self.field.show(text, len(text.partition("\n")[0]) if by > 0 else None)
-        self._close()
+        self.completer.close()
         self._tell()
         if by > 0:
             self._miss_images(text)
@@ -508,30 +437,7 @@ class Prompt(Vertical):
         wanted = None if self.in_shell else wanted_at(text, self.field.caret)
         if self.searching:
             wanted = WantedCompletion(CompletionKind.HISTORY, text)
-        if wanted is None:
-            self._refused = None
-            self._close()
-        elif self._choices is not None:
-            if wanted != self._choices.wanted:
-                self._want(wanted)
-        elif opens and self._refused != (wanted.kind, wanted.start):
-            self._want(wanted)
-
-    def _want(self, wanted: WantedCompletion) -> None:
-        now = self._choices or CompletionList(wanted, since=self._clock())
-        if now.wanted.kind is not wanted.kind:
-            now = CompletionList(wanted, since=self._clock())
-        self._show(now.typed(wanted))
-        self.post_message(self.ChoicesWanted(wanted))
-
-    def _close(self) -> None:
-        if self._choices is not None:
-            self._show(None)
-
-    def _show(self, choices: CompletionList | None) -> None:
-        self._choices = choices
-        self.query_one(ChoiceList).show(choices)
-        self.post_message(self.ListChanged())
+        self.completer.look(wanted, opens=opens)
 
     # -- typing and sending -------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual import events
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.widgets import Static
 
@@ -56,7 +56,8 @@ class ChoiceList(Static, Clickable[tuple[int, Completion]]):
         """The rows on the screen."""
         return self._choices.window(self.most) if self._choices is not None else range(0)
 
-    def clicked(self, target: tuple[int, Completion], _event: events.Click) -> None:
+    def clicked(self, target: tuple[int, Completion], event: events.Click) -> None:
+        event.stop()  # what is under the list is not meant
         self.post_message(self.Clicked(target[0]))
 
     def under(self, event: events.MouseEvent) -> tuple[int, Completion] | None:
@@ -71,6 +72,14 @@ class ChoiceList(Static, Clickable[tuple[int, Completion]]):
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
         """Return the number of lines; before it is laid out it has no width to draw them in."""
         return height_of(self._choices, self.most) if self._choices is not None else 0
+
+    def keep_beside(self, text: Region, top: int) -> None:
+        """Stand right above a text that is completed, or below it on a screen without room there.
+
+        ``text``: its place in the widget around both, ``top``: the line of the screen on which that begins.
+        """
+        above = text.y - (height_of(self._choices, self.most) if self._choices is not None else 0)
+        self.styles.offset = (0, above if top + above >= 0 else text.bottom)
 
     @property
     def most(self) -> int:
