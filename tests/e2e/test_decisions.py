@@ -149,7 +149,7 @@ def plans(run: Running) -> None:
         terminal.wait_panel("+ 2. Rest")
         terminal.press("1 enter")
         terminal.wait(DONE)
-        terminal.wait("approved as edited by you")
+        terminal.wait("you approved as edited")
         terminal.wait("accepts edits")
         assert run.result("toolu_e2e_18").endswith(
             "\n\n## Approved Plan (edited by user):\n# The plan\n\n1. Start\n2. Rest"

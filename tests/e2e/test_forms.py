@@ -64,7 +64,7 @@ def test_forms_by_keys_and_from_a_shell(start: Start, tmp_path: Path) -> None:
         run.terminal.wait("Submit the form")
         run.terminal.press("enter")
         assert told(1) == {"action": "accept", "content": {"name": "Ada", "count": 3, "env": "dev"}}
-        run.terminal.wait("Form of forms  ✔ accepted")
+        run.terminal.wait("Form of forms · you accepted")
     with step("from a shell"):
         again(run)
         (waiting,) = json.loads(shell(run, "inbox", "--json"))["requests"]
