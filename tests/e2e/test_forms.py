@@ -78,7 +78,7 @@ def test_forms_by_keys_and_from_a_shell(start: Start, tmp_path: Path) -> None:
         run.terminal.wait("cancel it without a decision?")
         run.decide("x")
         assert told(3) == {"action": "cancel", "content": None}
-        run.terminal.wait("cancelled, without a decision")
+        run.terminal.wait("you cancelled")
 
 
 def shell(run: Running, *words: str) -> str:
