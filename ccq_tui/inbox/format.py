@@ -19,7 +19,7 @@ from ccq_tui.text import one_line
 SHORT = 8
 """Fewest characters shown of an id: a shorter one is easily typed in the wrong place."""
 LONGEST_ID = 200
-PLACE_WIDTH = 40
+PLACE_WIDTH = 30
 NAME_WIDTH = 14
 Shorten = Callable[[str], str]
 
@@ -141,8 +141,9 @@ def native_lines(waiting: Sequence[StoredRequest], *, hooked: bool) -> list[str]
     for one in waiting:
         directory = one_line(one.request.origin.directory, 1_000)
         shown = directory if cells(directory) <= PLACE_WIDTH else f"…{directory[1 - PLACE_WIDTH :]}"
-        rows.append((brief(one.asked_at), shown, kind_of(one.request).summary(one.request)))
-    rows_with_heads = table(("ASKED", "DIRECTORY", "WHAT"), rows)
+        name = fit(one.request.origin.called, NAME_WIDTH)
+        rows.append((brief(one.asked_at), name, shown, kind_of(one.request).summary(one.request)))
+    rows_with_heads = table(("ASKED", "SESSION", "DIRECTORY", "WHAT"), rows)
     how = (
         "Installed hooks ask here only while a ccq-tui is open; ccq-tui hooks status says what they cover."
         if hooked

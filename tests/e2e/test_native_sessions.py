@@ -165,11 +165,11 @@ def test_questions_of_a_native_session_are_answered_here_there_and_by_a_script(s
     run = start(Scenario("natives").then(plays), prompt="", size=(100, 30))
     ours, natives = run.terminal, Natives(run)
     ours.wait("○ ready")
-    with natives.native("questions") as native:
+    with natives.native("questions", "--name", "Release notes") as native:
         with step("it is announced, and answered in the inbox by keys"):
             (first,) = natives.asked()
             shown(native, "❯ 1. SQLite")
-            ours.wait("Claude Code asks: Which database?")
+            ours.wait("Release notes · Claude Code asks: Which database?")
             assert (first.context, first.request.origin.directory) == ("Let me ask.", str(run.home.project))
             ours.press("f2")
             ours.wait("Inbox · 1 waits for you")

@@ -48,7 +48,7 @@ async def test_the_inbox_lists_them_and_says_where_they_are_answered(tmp_path: P
         await open_inbox(pilot, run, 1)
         (row,) = run.inbox_screen.state.rows
         assert (row.place, row.session, row.directory, row.question) == (
-            SessionPlace.THERE, "Claude Code", "/work/project", "Which database?",
+            SessionPlace.THERE, "project · Claude Code", "/work/project", "Which database?",
         )  # fmt: skip
         with step("no key answers, declines, parks or goes to it"):
             for key in ("right", "enter", "ctrl+d", "p"):

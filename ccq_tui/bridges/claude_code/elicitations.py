@@ -9,19 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 from ccq_tui.bridges.claude_code.hook_input import HookInput
-from ccq_tui.bridges.claude_code.permission_requests import CLAUDE_CODE, DECIDED_THERE
+from ccq_tui.bridges.claude_code.permission_requests import DECIDED_THERE
 from ccq_tui.bridges.claude_code.transcript import CallEnd
 from ccq_tui.inbox.elicitations import read_elicitation, reply
 from ccq_tui.inbox.requests import (
     Asker,
     Cancelled,
     ElicitationRequest,
-    Origin,
     Request,
     RequestOutcome,
     foreign_session,
 )
-from ccq_tui.processes import this_process
 
 EVENT = "Elicitation"
 HOLDS_DIALOG = True
@@ -29,8 +27,7 @@ HOLDS_DIALOG = True
 
 def request_of(hook: HookInput, call_id: str) -> Request:
     """Return the request of a hook; ``call_id`` stands in for the ``tool_use_id``, which its input lacks."""
-    origin = Origin(Asker.HOOK, CLAUDE_CODE, hook.directory, this_process())
-    return read_elicitation(hook.said, call_id, foreign_session(Asker.HOOK, hook.session_id), origin)
+    return read_elicitation(hook.said, call_id, foreign_session(Asker.HOOK, hook.session_id), hook.origin())
 
 
 def decision_of(hook: HookInput, request: Request, outcome: RequestOutcome) -> dict[str, Any] | None:  # noqa: ARG001

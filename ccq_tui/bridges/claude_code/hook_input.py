@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ccq_tui.bounded import parse_json
-from ccq_tui.bridges.claude_code.live_sessions import is_id
-from ccq_tui.processes import Owner, owner_of
+from ccq_tui.bridges.claude_code.live_sessions import is_id, live_file, native_origin, read_live
+from ccq_tui.inbox.requests import Origin
+from ccq_tui.processes import Owner, owner_of, this_process
 
 MOST_BYTES = 16_000_000
 """The input includes the whole text of a file to write."""
@@ -51,6 +52,12 @@ class HookInput:
     suggestions: tuple[Any, ...] = ()
     program: Owner | None = None
     said: Mapping[str, Any] = field(default_factory=dict)
+
+    def origin(self) -> Origin:
+        """Return who asks; reads the file in which Claude Code names its session while it runs."""
+        live = read_live(live_file(self.config, self.program.pid)) if self.program else None
+        name = live.name if live is not None and live.session_id == self.session_id else ""
+        return native_origin(name, self.directory, this_process())
 
 
 def read_hook_input(stream: BinaryIO) -> HookInput:

@@ -14,10 +14,14 @@ from pathlib import Path
 from typing import TypeGuard
 
 from ccq_tui.bounded import UnfitFileError, parse_json, read_bytes
+from ccq_tui.inbox.requests import Asker, Origin
 from ccq_tui.processes import Owner, alive, owner_of
+from ccq_tui.text import one_line
 
 MOST_BYTES = 100_000
 MOST_FILES = 200
+MOST_NAME = 40
+CLAUDE_CODE = "Claude Code"
 WAITING = "waiting"
 _ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
 
@@ -33,6 +37,7 @@ class LiveSession:
         waits: Whether it waits for the person.
         since: The time at which its state began.
         is_screen: Whether it runs in Claude Code's own screen, and not in another program.
+        name: Its title, or what Claude Code made of its directory, or "".
     """
 
     session_id: str
@@ -41,6 +46,7 @@ class LiveSession:
     waits: bool
     since: datetime
     is_screen: bool
+    name: str = ""
 
 
 def is_id(value: object) -> TypeGuard[str]:
@@ -87,7 +93,14 @@ def read_live(path: Path) -> LiveSession | None:
         said.get("status") == WAITING,
         at,
         said.get("kind") == "interactive" and said.get("entrypoint") == "cli",
+        str(said.get("name") or ""),
     )
+
+
+def native_origin(name: str, directory: str, process: Owner | None = None) -> Origin:
+    """Return who asks in Claude Code's own screen; what tells sessions apart comes first."""
+    named = one_line(name or Path(directory).name, MOST_NAME)
+    return Origin(Asker.HOOK, f"{named} · {CLAUDE_CODE}" if named else CLAUDE_CODE, directory, process)
 
 
 def _process(pid: int, start: object, domain: object) -> Owner:

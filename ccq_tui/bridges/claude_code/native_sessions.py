@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from ccq_tui.bounded import UnfitFileError
-from ccq_tui.bridges.claude_code.live_sessions import LiveSession, live_sessions
-from ccq_tui.bridges.claude_code.permission_requests import CLAUDE_CODE, QUESTION_TOOL, call_request
+from ccq_tui.bridges.claude_code.live_sessions import LiveSession, live_sessions, native_origin
+from ccq_tui.bridges.claude_code.permission_requests import QUESTION_TOOL, call_request
 from ccq_tui.bridges.claude_code.transcript import TranscriptFile
-from ccq_tui.inbox.requests import Asker, Cancelled, Origin, Request
+from ccq_tui.inbox.requests import Asker, Cancelled, Request
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import alive
@@ -60,7 +60,7 @@ class NativeSessions:
         call = next((one for one in calls if one.tool == QUESTION_TOOL), next(iter(calls), None))
         if call is None:
             return None
-        origin = Origin(Asker.HOOK, CLAUDE_CODE, session.directory)
+        origin = native_origin(session.name, session.directory)
         request = call_request(call.tool, call.input, call.id, session.session_id, origin)
         if request is None:
             return None

@@ -16,7 +16,6 @@ from ccq_tui.inbox.call_results import outcome_of
 from ccq_tui.inbox.file_changes import change_of
 from ccq_tui.inbox.requests import (
     Allowed,
-    Asker,
     Cancelled,
     Denied,
     Origin,
@@ -28,13 +27,11 @@ from ccq_tui.inbox.requests import (
     foreign_session,
 )
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.processes import this_process
 from ccq_tui.questions import Answered, Declined, Discussed, Expired
 from ccq_tui.questions.message import discussion_text
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.questions.wire import encode
 
-CLAUDE_CODE = "Claude Code"
 QUESTION_TOOL, PLAN_TOOL = "AskUserQuestion", "ExitPlanMode"
 INTERRUPTED_THERE = "interrupted in Claude Code"
 DECIDED_THERE = "decided in Claude Code"
@@ -49,7 +46,7 @@ def request_of(hook: HookInput, call_id: str) -> Request | None:
         hook.input,
         call_id,
         hook.session_id,
-        Origin(Asker.HOOK, CLAUDE_CODE, hook.directory, this_process()),
+        hook.origin(),
         agent=(hook.agent_id, hook.agent),
         suggestions=tuple(one for one, _ in _suggested(hook.suggestions)),
         change=change_of(hook.tool, hook.input, hook.directory),

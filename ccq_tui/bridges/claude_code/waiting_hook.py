@@ -23,7 +23,8 @@ from ccq_tui.bounded import UnfitFileError
 from ccq_tui.bridges.claude_code import elicitations, permission_requests
 from ccq_tui.bridges.claude_code.dialog import Closed, Dialog, Gone
 from ccq_tui.bridges.claude_code.hook_input import HookInput
-from ccq_tui.bridges.claude_code.permission_requests import CLAUDE_CODE, DECIDED_THERE
+from ccq_tui.bridges.claude_code.live_sessions import CLAUDE_CODE
+from ccq_tui.bridges.claude_code.permission_requests import DECIDED_THERE
 from ccq_tui.bridges.claude_code.transcript import CallEnd
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox

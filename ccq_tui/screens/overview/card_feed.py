@@ -204,7 +204,7 @@ def native_card(waiting: StoredRequest, asked: bool) -> Card:
         Card(
             key=request.session_id,
             session_id=request.session_id,
-            session=f"{Path(directory).name or directory} · {request.origin.called}",
+            session=request.origin.called,
             group=Group.NEEDS,
             place=SessionPlace.ASKER if asked else SessionPlace.THERE,
             state=SessionState.AWAITING,

@@ -33,7 +33,7 @@ def test_what_it_asks_is_read_from_its_transcript(session: NativeSession) -> Non
     request = found.request
     assert isinstance(request, QuestionRequest)
     assert (request.id, found.context) == (f"toolu_1@hook:{SESSION}", "Let me ask.")
-    assert request.origin == Origin(Asker.HOOK, "Claude Code", "/work/project")
+    assert request.origin == Origin(Asker.HOOK, "project · Claude Code", "/work/project")
 
 
 def test_a_question_goes_before_what_runs_beside_it(session: NativeSession) -> None:

@@ -70,7 +70,7 @@ def test_questions_are_answered_discussed_and_declined(tmp_path: Path) -> None:
     assert request.id == f"toolu_1@hook:{SESSION}"
     origin = request.origin
     assert (origin.asker, origin.name, origin.directory, origin.process) == (
-        Asker.HOOK, "Claude Code", "/work/project", this_process(),
+        Asker.HOOK, "project · Claude Code", "/work/project", this_process(),
     )  # fmt: skip
     assert decision(hook, request, Answered((Answer(("Postgres",), note="soon"),))) == {
         "behavior": "allow",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -21,16 +24,20 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.session_recorder import UNNAMED, SessionRecorder, forked
+from ccq_tui.bridges.claude_code.hook_input import read_hook_input
+from ccq_tui.bridges.claude_code.native_sessions import NativeSessions
+from ccq_tui.bridges.claude_code.permission_requests import request_of
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.format import inbox_lines, session_lines
+from ccq_tui.inbox.format import inbox_lines, native_lines, request_lines, session_lines
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.inbox.inbox_feed import read_row
-from ccq_tui.screens.overview.card_feed import read_cards
+from ccq_tui.screens.overview.card_feed import native_card, read_cards
 from ccq_tui.screens.session.view import SessionView, noted
 from ccq_tui.screens.sessions.open_sessions import entry_of
 from ccq_tui.testing import clean_environment
+from tests.unit.bridges.native import ASKED, NativeSession, calls, prompt
 
 ONE, TWO = (str(uuid4()) for _ in range(2))
 LONG = "Build a service that keeps bookmarks, with tags and a full-text search"
@@ -145,3 +152,33 @@ def test_a_session_of_the_record_has_the_name_it_had_when_it_ran(
     for text in prompts[:2]:
         live = live.after(PromptAccepted(text))
     assert session["name"] == name == (title.get("customTitle") or str(live))
+
+
+@pytest.mark.parametrize(
+    ("live", "name"),
+    [
+        ({"name": "Release\x1b[2J notes"}, "Release␛[2J notes"),
+        ({"name": "project-b5"}, "project-b5"),
+        ({"name": "x" * 99}, f"{'x' * 39}…"),
+        ({}, "project"),
+    ],
+)
+def test_a_session_of_claude_code_is_told_from_others_in_every_list(
+    home: Path, monkeypatch: pytest.MonkeyPatch, live: dict[str, str], name: str
+) -> None:
+    session, name = NativeSession(home / ".claude"), f"{name} · Claude Code"
+    session.write(prompt("go"), calls("toolu_1", "AskUserQuestion", ASKED))
+    session.stands("waiting", seconds_ago=60, **live)
+    monkeypatch.setenv("CLAUDE_PID", str(os.getpid()))
+    said = json.dumps(session.hook_input("AskUserQuestion", ASKED)).encode()
+    asked = request_of(read_hook_input(io.BytesIO(said)), "toolu_1")
+    (found,) = NativeSessions(session.config).waiting()
+    assert asked
+    for request in (asked, found.request):
+        stored = replace(found, request=request)
+        assert request.origin.called == native_card(stored, asked=True).session == name
+        assert f"Asked by {name} · /work/project" in request_lines(stored, "r", "")
+        for lines in (inbox_lines([stored], str, str), native_lines([stored], hooked=True)):
+            assert name[:10] in lines[1 if lines[0] else 3]
+    session.stands("waiting", name="Another", sessionId="another")
+    assert read_hook_input(io.BytesIO(said)).origin().called == "project · Claude Code"
