@@ -142,7 +142,7 @@ class MoveAnswer:
 _REFUSALS = {
     "commands_queued": "prompts are queued; ↑ withdraws them",
     "prompt_pending": "a question waits for an answer",
-    "turn_running": "Claude is working; Esc interrupts it",
+    "turn_running": "Claude is working; interrupt it first",
     "target_not_found": "Claude no longer has that prompt: it was summarized or rewound",
     "stale_target": "the conversation has newer messages that this screen does not know",
     "unseen_later_turn": "the conversation has newer messages that this screen does not know",

@@ -82,7 +82,7 @@ def watched() -> Any:
 
 def terminal_of(app: App[Any]) -> Terminal:
     """Return what a program has drawn so far."""
-    return _terminals[app]
+    return _terminals.setdefault(app, Terminal())
 
 
 def cursor_faults(app: App[Any]) -> str:

@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from ccq_tui.agent.events import HistoryLoaded, PromptAccepted, PromptReturned, SessionState, StateChanged
+from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.prompts.shell_runs import ShellRun, message_of
@@ -98,9 +99,9 @@ async def test_a_key_stops_it_and_claude_goes_on(
 
         monkeypatch.setattr(run.screen.dock.notices, "say", hear)
         await pilot.press(key)
-        assert STOPPING in said[0], "it may be over by now, and then nothing says so any more"
+        assert with_keys(STOPPING) in said[0], "it may be over by now, and then nothing says so any more"
         await until(pilot, lambda: run.told.sent)
-        assert STOPPING not in run.screen.dock.notices.text or key == "ctrl+c"
+        assert with_keys(STOPPING) not in run.screen.dock.notices.text or key == "ctrl+c"
         assert run.told.unanswered == [message_of(ShellRun(WAITS[1:], "ready\n", "", -2), answer=False)]
         assert run.told.interrupts == 0
         assert not alive(pid)
@@ -111,7 +112,7 @@ async def test_a_second_command_waits_in_its_field(tmp_path: Path, monkeypatch: 
     async with driven(tmp_path, monkeypatch) as (run, pilot):
         await say(run, pilot, WAITS)
         await say(run, pilot, "!echo second")
-        assert ONE_RUNS in run.screen.dock.notices.text
+        assert with_keys(ONE_RUNS) in run.screen.dock.notices.text
         assert run.screen.dock.prompt.text == "!echo second"
         (tmp_path / "go").touch()
         await until(pilot, lambda: run.told.sent)

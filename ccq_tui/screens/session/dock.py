@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from ccq_tui.config.keymap import key_of, keymap
+from ccq_tui.config.keymap import key_of, keymap, with_keys
 from ccq_tui.inbox import waiting_line
 from ccq_tui.inbox.port import DraftUpdated
 from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest, Request, RequestOutcome
@@ -41,7 +41,8 @@ from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.transcript.blocks import RequestPlace
 
 LOW_SCREEN = 18
-SHELL_KEYS: Hints = (("Enter", "run in your shell"), ("Esc Esc", "clear"), ("↑", "earlier prompts"))
+CLEAR = "{interrupt} {interrupt}"
+SHELL_KEYS: Hints = (("Enter", "run in your shell"), (CLEAR, "clear"), ("↑", "earlier prompts"))
 UNSENT = "the prompt"
 """Owner of the line that says why the prompt was not sent."""
 TIDY_SECONDS = 0.05
@@ -132,7 +133,8 @@ class Dock(Vertical):
         """Show the prompt's keys where there is room for them."""
         choices = self.prompt.choices
         again = key_of("history")
-        keys = SHELL_KEYS if self.prompt.in_shell else self._keys
+        shell = tuple((with_keys(key), does) for key, does in SHELL_KEYS)
+        keys = shell if self.prompt.in_shell else self._keys
         self._hints.show(keys if choices is None else choices.hints(again), self.prompt.field.vim.mode)
         self._hints.display = not self._covered and self.app.size.height >= LOW_SCREEN
         self.notices.leave_room(self._covered)
@@ -477,9 +479,8 @@ class Dock(Vertical):
 
     def _say_what_waits(self) -> None:
         """Say above the prompt what waits, with the key that a click presses; report where it is answered."""
-        first = RequestPlace.OPEN if self._covered else RequestPlace.HIDDEN
-        ids = [item.request.id for item in self.line.items]
-        places = {**dict.fromkeys(ids, RequestPlace.QUEUED), **dict.fromkeys(ids[:1], first)}
+        first, line = RequestPlace.OPEN if self._covered else RequestPlace.HIDDEN, self.line.items
+        places = {one.request.id: RequestPlace.QUEUED if at else first for at, one in enumerate(line)}
         if places != self.places:
             self.places = places
             self.post_message(self.LineChanged())

@@ -25,7 +25,7 @@ from ccq_tui.agent.events import (
     ToolStarted,
     TurnEnded,
 )
-from ccq_tui.config.keymap import key_of, keymap
+from ccq_tui.config.keymap import key_of, keymap, with_keys
 from ccq_tui.prompts.image_paths import mentioned
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.shell_runs import command_in, run_in
@@ -291,7 +291,7 @@ class Prompts:
             return ""
         if self._shell.runs:
             self._shell.stop()
-            return STOPPING
+            return with_keys(STOPPING)
         if self._ui.view.busy and not dock.line.items:
             self._interrupt()
             return "Interrupting Claude"

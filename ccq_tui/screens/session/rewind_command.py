@@ -15,6 +15,7 @@ from ccq_tui.agent.events import (
     PromptReturned,
     SessionState,
 )
+from ccq_tui.config.keymap import with_keys
 from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandGroup
@@ -79,7 +80,7 @@ class RewindCommand(CommandGroup):
         if self._ui.view.busy:
             waits = self._ui.view.state is SessionState.AWAITING
             doing = WAITS if waits else "Claude is working"
-            self._ui.say(f"{doing} · Esc interrupts it, then /rewind")
+            self._ui.say(with_keys(f"{doing} · {{interrupt}} interrupts it, then /rewind"))
             return
         if not self.given:
             self._ui.say(NO_PROMPT)

@@ -6,13 +6,15 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ccq_tui.config.keymap import key_of
+from ccq_tui.config.keymap import with_keys
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 from ccq_tui.screens.session.messages import BarToggled, CloseWanted, SessionChanged, StepWanted
 from ccq_tui.widgets.side_bar import SideBar, SideBarEntry
 
 WHICH_SESSION = "Go to which session?"
+ANOTHER = " · {new_session} in the prompt opens another"
+ALONE = f"This is the only session here{ANOTHER}"
 ROOM_FOR_BAR = 80
 """Columns from which the side bar has room beside the transcript."""
 
@@ -69,7 +71,7 @@ class SessionSwitcher(CommandGroup):
     def toggle(self) -> None:
         """Show or hide the side bar; where it has no room, choose from a list."""
         if len(self.entries) < 2:
-            self._ui.say(f"This is the only session here · {key_of('new_session')} opens another")
+            self._ui.say(with_keys(ALONE))
         elif self._width() < ROOM_FOR_BAR:
             self._runner.run(self.pick, "sessions")
         else:
@@ -78,7 +80,7 @@ class SessionSwitcher(CommandGroup):
     def go_to(self, number: int) -> None:
         here = next((entry.number for entry in self.entries if entry.shown), number)
         if number > len(self.entries):
-            self._ui.say(f"No session {number} · {key_of('new_session')} opens another")
+            self._ui.say(with_keys(f"No session {number}{ANOTHER}"))
         elif number != here:
             self._ui.post_message(StepWanted(number - here))
 

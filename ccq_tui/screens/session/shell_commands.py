@@ -11,6 +11,7 @@ from ccq_tui.agent.events import ToolGrew, ToolStarted
 from ccq_tui.agent.options import session_options
 from ccq_tui.agent.output_text import bounded
 from ccq_tui.agent.shell_process import ShellProcess, answers_shell
+from ccq_tui.config.keymap import with_keys
 from ccq_tui.prompts.shell_runs import ShellRun, command_in, message_of
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.widgets.transcript.tool_calls import finished
@@ -19,9 +20,9 @@ from ccq_tui.widgets.transcript.tools import SHELL
 MOST_TOLD = 30_000
 """Most characters of each stream passed to Claude, as many as of a command that it runs itself."""
 NOTHING = "Type a command after the ! · Enter runs it in your shell"
-ONE_RUNS = "A command is still running · Esc stops it, then Enter runs this one"
-RUNS = "Running in your shell · Esc stops it"
-STOPPING = "Stopping the command · Esc again kills it"
+ONE_RUNS = "A command is still running · {interrupt} stops it, then Enter runs this one"
+RUNS = "Running in your shell · {interrupt} stops it"
+STOPPING = "Stopping the command · {interrupt} again kills it"
 NOT_HERE = "Shell commands do not run here on Windows · use another terminal"
 
 
@@ -43,7 +44,7 @@ class ShellCommands:
             return False
         words = NOT_HERE if sys.platform == "win32" else ONE_RUNS if self.runs else "" if command else NOTHING
         if words:
-            self._ui.say(words)
+            self._ui.say(with_keys(words))
         return bool(words)
 
     def do(self, command: str) -> None:
@@ -53,12 +54,12 @@ class ShellCommands:
         self._process = process
         self._ui.transcript.apply(ToolStarted(name, SHELL, {"command": command}))
         self._ui.start(partial(self._run, name, process), "shell")
-        self._ui.say(RUNS, of=SHELL)
+        self._ui.say(with_keys(RUNS), of=SHELL)
 
     def stop(self) -> None:
         if self._process is not None:
             self._process.stop()
-            self._ui.say(STOPPING, of=SHELL)
+            self._ui.say(with_keys(STOPPING), of=SHELL)
 
     def close(self) -> None:
         """End the command that runs, with the session."""

@@ -17,6 +17,7 @@ from ccq_tui.agent.events import Connected, SessionState
 from ccq_tui.bounded import begin
 from ccq_tui.claude_files import find_cli
 from ccq_tui.compat.textual.driver import is_lent
+from ccq_tui.config.keymap import with_keys
 from ccq_tui.prompts.files import untracked_files
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.editor import GROUP, UnstartedError, run_program
@@ -29,7 +30,7 @@ from ccq_tui.text import one_line, plural
 from ccq_tui.widgets.transcript.blocks import ProseBlock
 from ccq_tui.widgets.transcript.contents import text_of
 
-BUSY = "Claude is working · Esc interrupts it, and /new opens a session there"
+BUSY = "Claude is working · {interrupt} interrupts it, and /new opens a session there"
 RUNS = "background work would end · /tasks shows it, and /new opens a session there"
 UNTRACKED = "not in git"
 MOST_NEW = 200
@@ -189,7 +190,7 @@ class WorkspaceCommands(CommandGroup):
             self._ui.say(f"The session works in {short_path(directory)} already")
             return
         if self._ui.view.state is not SessionState.IDLE:
-            raise CommandError(BUSY)
+            raise CommandError(with_keys(BUSY))
         if self._works():
             raise CommandError(RUNS)
         self._ui.post_message(MoveWanted(self._ui.session, directory))

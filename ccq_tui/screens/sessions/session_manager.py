@@ -20,7 +20,7 @@ from ccq_tui.agent.options import session_options
 from ccq_tui.bridges.claude_code.native_sessions import NativeSessions
 from ccq_tui.claude_files import claude_directory, recorded_sessions
 from ccq_tui.config.errors import SettingsError
-from ccq_tui.config.keymap import key_of
+from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import state_dir
 from ccq_tui.config.trust import trusts
@@ -32,6 +32,7 @@ from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.drafts import directory_key, leave_text
 from ccq_tui.screens.pickers import Picker, PickRow, SessionPicker, shelf_of
 from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.session.session_switcher import ALONE
 from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, stepped
 from ccq_tui.screens.sessions.trust_gate import TrustGate
@@ -407,7 +408,7 @@ class SessionManager:
         """Show the session ``by`` places further."""
         entry = stepped(self.sessions.entries(), by)
         if entry is None or entry.shown:
-            self.sessions.say(f"This is the only session here · {key_of('new_session')} opens another")
+            self.sessions.say(with_keys(ALONE))
         else:
             await self.sessions.show(self.sessions[entry.number - 1])
 

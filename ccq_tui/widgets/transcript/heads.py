@@ -28,13 +28,6 @@ from ccq_tui.questions import (
 from ccq_tui.questions.prose import LEFT_EMPTY, NO_ANSWER, NONE_SELECTED, UNSELECTED, answer_line, shown_label
 from ccq_tui.text import one_line, plural, safe
 from ccq_tui.widgets.transcript import blocks as bl
-from ccq_tui.widgets.transcript.blocks import (
-    FormBlock,
-    PermissionBlock,
-    PlanBlock,
-    QuestionBlock,
-    RequestBlock,
-)
 from ccq_tui.widgets.transcript.code import folded
 from ccq_tui.widgets.transcript.pen import Pen
 from ccq_tui.widgets.transcript.tool_result import told
@@ -66,7 +59,7 @@ LEAST_WAIT = 1.0
 def tool_head(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
     """Draw a tool call: one line, its whole argument while unfolded, and its permission and task below."""
     if block.folded and block.inner and block.card in READING:
-        return [_gathered(pen, block, width)]
+        return _gathered(pen, block, width)
     state = bl.ToolState.STOPPED if block.refused else block.state
     lines = _called(pen, block, width, state, one_line(told(block), 300))
     if block.task is not None or block.inner:
@@ -74,7 +67,12 @@ def tool_head(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
     return lines
 
 
-def _gathered(pen: Pen, block: bl.ToolBlock, width: int) -> Text:
+def _cut(line: Text, width: int) -> list[Text]:
+    line.truncate(width, overflow="ellipsis")
+    return [line]
+
+
+def _gathered(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
     """Draw reads and searches in a row as one line."""
     calls = [block, *(one for one in block.inner if isinstance(one, bl.ToolBlock))]
     files = {str(one.input.get("file_path", one.id)) for one in calls if one.card is ToolCard.FILE}
@@ -87,8 +85,7 @@ def _gathered(pen: Pen, block: bl.ToolBlock, width: int) -> Text:
         (", ".join(str(count) for count in counts if count), pen.colours["strong"]),
         (f" · {duration(seconds)}" if seconds >= 0.05 else "", pen.colours["muted"]),
     )
-    line.truncate(width, overflow="ellipsis")
-    return line
+    return _cut(line, width)
 
 
 def _called(pen: Pen, block: bl.ToolBlock, width: int, state: bl.ToolState, said: str) -> list[Text]:
@@ -120,40 +117,35 @@ def _called(pen: Pen, block: bl.ToolBlock, width: int, state: bl.ToolState, said
     shown.truncate(max(0, room - after.cell_len), overflow="ellipsis")
     # The sign that the first line is cut also stands for the others.
     line = Text.assemble(title, shown, rest[2:] if others and shown.plain.endswith("…") else rest, after)
-    line.truncate(width, overflow="ellipsis")
-    return [line]
+    return _cut(line, width)
 
 
 def _elapsed(block: bl.ToolBlock) -> str:
-    if block.state is bl.ToolState.RUNNING:
-        return f" · {duration(block.seconds)}" if block.seconds >= 1 else ""
-    return f" · {duration(block.seconds)}" if block.seconds >= 0.05 else ""
+    least = 1 if block.state is bl.ToolState.RUNNING else 0.05
+    return f" · {duration(block.seconds)}" if block.seconds >= least else ""
 
 
 def _task_line(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:
     """Draw the progress of a subagent, or a summary of its folded work."""
-    task = block.task
-    facts = []
-    if task is not None and block.state is bl.ToolState.RUNNING:
-        facts.append(one_line(task.doing, 200))
+    task, running = block.task, block.state is bl.ToolState.RUNNING
     tools = task.tools if task is not None else sum(isinstance(b, bl.ToolBlock) for b in block.inner)
-    facts.append(plural(tools, "tool") if tools else "")
-    facts.append(plural(task.tokens, "token") if task is not None and task.tokens else "")
-    facts.append(f"{key_of('unfold')} shows its work" if block.inner else "")
+    facts = (
+        one_line(task.doing, 200) if task is not None and running else "",
+        plural(tools, "tool") if tools else "",
+        plural(task.tokens, "token") if task is not None and task.tokens else "",
+        f"{key_of('unfold')} shows its work" if block.inner else "",
+    )
     text = " · ".join(fact for fact in facts if fact)
     if not text:
         return []
     line = Text.assemble(("  ⎿ ", pen.colours["faint"]), (text, pen.colours["muted"]))
-    line.truncate(width, overflow="ellipsis")
-    return [line]
+    return _cut(line, width)
 
 
 def thinking_head(pen: Pen, block: bl.ThinkingBlock, width: int) -> list[Text]:
     word = "Thought" if block.document.finished else "Thinking…"
     text = f"✻ {word} · {block.characters:,} characters"
-    line = Text(text, pen.colours["muted"] + Style(italic=True))
-    line.truncate(width, overflow="ellipsis")
-    return [line]
+    return _cut(Text(text, pen.colours["muted"] + Style(italic=True)), width)
 
 
 PROMPT_START, PROMPT_END = 5, 3
@@ -193,10 +185,9 @@ def _diff_lines(pen: Pen, lines: Iterable[Text]) -> Iterator[Text]:
 def retry(pen: Pen, block: bl.RetryBlock, width: int) -> list[Text]:
     """Draw the retry of a request to the model, and the seconds until then."""
     event = block.event
-    attempts = f"attempt {event.attempt} of {event.max_attempts}"
     what = "Retried" if block.over else f"Retrying in {block.left} s" if block.left else "Retrying now"
     style = pen.colours["muted" if block.over else "warning"]
-    text = f"{what}, {attempts} · {_why(event)}"
+    text = f"{what}, attempt {event.attempt} of {event.max_attempts} · {_why(event)}"
     return pen.hang(Text("↻ ", style), Text(text, style), width)
 
 
@@ -249,7 +240,8 @@ def error(pen: Pen, block: bl.ErrorBlock, width: int) -> list[Text]:
     """Draw an error: its cause, its details, its remedy, and the key for it while that works."""
     colours = pen.colours
     known = ADVICE.get(block.kind)
-    title = Text(known.cause if known else _words(block.kind), colours["error"] + Style(bold=True))
+    kind = one_line(block.kind.replace("_", " "), 60) or "error"
+    title = Text(known.cause if known else kind[:1].upper() + kind[1:], colours["error"] + Style(bold=True))
     if block.kind == Problem.CUT_OFF:
         offer = f" · {one_line(block.offer, 100)}" if block.offer else ""
         line = Text.assemble(safe(block.text, limit=ERROR_LIMIT), (offer, colours["accent"]))
@@ -266,11 +258,6 @@ def error(pen: Pen, block: bl.ErrorBlock, width: int) -> list[Text]:
     return lines
 
 
-def _words(kind: str) -> str:
-    words = one_line(kind.replace("_", " "), 60) or "error"
-    return words[:1].upper() + words[1:]
-
-
 LONGEST_SERVER = 60
 TEXT_LIMIT = 4_000
 """Most characters shown of a question or a note."""
@@ -285,7 +272,7 @@ VERBS = {Discussed: "discussed", Declined: "declined", Denied: "kept planning", 
 """What somebody did with a request, other than to answer it."""
 
 
-def _decided(block: RequestBlock, verb: str) -> str:
+def _decided(block: bl.RequestBlock, verb: str) -> str:
     """Say who decided, and when: "you answered 14:55", "declined by a hook 14:55"."""
     by = _by(block.actor)
     return f"{'you ' if block.actor and not by else ''}{verb}{by}{_clock(block)}"
@@ -297,11 +284,11 @@ def _by(actor: Actor | None) -> str:
     return f" {where}" if actor and where != Actor(Surface.PANEL).where else ""
 
 
-def _clock(block: RequestBlock, sign: str = " ") -> str:
+def _clock(block: bl.RequestBlock, sign: str = " ") -> str:
     return f"{sign}{block.settled:%H:%M}" if block.settled else ""
 
 
-def _told(block: RequestBlock) -> str:
+def _told(block: bl.RequestBlock) -> str:
     """Return the outcome of a request in words, or where it is answered."""
     match block.outcome:
         case None:
@@ -314,7 +301,7 @@ def _told(block: RequestBlock) -> str:
         case Allowed(mode=mode, plan=plan):
             how = f" · {MODES[mode][0]} mode" if mode in MODES else ""
             return _decided(block, "approved as edited" if plan else "approved") + how
-        case Answered() if isinstance(block, FormBlock):
+        case Answered() if isinstance(block, bl.FormBlock):
             return _decided(block, "accepted")
         case Answered(answers=[Answer(selected=[], other=str(other))]) if other:
             return _decided(block, "wrote")
@@ -322,7 +309,7 @@ def _told(block: RequestBlock) -> str:
             return _decided(block, VERBS.get(type(outcome), "answered"))
 
 
-def _permitted(block: PermissionBlock, *, whole: bool) -> str:
+def _permitted(block: bl.PermissionBlock, *, whole: bool) -> str:
     """Say how a permission was decided, with all that was granted in the ``whole`` form; or where it is."""
     outcome, by = block.outcome, _by(block.actor)
     match outcome:
@@ -339,17 +326,17 @@ def _permitted(block: PermissionBlock, *, whole: bool) -> str:
     return f"{words}: “{said}”" if said else words
 
 
-def _title(pen: Pen, block: RequestBlock, width: int, title: str, *words: str) -> list[Text]:
+def _title(pen: Pen, block: bl.RequestBlock, width: int, title: str, *words: str) -> list[Text]:
     """Draw the first line of a request; it takes one line while it waits, and its panel has the rest."""
     about = "".join(f" · {part}" for part in words if part)
     body = Text.assemble((title, pen.colours["strong"]), (about, pen.colours["muted"]))
     if block.outcome is None:
         body.truncate(max(1, width - 2), overflow="ellipsis")
-    sign = "▤" if isinstance(block, PlanBlock) else "◆"
-    return pen.hang(Text(f"{sign} ", pen.colours["accent"]), body, width)
+    sign = Text("▤ " if isinstance(block, bl.PlanBlock) else "◆ ", pen.colours["accent"])
+    return pen.hang(sign, body, width)
 
 
-def question_card(pen: Pen, block: QuestionBlock, width: int) -> list[Text]:
+def question_card(pen: Pen, block: bl.QuestionBlock, width: int) -> list[Text]:
     """Draw a question set: one line while it waits, and where nothing was answered until it is unfolded."""
     questions, outcome = block.request.questions.questions, block.outcome
     count = f" {len(questions)} questions" if len(questions) > 1 else ""
@@ -368,7 +355,7 @@ def question_card(pen: Pen, block: QuestionBlock, width: int) -> list[Text]:
     return lines
 
 
-def form_card(pen: Pen, block: FormBlock, width: int) -> list[Text]:
+def form_card(pen: Pen, block: bl.FormBlock, width: int) -> list[Text]:
     """Draw a form or a link of an MCP server: its message and, once accepted, the values."""
     request, colours = block.request, pen.colours
     kind = "Link" if request.url else "Form"
@@ -394,7 +381,7 @@ def _under(lines: Iterable[Text]) -> list[Text]:
     return [Text.assemble("  ", line) for line in lines]
 
 
-def _asked(pen: Pen, block: QuestionBlock, question: str, width: int) -> list[Text]:
+def _asked(pen: Pen, block: bl.QuestionBlock, question: str, width: int) -> list[Text]:
     """Draw a question; where it is long and folded, its start, and its end, which is what is asked."""
     lines = pen.hang(Text(), Text(safe(question, limit=TEXT_LIMIT)), width)
     if not (block.folded and block.foldable) or len(lines) <= START + END + 1:
@@ -407,11 +394,10 @@ def _asked(pen: Pen, block: QuestionBlock, question: str, width: int) -> list[Te
 def _answered(pen: Pen, question: Question, answer: Answer | None, width: int) -> Iterator[Text]:
     muted = pen.colours["muted"]
     taken = answer.selected if answer is not None else ()
-    labels = {True: list[str](), False: list[str]()}
-    for option in question.options:
-        labels[option.label in taken].append(one_line(shown_label(option.title), LABEL_LIMIT))
-    left = f"{MARKS[question.multi_select][False]} {' · '.join(labels[False])}" if labels[False] else ""
-    rows = [_answer(pen, question, answer, labels[True])] if answer is not None else []
+    labels = [(one.label in taken, one_line(shown_label(one.title), LABEL_LIMIT)) for one in question.options]
+    chosen, others = ([label for on, label in labels if on is which] for which in (True, False))
+    left = f"{MARKS[question.multi_select][False]} {' · '.join(others)}" if others else ""
+    rows = [_answer(pen, question, answer, chosen)] if answer is not None else []
     rows += [Text(left, muted)] if left else []
     line = Text("  ").join([Text(), *rows])
     if line.cell_len <= width and "\n" not in line.plain:
@@ -436,7 +422,7 @@ def _answer(pen: Pen, question: Question, answer: Answer, chosen: list[str]) -> 
     return Text(f"→ {NONE_SELECTED}" if answer.empty else f"– {NO_ANSWER}", pen.colours["muted"])
 
 
-def permission_line(pen: Pen, block: PermissionBlock, width: int) -> list[Text]:
+def permission_line(pen: Pen, block: bl.PermissionBlock, width: int) -> list[Text]:
     """Draw a permission whose call is not shown, as its call."""
     ended = bl.ToolState.OK if isinstance(block.outcome, Allowed) else bl.ToolState.STOPPED
     call = bl.ToolBlock("", block.request.tool, block.request.input, 0.0)
@@ -444,7 +430,7 @@ def permission_line(pen: Pen, block: PermissionBlock, width: int) -> list[Text]:
     return _called(pen, call, width, bl.ToolState.RUNNING if block.outcome is None else ended, "")
 
 
-def plan_title(pen: Pen, block: PlanBlock, width: int) -> list[Text]:
+def plan_title(pen: Pen, block: bl.PlanBlock, width: int) -> list[Text]:
     """Draw the first line of a plan, and the person's words about it."""
     outcome = block.outcome
     count = block.document.text.strip().count("\n") + 1
