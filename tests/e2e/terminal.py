@@ -88,6 +88,7 @@ class Terminal:
         self._closing = False
         self._hung_up = False
         self._pressed_at = float("-inf")
+        self._undrawn = False
         self._pending = b""
         self._master, slave = pty.openpty()
         _set_size(slave, size)
@@ -234,7 +235,7 @@ class Terminal:
                 self._send(KEYS[key])
             else:
                 self.type(key)
-                self._pressed_at = time.monotonic()
+                self._pressed_at, self._undrawn = time.monotonic(), True
 
     def type(self, text: str) -> None:
         """Send characters as they are, once they and a letter pressed before are no word."""
@@ -277,6 +278,8 @@ class Terminal:
             if not data:
                 return
             with self._changed:
+                if self._undrawn:  # a busy program takes a key later than it was pressed
+                    self._pressed_at, self._undrawn = time.monotonic(), False
                 self.raw += data
                 self._feed(data)
                 self._changed.notify_all()
