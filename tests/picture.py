@@ -6,6 +6,7 @@ terminal, a new one, the answer. Each content of a row is drawn once, and shown 
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from contextlib import ExitStack
@@ -189,6 +190,8 @@ def record() -> Film:
         env = home.env | {"PS1": "~/shop $ ", "PATH": f"{Path(program()).parent}:{home.env['PATH']}"}
         project = home.home / "shop"
         project.mkdir()
+        asks = {"permissions": {"defaultMode": "default"}}  # else Claude Code allows the edit by itself
+        (home.config / "settings.json").write_text(json.dumps(asks))
         shell = ["bash", "--norc", "--noprofile", "-i"]
         size = (COLUMNS, ROWS)
         caption = "A terminal"

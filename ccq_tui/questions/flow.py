@@ -9,8 +9,8 @@ from ccq_tui.questions.model import Answer
 from ccq_tui.questions.outcome import Answered, Declined, Dismissed
 from ccq_tui.questions.state import Focus, Page, PanelState, resting_focus
 
-EMPTY_FIELD = "nothing typed yet · type an answer, or Ctrl+D to decline"
-NEEDED = "the form needs this · fill it in, or Ctrl+D declines or cancels the form"
+EMPTY_FIELD = "nothing typed yet · type an answer, or decline the questions"
+NEEDED = "the form needs this · fill it in, or decline or cancel the form"
 EMPTY_DISCUSSION = "nothing typed yet · write what you want to say, Esc goes back"
 
 

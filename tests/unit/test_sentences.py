@@ -42,7 +42,6 @@ FIXED_THERE = {
     "cli/mcp.py": "Ctrl+C",
     "config/keynames.py": "PgUp PgDn",
     "inbox/decision.py": "Ctrl+G",
-    "questions/flow.py": "Ctrl+D",
     "questions/keys.py": "F2 Ctrl+D Ctrl+G PgUp PgDn",
     "screens/help.py": "PgUp PgDn",
     "screens/inbox/body.py": "Ctrl+D PgUp PgDn",
