@@ -34,7 +34,8 @@ def examine(flags: Mapping[str, Any] | None = None) -> list[Check]:
         settings: Settings | None = loaded.settings
         advice = "Remove it, or update ccq-tui."
         wrong = [Check(AREA, "Settings", text, Level.WARNING, advice) for text in loaded.warnings]
-        checks = [_settings_found(loaded.files), *wrong]
+        found = ", ".join(map(str, loaded.files)) or "no files, defaults"
+        checks = [Check(AREA, "Settings", found), *wrong]
     except SettingsError as error:
         settings = None
         checks = [
@@ -61,10 +62,6 @@ def _python() -> Check:
         return Check(AREA, "Python", found)
     wanted = ".".join(map(str, MINIMUM_PYTHON))
     return Check(AREA, "Python", found, Level.FAILURE, f"Install Python {wanted} or newer.")
-
-
-def _settings_found(files: tuple[Path, ...]) -> Check:
-    return Check(AREA, "Settings", ", ".join(map(str, files)) or "no files, defaults")
 
 
 def _misspelt_variables() -> list[Check]:

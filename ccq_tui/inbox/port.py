@@ -208,7 +208,6 @@ class InboxSessions(Protocol):
         Args:
             session_id: The Claude session id.
         """
-        ...
 
     def delivered(self, request_id: str, way: str) -> None:
         """Record, without waiting, that the agent was seen to receive a decision.
@@ -217,7 +216,6 @@ class InboxSessions(Protocol):
             request_id: The request's id; one with nothing to deliver is ignored.
             way: "result" of the same call, or "message".
         """
-        ...
 
     def give_up(self, request_id: str, reason: str) -> None:
         """Withdraw, without waiting, a decision that no process can take any more.
@@ -226,7 +224,6 @@ class InboxSessions(Protocol):
             request_id: The request's id; one with nothing to deliver is ignored.
             reason: The reason, for a person.
         """
-        ...
 
     async def claim(self, session_id: str) -> Claim:
         """Take the right to run a session, in one step that only one of several processes can win.
@@ -240,7 +237,6 @@ class InboxSessions(Protocol):
         Raises:
             ClaimLostError: Another process, or another session of this one, runs it.
         """
-        ...
 
     async def launch(self, session_id: str) -> Mapping[str, Any]:
         """Return the last launch options of a session; empty if unknown.
@@ -248,7 +244,6 @@ class InboxSessions(Protocol):
         Args:
             session_id: The Claude session id.
         """
-        ...
 
     def release(self, session_id: str) -> None:
         """Give back the right to run a session, without waiting; do nothing if it is not held.
@@ -256,7 +251,6 @@ class InboxSessions(Protocol):
         Args:
             session_id: The Claude session id.
         """
-        ...
 
     def note(self, session_id: str, fact: SessionFact) -> None:
         """Record facts about a session, without waiting.
@@ -265,7 +259,6 @@ class InboxSessions(Protocol):
             session_id: The Claude session id.
             fact: The facts; where one is None, the stored value stays.
         """
-        ...
 
 
 class Inbox(Protocol):
@@ -274,7 +267,6 @@ class Inbox(Protocol):
     @property
     def sessions(self) -> InboxSessions:
         """The sessions in the inbox."""
-        ...
 
     async def ask(self, request: Request, context: str = "") -> RequestOutcome:
         """Wait, without limit, until the request has an outcome.
@@ -289,7 +281,6 @@ class Inbox(Protocol):
         Returns:
             The outcome.
         """
-        ...
 
     async def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> Verdict:
         """Settle a request; the first answer wins.
@@ -305,7 +296,6 @@ class Inbox(Protocol):
         Raises:
             InvalidOutcome: The request does not take this outcome (`ccq_tui.inbox.kinds`).
         """
-        ...
 
     def withdraw(self, request_id: str, reason: str, actor: Actor = WITHDRAWN) -> None:
         """Settle a request as cancelled, without waiting, unless it is settled already.
@@ -315,7 +305,6 @@ class Inbox(Protocol):
             reason: The reason that nobody can answer any more, for a person.
             actor: Who withdraws it.
         """
-        ...
 
     async def defer(self, request_id: str) -> bool:
         """Keep a pending request for its resumed session to ask again; see `leave`.
@@ -326,11 +315,9 @@ class Inbox(Protocol):
         Returns:
             Whether it is pending and will outlive this process.
         """
-        ...
 
     def leave(self, request_id: str) -> None:
         """Keep a pending request: ending its wait in this process no longer withdraws it."""
-        ...
 
     def save_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
         """Save the draft of a request, without waiting.
@@ -340,19 +327,15 @@ class Inbox(Protocol):
             draft: The draft.
             actor: Who selects and types.
         """
-        ...
 
     async def load_draft(self, request: Request) -> Draft | None:
         """Return the state in which a request opens with its draft, or None when none is kept."""
-        ...
 
     async def asked_before(self, request: Request) -> tuple[Recalled | None, ...]:
         """Return the earlier answer to each question of a set, or () if none is known."""
-        ...
 
     async def close(self) -> bool:
         """Write what is not written yet, end, and return whether everything was written in time."""
-        ...
 
     def subscribe(self, callback: Listener) -> Callable[[], None]:
         """Report every change from now on to ``callback``, an outcome before its asker has it.
@@ -363,4 +346,3 @@ class Inbox(Protocol):
         Returns:
             A function that ends the subscription; calling it again does nothing.
         """
-        ...

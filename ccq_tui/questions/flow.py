@@ -7,7 +7,7 @@ from dataclasses import replace
 from ccq_tui.questions import moves
 from ccq_tui.questions.model import Answer
 from ccq_tui.questions.outcome import Answered, Declined, Dismissed
-from ccq_tui.questions.state import Focus, Page, PanelState, resting_focus
+from ccq_tui.questions.state import Focus, PanelState, resting_focus
 
 EMPTY_FIELD = "nothing typed yet · type an answer, or decline the questions"
 NEEDED = "the form needs this · fill it in, or decline or cancel the form"
@@ -138,17 +138,14 @@ def _next(state: PanelState) -> PanelState:
 
 
 def _confirm(state: PanelState) -> PanelState:
-    wrong = next((index for index, page in enumerate(state.pages) if _is_wrong(page)), None)
-    if wrong is not None:
-        return _said_at(state, wrong, state.pages[wrong].problem)
+    pages = enumerate(state.pages)
+    wrong = [at for at, page in pages if page.problem and (page.draft.taken or not page.is_field)]
+    if wrong:
+        return _said_at(state, wrong[0], state.pages[wrong[0]].problem)
     lacking = next((index for index, page in enumerate(state.pages) if page.lacking), None)
     if lacking is not None:
         return _said_at(state, lacking, NEEDED)
     return replace(state, outcome=Answered(tuple(page.answer() for page in state.pages)))
-
-
-def _is_wrong(page: Page) -> bool:
-    return bool(page.problem) and (page.draft.taken or not page.is_field)
 
 
 def _said_at(state: PanelState, tab: int, problem: str) -> PanelState:

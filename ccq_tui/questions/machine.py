@@ -75,14 +75,11 @@ def _held_back(after: PanelState, before: PanelState, event: Event) -> PanelStat
         return replace(after, outcome=None, grown_at=at, aside=JUST_COMPLETE)
     if is_fresh(before.changed_at, at):
         return replace(after, outcome=None, changed_at=at, aside=JUST_CHANGED)
-    if _leaves_out_text(after) and (before.warned_at is None or is_fresh(before.warned_at, at)):
+    # Typed text is left unselected in an answer that is sent without a review.
+    left_out = isinstance(after.outcome, Answered) and not after.needs_review and after.page.unselected
+    if left_out and (before.warned_at is None or is_fresh(before.warned_at, at)):
         return replace(after, outcome=None, warned_at=at, aside=TEXT_LEFT_OUT)
     return after
-
-
-def _leaves_out_text(after: PanelState) -> bool:
-    """Return whether typed text is left unselected in an answer that is sent without a review."""
-    return isinstance(after.outcome, Answered) and not after.needs_review and bool(after.page.unselected)
 
 
 def _means_other(state: PanelState, event: Event) -> bool:
@@ -161,7 +158,9 @@ def _written(state: PanelState, meant: Meaning) -> PanelState:
 def _obeyed(state: PanelState, event: Pressed, action: Action | None) -> PanelState:
     if action is None:
         return state
-    if (row := _taken_by(state, action)) is not None and not moves.is_in_sight(state, row):
+    if (row := _taken_by(state, action)) is not None and not (
+        state.in_sight is None or row in state.in_sight
+    ):
         return moves.sought(state, row)
     after = _act(state, action)
     if event.ahead and after.outcome is not None:

@@ -95,7 +95,11 @@ def clean_environment(
     ):
         directory.mkdir(parents=True, exist_ok=True)
     _answer_onboarding(config, project)
-    env = {name: value for name, value in os.environ.items() if not _foreign(name)}
+    env = {
+        name: value
+        for name, value in os.environ.items()
+        if not (name.startswith((*_FOREIGN_PREFIXES, "XDG_")) or name in _PROXIES)
+    }
     env |= _QUIET | {
         "HOME": str(home),
         "TMPDIR": str(temporary),  # where the CLI keeps outputs of its tools
@@ -108,10 +112,6 @@ def clean_environment(
         "ANTHROPIC_API_KEY": _DUMMY_KEY,
     }
     return CleanHome(root, home, config, project, env | dict(extra or {}))
-
-
-def _foreign(name: str) -> bool:
-    return name.startswith(_FOREIGN_PREFIXES) or name in _PROXIES or name.startswith("XDG_")
 
 
 def _answer_onboarding(config: Path, project: Path) -> None:

@@ -91,7 +91,9 @@ def text_of(rgb: tuple[int, ...], ground: int) -> int:
     """Return the number of the colour for a text: of its hue if that is readable, else a grey."""
     hue, light, saturation = _hls(rgb)
     if saturation > HUELESS:
-        for pair in (HUES[one] for one in _nearest_hues(YELLOW if _is_brown(hue, saturation) else hue)[:2]):
+        # Sand or brown is drawn as dark yellow: as a red it would look like an error.
+        brown = BROWN[0] <= hue <= BROWN[1] and saturation < VIVID
+        for pair in (HUES[one] for one in _nearest_hues(YELLOW if brown else hue)[:2]):
             by_light = sorted(pair, key=lambda number: abs(_hls(SIXTEEN[number])[1] - light))
             if readable := [number for number in by_light if _reads(number, ground)]:
                 return readable[0]
@@ -106,11 +108,6 @@ def _reads(number: int, ground: int) -> bool:
 
 def _contrast_of(number: int, ground: int) -> float:
     return contrast(SIXTEEN[number], SIXTEEN[ground])
-
-
-def _is_brown(hue: float, saturation: float) -> bool:
-    """Whether a text is sand or brown, to be drawn as dark yellow: as a red it would look like an error."""
-    return BROWN[0] <= hue <= BROWN[1] and saturation < VIVID
 
 
 def _nearest_hues(hue: float) -> list[int]:

@@ -125,7 +125,7 @@ class HintLines:
         room = width - (at_end + APART + 1 if at_end else 0)
         if not self.hints:
             return [behind]
-        bare = [_bare(hint) if narrow else hint for hint in self.hints]
+        bare = [(keys, "" if narrow and keys in BARE else words) for keys, words in self.hints]
         kept = [hint for hint in bare[1:] if hint[0] in KEPT]
         first = _fitted(self.hints[0], room - narrow, [*kept, *behind], narrow=narrow)
         if _length([first, *kept, *behind]) > room:
@@ -157,10 +157,6 @@ class HintLines:
                 lines.append([])
             lines[-1].append(hint)
         return lines
-
-
-def _bare(hint: tuple[str, str]) -> tuple[str, str]:
-    return (hint[0], "") if hint[0] in BARE else hint
 
 
 def _length(hints: Sequence[tuple[str, str]]) -> int:

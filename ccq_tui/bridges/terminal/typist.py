@@ -43,39 +43,32 @@ class Hands(Protocol):
     @property
     def prompt(self) -> FoundPrompt | None:
         """The prompt on the screen."""
-        ...
 
     @property
     def picture(self) -> ScreenPicture:
         """The screen."""
-        ...
 
     @property
     def over(self) -> bool:
         """Whether the program has ended."""
-        ...
 
     async def see(self) -> None:
         """Update the screen to all of the program's output; raises `StoppedError` if it cannot be seen."""
-        ...
 
     async def taken(self) -> KeysTaken:
         """Wait until the program has taken the keys that its terminal shows, and update the screen.
 
         Raises `StoppedError` if the screen cannot be seen.
         """
-        ...
 
     async def press(self, keys: str, until: Callable[[], bool]) -> bool:
         """Type, wait for a state of the screen, and return whether it came.
 
         Raises `StoppedError` if typing is no longer possible, or the person types.
         """
-        ...
 
     async def wait(self, until: Callable[[], bool], seconds: float) -> bool:
         """Wait for a state of the screen, and return whether it came."""
-        ...
 
 
 class Typist:

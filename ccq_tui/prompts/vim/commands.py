@@ -360,18 +360,15 @@ def _changed(state: VimState, key: str, count: int, text: str, caret: int) -> Vi
         case "r" if caret + count <= end:
             return VimOutcome(state, text[:caret] + key[1] * count + text[last:], last - 1)
         case "~":
-            return VimOutcome(state, text[:caret] + _swapped(text[caret:last]) + text[last:], last)
+            # One whose other case is two letters stays.
+            swapped = "".join(one if len(one.swapcase()) > 1 else one.swapcase() for one in text[caret:last])
+            return VimOutcome(state, text[:caret] + swapped + text[last:], last)
         case "J":
             return _joined(state, max(1, count - 1), text, caret)
         case "p" | "P" if state.register:
             return _put(state, count, text, caret, before=key == "P")
         case _:
             return VimOutcome(state, text, caret)
-
-
-def _swapped(text: str) -> str:
-    """Swap the case of letters, except one that would become two."""
-    return "".join(one if len(one.swapcase()) > 1 else one.swapcase() for one in text)
 
 
 def _inserting(state: VimState, key: str, text: str, caret: int) -> VimOutcome:

@@ -104,11 +104,6 @@ def news_of(event: SessionEvent, long_turn: float) -> str:
             return ""
 
 
-def bar_of(state: SessionState) -> Bar:
-    """Return the state of the task bar for a session."""
-    return BARS.get(state, Bar.NONE)
-
-
 class Notifications:
     """Calls a person who looks elsewhere: a notification, the bell, the terminal's progress bar."""
 
@@ -130,7 +125,7 @@ class Notifications:
         """Notify once for the news of a burst, and show in the task bar the state of the session."""
         self._tell()
         if self._ui.in_front:
-            self.show_bar(Bar.NONE if self._ui.app.app_focus else bar_of(self._ui.view.state))
+            self.show_bar(Bar.NONE if self._ui.app.app_focus else BARS.get(self._ui.view.state, Bar.NONE))
 
     def _tell(self) -> None:
         news, self._news = self._news, []

@@ -103,15 +103,11 @@ class PromptImages:
 async def name_mentioned(ui: SessionUi, text: str) -> None:
     """Say in the transcript which images a prompt mentions, and their sizes: Claude Code attaches them."""
     paths = mentioned(text)
-    facts = await asyncio.to_thread(_facts_of, [ui.view.cwd / path for path in paths])
+    facts = await asyncio.to_thread(lambda: [file_facts(ui.view.cwd / path) for path in paths])
     if named := ", ".join(
         f"{one_line(path, 60)} ({fact})" for path, fact in zip(paths, facts, strict=True) if fact
     ):
         ui.note(f"Attached to the prompt: {named}")
-
-
-def _facts_of(paths: Sequence[Path]) -> list[str]:
-    return [file_facts(path) for path in paths]
 
 
 def _not_kept(error: OSError) -> str:

@@ -413,7 +413,9 @@ class TranscriptModel:
     @_take.register
     def _(self, event: ev.TurnEnded) -> None:
         self._stop("")
-        if event.reason != PUT_OFF and not _is_idle(event):
+        # A command of the CLI's own, which shows its own result: the model had no part in the turn.
+        idle = not (event.is_error or event.input_tokens or event.output_tokens or event.turn_cost)
+        if event.reason != PUT_OFF and not idle:
             self._add(bl.ResultBlock(event))
         self._prompts.end_turn()
 
@@ -438,8 +440,3 @@ class TranscriptModel:
             if reason and request.outcome is None and name not in self._parked:
                 request.outcome, request.settled = Cancelled(reason), self._now()
                 self._settle(request)
-
-
-def _is_idle(event: ev.TurnEnded) -> bool:
-    """Whether the model had no part in a turn: a command of the CLI's own, which shows its own result."""
-    return not (event.is_error or event.input_tokens or event.output_tokens or event.turn_cost)
