@@ -12,9 +12,10 @@ import signal
 import sys
 import textwrap
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.console import RenderableType
@@ -54,9 +55,10 @@ from ccq_tui.screens.keylist import HelpRow, own_bindings, sections
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.overview.board import Card
 from ccq_tui.screens.overview.screen import OverviewScreen
-from ccq_tui.screens.session import SessionScreen, messages
+from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.commands import Command
+from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.sessions.inbox_watch import InboxWatch
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, parting_words
@@ -89,6 +91,23 @@ SETTLE_SECONDS = 0.05
 HELD_SECONDS = 0.5
 """Seconds after a stop in which the key that suspends is a repeat from before it."""
 SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT")
+
+ACTIONS: Mapping[str, Callable[..., object]] = {
+    "inbox": lambda app: app.show_inbox(),
+    "overview": lambda app: app.show_overview(),
+    "statistics": lambda app: app.note_statistics(),
+    "new": lambda app: app.manager.work("new session", app.manager.open_another),
+    "step": lambda app, step: app.manager.step(step),
+    "side bar": lambda app: app.sessions.toggle_bar(),
+    "next waiting": lambda app: app.sessions.go_to_waiting(),
+    "close": lambda app, one: app.manager.work("close session", partial(app.manager.close, one)),
+    "replace": lambda app, *to: app.manager.work("resume", partial(app.manager.replace_session, *to)),
+    "move": lambda app, *to: app.manager.work("move session", partial(app.manager.move, *to)),
+    "elsewhere": lambda app, one: app.manager.work("elsewhere", partial(app.manager.start_again, one)),
+    "changed": lambda app: app.sessions.list(),
+    "news": lambda app, session, news: app.manager.tell_news(session, news),
+}
+"""What screens ask of the program or report to it, by the name in `ProgramAction`."""
 
 draw_frugally()
 
@@ -278,48 +297,14 @@ class CcqApp(_Base):
     def _work_failed(self, event: WorkFailed) -> None:
         self.sessions.note([event.words], "error")
 
-    @on(messages.SessionChanged)
-    def _told(self) -> None:
-        self.sessions.list()
+    @on(ProgramAction)
+    async def _act(self, event: ProgramAction) -> None:
+        done = ACTIONS[event.name](self, *event.arguments)
+        if isawaitable(done):
+            await done
 
-    @on(messages.SessionNews)
-    def _news_told(self, event: messages.SessionNews) -> None:
-        self.manager.tell_news(event.session, event.news)
-
-    @on(messages.NewWanted)
-    def _new_wanted(self) -> None:
-        self.manager.work("new session", self.manager.open_another)
-
-    @on(messages.ReplaceWanted)
-    def _replace_wanted(self, event: messages.ReplaceWanted) -> None:
-        self.manager.work("resume", partial(self.manager.replace_session, event.session, event.launch))
-
-    @on(messages.MoveWanted)
-    def _move_wanted(self, event: messages.MoveWanted) -> None:
-        self.manager.work("move session", partial(self.manager.move, event.session, event.directory))
-
-    @on(messages.CloseWanted)
-    def _close_wanted(self, event: messages.CloseWanted) -> None:
-        self.manager.work("close session", partial(self.manager.close, event.session))
-
-    @on(messages.ElsewhereWanted)
-    def _elsewhere_wanted(self, event: messages.ElsewhereWanted) -> None:
-        self.manager.work("elsewhere", partial(self.manager.start_again, event.session))
-
-    @on(messages.StepWanted)
-    async def _step_wanted(self, event: messages.StepWanted) -> None:
-        await self.manager.step(event.step)
-
-    @on(messages.BarToggled)
-    def _bar_toggled(self) -> None:
-        self.sessions.toggle_bar()
-
-    @on(messages.NextWaitingWanted)
-    async def _next_waiting_wanted(self) -> None:
-        await self.sessions.go_to_waiting()
-
-    @on(messages.InboxWanted)
-    def _inbox_wanted(self) -> None:
+    def show_inbox(self) -> None:
+        """Show all requests."""
         if self.sessions.front is None:
             # A replay has no other sessions.
             self.sessions.say("Nothing waits for an answer")
@@ -330,15 +315,15 @@ class CcqApp(_Base):
         if row is not None:
             self._go_or_say(partial(self.manager.go_to, row, Surface.INBOX, request_id=row.id))
 
-    @on(messages.OverviewWanted)
-    def _overview_wanted(self) -> None:
+    def show_overview(self) -> None:
+        """Show all sessions by what they need."""
         if self.sessions.front is None:
             self.sessions.say("A replay has no other sessions")
         elif isinstance(self.screen, SessionScreen):
             self.push_screen(OverviewScreen(self.manager, clock=self.clock), self._left_overview)
 
-    @on(messages.StatisticsWanted)
-    def _statistics_wanted(self) -> None:
+    def note_statistics(self) -> None:
+        """Note in the transcript how long agents waited."""
         if isinstance(screen := self.screen, SessionScreen):
             start_work(self, partial(self._note_statistics, screen), name="statistics", group="statistics")
 

@@ -46,7 +46,7 @@ def planned(directory: Path, name: str = "") -> Plan:
         def in_use(folder: str) -> bool:
             return wt.Worktree(root, folder).path.exists() or _has_branch(root, wt.branch_of(folder))
 
-        worktree = wt.Worktree(root, name.replace("/", "+") or wt.made_up(in_use), base)
+        worktree = wt.Worktree(root, wt.folder_of(name) or wt.made_up(in_use), base)
         if name and in_use(worktree.name):
             raise wt.WorktreeError(_taken(worktree))
     except GitError as error:

@@ -49,6 +49,11 @@ def problem_of(name: str) -> str:
     return ""
 
 
+def folder_of(name: str) -> str:
+    """Return the name of a worktree's directory, in one piece."""
+    return name.replace("/", "+")
+
+
 def branch_of(folder: str) -> str:
     """Return the branch of the worktree in a directory of this name."""
     return f"worktree-{folder}"

@@ -25,7 +25,7 @@ from ccq_tui.processes import Owner
 from ccq_tui.prompts.drafts import PromptDrafts, directory_key
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.session.messages import ReplaceWanted
+from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from tests.ui.host import handled
 from tests.ui.session import Driven, asked, burst, keys_work, until
@@ -108,7 +108,7 @@ async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
         screen = run.session_screen
         wanted = replace(run.launches[0], fork=False)
         screen.view = replace(screen.view, session_id="")
-        screen.post_message(ReplaceWanted(screen.session, wanted))
+        screen.post_message(ProgramAction("replace", screen.session, wanted))
         await asked_about(pilot, run)
         await pilot.press("escape")
         await until(pilot, lambda: run.app.screen is screen)
@@ -117,7 +117,7 @@ async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
 
         # What is open in this terminal is shown, not opened twice.
         await until(pilot, lambda: screen.view.session_id == "id-1")
-        screen.post_message(ReplaceWanted(screen.session, wanted))
+        screen.post_message(ProgramAction("replace", screen.session, wanted))
         await until(pilot, lambda: "open here already" in screen.dock.notices.text)
 
         # Parked here and resumed over there meanwhile: the start is lost, and the answer theirs to deliver.

@@ -25,7 +25,8 @@ from ccq_tui.prompts.drafts import PromptDrafts, directory_key, read
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.pickers import Picker
-from ccq_tui.screens.session import SessionScreen, messages
+from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.sessions.session_manager import UNOPENED
 from ccq_tui.screens.trust import TRUST_IT, TRUST_QUESTION, WITHOUT_FILES, TrustScreen
 from ccq_tui.widgets.hints import HintBar
@@ -265,7 +266,7 @@ async def test_what_is_typed_after_a_session_took_anothers_place_is_for_no_other
     async with app.run_test() as pilot:
         launch = await begun(asking, pilot, "d")
         wanted = replace(launch, settings=Settings(cwd=asking.project), carried=untrusted(asking.project))
-        app.post_message(messages.ReplaceWanted(asking.driven.screen.session, wanted))
+        app.post_message(ProgramAction("replace", asking.driven.screen.session, wanted))
         await until(pilot, lambda: isinstance(app.screen, TrustScreen))
         await begun(asking, pilot, "d")
         await until(pilot, lambda: len(asking.driven.launches) == 2)

@@ -31,7 +31,7 @@ from ccq_tui.screens.overview.card_lines import (
     title_line,
     window,
 )
-from ccq_tui.screens.session import messages
+from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.keys import new_labels
@@ -194,13 +194,13 @@ class OverviewScreen(ListScreen[Card | None, Board]):
                 self.dismiss(None)
             case "inbox":
                 self.dismiss(None)
-                self.post_message(messages.InboxWanted())
+                self.post_message(ProgramAction("inbox"))
             case "find":
                 self._finding = True
                 self.query_one(NoticeLine).hush()
                 self.draw()
             case "new":
-                self.post_message(messages.NewWanted())
+                self.post_message(ProgramAction("new"))
             case "earlier":
                 start_work(self.app, self._open_earlier, name="earlier session", group="sessions")
             case "open" | "mark" | "retry":

@@ -17,7 +17,7 @@ from ccq_tui.config.permission_rules import RuleError, Scope, rules_file
 from ccq_tui.screens.editor import GROUP, EditorError, edit_file
 from ccq_tui.screens.pickers import PickRow, SessionPicker, Shelf, shelf_of
 from ccq_tui.screens.session.commands import ASKING, CommandGroup
-from ccq_tui.screens.session.messages import ReplaceWanted
+from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.permissions_command import SOURCES
 from ccq_tui.screens.session.view import short_path
 from ccq_tui.supervisor.launches import WayOn, launch_to_resume
@@ -97,7 +97,7 @@ class ResumeCommand(CommandGroup):
             where = one_line(way.session.directory, 300)
             self._runner.tell(f"The session cannot be resumed in {where}: {error}", "warning")
             return
-        self._ui.post_message(ReplaceWanted(self._ui.session, launch))
+        self._ui.post_message(ProgramAction("replace", self._ui.session, launch))
 
 
 class ListingCommands(CommandGroup):

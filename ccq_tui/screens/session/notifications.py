@@ -16,7 +16,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.compat.textual.driver import write
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.screens.session.messages import SessionNews
+from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.session.view import duration
 from ccq_tui.screens.terminal import Bar, has_progress, notification, progress, wanted_protocol
@@ -133,7 +133,7 @@ class Notifications:
             return
         title, text = notification_of(self._ui.view.name, news)
         if not self._ui.in_front:
-            self._ui.post_message(SessionNews(self._ui.session, text))
+            self._ui.post_message(ProgramAction("news", self._ui.session, text))
         elif self._ui.app.app_focus:
             return
         self.call(title, text)

@@ -8,7 +8,7 @@ from functools import partial
 
 from ccq_tui.agent.problems import Remedy
 from ccq_tui.config.keymap import key_of, with_keys
-from ccq_tui.screens.session.messages import ElsewhereWanted
+from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.supervisor.events import Reconnected, SessionEvent
 
@@ -63,7 +63,7 @@ class Remedies:
             Remedy.SERVERS: lambda: self._command("/mcp"),
             Remedy.RECONNECT: self._ui.session.reconnect,
             Remedy.ANEW: self._ui.session.reconnect,
-            Remedy.ELSEWHERE: lambda: self._ui.post_message(ElsewhereWanted(self._ui.session)),
+            Remedy.ELSEWHERE: lambda: self._ui.post_message(ProgramAction("elsewhere", self._ui.session)),
         }
 
     def _continue_turn(self) -> None:

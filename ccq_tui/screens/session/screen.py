@@ -14,7 +14,6 @@ from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.screens.keylist import own_bindings
 from ccq_tui.screens.pickers import PickRow
-from ccq_tui.screens.session import messages
 from ccq_tui.screens.session.base import READING, SessionBase
 from ccq_tui.screens.session.commands import (
     Command,
@@ -28,6 +27,7 @@ from ccq_tui.screens.session.completions import Completions, UnknownCommands
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
 from ccq_tui.screens.session.listing_commands import ListingCommands, ResumeCommand
+from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.model_commands import ModelCommands, UsageCommands
 from ccq_tui.screens.session.notifications import AttentionWatch, Notifications
 from ccq_tui.screens.session.permissions_command import PermissionsCommand
@@ -62,10 +62,10 @@ EXIT = "exit"
 ACTIONS: Mapping[str, Callable[[Any], object]] = {
     "recover": lambda s: s.remedies.do(),
     "sessions": lambda s: s.switcher.toggle(),
-    "waiting": lambda s: s.post_message(messages.NextWaitingWanted()),
-    "overview": lambda s: s.post_message(messages.OverviewWanted()),
-    "session_next": lambda s: s.post_message(messages.StepWanted(1)),
-    "session_before": lambda s: s.post_message(messages.StepWanted(-1)),
+    "waiting": lambda s: s.post_message(ProgramAction("next waiting")),
+    "overview": lambda s: s.post_message(ProgramAction("overview")),
+    "session_next": lambda s: s.post_message(ProgramAction("step", 1)),
+    "session_before": lambda s: s.post_message(ProgramAction("step", -1)),
     "mode": lambda s: s.models.next_mode(),
     "leave": lambda s: s.quit_keys.press("ctrl+d"),
     "stash": lambda s: s.say(s.dock.prompt.stash()),
@@ -77,7 +77,7 @@ ACTIONS: Mapping[str, Callable[[Any], object]] = {
     "interrupt": lambda s: s.prompts.interrupt(),
     "editor": lambda s: s.prompts.edit(),
     "history": lambda s: s.search_history(),
-    "new_session": lambda s: s.post_message(messages.NewWanted()),
+    "new_session": lambda s: s.post_message(ProgramAction("new")),
     "palette": lambda s: s.palette.open(),
 }
 """Further actions of the table of keys on the screen of a session."""
@@ -361,7 +361,7 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
         "stats",
         "",
         "Show how long agents waited for you",
-        lambda s, _: s.post_message(messages.StatisticsWanted()),
+        lambda s, _: s.post_message(ProgramAction("statistics")),
     ),
     Command(
         "park",

@@ -9,7 +9,7 @@ from dataclasses import replace
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
-from ccq_tui.screens.session.messages import BarToggled, CloseWanted, SessionChanged, StepWanted
+from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.widgets.side_bar import SideBar, SideBarEntry
 
 WHICH_SESSION = "Go to which session?"
@@ -56,7 +56,7 @@ class SessionSwitcher(CommandGroup):
         told = (view.state, view.title, waiting, view.last_line, view.cost, view.session_id)
         if told != self._told or self.counts_seconds:
             self._told = told
-            self._ui.post_message(SessionChanged())
+            self._ui.post_message(ProgramAction("changed"))
 
     def draw(self) -> None:
         """Show the side bar where there is room for it."""
@@ -75,14 +75,14 @@ class SessionSwitcher(CommandGroup):
         elif self._width() < ROOM_FOR_BAR:
             self._runner.run(self.pick, "sessions")
         else:
-            self._ui.post_message(BarToggled())
+            self._ui.post_message(ProgramAction("side bar"))
 
     def go_to(self, number: int) -> None:
         here = next((entry.number for entry in self.entries if entry.shown), number)
         if number > len(self.entries):
             self._ui.say(with_keys(f"No session {number}{ANOTHER}"))
         elif number != here:
-            self._ui.post_message(StepWanted(number - here))
+            self._ui.post_message(ProgramAction("step", number - here))
 
     async def pick(self) -> None:
         """Choose a session from a list."""
@@ -106,4 +106,4 @@ class SessionSwitcher(CommandGroup):
             ]
             if await self._runner.pick("Claude is working in this session", rows) != "yes":
                 return
-        self._ui.post_message(CloseWanted(self._ui.session))
+        self._ui.post_message(ProgramAction("close", self._ui.session))

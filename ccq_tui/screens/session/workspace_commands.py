@@ -23,7 +23,7 @@ from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.editor import GROUP, UnstartedError, run_program
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
-from ccq_tui.screens.session.messages import MoveWanted
+from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.view import short_path
 from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.text import one_line, plural
@@ -193,7 +193,7 @@ class WorkspaceCommands(CommandGroup):
             raise CommandError(with_keys(BUSY))
         if self._works():
             raise CommandError(RUNS)
-        self._ui.post_message(MoveWanted(self._ui.session, directory))
+        self._ui.post_message(ProgramAction("move", self._ui.session, directory))
 
 
 def _resolved(path: str, base: Path) -> Path:

@@ -18,7 +18,7 @@ from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.screens.session.messages import InboxWanted
+from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.notifications import notification_of
 from ccq_tui.screens.session.view import SessionView, duration, sign_and_word
 from ccq_tui.supervisor.session import SupervisedSession
@@ -224,7 +224,7 @@ class OpenSessions(Sequence[SessionScreen]):
         elif entry is not None and news != INBOX:
             await self.show(self[entry.number - 1])
         elif front is not None and (news == INBOX or self._waiting_beside(front)):
-            self._app.post_message(InboxWanted())
+            self._app.post_message(ProgramAction("inbox"))
         else:
             self.say("No other session waits for you")
 

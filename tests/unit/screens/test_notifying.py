@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ccq_tui.agent.events import SessionLost, SessionState, TurnEnded
 from ccq_tui.choices import Notify
-from ccq_tui.screens.session.notifications import LOST, bar_of, news_of, notification_of
+from ccq_tui.screens.session.notifications import BARS, LOST, news_of, notification_of
 from ccq_tui.screens.terminal import (
     Bar,
     has_progress,
@@ -94,4 +94,4 @@ def test_what_is_news() -> None:
     ],
 )
 def test_the_task_bar(state: SessionState, bar: Bar) -> None:
-    assert bar_of(state) is bar
+    assert BARS.get(state, Bar.NONE) is bar
