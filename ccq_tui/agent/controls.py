@@ -328,10 +328,7 @@ def _context(answer: Mapping[str, Any]) -> ContextDetails:
         for entry in entries(answer, "categories")
     )
     return ContextDetails(
-        parts,
-        _number(answer.get("totalTokens")),
-        _number(answer.get("maxTokens")),
-        text_of(answer, "model"),
+        parts, _number(answer.get("totalTokens")), _number(answer.get("maxTokens")), text_of(answer, "model")
     )
 
 

@@ -31,13 +31,7 @@ _COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _SUMMARY = "This session is being continued"
 # What the CLI writes into the user's messages for the model alone.
-_HIDDEN = (
-    "<local-command-caveat>",
-    "Caveat: ",
-    "[Request interrupted by user",
-    "<system-reminder>",
-    "<ide_",
-)
+_HIDDEN = ("<local-command-caveat>", "Caveat: ", "[Request interrupted by user", "<system-reminder>", "<ide_")
 _IN_BACKGROUND = re.compile(
     r"\A(?:Command (?:running|was) [^\n]*?\bID: |Async agent launched.*?^agentId: )(\w+)",
     re.DOTALL | re.MULTILINE,

@@ -193,8 +193,7 @@ def _answer(number: int, question: Question, said: Said) -> Answer:
     _check_choice(number, question, said, chosen)
     selected = tuple(place - 1 for place in chosen)
     return replace(
-        page,
-        draft=Draft(selected, other or "", other_on=other is not None, note=note, none=said.nothing),
+        page, draft=Draft(selected, other or "", other_on=other is not None, note=note, none=said.nothing)
     ).answer()
 
 

@@ -125,11 +125,7 @@ _SETTINGS: tuple[_Flag, ...] = (
         multiple=True,
         help="A plugin .zip for this session. Repeatable.",
     ),
-    _flag(
-        "--setting-sources",
-        metavar="SOURCES",
-        help="Claude Code settings to load: user,project,local.",
-    ),
+    _flag("--setting-sources", metavar="SOURCES", help="Claude Code settings to load: user,project,local."),
     _flag("--betas", metavar="BETAS", multiple=True, help="Beta headers for API requests."),
     _flag(
         "--autocompact",
@@ -191,9 +187,7 @@ _SESSION: tuple[_Flag, ...] = (
     _flag("-n", "--name", metavar="NAME", help="Name of the new session."),
     _flag("--session-id", metavar="UUID", help="The id of the new session, or of the fork."),
     _flag(
-        "--from-pr",
-        metavar="NUMBER|URL",
-        help="Resume the newest conversation linked to this pull request.",
+        "--from-pr", metavar="NUMBER|URL", help="Resume the newest conversation linked to this pull request."
     ),
     _flag(
         "--dangerously-skip-permissions",

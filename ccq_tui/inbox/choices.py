@@ -117,7 +117,4 @@ def choice_records(choices: Sequence[Choice]) -> list[ChoiceRecord]:
 
 def how_to_decide(name: str) -> list[str]:
     """Name the command that takes a choice."""
-    return [
-        f"To decide: ccq-tui answer {name} --choose N",
-        "           and where it ends in “…” --note TEXT",
-    ]
+    return [f"To decide: ccq-tui answer {name} --choose N", "           and where it ends in “…” --note TEXT"]

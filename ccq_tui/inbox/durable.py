@@ -82,13 +82,7 @@ class DurableInbox:
         self._swept = float("-inf")
         self._listens = False
         self._worker = Worker(
-            path,
-            self._leaving,
-            self._opened_anew,
-            self.in_trouble,
-            self._write_owed,
-            self._look,
-            self._waits,
+            path, self._leaving, self._opened_anew, self.in_trouble, self._write_owed, self._look, self._waits
         )
 
     @classmethod

@@ -67,12 +67,7 @@ def _read(path: Path) -> str | None:
 def _compared(before: str, after: str) -> dict[str, Any]:
     hunks = patch(before, after)
     signs = Counter(line[0] for hunk in hunks for line in hunk["lines"])
-    return {
-        "structuredPatch": hunks,
-        "added": signs["+"],
-        "removed": signs["-"],
-        "lines": length(before),
-    }
+    return {"structuredPatch": hunks, "added": signs["+"], "removed": signs["-"], "lines": length(before)}
 
 
 def _edited(values: Mapping[str, Any], before: str) -> dict[str, Any]:

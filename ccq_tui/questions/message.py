@@ -88,10 +88,7 @@ def answers_as_result(questions: QuestionSet, outcome: Outcome) -> str:
 
 
 def discussion_text(
-    questions: QuestionSet,
-    discussed: Discussed,
-    quoted: Callable[[str], str] = str,
-    besides: str = _BESIDES,
+    questions: QuestionSet, discussed: Discussed, quoted: Callable[[str], str] = str, besides: str = _BESIDES
 ) -> str:
     """Write a discussion as the agent reads it: the prose, then the selections, notes and texts.
 

@@ -176,11 +176,7 @@ class Supervisor:
     """
 
     def __init__(
-        self,
-        make_session: SessionFactory,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        most_live: int = 8,
+        self, make_session: SessionFactory, *, clock: Callable[[], float] = time.monotonic, most_live: int = 8
     ) -> None:
         self._make_session = make_session
         self._clock = clock

@@ -78,10 +78,7 @@ class SearchBar(Horizontal, Clickable[str]):
     """
 
     def __init__(
-        self,
-        look_for: Callable[[str], object],
-        step: Callable[[int], object],
-        leave: Callable[[], object],
+        self, look_for: Callable[[str], object], step: Callable[[int], object], leave: Callable[[], object]
     ) -> None:
         """``look_for`` takes each query, ``step`` 1 or -1 for another match; ``leave`` is called on Esc."""
         super().__init__()

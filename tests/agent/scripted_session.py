@@ -26,10 +26,7 @@ from tests.agent.stage import emptied
 from tests.steps import step
 
 LIMIT = 60.0
-QUESTION_ENV = {
-    "CLAUDE_CODE_QUESTION_EXTENDED": "1",
-    "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT": "markdown",
-}
+QUESTION_ENV = {"CLAUDE_CODE_QUESTION_EXTENDED": "1", "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT": "markdown"}
 TYPED = {"text": "tidy-bookmarks", "number": "30"}
 
 

@@ -9,13 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ccq_tui.agent.commands import ImageFile
-from ccq_tui.agent.events import (
-    BlockGrew,
-    HistoryLoaded,
-    PromptAccepted,
-    PromptReturned,
-    TurnEnded,
-)
+from ccq_tui.agent.events import BlockGrew, HistoryLoaded, PromptAccepted, PromptReturned, TurnEnded
 from ccq_tui.prompts.image_store import ImageStore
 from ccq_tui.prompts.images import MOST_BYTES, PromptImage, label
 from ccq_tui.testing import ScriptedModel

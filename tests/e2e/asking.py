@@ -183,11 +183,7 @@ class BareClient:
 
     def __init__(self, desk: Desk, name: str = "codex-mcp-client") -> None:
         self.server = subprocess.Popen(
-            [program(), "mcp"],
-            env=desk.env,
-            cwd=desk.project,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            [program(), "mcp"], env=desk.env, cwd=desk.project, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         assert self.server.stdin is not None
         assert self.server.stdout is not None

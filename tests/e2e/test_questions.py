@@ -37,9 +37,7 @@ LAYOUT = Question(
     ),
 )
 SLOWLY = Question(
-    DATABASE.text,
-    DATABASE.header,
-    (*DATABASE.options[:2], Option("DuckDB", "columns, " * 250)),
+    DATABASE.text, DATABASE.header, (*DATABASE.options[:2], Option("DuckDB", "columns, " * 250))
 )
 """Long enough that its end is not written by the time its beginning is seen, however slow the machine."""
 SURE = Question("Proceed?", "Proceed", (Option("Yes", "now"), Option("No", "later")))

@@ -115,15 +115,9 @@ def test_what_is_hidden_is_shown() -> None:
             asks("NotebookEdit", notebook_path="/a", new_source="x", cell_id="c", edit_mode="move"),
             ["/a", "the new text of the cell c", "+ x", 'edit_mode: "move"'],
         ),
-        (
-            asks("WebFetch", url="https://a", prompt="Read", headers={}),
-            ["https://a", "Read", "headers: {}"],
-        ),
+        (asks("WebFetch", url="https://a", prompt="Read", headers={}), ["https://a", "Read", "headers: {}"]),
         (asks("WebFetch", url="https://a", prompt=["x"]), ["https://a", 'prompt: ["x"]']),
-        (
-            asks("WebSearch", query="a", allowed_domains=["b"]),
-            ["a", 'allowed_domains: ["b"]'],
-        ),
+        (asks("WebSearch", query="a", allowed_domains=["b"]), ["a", 'allowed_domains: ["b"]']),
         (asks("Read", file_path="/a", offset=7, limit=2), ["/a", "offset: 7", "limit: 2"]),
     ],
     ids=lambda value: value.tool if isinstance(value, PermissionRequest) else "",

@@ -30,13 +30,7 @@ from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions.keys import KEY_TABLE
 from ccq_tui.screens.help import NO_KEY, HelpScreen
-from ccq_tui.screens.keylist import (
-    ALT_NUMBERS,
-    found,
-    joined,
-    own_bindings,
-    sections,
-)
+from ccq_tui.screens.keylist import ALT_NUMBERS, found, joined, own_bindings, sections
 from ccq_tui.screens.pickers.picker import Picker, PickRow
 from ccq_tui.screens.replay import ReplayScreen
 from ccq_tui.screens.session import SessionScreen

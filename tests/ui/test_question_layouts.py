@@ -38,11 +38,7 @@ DRAWN: tuple[tuple[str, int, tuple[str, ...]], ...] = (
     ("note-80x24", 2, ("1", "n", f"={NOTE}")),
     ("other-80x24", 5, ("o", f"={OWN}")),
     ("other-40x12", 2, ("o", "=Intl.DateTimeFormat alone")),
-    (
-        "elsewhere-80x24",
-        11,
-        ("1", "n", "=the GPL part is only used in the tests", "enter", "down", "down"),
-    ),
+    ("elsewhere-80x24", 11, ("1", "n", "=the GPL part is only used in the tests", "enter", "down", "down")),
     ("review-80x24", 2, REVIEWED),
     ("review-40x12", 2, REVIEWED),
     ("arriving-80x24", 2, ()),

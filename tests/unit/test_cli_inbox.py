@@ -225,11 +225,7 @@ def test_the_history_has_each_change_with_its_cause(capsys: pytest.CaptureFixtur
     assert lines[2].split()[-4:] == ["starting", "→", "parked", "waited"]
     assert " ".join(lines[-1].split()[-5:]) == "pending → declined ccq-tui decline"
     change = as_json(capsys, "history")["changes"][-1]  # type: ignore[index]
-    assert (change["request"], change["from"], change["to"]) == (
-        id_of(PLAN),
-        "pending",
-        "declined",
-    )
+    assert (change["request"], change["from"], change["to"]) == (id_of(PLAN), "pending", "declined")
 
 
 def test_statistics_say_how_long_agents_waited(capsys: pytest.CaptureFixture[str]) -> None:

@@ -191,10 +191,7 @@ def test_a_bad_settings_file_is_exit_2_with_its_line(
 @pytest.mark.parametrize("stream", ["stdin", "stdout"])
 @pytest.mark.parametrize("words", [[], ["go"], ["demo"]])
 def test_without_a_terminal_it_is_exit_2(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    stream: str,
-    words: list[str],
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], stream: str, words: list[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal())
     monkeypatch.setattr(sys, "stdout", Terminal())

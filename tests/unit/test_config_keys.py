@@ -42,10 +42,7 @@ def test_keys_are_written_in_several_ways(written: str, name: str, shown: str) -
     assert shown_key(name) == shown
 
 
-@given(
-    st.sets(st.sampled_from(["ctrl", "alt", "super"])),
-    st.sampled_from([*NAMED, *SIGNS, *"abcxyz019"]),
-)
+@given(st.sets(st.sampled_from(["ctrl", "alt", "super"])), st.sampled_from([*NAMED, *SIGNS, *"abcxyz019"]))
 def test_what_is_shown_can_be_written(modifiers: set[str], key: str) -> None:
     name = key_name("+".join([*modifiers, key]))
     assert key_name(shown_key(name)) == name

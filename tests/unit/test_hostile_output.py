@@ -78,10 +78,7 @@ class Printer:
 
 @pytest.fixture
 def printed(
-    capfdbinary: pytest.CaptureFixture[bytes],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    restored: None,
+    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, restored: None
 ) -> Iterator[Printer]:
     """Runs commands in an empty directory, with a CLI whose version is hostile."""
     program = tmp_path / "claude"

@@ -28,13 +28,7 @@ _OUTPUT_BYTES = 4_000
 _SAID_CHARACTERS = 200
 # Which of these the SDK reports for a program that ends at once is a matter of chance.
 _EXAMINED = frozenset(
-    {
-        Problem.CLI_UNUSABLE,
-        Problem.CLI_ENDED,
-        Problem.CLI_SILENT,
-        Problem.CLI_KILLED,
-        Problem.CLI_UNREADABLE,
-    }
+    {Problem.CLI_UNUSABLE, Problem.CLI_ENDED, Problem.CLI_SILENT, Problem.CLI_KILLED, Problem.CLI_UNREADABLE}
 )
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 

@@ -32,14 +32,7 @@ from ccq_tui.agent.claude.record import taken
 from ccq_tui.agent.claude.translate import DeltaCoalescer, Translator
 from ccq_tui.agent.claude_settings import first_mode
 from ccq_tui.agent.commands import CommandError, Send
-from ccq_tui.agent.controls import (
-    Control,
-    applied_effort,
-    cost_so_far,
-    servers,
-    set_effort,
-    withdraw_prompt,
-)
+from ccq_tui.agent.controls import Control, applied_effort, cost_so_far, servers, set_effort, withdraw_prompt
 from ccq_tui.agent.listings import default_model, models, slash_commands
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem

@@ -12,14 +12,7 @@ from typing import Any
 
 from ccq_tui.bounded import parse_json
 from ccq_tui.bridges.edited_file import PROJECT, USER, EditedFile, SettingsFileError
-from ccq_tui.bridges.json_text import (
-    TextSpan,
-    places,
-    replaced,
-    with_item,
-    with_member,
-    without,
-)
+from ccq_tui.bridges.json_text import TextSpan, places, replaced, with_item, with_member, without
 from ccq_tui.claude_files import claude_directory
 
 TIMEOUT = 86_400

@@ -79,10 +79,7 @@ class Handler(Protocol):
         """Return the outcome from Claude Code's own dialog."""
 
 
-HANDLERS: Mapping[str, Handler] = {
-    "PermissionRequest": permission_requests,
-    elicitations.EVENT: elicitations,
-}
+HANDLERS: Mapping[str, Handler] = {"PermissionRequest": permission_requests, elicitations.EVENT: elicitations}
 """The events that become requests; a hook that is run for another one ends without output."""
 
 

@@ -55,10 +55,7 @@ SETUPS = {
     "claude": Setup(".claude.json", ".mcp.json", kinds=("stdio", "http")),
     "codex": Setup(".codex/config.toml", more={"tool_timeout_sec": DAY_SECONDS}, key="mcp_servers"),
     "gemini": Setup(
-        ".gemini/settings.json",
-        ".gemini/settings.json",
-        {"timeout": DAY_SECONDS * 1000},
-        url="httpUrl",
+        ".gemini/settings.json", ".gemini/settings.json", {"timeout": DAY_SECONDS * 1000}, url="httpUrl"
     ),
     "cursor": Setup(".cursor/mcp.json", ".cursor/mcp.json"),
     "opencode": Setup(

@@ -27,10 +27,7 @@ _TEXT = {"type": "string"}
 _OPTION = {
     "type": "object",
     "properties": {
-        "label": {
-            "type": "string",
-            "description": "What the user chooses; it comes back exactly as it is.",
-        },
+        "label": {"type": "string", "description": "What the user chooses; it comes back exactly as it is."},
         "description": {"type": "string", "description": "What choosing it means."},
         "preview": {
             "type": "string",
@@ -113,12 +110,7 @@ TOOLS = [
         input_schema={
             "type": "object",
             "properties": {
-                "questions": {
-                    "type": "array",
-                    "items": _QUESTION,
-                    "minItems": 1,
-                    "maxItems": MOST_QUESTIONS,
-                },
+                "questions": {"type": "array", "items": _QUESTION, "minItems": 1, "maxItems": MOST_QUESTIONS},
                 "title": {
                     "type": "string",
                     "description": "What all the questions are about, in a few words.",

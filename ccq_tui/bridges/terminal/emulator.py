@@ -28,12 +28,7 @@ _ACTIONS = {
     "s": "save_cursor",
     "u": "restore_cursor",
 }
-_MOST_PARAMETERS = {
-    "cursor_position": 2,
-    "set_margins": 2,
-    "save_cursor": 0,
-    "restore_cursor": 0,
-}
+_MOST_PARAMETERS = {"cursor_position": 2, "set_margins": 2, "save_cursor": 0, "restore_cursor": 0}
 """Most parameters of sequences; all others have one."""
 _MODES = ("set_mode", "reset_mode")
 _ERASES = {"erase_in_line": 2, "erase_in_display": 3}

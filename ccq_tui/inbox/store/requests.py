@@ -11,11 +11,7 @@ from datetime import datetime
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.kinds import check_outcome, kind_of
-from ccq_tui.inbox.requests import (
-    Cancelled,
-    Request,
-    RequestOutcome,
-)
+from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.store.database import Database, call_key, name_key, request_key, storable
 from ccq_tui.inbox.store.encoding import (
     StoredFormatError,
@@ -210,8 +206,7 @@ class RequestTable:
             return
         self._database.do("DELETE FROM answers WHERE request_id = ?", (key,))
         self._database.do(
-            "UPDATE requests SET state = 'pending', deferred = 0, body = ? WHERE id = ?",
-            (body, key),
+            "UPDATE requests SET state = 'pending', deferred = 0, body = ? WHERE id = ?", (body, key)
         )
         self._database.note(at, session_id, key, (was, RequestState.PENDING), "asked again")
 

@@ -11,14 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from ccq_tui.prompts.vim.motions import (
-    first_word,
-    kind_of,
-    line_around,
-    target,
-    up_or_down,
-    word_end,
-)
+from ccq_tui.prompts.vim.motions import first_word, kind_of, line_around, target, up_or_down, word_end
 
 MOST_COUNT = 999
 MOST_KEYS = 12

@@ -71,11 +71,7 @@ class RequestAnswers:
         self._manager.inbox.save_draft(row.id, draft, Actor.here(Surface.INBOX))
 
     async def settle(
-        self,
-        row: InboxRow,
-        outcome: RequestOutcome,
-        waiting: Waiting | None,
-        forget: Callable[[], None],
+        self, row: InboxRow, outcome: RequestOutcome, waiting: Waiting | None, forget: Callable[[], None]
     ) -> str:
         """Settle a request, and deliver the outcome to its session; return the result in words.
 

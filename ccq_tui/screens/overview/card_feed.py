@@ -61,10 +61,7 @@ class CardFeed(Feed[Board]):
     def begin(self) -> None:
         """Show this terminal's sessions, read the stored ones, and subscribe to changes."""
         manager = self._manager
-        self._unsubscribe = (
-            manager.inbox.subscribe(self._changed),
-            manager.sessions.subscribe(self._gather),
-        )
+        self._unsubscribe = (manager.inbox.subscribe(self._changed), manager.sessions.subscribe(self._gather))
         self._gather()
         self.show(self.state.begun())
         start_work(self._owner, self.read_all, name="overview")

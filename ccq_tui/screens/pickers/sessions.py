@@ -295,10 +295,7 @@ class SessionPicker(Picker):
         waits = f" {under.count} open question(s) are lost with it." if under.count else ""
         sure = Picker(
             f"Delete “{title}”?",
-            (
-                PickRow("no", "Keep it"),
-                PickRow("yes", "Delete it", "its file in Claude Code's directory"),
-            ),
+            (PickRow("no", "Keep it"), PickRow("yes", "Delete it", "its file in Claude Code's directory")),
             about=f"It cannot be resumed afterwards, and its answers are forgotten.{waits}",
         )
         if await self.app.push_screen_wait(sure) == "yes":

@@ -197,10 +197,7 @@ class Dock(Vertical):
         self._make_way_soon()
 
     def _ask(
-        self,
-        request: QuestionRequest,
-        earlier: Sequence[Page],
-        recalled: tuple[Recalled | None, ...],
+        self, request: QuestionRequest, earlier: Sequence[Page], recalled: tuple[Recalled | None, ...]
     ) -> None:
         """Let a set that was still being written wait like any other, and keep its draft."""
         waiting = self._grow(request, None, earlier, recalled)

@@ -57,8 +57,7 @@ async def export_transcript(ui: SessionUi, argument: str, directory: Path | None
         path = await asyncio.to_thread(write)
     except FileExistsError:
         ui.note(
-            f"The file exists already: /export {one_line(wanted, 500)} {OVERWRITE} replaces it",
-            "warning",
+            f"The file exists already: /export {one_line(wanted, 500)} {OVERWRITE} replaces it", "warning"
         )
     except (OSError, ValueError, RuntimeError) as error:
         ui.note(f"Nothing was exported: {one_line(reason(error), 500)}", "error")

@@ -24,12 +24,7 @@ from ccq_tui.supervisor.launches import WayOn, launch_to_resume
 from ccq_tui.text import one_line
 
 FILES: tuple[Scope, ...] = ("localSettings", "projectSettings", "userSettings")
-STATES = {
-    "on": "",
-    "name-only": "known by name only",
-    "user-invocable-only": "only for you",
-    "off": "off",
-}
+STATES = {"on": "", "name-only": "known by name only", "user-invocable-only": "only for you", "off": "off"}
 NO_HOOKS = "No hooks yet · add them under `hooks` in .claude/settings.json"
 MOST_MEMORIES = 500
 """Most files listed of a directory of memories."""
@@ -83,10 +78,7 @@ class ResumeCommand(CommandGroup):
         """Ask if there is something to lose; "yes", "no", or None if the question was left."""
         if not self._ui.view.busy:
             return "yes"
-        rows = [
-            PickRow("no", "Stay here"),
-            PickRow("yes", "Interrupt it", "and continue the other session"),
-        ]
+        rows = [PickRow("no", "Stay here"), PickRow("yes", "Interrupt it", "and continue the other session")]
         return await self._runner.pick("Claude is working in this session", rows)
 
     async def _go_on(self, way: WayOn) -> None:

@@ -364,10 +364,7 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
         lambda s, _: s.post_message(ProgramAction("statistics")),
     ),
     Command(
-        "park",
-        "",
-        "Stop Claude's process; its questions keep waiting",
-        lambda s, _: s.session.agent.park(),
+        "park", "", "Stop Claude's process; its questions keep waiting", lambda s, _: s.session.agent.park()
     ),
     Command("close", "", "End and remove this session", work=lambda s, _: s.switcher.close()),
     Command(

@@ -206,13 +206,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         """Number of keys and pastes in the panel's queue."""
         return self._queue.under_way
 
-    def begin(
-        self,
-        state: State,
-        *,
-        place: tuple[int, int] = (1, 1),
-        asked_for: bool = False,
-    ) -> None:
+    def begin(self, state: State, *, place: tuple[int, int] = (1, 1), asked_for: bool = False) -> None:
         """Ask another request; the panel must rest. A panel that a person ``asked_for`` has no grace."""
         self._queue.turn += 1
         self._state, self._rests = state, False

@@ -19,14 +19,7 @@ from ccq_tui.questions.state import Focus, PanelState
 from ccq_tui.text import plural
 from ccq_tui.widgets.hints import NARROW, Hints, cut
 from ccq_tui.widgets.lines import FOLD_SIGN, DrawnLine, Flow, row_lines
-from ccq_tui.widgets.panel.measures import (
-    FIELD_LINES,
-    SHARES,
-    PanelLook,
-    field_height,
-    head_line,
-    most_lines,
-)
+from ccq_tui.widgets.panel.measures import FIELD_LINES, SHARES, PanelLook, field_height, head_line, most_lines
 from ccq_tui.widgets.question import parts
 from ccq_tui.widgets.question.parts import AT_MARK, AT_TEXT, MORE, Grid
 from ccq_tui.widgets.question.tabs import DISCUSS_LEAD, HEAD, KEYS, NOTE_LEAD, Cache, RowDetail, TabPlan, Tabs

@@ -21,9 +21,7 @@ MOST_TARGETS = 200
 _ARGUMENTS = ("file_path", "notebook_path", "path", "url")
 """Arguments of tools that hold a target."""
 _URL = re.compile(r"(?:https?|file)://[!-;=?-Z^-~\[\]]{1,2000}", re.IGNORECASE)
-_PATH = re.compile(
-    r"(?<![\w/:.])(?:~/|\.{1,2}/|/)?(?:[\w@+-][\w.@+-]*/)*[\w@+.-]*[\w](?::\d+)?(?![\w/])",
-)
+_PATH = re.compile(r"(?<![\w/:.])(?:~/|\.{1,2}/|/)?(?:[\w@+-][\w.@+-]*/)*[\w@+.-]*[\w](?::\d+)?(?![\w/])")
 _LIKE_A_PATH = re.compile(r"/|\.[A-Za-z][A-Za-z0-9]{0,7}(?::\d+)?$|^(?:Makefile|Dockerfile|LICENSE|README)$")
 
 

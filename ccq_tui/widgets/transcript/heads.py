@@ -15,16 +15,7 @@ from ccq_tui.inbox.call_results import ROUNDS_USED
 from ccq_tui.inbox.layout import duration
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
 from ccq_tui.inbox.suggestions import MODES, how_long, lasting
-from ccq_tui.questions import (
-    Answer,
-    Answered,
-    Declined,
-    Discussed,
-    Dismissed,
-    Expired,
-    Kind,
-    Question,
-)
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Dismissed, Expired, Kind, Question
 from ccq_tui.questions.prose import LEFT_EMPTY, NO_ANSWER, NONE_SELECTED, UNSELECTED, answer_line, shown_label
 from ccq_tui.text import one_line, plural, safe
 from ccq_tui.widgets.transcript import blocks as bl

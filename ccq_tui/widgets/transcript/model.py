@@ -37,9 +37,7 @@ class TranscriptModel:
     """
 
     def __init__(
-        self,
-        clock: Callable[[], float] = time.monotonic,
-        now: Callable[[], datetime] = datetime.now,
+        self, clock: Callable[[], float] = time.monotonic, now: Callable[[], datetime] = datetime.now
     ) -> None:
         """Start empty; ``clock`` (seconds) times tools, ``now`` gives the time shown beside answers."""
         self.folded = True

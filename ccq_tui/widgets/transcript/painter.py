@@ -83,10 +83,7 @@ def _paired(lines: Sequence[DiffLine]) -> Iterator[Pair]:
             come.append(lines[at])
             at += 1
         for number in range(max(len(gone), len(come))):
-            yield (
-                gone[number] if number < len(gone) else None,
-                come[number] if number < len(come) else None,
-            )
+            yield (gone[number] if number < len(gone) else None, come[number] if number < len(come) else None)
 
 
 def _differing(pair: Pair) -> tuple[Span, Span]:
@@ -109,13 +106,7 @@ def _alike(one: str, other: str) -> int:
 
 
 def _rows(
-    pen: Pen,
-    line: DiffLine,
-    number: int | None,
-    digits: int,
-    width: int,
-    code: Code,
-    mark: Span = (0, 0),
+    pen: Pen, line: DiffLine, number: int | None, digits: int, width: int, code: Code, mark: Span = (0, 0)
 ) -> list[Strip]:
     """Draw one line, wrapped under itself, on a background that shows whether it was added or removed."""
     colours = pen.colours

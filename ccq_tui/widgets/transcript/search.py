@@ -231,8 +231,7 @@ class Search:
         if hit is not None and hit.block is self._layout.blocks[index] and hit.part == part:
             current = min(hit.number, _last(spans))
         return painted(
-            strip,
-            [(span.start, span.end, _CURRENT if span.number == current else _MATCH) for span in found],
+            strip, [(span.start, span.end, _CURRENT if span.number == current else _MATCH) for span in found]
         )
 
 

@@ -82,12 +82,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
     class Looked(Message):
         """More of the plan being decided on was in view."""
 
-    def __init__(
-        self,
-        model: TranscriptModel | None = None,
-        *,
-        welcome: str = "",
-    ) -> None:
+    def __init__(self, model: TranscriptModel | None = None, *, welcome: str = "") -> None:
         super().__init__()
         self._model = model or TranscriptModel()
         self._intake = Intake(self._model, self._follow)

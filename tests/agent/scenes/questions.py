@@ -143,10 +143,7 @@ async def the_first_answer_wins(run: Running, model: ScriptedModel) -> None:
 
 
 async def two_sets_at_once(run: Running, model: ScriptedModel, order: tuple[str, str]) -> None:
-    outcomes = {
-        "toolu_q_1": Answered((Answer(("SQLite",)),)),
-        "toolu_q_2": Answered((Answer(("Cache",)),)),
-    }
+    outcomes = {"toolu_q_1": Answered((Answer(("SQLite",)),)), "toolu_q_2": Answered((Answer(("Cache",)),))}
     run.session.send("Build it")
     await run.until(QuestionAsked, count=2)
     assert [request.tool_use_id for request in run.inbox.pending] == ["toolu_q_1", "toolu_q_2"]

@@ -31,16 +31,7 @@ from tests.actors import INBOX
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.keystrokes.hands import LETTERS, gained
 from tests.ui.keystrokes.oracle import NEVER, typed
-from tests.ui.keystrokes.panels import (
-    FIELD,
-    LONG,
-    MEANT,
-    OTHERS,
-    PLAN,
-    Before,
-    Panels,
-    texts_of,
-)
+from tests.ui.keystrokes.panels import FIELD, LONG, MEANT, OTHERS, PLAN, Before, Panels, texts_of
 from tests.ui.session import Driven, ToldSession
 
 LIST_KEYS = (

@@ -129,10 +129,7 @@ def test_the_first_session_id_wins_and_what_is_none_is_no_id(tmp_path: Path) -> 
 
 
 def test_a_question_that_was_answered(tmp_path: Path) -> None:
-    lines = [
-        said(call("AskUserQuestion", QUESTIONS)),
-        back(ANSWERED, timestamp="2026-01-02T03:04:05Z"),
-    ]
+    lines = [said(call("AskUserQuestion", QUESTIONS)), back(ANSWERED, timestamp="2026-01-02T03:04:05Z")]
     recording = opened(tmp_path, *lines)
     _, asked, settled, finished = events_of(recording)
     assert isinstance(asked, QuestionAsked)

@@ -106,13 +106,7 @@ def calls(name: str, tool: str, source: Mapping[str, Any], message: str = "msg_1
 
 
 def ends(
-    name: str,
-    text: str,
-    *,
-    failed: bool = False,
-    result: Any = None,
-    at: datetime | None = None,
-    **more: Any,
+    name: str, text: str, *, failed: bool = False, result: Any = None, at: datetime | None = None, **more: Any
 ) -> dict[str, Any]:
     """Return the line of a call's result."""
     block = {"type": "tool_result", "content": text, "tool_use_id": name}

@@ -126,10 +126,7 @@ def test_a_file_that_cannot_be_read_stays(settings: Path, capsys: pytest.Capture
     for content, why in (
         (b'{\n  // mine\n  "a": 1\n}', "line 2 is a comment, which JSON does not have: take it out"),
         (b'{"a": ', "line 1 is no JSON: expecting value, at character 7"),
-        (
-            b"\xef\xbb\xbf{}",
-            "it begins with a byte order mark, which JSON does not have: save it without",
-        ),
+        (b"\xef\xbb\xbf{}", "it begins with a byte order mark, which JSON does not have: save it without"),
         (b"\xff\xfe{}", "it is not UTF-8 text: invalid start byte"),
         (b'{"a": "' + b"x" * 1_000_000 + b'"}', "it is larger than 1,000,000 bytes"),
     ):

@@ -66,11 +66,7 @@ def test_what_a_native_session_asks_is_a_request_of_its_hook() -> None:
 
 
 def test_each_outcome_is_printed_as_claude_code_takes_it() -> None:
-    accepted = {
-        "hookEventName": "Elicitation",
-        "action": "accept",
-        "content": {"name": "Ada", "count": 5},
-    }
+    accepted = {"hookEventName": "Elicitation", "action": "accept", "content": {"name": "Ada", "count": 5}}
     assert printed(Answered((Answer(other="Ada"), Answer(other="5")))) == accepted
     assert printed(Declined()) == {"hookEventName": "Elicitation", "action": "decline"}
     assert printed(Dismissed()) == {"hookEventName": "Elicitation", "action": "cancel"}
@@ -121,10 +117,7 @@ def test_a_server_that_says_nothing_is_asked_for_all_the_same() -> None:
 
 @pytest.mark.parametrize(
     "said",
-    [
-        {},
-        {"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {}, "agent_id": "a1"},
-    ],
+    [{}, {"hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {}, "agent_id": "a1"}],
     ids=["form", "permission of a subagent"],
 )
 def test_what_holds_claude_code_up_ends_once_no_ccq_tui_is_open(

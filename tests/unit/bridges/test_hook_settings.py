@@ -9,11 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.bridges.claude_code.hook_settings import (
-    installed,
-    wanted,
-    with_hooks,
-)
+from ccq_tui.bridges.claude_code.hook_settings import installed, wanted, with_hooks
 from ccq_tui.bridges.edited_file import SettingsFileError
 
 COMMAND = "/home/a/.local/bin/ccq-tui hook"

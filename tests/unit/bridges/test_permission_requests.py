@@ -10,11 +10,7 @@ from typing import Any
 import pytest
 
 from ccq_tui.bridges.claude_code.hook_input import MOST_BYTES, HookInput, HookInputError, read_hook_input
-from ccq_tui.bridges.claude_code.permission_requests import (
-    decision_of,
-    outcome_there,
-    request_of,
-)
+from ccq_tui.bridges.claude_code.permission_requests import decision_of, outcome_there, request_of
 from ccq_tui.bridges.claude_code.transcript import CallEnd
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, rejection
 from ccq_tui.inbox.call_results import CallResult
@@ -102,10 +98,7 @@ def test_permissions_are_granted_once_or_as_it_was_suggested(tmp_path: Path) -> 
     for at, one in enumerate((directory, rule)):
         lasting = {**once, "updatedPermissions": [LASTING[at]]}
         assert decision(hook, request, Allowed(suggestion=one)) == lasting
-    assert decision(hook, request, Denied("Use make.")) == {
-        "behavior": "deny",
-        "message": f"{SAID}Use make.",
-    }
+    assert decision(hook, request, Denied("Use make.")) == {"behavior": "deny", "message": f"{SAID}Use make."}
 
 
 def test_no_words_are_offered_that_could_not_be_said_along_with_a_permission(tmp_path: Path) -> None:

@@ -89,10 +89,7 @@ def test_a_cell_of_a_notebook_is_compared(tmp_path: Path) -> None:
     cells = [{"id": "first", "source": ["a\n", "b"]}, {"source": "c"}]
     (tmp_path / "n.ipynb").write_text(json.dumps({"cells": cells}))
     values = {"notebook_path": "n.ipynb", "new_source": "a\nB"}
-    assert drawn(request("NotebookEdit", tmp_path, **values, cell_id="first"), 0) == [
-        "None - b",
-        "None + B",
-    ]
+    assert drawn(request("NotebookEdit", tmp_path, **values, cell_id="first"), 0) == ["None - b", "None + B"]
     deleted = request("NotebookEdit", tmp_path, **values, cell_id="cell-1", edit_mode="delete")
     assert drawn(deleted) == ["None - c"]
     missing = request("NotebookEdit", tmp_path, **values, cell_id="third")

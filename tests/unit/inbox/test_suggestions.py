@@ -30,21 +30,12 @@ def rules(*covered: Rule, behavior: str = "allow", kind: str = "addRules") -> Su
         (rules(Rule("Read", "~/.ssh/config")), "reading ~/.ssh/config"),
         (rules(Rule("Edit", "src/**")), "editing everything in src"),
         (rules(Rule("Task", "x")), "Task of `x`"),
-        (
-            rules(Rule("Bash", "rm *"), behavior="ask"),
-            "ask before commands that begin with `rm`",
-        ),
+        (rules(Rule("Bash", "rm *"), behavior="ask"), "ask before commands that begin with `rm`"),
         (rules(Rule("Bash"), kind="removeRules"), "no longer allow every use of Bash"),
         (rules(Rule("Bash"), kind="replaceRules"), "only every use of Bash"),
-        (
-            Suggestion("setMode", mode="acceptEdits"),
-            "accept every file edit",
-        ),
+        (Suggestion("setMode", mode="acceptEdits"), "accept every file edit"),
         (Suggestion("setMode", mode="new"), "go to new mode"),
-        (
-            Suggestion("addDirectories", directories=("/a", "/b")),
-            "work in /a and /b",
-        ),
+        (Suggestion("addDirectories", directories=("/a", "/b")), "work in /a and /b"),
         (Suggestion("removeDirectories", directories=("/b",)), "no longer work in /b"),
     ],
 )

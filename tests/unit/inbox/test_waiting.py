@@ -7,13 +7,7 @@ from dataclasses import replace
 import pytest
 
 from ccq_tui.inbox.requests import ElicitationRequest, PermissionRequest, QuestionRequest
-from ccq_tui.inbox.waiting_line import (
-    THINKING_PAUSE,
-    TYPING_PAUSE,
-    Waiting,
-    WaitingLine,
-    seconds_to_wait,
-)
+from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE, Waiting, WaitingLine, seconds_to_wait
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step

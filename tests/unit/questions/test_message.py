@@ -143,11 +143,7 @@ def test_exactly_the_chosen_ones_are_marked(labels: list[str], chosen: set[int])
 
 
 def test_a_result_says_of_the_user_what_a_message_says_in_the_persons_name() -> None:
-    answers = (
-        Answer(("GraphQL",), note="keep it small"),
-        Answer(empty=True),
-        Answer(other="3"),
-    )
+    answers = (Answer(("GraphQL",), note="keep it small"), Answer(empty=True), Answer(other="3"))
     assert answers_as_result(ASKED, Answered(answers)) == (
         "The user answered:\n\n"
         "1. Which way?\n"

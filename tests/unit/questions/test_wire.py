@@ -16,7 +16,7 @@ SOURCE: dict[str, Any] = {
     "questions": [
         {"question": "Which?", "header": "W", "options": [{"label": "A", "preview": "+A+"}, {"label": "B"}]},
         {"question": "Features?", "header": "F", "options": ["Auth", "Logs", "Cache"], "multiSelect": True},
-    ],
+    ]
 }
 
 

@@ -56,11 +56,7 @@ def test_the_program_is_the_systems(
 
 @pytest.mark.parametrize(
     ("environment", "words"),
-    [
-        ({"WAYLAND_DISPLAY": "w"}, NO_WL_PASTE),
-        ({"DISPLAY": ":0"}, NO_XCLIP),
-        ({}, OUT_OF_REACH),
-    ],
+    [({"WAYLAND_DISPLAY": "w"}, NO_WL_PASTE), ({"DISPLAY": ":0"}, NO_XCLIP), ({}, OUT_OF_REACH)],
 )
 def test_where_nothing_reads_it_the_way_is_told(
     tmp_path: Path, environment: dict[str, str], words: str

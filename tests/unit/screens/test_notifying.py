@@ -11,13 +11,7 @@ from hypothesis import strategies as st
 from ccq_tui.agent.events import SessionLost, SessionState, TurnEnded
 from ccq_tui.choices import Notify
 from ccq_tui.screens.session.notifications import BARS, LOST, news_of, notification_of
-from ccq_tui.screens.terminal import (
-    Bar,
-    has_progress,
-    notification,
-    progress,
-    wanted_protocol,
-)
+from ccq_tui.screens.terminal import Bar, has_progress, notification, progress, wanted_protocol
 
 
 @pytest.mark.parametrize(

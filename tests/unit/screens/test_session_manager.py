@@ -109,9 +109,7 @@ async def test_a_session_that_needs_no_question_opens_at_once(around: Around) ->
     assert (around.steps, around.works) == (["shown"], [])
 
 
-async def test_ownership_is_asked_about_first_then_trust_with_what_was_typed(
-    around: Around,
-) -> None:
+async def test_ownership_is_asked_about_first_then_trust_with_what_was_typed(around: Around) -> None:
     await around.manager.open(replace(around.launch, carried=CARRIED, resume="old"))
     assert around.steps == []
     await around.works[0]()

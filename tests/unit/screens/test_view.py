@@ -140,15 +140,7 @@ FULL = replace(
 )
 
 
-@pytest.mark.parametrize(
-    ("width", "left"),
-    [
-        (200, len(words(FULL))),
-        (78, 6),
-        (38, 3),
-        (13, 1),
-    ],
-)
+@pytest.mark.parametrize(("width", "left"), [(200, len(words(FULL))), (78, 6), (38, 3), (13, 1)])
 def test_narrow_lines_leave_out_what_matters_least(width: int, left: int) -> None:
     kept = fitted(FULL.pieces(100.0), width)
     assert len(kept) == left

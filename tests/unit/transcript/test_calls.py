@@ -194,16 +194,9 @@ def end(model: TranscriptModel) -> None:
 
 def test_an_agent_shows_its_progress_then_folds_what_it_did(model: TranscriptModel) -> None:
     agent(model)
-    assert shown(model).split("\n") == [
-        "▸ Agent Look",
-        "  ⎿ Reading x · 1 tool · 1,500 tokens",
-        "│ ▸ Read x",
-    ]
+    assert shown(model).split("\n") == ["▸ Agent Look", "  ⎿ Reading x · 1 tool · 1,500 tokens", "│ ▸ Read x"]
     end(model)
-    assert shown(model).split("\n") == [
-        "✔ Agent Look",
-        "  ⎿ 2 tools · 2,000 tokens · Ctrl+O shows its work",
-    ]
+    assert shown(model).split("\n") == ["✔ Agent Look", "  ⎿ 2 tools · 2,000 tokens · Ctrl+O shows its work"]
     model.apply(ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "Done"))
     model.set_fold(model.blocks[0], folded=False)
     assert [getattr(block, "id", "text") for block in model.blocks] == ["a", "a1", "text"]

@@ -22,10 +22,7 @@ ACCEPT = Suggestion("setMode", mode="acceptEdits")
             Allowed(suggestion=ALWAYS),
             "allowed in this project from now on · In this project, always: commands that begin with `make`",
         ),
-        (
-            Allowed(suggestion=ACCEPT),
-            "allowed for this session · For this session: accept every file edit",
-        ),
+        (Allowed(suggestion=ACCEPT), "allowed for this session · For this session: accept every file edit"),
     ],
 )
 def test_a_permission_says_what_was_granted(outcome: Allowed, words: str) -> None:

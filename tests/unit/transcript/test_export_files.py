@@ -18,8 +18,7 @@ from ccq_tui.widgets.transcript.export import export_json, export_markdown, expo
 AT = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 SESSION = {"name": "api", "id": "s-1", "model": "claude-x"}
 QUESTIONS = QuestionSet(
-    "q1",
-    (Question("Which?", "Which", (Option("A", "first"), Option("B"))), Question("Why?", "Why")),
+    "q1", (Question("Which?", "Which", (Option("A", "first"), Option("B"))), Question("Why?", "Why"))
 )
 
 
