@@ -43,7 +43,7 @@ def bounded(text: str, limit: int = MAX_OUTPUT_CHARACTERS) -> str:
 
 def is_command_output(text: str) -> bool:
     """Return whether a user message is the output of a command of the CLI; not all of that is shown."""
-    return _COMMAND_OUTPUT.search(text) is not None
+    return _COMMAND_OUTPUT.match(text.lstrip()) is not None
 
 
 def command_output(text: str) -> list[NoticeGiven]:

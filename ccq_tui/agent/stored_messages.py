@@ -30,8 +30,13 @@ from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 _COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _SUMMARY = "This session is being continued"
-# What the CLI writes into the user's messages for the model alone.
-_HIDDEN = ("<local-command-caveat>", "Caveat: ", "[Request interrupted by user", "<system-reminder>", "<ide_")
+_HIDDEN = ("Caveat: The messages below", "[Request interrupted by user")
+# What the CLI, its hooks and editors put around a person's words for the model alone.
+_CONTEXT = r"(system-reminder|ide_\w+|local-command-caveat|new-diagnostics|[a-z-]+-hook)"
+_OPENING = re.compile(rf"\s*<{_CONTEXT}(?:\s[^>]*)?>")
+_CLOSING = re.compile(rf"</{_CONTEXT}>\s*\Z")
+_LONGEST_TAG = 60
+_MEMORY = re.compile(r"\A<user-memory-input>(.*)</user-memory-input>\Z", re.DOTALL)
 _IN_BACKGROUND = re.compile(
     r"\A(?:Command (?:running|was) [^\n]*?\bID: |Async agent launched.*?^agentId: )(\w+)",
     re.DOTALL | re.MULTILINE,
@@ -173,19 +178,31 @@ def written(text: str, prompt_id: str = "") -> Iterator[ev.AgentEvent]:
     """Translate a text of the user's messages: a prompt, a command, its output, or text not for a person."""
     if run_in(text) is not None:
         yield ev.PromptAccepted(text, prompt_id=prompt_id)
-    elif text.startswith(_NOTIFICATION):
+        return
+    text = _MEMORY.sub(r"#\1", _without_context(text))
+    if text.startswith(_NOTIFICATION):
         yield from task_ends(text)
     elif is_command_output(text):
         yield from command_output(text)
-    elif found := _COMMAND.search(text):
+    elif text.startswith("<command-") and (found := _COMMAND.search(text)):
         arguments = _ARGUMENTS.search(text)
         yield ev.PromptAccepted(f"{found[1]} {arguments[1] if arguments else ''}".strip())
+        yield from command_output(text)
     elif note := told_to_model(text):
         yield note
     elif text.startswith(_SUMMARY):
         yield ev.Compacted(summary=bounded(text))
     elif text and not text.startswith(_HIDDEN):
         yield ev.PromptAccepted(text, prompt_id=prompt_id)
+
+
+def _without_context(text: str) -> str:
+    """Return a text without the blocks of context before and after it."""
+    while (found := _OPENING.match(text)) and (end := text.find(f"</{found[1]}>")) >= 0:
+        text = text[end + len(f"</{found[1]}>") :].lstrip()
+    while (found := _CLOSING.search(text[-_LONGEST_TAG:])) and (begin := text.rfind(f"<{found[1]}")) >= 0:
+        text = text[:begin].rstrip()
+    return text
 
 
 def task_ends(text: str) -> Iterator[ev.TaskEnded]:

@@ -22,8 +22,8 @@ ROUNDS_USED = "the question rounds of this prompt are used up"
 """The reason that nobody was asked."""
 _RESPONDED = "The user responded: "
 _ANSWERED = re.compile(
-    r"(?:Your questions have been answered|The user answered): (.*)"
-    r"\. (?:You can now continue|Read the answers carefully)",
+    r"(?:Your questions have been answered|The user answered|User has answered your questions?): "
+    r"(?:(.*)\. (?:You can now continue|Read the answers carefully)|(.*?)\.?\s*\Z)",
     re.DOTALL,
 )
 _PIECE = re.compile(
@@ -60,13 +60,16 @@ def outcome_of(questions: QuestionSet, result: CallResult) -> RequestOutcome | N
         response, answers = result.structured.get("response"), result.structured.get("answers")
         if isinstance(response, str) and response.strip():
             return Discussed(response)
-        if isinstance(answers, Mapping):
+        if isinstance(answers, Mapping | list):
             return _answered(questions, answers, _notes(result.structured.get("annotations")))
     if result.output.startswith(_RESPONDED):
         return Discussed(result.output.removeprefix(_RESPONDED))
     if found := _ANSWERED.match(result.output):
-        answers, notes = _pieces(wire_keys(questions), found[1])
-        return _answered(questions, answers, notes) if answers or notes else None
+        said = (found[1] or found[2] or "").strip()
+        answers, notes = _pieces(wire_keys(questions), said)
+        if answers or notes:
+            return _answered(questions, answers, notes)
+        return Discussed(said) if said else None
     return None
 
 
@@ -98,7 +101,7 @@ def _pieces(keys: list[str], text: str) -> tuple[dict[str, str], dict[str, str]]
     found = sorted((place, key) for place, key in places if place >= 0)
     answers: dict[str, str] = {}
     notes: dict[str, str] = {}
-    for (place, key), (end, _) in zip(found, [*found[1:], (len(text) + 2, "")], strict=True):
+    for (place, key), (end, _) in zip(found, [*found[1:], (len(text) + 2, "")], strict=False):
         piece = _PIECE.fullmatch(text[place + len(key) + 3 : end - 2])
         if piece is None:
             continue
@@ -109,17 +112,22 @@ def _pieces(keys: list[str], text: str) -> tuple[dict[str, str], dict[str, str]]
     return answers, notes
 
 
-def _answered(questions: QuestionSet, answers: Mapping[str, Any], notes: Mapping[str, str]) -> Answered:
+def _answered(
+    questions: QuestionSet, answers: Mapping[str, Any] | list[Any], notes: Mapping[str, str]
+) -> Answered:
+    keys = wire_keys(questions)
+    said = dict(zip(keys, answers, strict=False)) if isinstance(answers, list) else answers
     return Answered(
         tuple(
-            _answer(question, answers.get(key), notes.get(key, ""))
-            for key, question in zip(wire_keys(questions), questions.questions, strict=True)
+            _answer(question, said.get(key), notes.get(key, ""))
+            for key, question in zip(keys, questions.questions, strict=True)
         )
     )
 
 
 def _answer(question: Question, said: Any, note: str) -> Answer:
-    text = said if isinstance(said, str) else ""
+    names = [one for one in (said if isinstance(said, list) else [said]) if isinstance(one, str)]
+    text = ", ".join(names)
     if question.kind is not Kind.CHOICE or not text:
         return Answer(other=text, note=note)
     if question.multi_select and text == NONE_OF_THESE:
@@ -127,6 +135,9 @@ def _answer(question: Question, said: Any, note: str) -> Answer:
     labels = sorted({option.label for option in question.options if option.label}, key=len, reverse=True)
     if not question.multi_select:
         return Answer((text,), note=note) if text in labels else Answer(other=text, note=note)
+    if isinstance(said, list):
+        other = ", ".join(name for name in names if name not in labels)
+        return Answer(tuple(name for name in names if name in labels), other=other, note=note)
     readings = _readings(text, labels)
     if len(readings) > 1:
         return Answer(other=text, note=note)  # two labels together may equal a third one

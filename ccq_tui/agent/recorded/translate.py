@@ -102,6 +102,8 @@ class Translation:
         self._usage = TurnUsage()
         self._seen = RecentIds()
         self._tools: dict[str, str] = {}
+        self._early: dict[str, tuple[Mapping[str, Any], Entry]] = {}
+        """Results without a call: some programs record the call after them."""
         self._names = count(1)
 
     def feed(self, entry: Entry) -> Iterator[ev.AgentEvent]:
@@ -131,6 +133,7 @@ class Translation:
     def end(self) -> Iterator[ev.AgentEvent]:
         """Close all that the recording left open: streamed blocks, calls without a result, questions."""
         yield from self._streams.end_turn()
+        yield from self._flush()
         for call, tool in self._tools.items():
             if tool != QUESTION_TOOL:
                 yield ev.ToolFinished(call, tool, CUT_OFF, is_error=True)
@@ -189,9 +192,23 @@ class Translation:
         yield ev.ToolStarted(call, tool, kept(dict(source)), key.parent)
         if tool == QUESTION_TOOL:
             yield from self.asked.ask(call, source, self.session_id)
+        if call in self._early:
+            yield from self._returned(*self._early.pop(call))
 
-    def _returned(self, block: Mapping[str, Any], entry: Entry) -> Iterator[ev.AgentEvent]:
+    def _flush(self) -> Iterator[ev.AgentEvent]:
+        early, self._early = self._early, {}
+        for block, entry in early.values():
+            yield from self._returned(block, entry, late=True)
+
+    def _returned(
+        self, block: Mapping[str, Any], entry: Entry, *, late: bool = False
+    ) -> Iterator[ev.AgentEvent]:
         call = text(block, "tool_use_id")
+        new = self._seen.add(f"{call} {hash(json.dumps(block, sort_keys=True))}")
+        if call not in self._tools and not late:
+            if new:  # else it was recorded twice
+                self._early[call] = block, entry
+            return
         tool = self._tools.pop(call, "")
         record = entry.get("tool_use_result", entry.get("toolUseResult"))
         result = CallResult(
@@ -208,6 +225,8 @@ class Translation:
             match block.get("type"):
                 case "tool_result":
                     yield from self._returned(block, entry)
+                case "text" if entry.get("isCompactSummary") is True:
+                    yield ev.Compacted(summary=bounded(text(block, "text")))
                 case "text" if not parent and entry.get("isSynthetic") is not True:
                     yield from self._heard(bounded(text(block, "text")), text(entry, "uuid"))
                 case "image" | "document" if not parent:
@@ -216,6 +235,7 @@ class Translation:
     def _heard(self, said: str, name: str) -> Iterator[ev.AgentEvent]:
         for event in written(said, name):
             if isinstance(event, ev.PromptAccepted):
+                yield from self._flush()
                 yield from self.asked.go_on()
             yield event
 

@@ -26,7 +26,7 @@ from ccq_tui.agent.recorded.reader import NOTHING
 from ccq_tui.agent.recorded.recording import open_recording
 from ccq_tui.agent.recorded.translate import CUT_OFF, PASSED_OVER
 from ccq_tui.inbox.requests import Cancelled
-from ccq_tui.questions import Answer, Answered
+from ccq_tui.questions import Answer, Answered, Discussed
 from tests.unit.agent.recordings import (
     QUESTIONS,
     SESSION,
@@ -246,10 +246,53 @@ def test_entries_that_share_a_damaged_line(tmp_path: Path) -> None:
     assert [event.text for event in found if isinstance(event, PromptAccepted)] == ["one", "two", "three"]
 
 
-def test_a_message_that_is_recorded_twice_and_the_context_of_an_editor(tmp_path: Path) -> None:
-    twice = [said(text("Hello."), call("Bash", {"command": "ls"}), uuid=name) for name in "ab"]
-    context = prompt("<ide_opened_file>The user opened a.py in the IDE.</ide_opened_file>")
-    found = events_of(opened(tmp_path, context, prompt("go"), twice[0], back("a.txt"), twice[1]))
-    shown = [event for event in found if isinstance(event, PromptAccepted | BlockFinished | ToolStarted)]
-    assert [type(event) for event in shown] == [PromptAccepted, BlockFinished, ToolStarted]
-    assert [event.output for event in found if isinstance(event, ToolFinished)] == ["a.txt"]
+HIDDEN = "<{0}>what an editor or a hook adds</{0}>"
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (HIDDEN.format("ide_opened_file"), []),
+        (HIDDEN.format("ide_opened_file") + "\n" + HIDDEN.format("ide_selection") + "\ngo", ["go"]),
+        ("go\n" + HIDDEN.format("system-reminder"), ["go"]),
+        (HIDDEN.format("user-prompt-submit-hook"), []),
+        ("why <command-name>x</command-name>?", ["why <command-name>x</command-name>?"]),
+        ("see <bash-stdout>a</bash-stdout>", ["see <bash-stdout>a</bash-stdout>"]),
+        ("Caveat: it is slow", ["Caveat: it is slow"]),
+        ("<user-memory-input>use tabs</user-memory-input>", ["#use tabs"]),
+        ("[Request interrupted by user for tool use]", []),
+    ],
+)
+def test_what_a_person_typed_of_a_text(tmp_path: Path, written: str, shown: list[str]) -> None:
+    found = events_of(opened(tmp_path, prompt(written), said(text("Hello."))))
+    assert [event.text for event in found if isinstance(event, PromptAccepted)] == shown
+
+
+@pytest.mark.parametrize("order", ["cr", "rc", "crcr", "crr", "rcr", "ccr"])
+def test_a_call_and_its_result_in_any_order_and_number(tmp_path: Path, order: str) -> None:
+    lines = {"c": said(text("Hello."), call("Bash", {"command": "ls"})), "r": back("a.txt")}
+    found = events_of(opened(tmp_path, prompt("go"), *(lines[one] for one in order), prompt("next")))
+    shown = [event for event in found if isinstance(event, BlockFinished | ToolStarted | ToolFinished)]
+    assert [type(event) for event in shown] == [BlockFinished, ToolStarted, ToolFinished]
+    assert shown[-1] == ToolFinished("toolu_1", "Bash", "a.txt")
+
+
+@pytest.mark.parametrize(
+    ("output", "record", "outcome"),
+    [
+        ('User has answered your questions: "Which approach?"="Option B".', None, Answer(("Option B",))),
+        ('Your questions have been answered: "Which approach?"="Option B"', None, Answer(("Option B",))),
+        (
+            "User has answered your questions.",
+            {"answers": {"Which approach?": ["Option B"]}},
+            Answer(("Option B",)),
+        ),
+        ("User has answered your questions.", {"answers": ["Option B"]}, Answer(("Option B",))),
+        ("User has answered your questions: neither", None, "neither"),
+    ],
+)
+def test_answers_in_older_words_and_shapes(tmp_path: Path, output: str, record: Any, outcome: Any) -> None:
+    more = {} if record is None else {"toolUseResult": record}
+    found = events_of(opened(tmp_path, said(call("AskUserQuestion", QUESTIONS)), back(output, **more)))
+    [settled] = [event.outcome for event in found if isinstance(event, RequestSettled)]
+    assert settled == (Discussed(outcome) if isinstance(outcome, str) else Answered((outcome,)))
