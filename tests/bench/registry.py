@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.bench import arriving, inbox, lasting, stalling, starting, streaming, talking, wrapping
+from tests.bench import arriving, inbox, lasting, stalling, starting, streaming, talking, wrapping, writing
 from tests.bench.measures import Family
 
 FAMILIES: tuple[Family, ...] = (
@@ -15,4 +15,5 @@ FAMILIES: tuple[Family, ...] = (
     lasting.BLOCKS,
     inbox.FAMILY,
     wrapping.FAMILY,
+    writing.FAMILY,
 )

@@ -50,6 +50,7 @@ class Terminal:
 
     Attributes:
         began: When it was started; all times are of ``time.monotonic()``.
+        written: Bytes that the program has written.
 
     Args:
         command: The program and its arguments.
@@ -62,6 +63,7 @@ class Terminal:
         self._stream = Stream(self.screen)
         self._pieces: queue.SimpleQueue[tuple[float, bytes]] = queue.SimpleQueue()
         self._rest = b""
+        self.written = 0
         self._closing = False
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", SIZE[1], SIZE[0], 0, 0))
@@ -147,6 +149,14 @@ class Terminal:
         os.write(self._master, keys.encode())
         return at
 
+    def leave(self) -> None:
+        """Quit the program as a person does, with Ctrl+C twice, and wait for its end."""
+        self.press("\x03")
+        self.rest(0.5)
+        self.press("\x03")
+        self.process.wait(timeout=LIMIT)
+        self.rest(0.2)
+
     def rest(self, seconds: float) -> None:
         """Press no key for a while, and draw what came meanwhile."""
         for _ in self.pieces(time.monotonic() + seconds):
@@ -168,6 +178,11 @@ class Terminal:
                 data = os.read(self._master, 1 << 16)
             except OSError:
                 return  # the program ended
+            self.written += len(data)
             self._pieces.put((time.monotonic(), data))
-            if reply := answers(data):
-                os.write(self._master, reply)
+            self.reply(data)
+
+    def reply(self, data: bytes) -> None:
+        """Answer what the program asked."""
+        if reply := answers(data):
+            os.write(self._master, reply)

@@ -22,7 +22,7 @@ NAME = re.sub("[\r\n/]", "", MARK)
 FOCUS_OUT = "\x1b[O"
 SEQUENCES = re.compile(
     r"\x1b\[[0-9;:]*m"  # colours
-    r"|\x1b\[[0-9;]*[ABCDHJK]"  # the cursor, and what is erased
+    r"|\x1b\[[0-9;]*[ABCDEHJKLMXr]"  # the cursor, what is erased, and lines that move
     r"|\x1b\[(?:\?[0-9;]+(?:[hl]|\$p)|[<>=]?[0-9;]*u|>[0-9;]*[mq]|[0-9;]*[cnt])"  # modes, questions
     r"|\x1b\](?:0|777;notify);(?P<words>[^\x00-\x1f\x7f-\x9f]*)(?:\x07|\x1b\\)"  # title and notification
     r"|\x1b\]9;4;\d;\d+\x1b\\|\x1b\]22;default\x07"  # progress and pointer

@@ -7,10 +7,12 @@ import signal
 import sys
 from pathlib import Path
 
+from ccq_tui.compat.textual.decoder import ANSWER, ASK
 from ccq_tui.questions import Option, Question
 from ccq_tui.testing import Scenario, clean_environment
 from ccq_tui.testing.scenarios import READY
 from ccq_tui.testing.scenarios.hostile import ATTACKS, SENTINEL
+from ccq_tui.testing.scenarios.long import long_markdown
 from tests.e2e.conftest import Start, program
 from tests.e2e.terminal import Terminal
 from tests.steps import step
@@ -138,6 +140,28 @@ def test_hostile_text_leaves_no_control_byte_of_the_models_on_the_terminal(start
     assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", rest)
     assert SENTINEL in rest, "the attacks were drawn"
     assert [found for found in SEQUENCE.findall(raw) if SENTINEL in found] == []
+
+
+def test_a_terminal_that_draws_slowly_gets_two_frames_and_then_the_last(start: Start) -> None:
+    answer = f"{long_markdown(3_000)}\n\nThe end.\n"
+    run = start(
+        Scenario("e2e").says("Fine.").ends_turn().says(answer).ends_turn(), speed=3_000, delta_size=20
+    )
+    terminal = run.terminal
+    terminal.wait(lambda terminal: "Fine." in terminal.text and "○ ready" in terminal.text)
+    frames = terminal.written.count(ASK)
+    terminal.type(ANSWER * 2)  # from now on it reports what it has drawn
+    terminal.type("more")
+    terminal.press("enter")
+    run.wait_recorded("The end.")
+    assert terminal.written.count(ASK) == frames + 2
+
+    def drawn(terminal: Terminal) -> bool:
+        terminal.type(ANSWER)
+        return "The end." in terminal.text
+
+    terminal.wait(drawn)
+    run.end("ctrl+q", 0)
 
 
 def test_every_attack_would_be_noticed() -> None:

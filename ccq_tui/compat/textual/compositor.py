@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from textual._compositor import Compositor, CompositorMap, ReflowResult
 from textual.geometry import Region, Size
@@ -31,12 +32,30 @@ class FrugalCompositor(Compositor):
         self._drawn: CompositorMap = {}
         """The places at which widgets were drawn."""
 
+    def render_update(self, full: bool = False, screen_stack: Any = None, simplify: bool = False) -> Any:
+        """Return a frame of what the terminal does not show yet, or none while it is behind."""
+        app: Any = self.root and self.root.app
+        driver: Any = getattr(app, "_driver", None)
+        if full or not hasattr(driver, "frames"):
+            return super().render_update(full, screen_stack, simplify)  # a picture
+        if not self._dirty_regions or driver.lent or app._batch_count or driver.frames.must_wait():
+            return None  # what changed stays marked
+        if driver.frames.size != self.size:
+            self._dirty_regions.add(self.size.region)
+        update: Any = super().render_update(full, screen_stack, simplify)
+        chops = (
+            [{0: Strip.join(line)} for line in update.strips] if hasattr(update, "strips") else update.chops
+        )
+        return driver.frames.of(chops, self.size)
+
     def reflow(self, parent: Widget, size: Size) -> ReflowResult:
         """Lay the screen out, and have everything drawn again that is elsewhere than it was drawn.
 
         Textual compares with its last map, but that is the new one already if a place was asked for after a
         scroll (`Compositor.full_map`, Textual 8.2.8): what was hidden would stay on the screen.
         """
+        if self.size != size and (frames := getattr(parent.app._driver, "frames", None)) is not None:
+            frames.size = None  # a terminal that gets another size may lose what it shows
         before, changes = self._drawn, super().reflow(parent, size)
         self._drawn = dict(self._full_map)
         places = (place.clip.intersection(place.region) for _, place in before.items() ^ self._drawn.items())

@@ -34,8 +34,14 @@ _IN_PASTE = re.compile(
     r"\x1b\[(?:27;(?P<xterm>\d+);(?P<code>\d{1,5})~|(?P<key>\d{1,5})(?:;(?P<kitty>\d+))?u)"
 )
 """A character of a paste that the terminal, such as tmux, sends as a key."""
+ASK, ANSWER = "\x1b[5n", "\x1b[0n"
+"""Asks for the terminal's status, which it reports once it has drawn what came before (ECMA-48, DSR)."""
 _CUT = re.compile(r"\x1b(?:\[[0-9;:?<>=]*|O)?\Z")
 """A sequence whose end is still to come."""
+
+
+class FrameDrawn(Message):
+    """The terminal has drawn what was written before a question for its status."""
 
 
 class Decoder(XTermParser):
@@ -67,6 +73,9 @@ class Decoder(XTermParser):
             self._pasted, self._unmarked = [], True
         self._came = monotonic()
         data, self._cut = self._cut + data, ""
+        while ANSWER in data:
+            data = data.replace(ANSWER, "", 1)
+            yield FrameDrawn()
         while data:
             part, mark, data = data.partition(PASTE if self._pasted is None else PASTED)
             if not mark and (cut := _CUT.search(part)):

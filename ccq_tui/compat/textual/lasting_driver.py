@@ -6,13 +6,17 @@ import contextlib
 import os
 import signal
 import termios
+import time
 from typing import IO, Any
 
 from textual import events
 from textual.drivers.linux_driver import LinuxDriver
 from textual.geometry import Size
+from textual.message import Message
 
 from ccq_tui.compat.private import require
+from ccq_tui.compat.textual.decoder import FrameDrawn
+from ccq_tui.compat.textual.frames import Frames
 
 require(
     LinuxDriver,
@@ -21,6 +25,8 @@ require(
     "_loop", "_sigcont_application", "_sigtstp_application", "_writer_thread", "exit_event", "fileno",
 )  # fmt: skip
 
+LAST_ANSWERS = 1.0
+"""Most seconds for the last answers, before the terminal is given back."""
 ENDING_FIRST = 0.05
 """Seconds until a program continues after a stop: a person who ends a stopped one sends two signals."""
 
@@ -34,21 +40,21 @@ class LastingOutput:
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
-        self._gone = False
+        self.gone = False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._file, name)
 
     def write(self, text: str) -> int:
         """Write or swallow a text, and return its number of characters."""
-        if not self._gone:
+        if not self.gone:
             with self._lasting():
                 self._file.write(text)
         return len(text)
 
     def flush(self) -> None:
         """Flush, or do nothing."""
-        if not self._gone:
+        if not self.gone:
             with self._lasting():
                 self._file.flush()
 
@@ -57,7 +63,7 @@ class LastingOutput:
         try:
             yield
         except OSError:
-            self._gone = True
+            self.gone = True
             _silence()
             # This signal reports the terminal's end, but a write may notice the end first.
             os.kill(os.getpid(), signal.SIGHUP)
@@ -76,6 +82,7 @@ class LastingDriver(LinuxDriver):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
+        self.frames = Frames(self._draw)
         self._file: Any = LastingOutput(self._file)
         self._modes: list[Any] | None = None
         self._ends = self._refused = False
@@ -91,8 +98,30 @@ class LastingDriver(LinuxDriver):
         if not self.lent:
             super().write(data)
 
+    def _draw(self) -> None:
+        """Draw everything, in any thread: only what differs is sent."""
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._app.refresh)
+
+    def process_message(self, message: Message) -> None:
+        """Take the terminal's answers."""
+        if isinstance(message, FrameDrawn):
+            self.frames.arrived()
+        else:
+            super().process_message(message)
+
+    def stop_application_mode(self) -> None:
+        """Give the terminal back, once it has answered: a shell would take the answer for keys."""
+        until = time.monotonic() + LAST_ANSWERS
+        while self.frames.answers and self.frames.sent and not self._file.gone and time.monotonic() < until:
+            time.sleep(0.005)
+        self.write("\x1b[m")
+        super().stop_application_mode()
+
     def start_application_mode(self) -> None:
         """Take the terminal, and remember its settings from then on."""
+        self.frames.size = None  # something else may have drawn
+        self.frames.sent.clear()
         super().start_application_mode()  # type: ignore[no-untyped-call]
         with contextlib.suppress(termios.error):
             self._modes = termios.tcgetattr(self.fileno)
@@ -154,6 +183,7 @@ class LastingDriver(LinuxDriver):
             # Another program had the terminal while it may have been resized.
             size = Size(*self._get_terminal_size())
             self._app.post_message(events.Resize(size, size))
+        self.frames.size = None
         self._app.refresh()
 
     def run_input_thread(self) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from rich.text import Text
 from textual.app import App
@@ -33,14 +33,6 @@ _logger = logging.getLogger(__name__)
 
 MOST_QUESTIONS = 3
 """Most requests previewed of a session."""
-
-
-class KeepsInbox(Protocol):
-    """The program as the keeper of the inbox."""
-
-    @property
-    def inbox(self) -> DurableInbox:
-        """The inbox of all sessions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +95,7 @@ class Shelf:
 
 def shelf_of(app: App[Any], options: SessionOptions, without: str = "") -> Shelf:
     """Return the sessions that a program can resume, all but one."""
-    return Shelf(options, cast("KeepsInbox", app).inbox, without)
+    return Shelf(options, cast("Any", app).inbox, without)
 
 
 def _shelved(store: Store, sessions: Sequence[EarlierSession]) -> tuple[Shelved, ...]:

@@ -14,7 +14,7 @@ from ccq_tui.widgets.lifetime import after, after_refresh
 
 FRAME = 1 / 30
 """Fewest seconds between two frames; a change after a pause is drawn at once."""
-STREAMING = 1 / 10
+STREAMING = 1 / 7
 """Seconds between two frames of a text being written: nobody reads faster."""
 SHARE = 4
 """A frame that cost c seconds is followed by at least SHARE * c seconds for everything else."""

@@ -1,0 +1,158 @@
+"""Frames of cells that differ: whatever follows whatever, an emulated terminal shows the last one."""
+
+from __future__ import annotations
+
+import io
+import re
+
+import pyte
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Size
+from textual.strip import Strip
+
+from ccq_tui.compat.textual import frames
+from ccq_tui.compat.textual.decoder import ASK
+from ccq_tui.compat.textual.frames import PATIENCE, Frames
+
+WIDTH, HEIGHT = 12, 6
+CONSOLE = Console(file=io.StringIO(), color_system="truecolor", force_terminal=True)
+STYLES = (
+    None,
+    Style(bold=True),
+    Style(dim=True, reverse=True),
+    Style(bold=True, italic=True, underline=True),
+    Style(strike=True, overline=True),
+    Style(color="#ff0000", bgcolor="#000010"),
+    Style(bgcolor="#000010"),
+    Style(link="https://a.org"),
+)
+texts = st.text("ab        é│漢", min_size=1, max_size=WIDTH)
+
+
+@st.composite
+def strips(draw: st.DrawFn) -> Strip:
+    parts = [Segment(draw(texts), draw(st.sampled_from(STYLES))) for _ in range(draw(st.integers(1, 3)))]
+    return Strip(parts).adjust_cell_length(WIDTH)
+
+
+screens = st.lists(strips(), min_size=HEIGHT, max_size=HEIGHT)
+
+
+@st.composite
+def plays(draw: st.DrawFn) -> list[list[Strip]]:
+    """Several screens, of which some are the one before with its lines moved, and one that goes on."""
+    shown = [draw(screens)]
+    for _ in range(draw(st.integers(1, 4))):
+        up, fresh = draw(st.integers(-3, 3)), draw(screens)
+        last = shown[-1]
+        moved = last[up:] + fresh[:up] if up >= 0 else fresh[:-up] + last[:up]
+        longer = [*moved[:-1], Strip.join([moved[-1].crop(0, 5), fresh[0].crop(5)])]
+        shown.append(draw(st.sampled_from((fresh, moved, longer))))
+    return shown
+
+
+class Erasing(pyte.Screen):
+    """A screen whose lines come in the colour that is set, as those of terminals do."""
+
+    def delete_lines(self, count: int | None = None) -> None:
+        super().delete_lines(count)
+        bottom = self.margins.bottom if self.margins else self.lines - 1
+        self.fill(range(bottom + 1 - (count or 1), bottom + 1))
+
+    def insert_lines(self, count: int | None = None) -> None:
+        super().insert_lines(count)
+        self.fill(range(self.cursor.y, self.cursor.y + (count or 1)))
+
+    def fill(self, lines: range) -> None:
+        for y in lines:
+            self.buffer[y].update(dict.fromkeys(range(self.columns), self.cursor.attrs))
+
+
+def cells(screen: pyte.Screen) -> list[pyte.screens.Char]:
+    """Return the cells of a screen; what cannot be seen on a blank does not matter."""
+    shown = [screen.buffer[y][x] for y in range(HEIGHT) for x in range(WIDTH)]
+    return [
+        cell._replace(fg="default", bold=False, italics=False)
+        if cell.data == " " and not (cell.reverse or cell.underscore or cell.strikethrough)
+        else cell
+        for cell in shown
+    ]
+
+
+def rendered(strip: Strip) -> str:
+    return "".join(
+        strip.render_style(style or Style(), text, CONSOLE._color_system)  # type: ignore[arg-type]
+        for text, style, _ in strip
+    )
+
+
+@pytest.mark.parametrize("able", [True, False])
+@given(shown=plays(), cut=st.integers(1, WIDTH - 1))
+def test_the_terminal_shows_each_frame(able: bool, shown: list[list[Strip]], cut: int) -> None:
+    sent, screen, plain = Frames(lambda: None), Erasing(WIDTH, HEIGHT), pyte.Screen(WIDTH, HEIGHT)
+    pyte.Stream(screen).feed("\x1b[?7l")  # as the program has it
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(frames, "ABLE", able)
+        for frame in shown:
+            parts = [{0: strip.crop(0, cut), cut: strip.crop(cut)} for strip in frame]
+            written = sent.of(parts, Size(WIDTH, HEIGHT)).render_segments(CONSOLE)
+            pyte.Stream(screen).feed(written)
+            assert able or not re.search(r"\x1b\[\d+[LM]", written), "no line is moved"
+            for y, x, strip in ((y, *part) for y, line in enumerate(parts) for part in line.items()):
+                pyte.Stream(plain).feed(f"\x1b[{y + 1};{x + 1}H{rendered(strip)}")
+            assert screen.display == plain.display
+            assert cells(screen) == cells(plain)
+            again = sent.of(parts, Size(WIDTH, HEIGHT)).render_segments(CONSOLE)
+            assert not again, "it is there"
+
+
+def send(frames: Frames, text: str) -> str:
+    """Send a frame that fills the screen."""
+    return frames.of([{0: Strip([Segment(text * 40)])}] * 3, Size(40, 3)).render_segments(CONSOLE)
+
+
+def test_a_frame_that_shows_nothing_new_is_none() -> None:
+    frames = Frames(lambda: None)
+    assert send(frames, "a").endswith(ASK)
+    assert not send(frames, "a")
+    frames.size = None
+    assert send(frames, "a"), "something else drew meanwhile"
+
+
+def test_no_frame_is_sent_to_a_terminal_that_answers_while_two_are_on_their_way() -> None:
+    free: list[bool] = []
+    frames = Frames(lambda: free.append(True))
+    for text in "abc":
+        assert not frames.must_wait(), "it may never answer"
+        send(frames, text)
+    frames.arrived()
+    send(frames, "d")
+    assert frames.must_wait()
+    assert not free
+    frames.arrived()
+    assert free == [True]
+    assert not frames.must_wait()
+
+
+def test_a_frame_that_did_not_wait_is_not_called_for() -> None:
+    frames = Frames(lambda: pytest.fail("nothing waits"))
+    for text in "abc":
+        send(frames, text)
+        frames.arrived()
+
+
+def test_a_lost_answer_is_not_waited_for_forever(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    frames = Frames(lambda: None)
+    frames.arrived()
+    for text in "ab":
+        send(frames, text)
+    assert frames.must_wait()
+    now = PATIENCE + 1
+    assert not frames.must_wait()
