@@ -198,8 +198,8 @@ def written(text: str, prompt_id: str = "") -> Iterator[ev.AgentEvent]:
 
 def _without_context(text: str) -> str:
     """Return a text without the blocks of context before and after it."""
-    while (found := _OPENING.match(text)) and (end := text.find(f"</{found[1]}>")) >= 0:
-        text = text[end + len(f"</{found[1]}>") :].lstrip()
+    while found := _OPENING.match(text):
+        text = text.partition(f"</{found[1]}>")[2].lstrip()  # nothing of one that is cut off
     while (found := _CLOSING.search(text[-_LONGEST_TAG:])) and (begin := text.rfind(f"<{found[1]}")) >= 0:
         text = text[:begin].rstrip()
     return text
