@@ -318,7 +318,7 @@ def _clicked(state: DecisionState, row: int) -> DecisionState:
 def _pressed(state: DecisionState, key: str, character: str, *, alone: bool) -> DecisionState:
     action = DECISION_ACTIONS.get(key, "")
     if action == "hide":
-        return replace(state, hidden=not state.hidden, guard=state.guard.opened())
+        return replace(state, hidden=not state.hidden, notice="", guard=state.guard.opened())
     if state.hidden:
         return state
     if state.typing:
@@ -357,7 +357,7 @@ def _done_on_list(state: DecisionState, action: str, character: str) -> Decision
         case "enlarge":
             return replace(state, enlarged=not state.enlarged, notice="")
         case "leave":
-            return replace(state, enlarged=False, hidden=not state.enlarged)
+            return replace(state, enlarged=False, hidden=not state.enlarged, notice="")
         case "edit":
             # The surface opens the editor with the plan, if there is one, else with the text.
             return state if state.current_plan else _type(state, "", _text_row(state))

@@ -64,8 +64,10 @@ def told(text: str, exchanges: Sequence[Exchange], kills: Sequence[Kill], sessio
     if session and new and session_of(new[0]) == session:
         first = {session_of(one): one for one in reversed(bodies)}
         new = [one for one in new if session_of(one) == session or one is not first[session_of(one)]]
+    # A request that was on its way when its sender was killed arrives after the kill, and breaks off.
     repeated = sum(
-        any(before.received <= kill.at <= after.received for kill in kills) for before, after in pairwise(new)
+        before.broken or any(before.received <= kill.at <= after.received for kill in kills)
+        for before, after in pairwise(new)
     )
     most = max((spoken(one.body).count(text) for one in bodies), default=0)
     return Told(len(new) or min(most, 1), repeated, most)

@@ -260,6 +260,7 @@ def test_a_choice_out_of_sight_is_brought_back_and_not_taken() -> None:
     after = keys(state, "2")
     assert (after.outcome, after.cursor) == (None, 3)
     assert after.notice
+    assert not keys(after, "escape").notice, "hidden, it is no longer the next key"
     assert keys(decide(after, Seen(frozenset({3}))), "enter").outcome is not None
     assert keys(state, "n").outcome == Denied(), "what its letter denies grants nothing"
     assert keys(state, "y").outcome == Allowed()
