@@ -38,23 +38,30 @@ SOLID = 3.0
 
 
 class NoColours(LineFilter):
-    """A filter that keeps bold, italic, underlined and reversed text; a block of colour becomes reversed."""
+    """A filter that keeps text styles; a block of colour, and the label under the cursor, become reversed."""
+
+    def __init__(self, band: str, muted: str) -> None:
+        super().__init__()
+        self._band, self._muted = (Color.parse(colour).rich_color for colour in (band, muted))
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """Remove the colours from a line."""
         return [
-            Segment(text, style and _without_colours(style, background), control)
+            Segment(text, style and _without_colours(style, background, self._is_label(text, style)), control)
             for text, style, control in segments
         ]
 
+    def _is_label(self, text: str, style: Style) -> bool:
+        """Whether a text is a label in the cursor's band: signs, badges and faint texts are none."""
+        faint = style.color == self._muted or style.italic
+        return style.bgcolor == self._band and not faint and any(map(str.isalnum, text))
+
 
 @lru_cache(4096)
-def _without_colours(style: Style, background: Color) -> Style:
-    bare = style.without_color
-    if style.bgcolor is None or style.bgcolor.is_default:
-        return bare
-    solid = contrast(tuple(style.bgcolor.get_truecolor()), background.rgb) >= SOLID
-    return bare + Style(reverse=not bare.reverse) if solid else bare
+def _without_colours(style: Style, background: Color, label: bool) -> Style:
+    bare, ground = style.without_color, style.bgcolor or RichColor.default()
+    solid = not ground.is_default and contrast(tuple(ground.get_truecolor()), background.rgb) >= SOLID
+    return bare + Style(reverse=not bare.reverse) if label or solid else bare
 
 
 class FewColours(LineFilter):
@@ -120,13 +127,14 @@ def _hls(rgb: Sequence[float]) -> tuple[float, float, float]:
     return hue * 360, light, saturation
 
 
-_NONE, _FEW = NoColours(), FewColours()
+_FEW = FewColours()
+_without = lru_cache(NoColours)
 
 
 def line_filters(app: App[Any], usual: Sequence[LineFilter]) -> Sequence[LineFilter]:
     """Return the filters for each line on its way to the terminal; ``usual`` are Textual's own."""
     if app.no_color:
-        return [_NONE]
+        return [_without(*(app.theme_variables[name] for name in ("ccq-cursor", "ccq-muted")))]
     if app.console.color_system in FEW and not app.native_ansi_color:
         return [*usual, _FEW]
     return [one for one in usual if not isinstance(one, Monochrome)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -309,6 +310,21 @@ async def test_a_text_longer_than_the_field_scrolls_with_its_caret() -> None:
         assert "line 0" not in app.panel_text
         await pilot.press("ctrl+home", *["up"] * 29)
         assert "line 0" in app.panel_text
+
+
+async def test_a_text_longer_than_the_field_counts_its_lines_out_of_sight() -> None:
+    app = PanelHost(SINGLE)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("o")
+        app.paste("\n".join(f"line {number}" for number in range(8)))
+        await pilot.pause()
+        assert re.findall(r"line (\d)|([↑↓] \d)", app.panel_text) == [
+            ("3", ""), ("", "↑ 3"), ("4", ""), ("5", ""), ("6", ""), ("7", "")
+        ]  # fmt: skip
+        await pilot.press(*["up"] * 5)
+        assert re.findall("[↑↓] .", app.panel_text) == ["↑ 2", "↓ 1"]
+        await pilot.press("up", "up")
+        assert re.findall("[↑↓] .", app.panel_text) == ["↓ 3"]
 
 
 async def test_a_text_that_is_not_selected_is_seen_wherever_answers_are() -> None:

@@ -183,6 +183,9 @@ async def test_no_color_leaves_signs_words_and_text_styles(monkeypatch: pytest.M
         assert run.app.theme == "ccq-mono"
         assert {(style.color, style.bgcolor) for style in styles(run)} == {(None, None)}
         assert any(style.bold for style in styles(run))
+        strips = run.app.screen._compositor.render_strips()
+        parts = [part for strip in strips for part in strip if part.style and part.style.reverse]
+        assert [part.text.strip() for part in parts] == ["First"]
         assert "waits for you" in shown(run)
 
 

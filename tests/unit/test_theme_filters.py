@@ -16,6 +16,7 @@ from tests.unit.colours import contrast
 PART = st.integers(0, 255)
 COLOURS = st.tuples(PART, PART, PART)
 DARK = Color.parse("#14161b")
+NO_COLOURS = NoColours("#303030", "#9e9e9e")
 BLACK, RED, GREEN, YELLOW = 0, {1, 9}, {2, 10}, {3, 11}
 
 
@@ -71,7 +72,7 @@ def test_a_line_is_drawn_with_numbers() -> None:
 @given(st.lists(st.sampled_from(["bold red", "#8fc79a on #1f232c", "reverse blue", "underline"]), max_size=4))
 def test_no_colour_is_left_and_text_styles_stay(styles: list[str]) -> None:
     before = [Segment("x", Style.parse(style)) for style in styles] + [Segment("y")]
-    after = NoColours().apply(before, DARK)
+    after = NO_COLOURS.apply(before, DARK)
     assert [segment.text for segment in after] == [segment.text for segment in before]
     for one, other in zip(before, after, strict=True):
         if one.style is None or other.style is None:
@@ -84,6 +85,20 @@ def test_no_colour_is_left_and_text_styles_stay(styles: list[str]) -> None:
 
 def test_a_block_of_colour_is_reversed_and_a_shade_is_not() -> None:
     caret, shade = Style.parse("#14161b on #d9dce3"), Style.parse("#d9dce3 on #2a3344")
-    after = NoColours().apply([Segment("a", caret), Segment("b", shade)], DARK)
+    after = NO_COLOURS.apply([Segment("a", caret), Segment("b", shade)], DARK)
     assert after[0].style == Style(reverse=True)
     assert after[1].style == Style()
+
+
+def test_the_label_under_the_cursor_is_reversed_and_its_description_and_marks_are_not() -> None:
+    plain, muted = Style.parse("#dcdcdc on #303030"), Style.parse("#9e9e9e on #303030")
+    parts = [
+        (" ❯ ○ ", plain),
+        ("1  ", muted),
+        ("Luxon", plain),
+        ("Best time zones", muted),
+        ("   ", plain),
+        ("★ recommended", plain + Style(italic=True)),
+    ]
+    after = NO_COLOURS.apply([Segment(*part) for part in parts], DARK)
+    assert [segment.text for segment in after if segment.style and segment.style.reverse] == ["Luxon"]

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from rich.segment import Segment
 from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingsMap
@@ -20,6 +21,7 @@ from ccq_tui.questions.state import typable
 from ccq_tui.text import masked
 from ccq_tui.widgets.keys import text_of
 from ccq_tui.widgets.lifetime import after, soon
+from ccq_tui.widgets.palette import palette_of
 
 NEW_LINE_KEYS = frozenset({"ctrl+j", "shift+enter", "alt+enter"})
 LEFT_TO_OTHERS = frozenset({"pageup", "pagedown", "ctrl+d", "f6"})
@@ -221,6 +223,16 @@ class AnswerField(_TextArea, inherit_bindings=False):
         line = super().get_line(line_index)
         line.plain = masked(line.plain)
         return line
+
+    def render_line(self, y: int) -> Strip:
+        """Draw a line; where no scrollbar does, the first and the last one count what is out of sight."""
+        strip, (width, height), above = super().render_line(y), self.size, self.scroll_offset.y
+        beyond = {"↑": above * (y == 0), "↓": (self.virtual_size.height - above - height) * (y == height - 1)}
+        sign = "".join(f" {arrow} {count}" for arrow, count in beyond.items() if count > 0)
+        caret, room = self.cursor_screen_offset - self.region.offset, width - len(sign)
+        if not sign or self.styles.scrollbar_size_vertical or (caret.y == y and caret.x >= room):
+            return strip
+        return Strip.join([strip.crop(0, room), Strip([Segment(sign, palette_of(self).warning)])])
 
     def render_lines(self, crop: Region) -> list[Strip]:
         if self.has_focus and self.app.screen is self.screen:  # input methods follow the terminal's cursor
