@@ -107,3 +107,19 @@ async def test_it_looks_as_drawn(name: str, tmp_path: Path) -> None:
         await pilot.pause()
         lines = "\n".join(line.rstrip() for line in app.panel_text.splitlines()).strip("\n")
         assert lines == (SCREENS / f"{name}.txt").read_text(encoding="utf-8").strip("\n")
+
+
+@pytest.mark.parametrize("size", [(80, 14), (80, 12), (60, 10), (40, 10), (40, 12), (30, 8)])
+@pytest.mark.parametrize("kind", ["bash", "bash30", "mcp"])
+async def test_on_a_low_screen_enter_takes_only_a_choice_whose_words_are_whole(
+    kind: str, size: tuple[int, int]
+) -> None:
+    app = DecisionHost(CALLS[kind], asked_for=True)
+    async with app.run_test(size=size) as pilot:
+        for index, choice in enumerate(app.panel.state.choices):
+            await pilot.press("home", *["down"] * index)
+            label = choice.brief if choice.brief and size[0] < 60 else choice.label
+            assert "".join(label.split()) in "".join(app.panel_text.split())
+            in_sight = app.panel.state.in_sight or frozenset()
+            assert index in in_sight or "Enter ask again" in app.panel_text or choice.takes_text
+            assert size[1] < 10 or {0, 1} <= in_sight, "allowing and denying are never scrolled away"
