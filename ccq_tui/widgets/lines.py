@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from rich.cells import chop_cells
 from rich.console import Console
@@ -395,6 +396,12 @@ class FittedLines(Static):
     def on_resize(self) -> None:
         """Take the room for lines that changed while another size was on the screen."""
         self.fit()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw a line, which fits; Textual would make the text one of its own first, and wrap it."""
+        lines = cast("Text", self.render()).split("\n", allow_blank=True)
+        segments = lines[y].render(_CONSOLE, end="") if y < len(lines) else ()
+        return Strip(segments).adjust_cell_length(self.size.width).apply_style(self.rich_style)
 
 
 class TextLines(FittedLines):
