@@ -9,6 +9,7 @@ from ccq_tui.agent.events import (
     ModeChanged,
     ModelChoice,
     ModelsListed,
+    PermissionAsked,
     PlanProposed,
     RequestSettled,
 )
@@ -16,10 +17,11 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import Allowed, Denied, PlanRequest
 from ccq_tui.questions.input_guard import TYPING_SECONDS
+from ccq_tui.screens.session.requests import IN_PROMPT
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.status_line import StatusLine
 from tests.actors import PANEL
-from tests.ui.session import Driven, asked, keys_work, until
+from tests.ui.session import Driven, asked, keys_work, permission, until
 
 
 def modes(run: Driven) -> list[object]:
@@ -142,3 +144,14 @@ async def test_a_plan_that_fits_is_approved_at_once_and_the_end_stays_followed()
         assert run.screen.transcript.following
         await pilot.press("y")
         await until(pilot, lambda: run.told.answers == [("short", Allowed(mode="default"), PANEL)])
+
+
+async def test_words_that_a_decision_was_made_without_are_in_the_prompt_and_that_is_said() -> None:
+    run = Driven()
+    async with run.app.run_test() as pilot:
+        run.told.tell(PermissionAsked(permission("p")))
+        await keys_work(run, pilot)
+        await pilot.press("e", *"later", "escape", "home", "enter")
+        await until(pilot, lambda: run.screen.dock.prompt.text == "later")
+        assert run.told.answers[0][1] == Allowed()
+        assert run.screen.dock.notices.text == IN_PROMPT

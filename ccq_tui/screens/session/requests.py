@@ -42,6 +42,7 @@ HOW_SECONDS = 20.0
 """Seconds to show how an answer reaches the agent."""
 CLOSED, ARRIVING = "a closed request", "a question that was being written"
 """Owners of the lines that say why something is no longer asked."""
+IN_PROMPT = "Your text was not sent: it is in the prompt"
 LEFT_OVER = "{copy_draft} copies your draft"
 UNDELIVERED = "Your answer did not reach Claude; {copy_draft} copies it"
 PARKED = "Parked without a process · your answer restarts Claude"
@@ -195,6 +196,7 @@ class RequestQueue:
         self._ui.dock.notices.hush(waiting.request.id)
         if text := text_left_over(waiting, outcome):
             dock.prompt.put_back(text)
+            self._ui.say(IN_PROMPT)
         self.keep(plan_left_over(waiting, outcome))
         self.keep_to_copy(set_left_over(waiting, outcome), LEFT_OVER)
         self._left.forget(waiting)
