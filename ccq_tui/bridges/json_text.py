@@ -62,7 +62,7 @@ def without(text: str, whole: TextSpan, gone: TextSpan) -> str:
     if len(all_of_it) == 1:
         return text[: whole.begin + 1] + text[whole.end - 1 :]
     if at + 1 < len(all_of_it):
-        return text[: gone.key] + text[all_of_it[at + 1].key :]
+        return text[: gone.key] + text[_blank(text, text.index(",", gone.end) + 1) :]  # keeps comments
     return text[: all_of_it[at - 1].end] + text[gone.end :]
 
 

@@ -19,8 +19,14 @@ from ccq_tui.bridges.json_text import places, replaced, with_member, without
 SERVER = "ccq"
 """The server's name in a client's configuration; in Claude Code a tool is ``mcp__ccq__ask_user``."""
 DAY_SECONDS = 86_400
-_NO_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
-_TOML_ENTRY = re.compile(r"\n*^\[mcp_servers\.ccq(?:\.[^\]]*)?\][^\n]*\n?(?:(?!\[)[^\n]*\n?)*", re.MULTILINE)
+_IGNORED = re.compile(
+    r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/|,(?=(?>\s|//[^\n]*|/\*.*?\*/)*+[]}])', re.DOTALL
+)
+_TOML_ENTRY = re.compile(
+    r"(?:\r?\n){0,2}^\[mcp_servers\.ccq[.\]].*?"
+    r"(?=\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*(?:\[|\Z|#[^\n]*\Z)|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +155,13 @@ def with_entry(client: str, text: str, entry: Mapping[str, Any] | None) -> str:
     wanted |= {SERVER: entry} if entry is not None else {}
     changed = (_toml_with if SETUPS[client].is_toml else _json_with)(client, text, entry)
     key = SETUPS[client].key
-    rest, rest_after = ({k: v for k, v in _content(client, t).items() if k != key} for t in (text, changed))
-    if servers_in(client, changed) != wanted or rest != rest_after:
-        raise SettingsFileError(f"its entry “{SERVER}” cannot be changed safely: change it yourself")
-    return changed
+    try:
+        rest, rest_after = ({**_content(client, one), key: None} for one in (text, changed))
+        if servers_in(client, changed) == wanted and rest == rest_after:
+            return changed
+    except SettingsFileError:
+        pass  # the text after the change cannot be read
+    raise SettingsFileError(f"its entry “{SERVER}” cannot be changed safely: change it yourself")
 
 
 def _json_with(client: str, text: str, entry: Mapping[str, Any] | None) -> str:
@@ -170,12 +179,14 @@ def _json_with(client: str, text: str, entry: Mapping[str, Any] | None) -> str:
 
 
 def _toml_with(client: str, text: str, entry: Mapping[str, Any] | None) -> str:
-    text = _TOML_ENTRY.sub("\n", text).lstrip("\n")
-    if entry is None:
-        return text
-    return f"{text.rstrip()}\n\n{lines_of(client, entry)}\n".lstrip("\n")
+    text = _TOML_ENTRY.sub("", text)
+    if entry is None or not text.strip():
+        return f"{lines_of(client, entry)}\n" if entry else text.strip() and text
+    eol, head = "\r\n" if "\r\n" in text else "\n", text.rstrip("\r\n")
+    # The ends of lines at the end of the file stay there, so that taking the entry out restores each byte.
+    return head + f"\n\n{lines_of(client, entry)}".replace("\n", eol) + text[len(head) :]
 
 
 def _without_comments(text: str) -> str:
-    """Return JSON with blanks in place of comments, so that every value keeps its place."""
-    return _NO_COMMENT.sub(lambda one: one[0] if one[0][0] == '"' else " " * len(one[0]), text)
+    """Return JSON with blanks in place of comments and trailing commas: every value keeps its place."""
+    return _IGNORED.sub(lambda one: one[0] if one[0][0] == '"' else " " * len(one[0]), text)

@@ -117,6 +117,41 @@ def test_it_is_installed_beside_what_a_client_has_and_taken_out_again(client: st
 
 
 @pytest.mark.parametrize(
+    ("client", "before"),
+    [
+        ("codex", 'model = "o"'),
+        ("codex", '\n\n# mine\nmodel = "o"\n\n\n# the end\n\n'),
+        ("codex", 'model = "o"\r\n[mcp_servers.other]\r\ncommand = "x"\r\n'),
+        ("zed", '{\n  "theme": {\n    "dark": "One", // [mine]\n  }, /* ,} */\n  "tabs": [1, ], // ,]\n}\n'),
+        ("zed", '{\n\t"context_servers": {\n\t\t"other": {"command": "a,}"}, // mine\n\t},\n}'),
+        ("cursor", '{\r\n   "mcpServers": {\r\n        "o": {"command": "x"}\r\n   }\r\n}'),
+    ],
+)
+def test_taking_it_out_restores_each_byte(client: str, before: str) -> None:
+    installed = entries.with_entry(client, before, entries.stdio_entry(client, ["ccq-tui"]))
+    assert entries.servers_in(client, installed)[entries.SERVER]
+    assert entries.with_entry(client, installed, None) == before
+
+
+@pytest.mark.parametrize(
+    ("client", "below"),
+    [
+        ("codex", '\n\n# mine\n[projects."/work"]\ntrust_level = "trusted"\n'),
+        ("codex", '\n[projects."/work"]\ntrust_level = "trusted"\n'),
+        ("codex", "\n\n# mine"),
+        ("zed", '\n    // mine\n    "other": {"command": "x"}\n  }\n}\n'),
+    ],
+)
+def test_what_was_added_below_it_stays_with_its_comment(client: str, below: str) -> None:
+    if client == "codex":
+        above = 'model = "o"'
+        ours = "\n\n" + entries.lines_of(client, entries.stdio_entry(client, ["ccq-tui"]))
+    else:
+        above, ours = '{\n  "context_servers": {', '\n    "ccq": {"command": "ccq-tui", "args": ["mcp"]},'
+    assert entries.with_entry(client, above + ours + below, None) == above + below
+
+
+@pytest.mark.parametrize(
     ("client", "content"),
     [
         ("codex", 'mcp_servers = { ccq = { command = "x" } }\n'),
