@@ -252,14 +252,16 @@ class Inbox(Panels):
         await self.pass_time()
         if self.inbox is None:
             return
-        before, finds = self._before(), self.inbox.finds
+        before, finds, frame = self._before(), self.inbox.finds, self.frame()
         keys = [*self.random.choice((("right",), ("ctrl+d",), ("f2",), ())), *self.letters(4)]
         if self.random.random() < 0.5:
             keys.append("enter")
         self.post(*keys)
         await self.settle()
         answers = self.answers[before.answers :]
-        if answers:
+        if answers and keys[0] == "ctrl+d" and frame.shows("Decline"):
+            self.confirmed(len(answers) == 1, f"{answers} by {keys} where one request was to be declined")
+        elif answers:
             # A panel that opens in the burst, or the question whether to decline, was not drawn yet.
             if self.expect(before.state is not None, f"{answers} by {keys} in one go"):
                 self._confirmed(self._decisive(keys, before), before, calm=True)
