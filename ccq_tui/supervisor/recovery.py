@@ -11,6 +11,7 @@ from ccq_tui.config.launch import Launch
 
 LONGEST_WAIT = 30.0
 _STARTS = (Remedy.RECONNECT, Remedy.ANEW)
+_OPENS = (Remedy.SIGN_IN, Remedy.MODEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +63,10 @@ class Recovery:
 
 
 def taken(recovery: Recovery, now: float) -> Recovery:
-    """Return the recovery once the key was pressed: it works once."""
+    """Return the recovery once the key was pressed: it works once, unless what it opens may be left."""
     again = recovery.tries + 1 if recovery.offer in _STARTS else recovery.tries
-    return replace(
-        recovery, offer=None, because="", doing=recovery.offer, compacted=False, tries=again, tried=now
-    )
+    taken = replace(recovery, doing=recovery.offer, compacted=False, tries=again, tried=now)
+    return taken if recovery.offer in _OPENS else replace(taken, offer=None, because="")
 
 
 def noted(recovery: Recovery, event: ev.AgentEvent) -> Recovery:

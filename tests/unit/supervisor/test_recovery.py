@@ -66,6 +66,10 @@ def test_what_can_be_sent_again_is_what_the_agent_was_told_last() -> None:
     assert failed.prompt == "Build it"
     assert taken(failed, 1.0).prompt == "Build it"
     assert taken(failed, 1.0).offer is None
+    out = taken(after(*ASKED, ErrorReported(Problem.NOT_SIGNED_IN, ""), FAILED_TURN), 1.0)
+    assert (out.offer, after(CONNECTED, recovery=out).offer) == (Remedy.SIGN_IN, Remedy.RETRY), (
+        "if it is left"
+    )
     assert after(*ASKED, GOOD_TURN, ErrorReported(Problem.OVERLOADED, "")).offer is None
 
 
