@@ -30,11 +30,9 @@ NOTE = "only if the bundle stays below 200 kB"
 REVIEWED = ("1", "n", f"={NOTE}", "enter", "tab", "1", "2", "enter")
 OWN = "Yes, but write the column to a file first, and only after 15:00 when the nightly job is done"
 DRAWN: tuple[tuple[str, int, tuple[str, ...]], ...] = (
-    *((f"set{number}-100x30", number, ()) for number in (1, 3, 4)),
-    *((f"set{number}-80x24", number, ()) for number in (1, 2, 3, 4, 7)),
-    *((f"set{number}-40x12", number, ()) for number in (1, 2, 3, 4, 7, 8)),
+    *((f"set{at + 1}-{width}x{height}", at + 1, ()) for at in range(len(SETS)) for width, height in SIZES),
     ("set4-large-100x30", 4, ("p",)),
-    ("set8-80x24", 8, ("1", "2", "down")),
+    ("selected-80x24", 8, ("1", "2", "down")),
     ("note-80x24", 2, ("1", "n", f"={NOTE}")),
     ("other-80x24", 5, ("o", f"={OWN}")),
     ("other-40x12", 2, ("o", "=Intl.DateTimeFormat alone")),
