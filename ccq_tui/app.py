@@ -438,10 +438,19 @@ class CcqApp(_Base):
         if self.is_headless:
             return
         loop = asyncio.get_running_loop()
+
+        def pass_on(number: int, _frame: object) -> None:
+            # The loop's own handlers lose a signal that comes among hundreds of others: those of reading the
+            # terminal in the background.
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(self._signalled, number)
+                return
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+
         for name in SIGNALS:
-            number = getattr(signal, name, None)
-            if number is not None:
-                loop.add_signal_handler(number, self._signalled, number)
+            if (number := getattr(signal, name, None)) is not None:
+                signal.signal(number, pass_on)
 
     def _signalled(self, number: int) -> None:
         first, self._signal = self._signal, self._signal or number
