@@ -375,9 +375,7 @@ def _chosen(state: DecisionState, key: str, character: str, *, alone: bool) -> D
         return state if silent else _type(state, character, _text_row(state))
     choice, there = state.choices[index], replace(state, cursor=index, notice="")
     at_once = choice.takes_text or (alone and not choice.lasts)
-    if at_once:
-        return _take(there, index, named=True)
-    return there if state.enlarged or (choice.allows and state.unseen) else replace(there, notice=ENTER_TAKES)
+    return _take(there, index, named=True) if at_once else replace(there, notice=ENTER_TAKES)
 
 
 def _is_in_sight(state: DecisionState, index: int) -> bool:
