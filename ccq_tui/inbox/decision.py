@@ -375,7 +375,11 @@ def _chosen(state: DecisionState, key: str, character: str, *, alone: bool) -> D
         return state if silent else _type(state, character, _text_row(state))
     choice, there = state.choices[index], replace(state, cursor=index, notice="")
     at_once = choice.takes_text or (alone and not choice.lasts)
-    return _take(there, index, named=True) if at_once else replace(there, notice=ENTER_TAKES)
+    if at_once:
+        return _take(there, index, named=True)
+    # Before a panel is drawn none of its rows is in sight, and no line is seen.
+    asks = state.enlarged or (choice.allows and state.unseen and state.in_sight)
+    return there if asks else replace(there, notice=ENTER_TAKES)
 
 
 def _is_in_sight(state: DecisionState, index: int) -> bool:
