@@ -32,7 +32,8 @@ _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _SUMMARY = "This session is being continued"
 _HIDDEN = ("Caveat: The messages below", "[Request interrupted by user")
 # What the CLI, its hooks and editors put around a person's words for the model alone.
-_CONTEXT = r"(system-reminder|ide_\w+|local-command-caveat|new-diagnostics|[a-z-]+-hook)"
+_HOOK = r"(?:user-prompt-submit|session-start)-hook"
+_CONTEXT = rf"(system-reminder|ide_\w+|local-command-caveat|new-diagnostics|{_HOOK})"
 _OPENING = re.compile(rf"\s*<{_CONTEXT}(?:\s[^>]*)?>")
 _CLOSING = re.compile(rf"</{_CONTEXT}>\s*\Z")
 _LONGEST_TAG = 60

@@ -1,4 +1,4 @@
-"""Completes the text of a field at the caret: the list that comes up while somebody types, and its keys."""
+"""Completes the text of a field at the caret: the list that comes up while a person types, and its keys."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Completer:
         self.look(wanted if wanted is not None and wanted.kind in kinds else None, opens=opens)
 
     def look(self, wanted: WantedCompletion | None, *, opens: bool) -> None:
-        """Update the list to the piece that can be completed; open it only while somebody types."""
+        """Update the list to the piece that can be completed; open it only where a person types."""
         if wanted is None:
             self._refused = None
             self.close()

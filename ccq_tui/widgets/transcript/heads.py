@@ -279,7 +279,7 @@ def _clock(block: bl.RequestBlock, sign: str = " ") -> str:
     return f"{sign}{block.settled:%H:%M}" if block.settled else ""
 
 
-def _told(block: bl.RequestBlock) -> str:
+def _outcome(block: bl.RequestBlock) -> str:
     """Return the outcome of a request in words, or where it is answered."""
     match block.outcome:
         case None:
@@ -312,7 +312,7 @@ def _permitted(block: bl.PermissionBlock, *, whole: bool) -> str:
             words = f"denied{by}"
         case _:
             asks = outcome is None and block.place is bl.RequestPlace.OPEN
-            return ("asks " if asks else "") + _told(block)
+            return ("asks " if asks else "") + _outcome(block)
     said = safe(outcome.text, keep_newlines=whole, limit=TEXT_LIMIT)
     return f"{words}: “{said}”" if said else words
 
@@ -335,7 +335,7 @@ def question_card(pen: Pen, block: bl.QuestionBlock, width: int) -> list[Text]:
     short = outcome is None or (block.folded and not isinstance(outcome, Answered | Discussed))
     more = key_of("unfold") if short and outcome else ""
     about = "" if count else one_line(questions[0].header, 40)
-    lines = _title(pen, block, width, title, about, _told(block), more)
+    lines = _title(pen, block, width, title, about, _outcome(block), more)
     answers: tuple[Answer | None, ...] = getattr(outcome, "answers", ()) or (None,) * len(questions)
     for question, answer in () if short else zip(questions, answers, strict=False):
         lines += _under(_asked(pen, block, question.text, width - 2))
@@ -351,7 +351,7 @@ def form_card(pen: Pen, block: bl.FormBlock, width: int) -> list[Text]:
     request, colours = block.request, pen.colours
     kind = "Link" if request.url else "Form"
     title = f"{kind} of {one_line(request.server, LONGEST_SERVER)}"
-    lines = _title(pen, block, width, title, _told(block))
+    lines = _title(pen, block, width, title, _outcome(block))
     if block.outcome is None:
         return lines
     form = request.form
@@ -425,8 +425,8 @@ def plan_title(pen: Pen, block: bl.PlanBlock, width: int) -> list[Text]:
     """Draw the first line of a plan, and the person's words about it."""
     outcome = block.outcome
     count = block.document.text.strip().count("\n") + 1
-    told = "" if outcome is None and block.place is bl.RequestPlace.OPEN else _told(block)
-    lines = _title(pen, block, width, "Plan", plural(count, "line"), told)
+    words = "" if outcome is None and block.place is bl.RequestPlace.OPEN else _outcome(block)
+    lines = _title(pen, block, width, "Plan", plural(count, "line"), words)
     if isinstance(outcome, Allowed | Denied) and outcome.text:
         said = Text(safe(outcome.text, limit=TEXT_LIMIT))
         lines.extend(pen.hang(Text(f" {SAID} ", pen.colours["accent"]), said, width))

@@ -258,6 +258,7 @@ HIDDEN = "<{0}>what an editor or a hook adds</{0}>"
         (HIDDEN.format("user-prompt-submit-hook"), []),
         ("why <command-name>x</command-name>?", ["why <command-name>x</command-name>?"]),
         ("see <bash-stdout>a</bash-stdout>", ["see <bash-stdout>a</bash-stdout>"]),
+        ("<use-form-hook> what is it?", ["<use-form-hook> what is it?"]),
         ("Caveat: it is slow", ["Caveat: it is slow"]),
         ("<user-memory-input>use tabs</user-memory-input>", ["#use tabs"]),
         ("[Request interrupted by user for tool use]", []),
