@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import sqlite3
 import stat
@@ -16,8 +17,11 @@ import pytest
 
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.decision import DecisionState
+from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest
 from ccq_tui.inbox.store import opening
+from ccq_tui.inbox.store.drafts import draft_to_json
+from ccq_tui.inbox.store.encoding import actor_to_json, outcome_to_json
 from ccq_tui.inbox.store.opening import open_database
 from ccq_tui.inbox.store.rows import StoredSessionState
 from ccq_tui.inbox.store.schema import MIGRATIONS, migrate, version_of
@@ -349,3 +353,30 @@ def test_everything_of_version_3_is_read_and_its_surfaces_are_actors(path: Path)
     assert decision.text == "not there"
     assert store.requests.settle("waits@s-1", Answered(answers), PANEL) == Won()
     store.close()
+
+
+def test_an_inbox_of_version_7_keeps_every_request_answer_and_draft(tmp_path: Path) -> None:
+    """The database and `expected.json` were made by the last program with that version, and not since."""
+    made = DATABASES / "version_7"
+    copyfile(made / "inbox.db", tmp_path / "inbox.db")
+    for _ in range(2):  # a second opening changes nothing
+        store = Store(tmp_path / "inbox.db")
+        for one in json.loads((made / "expected.json").read_text())["requests"]:
+            stored = store.requests.get(one["id"])
+            assert stored is not None
+            draft = store.drafts.load(stored.request)
+            assert {
+                "id": stored.request.id,
+                "call": stored.request.tool_use_id,
+                "session": stored.request.session_id,
+                "asker": stored.request.origin.asker,
+                "kind": kind_of(stored.request).WORD,
+                "state": stored.state,
+                "deferred": stored.deferred,
+                "outcome": outcome_to_json(stored.outcome) if stored.outcome else None,
+                "actor": actor_to_json(stored.actor),
+                "way": stored.way,
+                "draft": draft_to_json(draft) if draft is not None else None,
+                "context": stored.context,
+            } == one
+        store.close()
