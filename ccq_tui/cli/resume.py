@@ -110,13 +110,14 @@ def _known(name: str) -> _Known:
 def _written(known: _Known, past: SessionPast, form: str) -> str:
     from ccq_tui.agent.events import HistoryLoaded
     from ccq_tui.text import safe
-    from ccq_tui.widgets.transcript.export import export_json, export_markdown
-    from ccq_tui.widgets.transcript.model import TranscriptModel
+    from ccq_tui.transcript.export import export_json, export_markdown
+    from ccq_tui.transcript.model import TranscriptModel
+    from ccq_tui.widgets.transcript.painter import plain_text
 
     model = TranscriptModel()
     model.apply(HistoryLoaded(past.events, past.cut))
     facts = {"name": known.name, "id": known.id, "cwd": known.directory}
     at = datetime.now().astimezone()
     if form == "json":
-        return export_json(model.blocks, session=facts, at=at)
-    return safe(export_markdown(model.blocks, session=facts, at=at))
+        return export_json(model.blocks, session=facts, at=at, draw=plain_text)
+    return safe(export_markdown(model.blocks, session=facts, at=at, draw=plain_text))

@@ -28,7 +28,7 @@ from ccq_tui.claude_files import find_cli
 from ccq_tui.inbox.requests import Allowed
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
-from ccq_tui.widgets.transcript import TranscriptModel
+from ccq_tui.transcript.model import TranscriptModel
 from tests.agent.running import Running, alive, passes
 from tests.agent.stage import staged
 from tests.unit.transcript.test_drawing import shown

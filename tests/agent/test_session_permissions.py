@@ -21,7 +21,7 @@ from ccq_tui.inbox.file_diff import diff_lines
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
-from ccq_tui.widgets.transcript import TranscriptModel
+from ccq_tui.transcript.model import TranscriptModel
 from tests.agent.running import Running
 from tests.agent.stage import staged
 from tests.unit.transcript.test_drawing import shown

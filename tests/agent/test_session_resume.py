@@ -41,7 +41,7 @@ from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
-from ccq_tui.widgets.transcript import TranscriptModel
+from ccq_tui.transcript.model import TranscriptModel
 from tests.agent.running import Running, passes, until_written, written
 from tests.steps import step
 from tests.unit.agent.test_leftovers import start

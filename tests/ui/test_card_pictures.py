@@ -13,7 +13,8 @@ from textual.pilot import Pilot
 from ccq_tui import theming
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest
-from ccq_tui.widgets.transcript import Transcript, TranscriptModel
+from ccq_tui.transcript.model import TranscriptModel
+from ccq_tui.widgets.transcript import Transcript
 from tests.ui.host import Clock
 from tests.ui.pictures import rests
 from tests.ui.session import until

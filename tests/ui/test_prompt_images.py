@@ -21,9 +21,9 @@ from ccq_tui.prompts import images
 from ccq_tui.prompts.completion_list import Completion
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.prompt_images import EMPTY
+from ccq_tui.transcript.blocks import NoticeBlock
 from ccq_tui.widgets.choices import ChoiceList
 from ccq_tui.widgets.prompt.prompt import IMAGE_MISSING, READING, TYPED_ON, Prompt
-from ccq_tui.widgets.transcript.blocks import NoticeBlock
 from tests.ui.host import Clock
 from tests.ui.pictures import Pictures
 from tests.ui.session import Driven, until

@@ -14,7 +14,7 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.questions.input_guard import HELD_SECONDS
 from ccq_tui.screens.session import block_actions
 from ccq_tui.screens.session.block_actions import BlockBar
-from ccq_tui.widgets.transcript.blocks import PromptBlock, ToolBlock
+from ccq_tui.transcript.blocks import PromptBlock, ToolBlock
 from tests.ui.session import Driven, asked, panel_drawn, until
 
 PROSE = "See https://example.org/a and `notes.txt:3`.\n\n```python\nprint(1)\n```\n\n```\nsecond\n```\n"

@@ -14,9 +14,9 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.screens.link_opener import Target
 from ccq_tui.screens.session import block_actions
-from ccq_tui.widgets.transcript.blocks import ProseBlock
+from ccq_tui.transcript.blocks import ProseBlock
+from ccq_tui.transcript.document import Document
 from ccq_tui.widgets.transcript.contents import targets_at
-from ccq_tui.widgets.transcript.document import Document
 from tests.ui.host import Clock
 from tests.ui.session import Driven, until
 

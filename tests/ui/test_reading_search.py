@@ -6,7 +6,7 @@ from rich.style import Style
 from textual.pilot import Pilot
 
 from ccq_tui.agent import events as ev
-from ccq_tui.widgets.transcript.blocks import ToolBlock
+from ccq_tui.transcript.blocks import ToolBlock
 from tests.ui.session import Driven, asked, until
 
 

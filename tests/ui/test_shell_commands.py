@@ -17,7 +17,7 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.prompts.shell_runs import ShellRun, message_of
 from ccq_tui.screens.session.shell_commands import NOTHING, ONE_RUNS, STOPPING
-from ccq_tui.widgets.transcript.blocks import PromptBlock, ToolBlock, ToolState
+from ccq_tui.transcript.blocks import PromptBlock, ToolBlock, ToolState
 from tests.agent.running import alive
 from tests.steps import until_true
 from tests.ui.host import Clock

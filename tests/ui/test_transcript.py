@@ -15,8 +15,8 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from ccq_tui.agent import events as ev
+from ccq_tui.transcript.blocks import ProseBlock
 from ccq_tui.widgets.transcript import Transcript
-from ccq_tui.widgets.transcript.blocks import ProseBlock
 
 FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 KEY = ev.BlockKey("m", 0)

@@ -18,7 +18,8 @@ from textual.widgets import Static
 
 from ccq_tui.agent import events as ev
 from ccq_tui.testing.scenarios.long import long_markdown
-from ccq_tui.widgets.transcript import Transcript, code, intake, pace, widget
+from ccq_tui.transcript import intake
+from ccq_tui.widgets.transcript import Transcript, code, pace, widget
 from ccq_tui.widgets.transcript.layout import Layout
 
 KEY = ev.BlockKey("m", 0)

@@ -12,10 +12,10 @@ from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.link_opener import Target, open_target, resolved
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line
+from ccq_tui.transcript.blocks import Block, ToolBlock
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.transcript import Transcript
 from ccq_tui.widgets.transcript.block_mark import Step
-from ccq_tui.widgets.transcript.blocks import Block, ToolBlock
 from ccq_tui.widgets.transcript.contents import code_in, targets_at, targets_in, text_of
 
 

@@ -32,13 +32,13 @@ from ccq_tui.questions.merge_partial import asked_again, begun, grown
 from ccq_tui.questions.recalled import Recalled
 from ccq_tui.questions.state import Arriving, Page, PanelState
 from ccq_tui.screens.session.panel_pool import Panel, PanelPool
+from ccq_tui.transcript.blocks import RequestPlace
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.lifetime import after, soon
 from ccq_tui.widgets.notice_line import NoticeLine
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.question import QuestionPanel
-from ccq_tui.widgets.transcript.blocks import RequestPlace
 
 LOW_SCREEN = 18
 CLEAR = "{interrupt} {interrupt}"

@@ -9,7 +9,8 @@ from pathlib import Path
 from ccq_tui.config.paths import state_dir
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line, reason
-from ccq_tui.widgets.transcript.export import export_json, export_markdown, export_name, write_export
+from ccq_tui.transcript.export import export_json, export_markdown, export_name, write_export
+from ccq_tui.widgets.transcript.painter import plain_text
 
 OVERWRITE = "--overwrite"
 EXPORTS = "exports"
@@ -38,7 +39,7 @@ async def export_transcript(ui: SessionUi, argument: str, directory: Path | None
     make = export_json if ending == "json" else export_markdown
 
     def write() -> Path:
-        text = make(blocks, session=session, at=at)
+        text = make(blocks, session=session, at=at, draw=plain_text)
         if wanted not in {"", "md", "json"}:
             path = view.cwd / Path(wanted).expanduser()
             write_export(path, text, overwrite=overwrite)

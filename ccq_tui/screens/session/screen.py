@@ -47,11 +47,12 @@ from ccq_tui.screens.session.welcome import Welcome
 from ccq_tui.screens.session.workspace_commands import AccountCommands, McpCommand, WorkspaceCommands
 from ccq_tui.screens.terminal import Bar
 from ccq_tui.supervisor.session import SupervisedSession
+from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.completer import Completer
 from ccq_tui.widgets.keys import bindings_for
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.side_bar import SideBar
-from ccq_tui.widgets.transcript import Transcript, TranscriptModel
+from ccq_tui.widgets.transcript import Transcript
 from ccq_tui.worktrees.words import begun
 
 PROMPT_KEYS = ("mode", "leave", "stash", "paste", "model", "thinking", "tasks", "background")

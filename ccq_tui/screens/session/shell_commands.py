@@ -14,8 +14,8 @@ from ccq_tui.agent.shell_process import ShellProcess, answers_shell
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.prompts.shell_runs import ShellRun, command_in, message_of
 from ccq_tui.screens.session.ui import SessionUi
-from ccq_tui.widgets.transcript.tool_calls import finished
-from ccq_tui.widgets.transcript.tools import SHELL
+from ccq_tui.transcript.tool_calls import finished
+from ccq_tui.transcript.tools import SHELL
 
 MOST_TOLD = 30_000
 """Most characters of each stream passed to Claude, as many as of a command that it runs itself."""

@@ -27,7 +27,7 @@ from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.view import short_path
 from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.text import one_line, plural
-from ccq_tui.widgets.transcript.blocks import ProseBlock
+from ccq_tui.transcript.blocks import ProseBlock
 from ccq_tui.widgets.transcript.contents import text_of
 
 BUSY = "Claude is working · {interrupt} interrupts it, and /new opens a session there"

@@ -10,7 +10,7 @@ from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 
-from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.transcript import blocks as bl
 from ccq_tui.widgets.transcript.viewport import Pane, Viewport
 
 MARK = "▌"

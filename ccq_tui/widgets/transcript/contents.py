@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from textual.strip import Strip
 
-from ccq_tui.widgets.transcript import blocks as bl
-from ccq_tui.widgets.transcript.blocks import Block
-from ccq_tui.widgets.transcript.cuts import markdown_parser
-from ccq_tui.widgets.transcript.export import plain_text
+from ccq_tui.transcript import blocks as bl
+from ccq_tui.transcript.blocks import Block
+from ccq_tui.transcript.cuts import markdown_parser
 from ccq_tui.widgets.transcript.highlights import drawn_pattern, spans_in
 from ccq_tui.widgets.transcript.markdown import is_safe_url
+from ccq_tui.widgets.transcript.painter import plain_text
 
 LOOKED_AT = 200_000
 """Most characters of a block that are searched for code, links and paths."""

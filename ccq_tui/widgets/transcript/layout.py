@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 
 from textual.strip import Strip
 
-from ccq_tui.widgets.transcript import blocks as bl
-from ccq_tui.widgets.transcript.document import Document
+from ccq_tui.transcript import blocks as bl
+from ccq_tui.transcript.document import Document
+from ccq_tui.transcript.order import BlockChange
+from ccq_tui.transcript.text_bodies import PlainText
 from ccq_tui.widgets.transcript.heights import GrowingHeights, Heights
-from ccq_tui.widgets.transcript.order import BlockChange
-from ccq_tui.widgets.transcript.text_bodies import PlainText
 
 CACHED_LINES = 200
 """Fewest lines kept drawn; each takes some kilobytes of memory, including Textual's own copies."""

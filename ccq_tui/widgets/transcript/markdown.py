@@ -18,9 +18,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ccq_tui.text import one_line
+from ccq_tui.transcript.cuts import CONTINUED, markdown_parser
 from ccq_tui.widgets.transcript.code import FILL, FOLD, LEAD, Lexers, folded, highlighted
 from ccq_tui.widgets.transcript.colours import Colours
-from ccq_tui.widgets.transcript.cuts import CONTINUED, markdown_parser
 
 TASKS = {"[ ] ": "☐ ", "[x] ": "✔ "}
 """Signs for the boxes of tasks."""

@@ -5,7 +5,8 @@ Changed lines are one under the other, or old beside new where there is room.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import lru_cache
 from typing import Any
 
@@ -16,17 +17,19 @@ from textual.strip import Strip
 
 from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.file_diff import BREAK, DiffLine
-from ccq_tui.text import one_line, safe
+from ccq_tui.text import TAB_SIZE, one_line, safe
+from ccq_tui.transcript import blocks as bl
+from ccq_tui.transcript.checklist import Checklist, Todo, TodoState
+from ccq_tui.transcript.diff import LINE_LIMIT, Diff
+from ccq_tui.transcript.document import Document
+from ccq_tui.transcript.sgr import Marks, Rendition
+from ccq_tui.transcript.text_bodies import Excerpt, PlainText
+from ccq_tui.transcript.tools import READING
 from ccq_tui.widgets.lines import FOLD_SIGN, wrapped
-from ccq_tui.widgets.transcript import blocks as bl
 from ccq_tui.widgets.transcript import heads
-from ccq_tui.widgets.transcript.checklist import Checklist, Todo, TodoState
 from ccq_tui.widgets.transcript.code import FOLD, LEAD, folded, highlighted
-from ccq_tui.widgets.transcript.diff import LINE_LIMIT, Diff
-from ccq_tui.widgets.transcript.document import Document
-from ccq_tui.widgets.transcript.pen import Pen, unmarked
-from ccq_tui.widgets.transcript.sgr import coloured
-from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText
+from ccq_tui.widgets.transcript.colours import Colours
+from ccq_tui.widgets.transcript.pen import Counters, Pen, unmarked
 
 SIDE_BY_SIDE = 130
 """Columns of a block from which old and new are side by side: a screen of 140, and some nesting."""
@@ -175,6 +178,45 @@ BAR = "  │ "
 ENTRY_LIMIT = 500
 SIGNS = {TodoState.PENDING: ("☐", "muted"), TodoState.NOW: ("▸", "warning"), TodoState.DONE: ("✔", "success")}
 """Signs and colours of entries to do, in progress and done."""
+
+
+def coloured(text: str, start: int, marks: Marks, base: Style, style: Callable[[str], Style]) -> Text:
+    """Draw a piece of a text without sequences, which begins at ``start`` in the text from `parsed`."""
+    whole = safe(text)
+    if not marks:
+        return Text(whole, base)
+    drawn, column = Text(), 0
+    for begin, end, look in marks.runs(start, start + len(text)):
+        piece, column = _expanded(text[begin - start : end - start], column)
+        drawn.append(safe(piece), _style(look, base, style))
+    # A suspect sequence may span several pieces: then draw the text harmless and plain.
+    return drawn if drawn.plain == whole else Text(whole, base)
+
+
+def _expanded(text: str, column: int) -> tuple[str, int]:
+    """Return a piece with its tabs as blanks, and the column behind it."""
+    pieces = []
+    for number, line in enumerate(text.split("\n")):
+        column = 0 if number else column
+        if "\t" in line:
+            line = (" " * column + line).expandtabs(TAB_SIZE)[column:]
+        column += len(line)
+        pieces.append(line)
+    return "\n".join(pieces), column
+
+
+def _style(look: Rendition, base: Style, style: Callable[[str], Style]) -> Style:
+    found = style(look.colour) if look.colour else style("muted") if look.dim else Style.null()
+    return (
+        base
+        + found
+        + Style(
+            bold=True if look.bold or look.ground else None,
+            italic=look.italic or None,
+            underline=look.underline or None,
+            strike=look.strike or None,
+        )
+    )
 
 
 def draw_excerpt(pen: Pen, excerpt: Excerpt, width: int, style: Style) -> list[Strip]:
@@ -331,3 +373,37 @@ class Painter:
         if isinstance(block, bl.PromptBlock):
             return self._prompt(block, heads.prompt_fold(self.pen, block, width - 2), width, first=True)
         return self.pen.strips(HEADS[type(block)](self.pen, block, width), width)
+
+
+WIDTH = 10_000
+"""Width at which nothing is wrapped or cut."""
+
+
+def plain_text(blocks: Iterable[bl.Block]) -> str:
+    """Return blocks as plain text: Markdown as its source, everything else as drawn, nothing folded away."""
+    painter = Painter(Pen(Colours(Style.null(), lambda _name: Style.null()), Counters()))
+    return "\n\n".join("\n".join(_lines(painter, block)) for block in bl.with_inner(blocks))
+
+
+def _lines(painter: Painter, block: bl.Block) -> Iterator[str]:
+    indent = "  " * block.depth
+    if isinstance(block, bl.PromptBlock):
+        yield from (f"{indent}❯ {safe(block.text)}{'  queued' if block.queued else ''}",)
+        return
+    if block.head:
+        if isinstance(block, bl.ToolBlock) and block.card in READING and block.inner:
+            block = copy(block)
+            block.inner = []  # they follow it here
+        if isinstance(block, bl.QuestionBlock):
+            block = copy(block)
+            block.folded = False
+        width = WIDTH if not isinstance(block, bl.RuleBlock) else 60
+        for strip in painter.draw(block, 0, 0, width):
+            yield strip.text.rstrip()
+    if isinstance(block, bl.ProseBlock | bl.ThinkingBlock | bl.PlanBlock):
+        text = safe(block.document.text.strip("\n"))
+    elif isinstance(block, bl.ToolBlock):
+        text = safe(bl.uncoloured(block).rstrip())
+    else:
+        return
+    yield from (f"{indent}{line}" for line in text.split("\n"))

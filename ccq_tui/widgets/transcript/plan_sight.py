@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ccq_tui.widgets.transcript.blocks import PlanBlock
+from ccq_tui.transcript.blocks import PlanBlock
 from ccq_tui.widgets.transcript.viewport import Pane, Viewport
 
 

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from rich.style import Style
 from textual.strip import Strip
 
-from ccq_tui.widgets.transcript.blocks import Block, ToolBlock
-from ccq_tui.widgets.transcript.export import with_inner
+from ccq_tui.transcript.blocks import Block, ToolBlock, with_inner
+from ccq_tui.transcript.order import BlockChange
 from ccq_tui.widgets.transcript.highlights import MatchSpan, drawn_pattern, painted, spans_in
-from ccq_tui.widgets.transcript.order import BlockChange
 from ccq_tui.widgets.transcript.search_index import Finder, Hit, unfolded
 from ccq_tui.widgets.transcript.viewport import Pane, Viewport
 

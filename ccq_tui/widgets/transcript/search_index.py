@@ -12,15 +12,14 @@ from typing import NamedTuple
 
 from rich.style import Style
 
-from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.transcript import blocks as bl
+from ccq_tui.transcript.document import Document
+from ccq_tui.transcript.text_bodies import PlainText
 from ccq_tui.widgets.transcript.code import NoLexers
 from ccq_tui.widgets.transcript.colours import Colours
-from ccq_tui.widgets.transcript.document import Document
-from ccq_tui.widgets.transcript.export import with_inner
 from ccq_tui.widgets.transcript.markdown import tokens_of
 from ccq_tui.widgets.transcript.painter import Painter
 from ccq_tui.widgets.transcript.pen import Counters, Pen
-from ccq_tui.widgets.transcript.text_bodies import PlainText
 
 WIDTH = 2_000
 """Width at which little is wrapped or cut."""
@@ -215,7 +214,7 @@ class Finder:
             if not self._queue:
                 yield
                 continue
-            for block in with_inner([self._queue[0]]):
+            for block in bl.with_inner([self._queue[0]]):
                 yield from self._look(block)
             if self._queue:
                 self._waiting.discard(self._queue.popleft())
@@ -243,7 +242,7 @@ class Finder:
 
     def _number(self) -> None:
         self._ordered = None
-        self._rank = {block: number for number, block in enumerate(with_inner(self._blocks))}
+        self._rank = {block: number for number, block in enumerate(bl.with_inner(self._blocks))}
 
     def _key(self, hit: Hit) -> tuple[int, int, int]:
         return self._rank.get(hit.block, -1), hit.part, hit.number

@@ -16,12 +16,12 @@ from textual.geometry import Offset
 from textual.selection import Selection
 from textual.strip import Strip
 
-from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.transcript import blocks as bl
+from ccq_tui.transcript.document import Document
+from ccq_tui.transcript.text_bodies import PlainText
 from ccq_tui.widgets.transcript.code import ORIGIN
-from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.highlights import painted
 from ccq_tui.widgets.transcript.markdown import tokens_of
-from ccq_tui.widgets.transcript.text_bodies import PlainText
 from ccq_tui.widgets.transcript.viewport import Viewport
 
 MOST_LINES = 10_000

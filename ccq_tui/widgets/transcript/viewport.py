@@ -9,7 +9,7 @@ from typing import Protocol
 from textual.geometry import Region
 from textual.scrollbar import ScrollBar
 
-from ccq_tui.widgets.transcript.blocks import Block
+from ccq_tui.transcript.blocks import Block
 from ccq_tui.widgets.transcript.layout import CACHED_LINES, Layout
 
 CONTEXT = 2

@@ -23,20 +23,19 @@ from textual.widget import Widget
 
 from ccq_tui.agent.events import AgentEvent, BlockGrew, HistoryLoaded
 from ccq_tui.compat.textual.nodes import restyle, restyles
+from ccq_tui.transcript.blocks import Block, ErrorBlock, NoticeBlock, RequestPlace
+from ccq_tui.transcript.intake import Intake
+from ccq_tui.transcript.model import TranscriptModel
+from ccq_tui.transcript.order import BlockChange
 from ccq_tui.widgets.lifetime import after, is_live, soon
 from ccq_tui.widgets.pointer import Clickable
 from ccq_tui.widgets.transcript.block_mark import BlockMark, Step
-from ccq_tui.widgets.transcript.blocks import Block, ErrorBlock, NoticeBlock, RequestPlace
 from ccq_tui.widgets.transcript.code import LaterLexers
 from ccq_tui.widgets.transcript.colours import CSS, NAMES, PREFIX, Colours
-from ccq_tui.widgets.transcript.export import plain_text
-from ccq_tui.widgets.transcript.intake import Intake
 from ccq_tui.widgets.transcript.layout import Layout
 from ccq_tui.widgets.transcript.line_cache import LineCache
-from ccq_tui.widgets.transcript.model import TranscriptModel
-from ccq_tui.widgets.transcript.order import BlockChange
 from ccq_tui.widgets.transcript.pace import Pace
-from ccq_tui.widgets.transcript.painter import Painter, more_line, welcome_line
+from ccq_tui.widgets.transcript.painter import Painter, more_line, plain_text, welcome_line
 from ccq_tui.widgets.transcript.pen import Counters, Pen, unmarked
 from ccq_tui.widgets.transcript.plan_sight import PlanSight
 from ccq_tui.widgets.transcript.search import Search

@@ -16,8 +16,9 @@ from ccq_tui.agent.recorded import Recording, RecordingError, open_recording
 from ccq_tui.agent.recorded import lines as lines_module
 from ccq_tui.agent.recorded.lines import CHUNK, Lines
 from ccq_tui.agent.recorded.reader import SLICE_EVENTS
-from ccq_tui.widgets.transcript.export import export_json, plain_text
-from ccq_tui.widgets.transcript.model import TranscriptModel
+from ccq_tui.transcript.export import export_json
+from ccq_tui.transcript.model import TranscriptModel
+from ccq_tui.widgets.transcript.painter import plain_text
 from tests.unit.agent.recordings import QUESTIONS, call, events_of, opened, prompt, said, text, write
 
 NOON = datetime(2026, 1, 2, 12)
@@ -63,7 +64,7 @@ def played(path: Path, data: bytes) -> Recording:
     assert plain_text(model.blocks) or not model.blocks
     model.set_folds(folded=False)
     assert plain_text(model.blocks) or not model.blocks  # it draws every block whole
-    written = json.loads(export_json(model.blocks, session={}, at=NOON))
+    written = json.loads(export_json(model.blocks, session={}, at=NOON, draw=plain_text))
     assert len(written["blocks"]) == len(model.blocks)
     return recording
 

@@ -9,10 +9,10 @@ import pytest
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.agent_texts import INTERRUPTED
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest
-from ccq_tui.widgets.transcript import TranscriptModel
-from ccq_tui.widgets.transcript import blocks as bl
-from ccq_tui.widgets.transcript.export import plain_text
-from ccq_tui.widgets.transcript.tool_result import outcome
+from ccq_tui.transcript import blocks as bl
+from ccq_tui.transcript.model import TranscriptModel
+from ccq_tui.transcript.tool_result import outcome
+from ccq_tui.widgets.transcript.painter import plain_text
 from tests.unit.transcript.test_drawing import shown
 
 

@@ -9,9 +9,9 @@ import pytest
 from ccq_tui.screens.clipboard import clipboard_command
 from ccq_tui.screens.editor import editor_command
 from ccq_tui.screens.link_opener import browser_command, resolved
-from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.transcript import blocks as bl
+from ccq_tui.transcript.document import Document
 from ccq_tui.widgets.transcript.contents import code_in, targets_in, text_of
-from ccq_tui.widgets.transcript.document import Document
 
 
 def prose(text: str) -> bl.ProseBlock:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.file_diff import BREAK, DiffLine, counts
-from ccq_tui.widgets.transcript.diff import PIECE_LINES, Diff, edit_diff
+from ccq_tui.transcript.diff import PIECE_LINES, Diff, edit_diff
 from ccq_tui.widgets.transcript.painter import SIDE_BY_SIDE, _differing
 from tests.unit.transcript.test_drawing import FORBIDDEN, HOSTILE, model, shown
 

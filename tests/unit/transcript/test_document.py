@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.widgets.transcript.cuts import CODE_CHARACTERS
-from ccq_tui.widgets.transcript.document import Document
+from ccq_tui.transcript.cuts import CODE_CHARACTERS
+from ccq_tui.transcript.document import Document
 
 MIXED = "".join(
     f"## Step {number}\n\nSome **words** with `code` "

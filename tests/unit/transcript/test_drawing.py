@@ -25,7 +25,8 @@ from ccq_tui.inbox.requests import (
     RequestOutcome,
 )
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question, QuestionSet
-from ccq_tui.widgets.transcript import Counters, TranscriptModel
+from ccq_tui.transcript.model import TranscriptModel
+from ccq_tui.widgets.transcript import Counters
 from ccq_tui.widgets.transcript.code import ORIGIN
 from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.layout import Layout

@@ -12,8 +12,9 @@ import pytest
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.requests import PlanRequest, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
-from ccq_tui.widgets.transcript import TranscriptModel
-from ccq_tui.widgets.transcript.export import export_json, export_markdown, export_name, write_export
+from ccq_tui.transcript.export import export_json, export_markdown, export_name, write_export
+from ccq_tui.transcript.model import TranscriptModel
+from ccq_tui.widgets.transcript.painter import plain_text
 
 AT = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
 SESSION = {"name": "api", "id": "s-1", "model": "claude-x"}
@@ -42,7 +43,7 @@ def model() -> TranscriptModel:
 
 
 def test_json_has_every_block_and_the_questions_structured(model: TranscriptModel) -> None:
-    written = json.loads(export_json(model.blocks, session=SESSION, at=AT))
+    written = json.loads(export_json(model.blocks, session=SESSION, at=AT, draw=plain_text))
     assert written["version"] == 1
     assert written["session"]["id"] == "s-1"
     blocks = {block["kind"]: block for block in written["blocks"]}
@@ -79,7 +80,7 @@ def test_json_has_every_block_and_the_questions_structured(model: TranscriptMode
 
 
 def test_markdown_keeps_prose_and_fences_what_is_none(model: TranscriptModel) -> None:
-    text = export_markdown(model.blocks, session=SESSION, at=AT)
+    text = export_markdown(model.blocks, session=SESSION, at=AT, draw=plain_text)
     assert text.startswith("# api\n")
     assert "> do it\n> well" in text
     assert "**yes**\n\n```\ncode\n```" in text

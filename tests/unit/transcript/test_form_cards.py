@@ -10,7 +10,8 @@ import pytest
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.requests import Cancelled, RequestOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed
-from ccq_tui.widgets.transcript.export import export_json, export_markdown
+from ccq_tui.transcript.export import export_json, export_markdown
+from ccq_tui.widgets.transcript.painter import plain_text
 from tests.ui.forms import BROKEN, DEPLOY, LINK, asked
 from tests.unit.transcript.test_drawing import model, shown
 
@@ -62,7 +63,7 @@ def test_exports_have_what_the_server_got() -> None:
     data = model()
     data.apply(ev.ElicitationAsked(FORM))
     data.apply(ev.RequestSettled(FORM.id, FILLED))
-    (record,) = json.loads(export_json(data.blocks, session={}, at=AT))["blocks"]
+    (record,) = json.loads(export_json(data.blocks, session={}, at=AT, draw=plain_text))["blocks"]
     assert (record["kind"], record["server"], record["text"]) == (
         "form",
         "deploy",
@@ -70,6 +71,6 @@ def test_exports_have_what_the_server_got() -> None:
     )
     assert record["content"] == {"name": "Ada", "tags": ["x", "z"]}
     assert record["outcome"]["kind"] == "answered"
-    written = export_markdown(data.blocks, session={}, at=AT)
+    written = export_markdown(data.blocks, session={}, at=AT, draw=plain_text)
     assert "### ◆ Form of deploy · answered\n\n> Please give deployment details" in written
     assert "- **Your name**: Ada\n- **Tags**: x, z" in written

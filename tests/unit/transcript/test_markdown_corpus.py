@@ -12,8 +12,8 @@ from rich.cells import cell_len
 from rich.style import Style
 from textual.strip import Strip
 
+from ccq_tui.transcript.document import Document
 from ccq_tui.widgets.transcript.colours import Colours
-from ccq_tui.widgets.transcript.document import Document
 from ccq_tui.widgets.transcript.markdown import tokens_of
 from ccq_tui.widgets.transcript.pen import Counters, Pen
 

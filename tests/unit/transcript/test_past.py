@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from ccq_tui.agent import events as ev
-from ccq_tui.widgets.transcript import TranscriptModel
-from ccq_tui.widgets.transcript.blocks import ProseBlock, RuleBlock, ToolBlock
+from ccq_tui.transcript.blocks import ProseBlock, RuleBlock, ToolBlock
+from ccq_tui.transcript.intake import STEP, Past
+from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript.heights import GrowingHeights
-from ccq_tui.widgets.transcript.intake import STEP, Past
 from ccq_tui.widgets.transcript.layout import Layout
 
 

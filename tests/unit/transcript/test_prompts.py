@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ccq_tui.agent import events as ev
-from ccq_tui.widgets.transcript import TranscriptModel
-from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.transcript import blocks as bl
+from ccq_tui.transcript.model import TranscriptModel
 
 TEXT = ev.BlockKind.TEXT
 

@@ -12,9 +12,9 @@ from rich.style import Style
 from textual.strip import Strip
 
 from ccq_tui.agent import events as ev
-from ccq_tui.widgets.transcript import TranscriptModel
-from ccq_tui.widgets.transcript import blocks as bl
-from ccq_tui.widgets.transcript.document import Document
+from ccq_tui.transcript import blocks as bl
+from ccq_tui.transcript.document import Document
+from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript.highlights import drawn_pattern, painted, spans_in
 from ccq_tui.widgets.transcript.search_index import MOST_HITS, Finder, Texts, pattern_of
 

@@ -8,9 +8,10 @@ from rich.style import Style
 from rich.text import Text
 
 from ccq_tui.text import safe
-from ccq_tui.widgets.transcript import sgr
+from ccq_tui.transcript import sgr
+from ccq_tui.transcript.text_bodies import Excerpt, PlainText
 from ccq_tui.widgets.transcript.code import folded
-from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText
+from ccq_tui.widgets.transcript.painter import coloured
 
 NAMES = {"error": "red", "success": "green", "muted": "grey50", "warning": "yellow", "keyword": "blue"}
 CODES = st.sampled_from(
@@ -34,7 +35,7 @@ def style(name: str) -> Style:
 
 def drawn(text: str, start: int = 0) -> Text:
     plain, marks = sgr.parsed(text)
-    return sgr.coloured(plain[start:], start, marks, Style.null(), style)
+    return coloured(plain[start:], start, marks, Style.null(), style)
 
 
 def colours(text: Text) -> list[tuple[str, str]]:
@@ -60,7 +61,7 @@ def test_a_colour_goes_on_over_lines_pieces_and_tabs() -> None:
     assert len(many) == 3
     source, start = many.source(2)
     assert many.part(2).startswith("line 100")
-    assert colours(sgr.coloured(source, start, many.marks, Style.null(), style)) == [(source, "red")]
+    assert colours(coloured(source, start, many.marks, Style.null(), style)) == [(source, "red")]
 
 
 def test_an_excerpt_knows_the_colours_of_its_lines() -> None:
@@ -68,7 +69,7 @@ def test_an_excerpt_knows_the_colours_of_its_lines() -> None:
     for tail in (False, True):
         excerpt = Excerpt(text, 5, tail=tail, colours=True)
         shown = [
-            colours(sgr.coloured(line, start, excerpt.marks, Style.null(), style))
+            colours(coloured(line, start, excerpt.marks, Style.null(), style))
             for line, start in zip(excerpt.lines, excerpt.starts, strict=True)
         ]
         first = 25 if tail else 0

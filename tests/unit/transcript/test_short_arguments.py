@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ccq_tui.widgets.transcript.tools import short_argument
+from ccq_tui.transcript.tools import short_argument
 
 
 @pytest.mark.parametrize(

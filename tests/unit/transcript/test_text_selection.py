@@ -9,10 +9,10 @@ from textual.geometry import Offset
 from textual.selection import Selection
 
 from ccq_tui.agent import events as ev
-from ccq_tui.widgets.transcript import TranscriptModel
-from ccq_tui.widgets.transcript.document import Document
+from ccq_tui.transcript.document import Document
+from ccq_tui.transcript.model import TranscriptModel
+from ccq_tui.transcript.order import BlockChange
 from ccq_tui.widgets.transcript.layout import Layout
-from ccq_tui.widgets.transcript.order import BlockChange
 from ccq_tui.widgets.transcript.text_selection import LinePlace, TextSelection, source_of, unwrapped
 from tests.unit.transcript.test_drawing import painter
 from tests.unit.transcript.test_viewport import Pane

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from ccq_tui.inbox.layout import duration
-from ccq_tui.widgets.transcript.tool_result import outcome
-from ccq_tui.widgets.transcript.tools import TOOLS, main_argument, tool_title
+from ccq_tui.transcript.tool_result import outcome
+from ccq_tui.transcript.tools import TOOLS, main_argument, tool_title
 
 ROOT = Path(__file__).parents[3]
 

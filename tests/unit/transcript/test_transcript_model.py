@@ -9,8 +9,8 @@ import pytest
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, PlanRequest, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
-from ccq_tui.widgets.transcript import TranscriptModel
-from ccq_tui.widgets.transcript import blocks as bl
+from ccq_tui.transcript import blocks as bl
+from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript.block_mark import Step, neighbour
 from tests.actors import INBOX, PANEL
 

@@ -6,8 +6,10 @@ import pytest
 from rich.style import Style
 
 from ccq_tui.agent import events as ev
-from ccq_tui.widgets.transcript import BlockChange, Counters, TranscriptModel
-from ccq_tui.widgets.transcript.blocks import Block
+from ccq_tui.transcript.blocks import Block
+from ccq_tui.transcript.model import TranscriptModel
+from ccq_tui.transcript.order import BlockChange
+from ccq_tui.widgets.transcript import Counters
 from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.layout import Layout
 from ccq_tui.widgets.transcript.painter import Painter

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 
 from ccq_tui.text import safe
-from ccq_tui.widgets.transcript.sgr import NO_MARKS, parsed
+from ccq_tui.transcript.sgr import NO_MARKS, parsed
 
 PIECE_LINES = 50
 PIECE_CHARACTERS = 4_000

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from ccq_tui.widgets.transcript.checklist import done, todos
+from ccq_tui.transcript.checklist import done, todos
 
 SHELL = "!"
 """Name in place of a tool's for a command that a person ran in the shell."""

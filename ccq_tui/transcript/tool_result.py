@@ -10,10 +10,10 @@ from typing import Any
 from ccq_tui.agent.output_text import hook_refusal, size
 from ccq_tui.inbox.file_diff import counts
 from ccq_tui.text import plural
-from ccq_tui.widgets.transcript.blocks import ToolBlock, ToolState, uncoloured
-from ccq_tui.widgets.transcript.checklist import TodoState
-from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText
-from ccq_tui.widgets.transcript.tools import EDITS, LIMIT, ToolCard, card_of
+from ccq_tui.transcript.blocks import ToolBlock, ToolState, uncoloured
+from ccq_tui.transcript.checklist import TodoState
+from ccq_tui.transcript.text_bodies import Excerpt, PlainText
+from ccq_tui.transcript.tools import EDITS, LIMIT, ToolCard, card_of
 
 _EXIT = re.compile(r"\AExit code (-?\d+)")
 _ENDS = {ToolState.OK: "done", ToolState.FAILED: "failed", ToolState.STOPPED: "stopped"}

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from ccq_tui.inbox.file_diff import DiffLine, diff_lines, hunks_of, length
-from ccq_tui.widgets.transcript.text_bodies import FixedBody
+from ccq_tui.transcript.text_bodies import FixedBody
 
 PIECE_LINES = 40
 LINE_LIMIT = 4_000

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ccq_tui.agent import events as ev
-from ccq_tui.widgets.transcript.blocks import Block, PromptBlock, ToolBlock
+from ccq_tui.transcript.blocks import Block, PromptBlock, ToolBlock
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from markdown_it import MarkdownIt
 
 from ccq_tui.text import safe
-from ccq_tui.widgets.transcript.cuts import CONTINUED, BlockSpan, cut, markdown_parser, outline
+from ccq_tui.transcript.cuts import CONTINUED, BlockSpan, cut, markdown_parser, outline
 
 SLICE = 4_000
 """Characters split in one go: a few milliseconds of work."""

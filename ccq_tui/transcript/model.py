@@ -16,11 +16,11 @@ from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of
 from ccq_tui.inbox.requests import Allowed, Cancelled, QuestionRequest, call_of
 from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
-from ccq_tui.widgets.transcript import blocks as bl
-from ccq_tui.widgets.transcript.document import Document
-from ccq_tui.widgets.transcript.order import BlockChange, BlockOrder, SentPrompts
-from ccq_tui.widgets.transcript.tool_calls import ToolCalls
-from ccq_tui.widgets.transcript.tools import ToolCard, card_of
+from ccq_tui.transcript import blocks as bl
+from ccq_tui.transcript.document import Document
+from ccq_tui.transcript.order import BlockChange, BlockOrder, SentPrompts
+from ccq_tui.transcript.tool_calls import ToolCalls
+from ccq_tui.transcript.tools import ToolCard, card_of
 
 PUT_OFF = "tool_deferred"
 """Reason of the end of a turn that waits for an answer without a process."""

@@ -1,88 +1,41 @@
-"""The transcript as text: plain for copying and tests, Markdown to read, JSON to process."""
+"""The transcript as a file: Markdown to read, JSON to process."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from copy import copy
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-
-from rich.style import Style
 
 from ccq_tui.inbox.kinds.question import question_record
 from ccq_tui.inbox.records import outcome_record
 from ccq_tui.questions import Answer, Answered, Discussed, Question
 from ccq_tui.questions.prose import answer_line
-from ccq_tui.text import safe
-from ccq_tui.widgets.transcript import blocks as bl
-from ccq_tui.widgets.transcript.colours import Colours
-from ccq_tui.widgets.transcript.painter import Painter
-from ccq_tui.widgets.transcript.pen import Counters, Pen
-from ccq_tui.widgets.transcript.tools import READING, main_argument
-
-WIDTH = 10_000
-"""Width at which nothing is wrapped or cut."""
-
-
-def plain_text(blocks: Iterable[bl.Block]) -> str:
-    """Return blocks as plain text: Markdown as its source, everything else as drawn, nothing folded away."""
-    painter = Painter(Pen(Colours(Style.null(), lambda _name: Style.null()), Counters()))
-    return "\n\n".join("\n".join(_lines(painter, block)) for block in with_inner(blocks))
-
-
-def with_inner(blocks: Iterable[bl.Block]) -> Iterator[bl.Block]:
-    """Yield blocks, each followed by the blocks folded away under it, in the order in which they happened."""
-    for block in blocks:
-        yield block
-        if isinstance(block, bl.ToolBlock):
-            yield from with_inner(block.inner)
-
-
-def _lines(painter: Painter, block: bl.Block) -> Iterator[str]:
-    indent = "  " * block.depth
-    if isinstance(block, bl.PromptBlock):
-        yield from (f"{indent}❯ {safe(block.text)}{'  queued' if block.queued else ''}",)
-        return
-    if block.head:
-        if isinstance(block, bl.ToolBlock) and block.card in READING and block.inner:
-            block = copy(block)
-            block.inner = []  # they follow it here
-        if isinstance(block, bl.QuestionBlock):
-            block = copy(block)
-            block.folded = False
-        width = WIDTH if not isinstance(block, bl.RuleBlock) else 60
-        for strip in painter.draw(block, 0, 0, width):
-            yield strip.text.rstrip()
-    if isinstance(block, bl.ProseBlock | bl.ThinkingBlock | bl.PlanBlock):
-        text = safe(block.document.text.strip("\n"))
-    elif isinstance(block, bl.ToolBlock):
-        text = safe(bl.uncoloured(block).rstrip())
-    else:
-        return
-    yield from (f"{indent}{line}" for line in text.split("\n"))
-
+from ccq_tui.transcript import blocks as bl
+from ccq_tui.transcript.tools import main_argument
 
 VERSION = 1
 """Version of the JSON form; it changes when a reader would have to change."""
+Draw = Callable[[Iterable[bl.Block]], str]
+"""Returns blocks as plain text, as they are drawn."""
 
 
-def export_json(blocks: Iterable[bl.Block], *, session: Mapping[str, str], at: datetime) -> str:
+def export_json(blocks: Iterable[bl.Block], *, session: Mapping[str, str], at: datetime, draw: Draw) -> str:
     """Return blocks as JSON: one object with ``version``, ``session``, ``exported_at`` and ``blocks``."""
     written = {
         "version": VERSION,
         "session": dict(session),
         "exported_at": at.isoformat(timespec="seconds"),
-        "blocks": [_record(block) for block in with_inner(blocks)],
+        "blocks": [_record(block, draw) for block in bl.with_inner(blocks)],
     }
     # Plain ASCII is equivalent, and acts on no terminal that it is printed on.
     return json.dumps(written, indent=2, default=str) + "\n"
 
 
-def _record(block: bl.Block) -> dict[str, Any]:
+def _record(block: bl.Block, draw: Draw) -> dict[str, Any]:
     kind = type(block).__name__.removesuffix("Block").lower()
     record: dict[str, Any] = {"kind": kind, "depth": block.depth}
     match block:
@@ -118,7 +71,7 @@ def _record(block: bl.Block) -> dict[str, Any]:
         case bl.ErrorBlock():
             record |= {"error": block.kind, "text": block.text}
         case _:
-            record["text"] = plain_text([block])
+            record["text"] = draw([block])
     return record
 
 
@@ -170,14 +123,17 @@ def _question(number: int, question: Question, answer: Answer | None) -> dict[st
     return {**question_record(number, question), "answer": said if given else None, "unselected": unselected}
 
 
-def export_markdown(blocks: Iterable[bl.Block], *, session: Mapping[str, str], at: datetime) -> str:
+def export_markdown(
+    blocks: Iterable[bl.Block], *, session: Mapping[str, str], at: datetime, draw: Draw
+) -> str:
     """Return blocks as Markdown: prompts as quotes, prose as it came, the others under their names."""
     facts = " · ".join(value for value in session.values() if value)
     head = [f"# {session.get('name') or 'Session'}", f"{facts} · exported {at:%Y-%m-%d %H:%M}"]
-    return "\n\n".join([*head, *(text for block in with_inner(blocks) for text in _markdown(block))]) + "\n"
+    texts = (text for block in bl.with_inner(blocks) for text in _markdown(block, draw))
+    return "\n\n".join([*head, *texts]) + "\n"
 
 
-def _markdown(block: bl.Block) -> Iterator[str]:
+def _markdown(block: bl.Block, draw: Draw) -> Iterator[str]:
     match block:
         case bl.PromptBlock(text=text):
             yield "## ❯ Prompt"
@@ -198,7 +154,7 @@ def _markdown(block: bl.Block) -> Iterator[str]:
         case bl.RuleBlock(text=text):
             yield f"---\n\n*{text}*"
         case _:
-            yield _fenced(plain_text([block]))
+            yield _fenced(draw([block]))
 
 
 def _tool(block: bl.ToolBlock) -> Iterator[str]:

@@ -1,18 +1,13 @@
-"""Colours of a command's output: read from its escape sequences as data, drawn in the theme's own colours."""
+"""Colours of a command's output, read from its escape sequences as data."""
 
 from __future__ import annotations
 
 import colorsys
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
-
-from rich.style import Style
-from rich.text import Text
-
-from ccq_tui.text import TAB_SIZE, safe
 
 MOST = 20_000
 """Most changes of colour kept of one text; the rest has the last one."""
@@ -156,42 +151,3 @@ def _nearest(red: int, green: int, blue: int) -> str:
     if saturation < _GREY:
         return "muted" if lightness < _DARK else ""
     return ("error", "warning", "success", "name", "keyword", "secondary")[round(hue * 6) % 6]
-
-
-def coloured(text: str, start: int, marks: Marks, base: Style, style: Callable[[str], Style]) -> Text:
-    """Draw a piece of a text without sequences, which begins at ``start`` in the text from `parsed`."""
-    whole = safe(text)
-    if not marks:
-        return Text(whole, base)
-    drawn, column = Text(), 0
-    for begin, end, look in marks.runs(start, start + len(text)):
-        piece, column = _expanded(text[begin - start : end - start], column)
-        drawn.append(safe(piece), _style(look, base, style))
-    # A suspect sequence may span several pieces: then draw the text harmless and plain.
-    return drawn if drawn.plain == whole else Text(whole, base)
-
-
-def _expanded(text: str, column: int) -> tuple[str, int]:
-    """Return a piece with its tabs as blanks, and the column behind it."""
-    pieces = []
-    for number, line in enumerate(text.split("\n")):
-        column = 0 if number else column
-        if "\t" in line:
-            line = (" " * column + line).expandtabs(TAB_SIZE)[column:]
-        column += len(line)
-        pieces.append(line)
-    return "\n".join(pieces), column
-
-
-def _style(look: Rendition, base: Style, style: Callable[[str], Style]) -> Style:
-    found = style(look.colour) if look.colour else style("muted") if look.dim else Style.null()
-    return (
-        base
-        + found
-        + Style(
-            bold=True if look.bold or look.ground else None,
-            italic=look.italic or None,
-            underline=look.underline or None,
-            strike=look.strike or None,
-        )
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -23,12 +23,12 @@ from ccq_tui.inbox.requests import (
     RequestOutcome,
 )
 from ccq_tui.questions import Answered, Discussed
-from ccq_tui.widgets.transcript.checklist import Checklist, Todo, todos
-from ccq_tui.widgets.transcript.diff import Diff, edit_diff
-from ccq_tui.widgets.transcript.document import Document
-from ccq_tui.widgets.transcript.sgr import plain
-from ccq_tui.widgets.transcript.text_bodies import Excerpt, PlainText
-from ccq_tui.widgets.transcript.tools import EDITS, ToolCard, card_of
+from ccq_tui.transcript.checklist import Checklist, Todo, todos
+from ccq_tui.transcript.diff import Diff, edit_diff
+from ccq_tui.transcript.document import Document
+from ccq_tui.transcript.sgr import plain
+from ccq_tui.transcript.text_bodies import Excerpt, PlainText
+from ccq_tui.transcript.tools import EDITS, ToolCard, card_of
 
 Body = Document | PlainText | Excerpt | Diff | Checklist
 """The content of a block beside its head: text in parts."""
@@ -478,3 +478,11 @@ class ResultBlock(Block):
 
     called = "end of a turn"
     event: TurnEnded
+
+
+def with_inner(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Yield blocks, each followed by the blocks folded away under it, in the order in which they happened."""
+    for block in blocks:
+        yield block
+        if isinstance(block, ToolBlock):
+            yield from with_inner(block.inner)

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ccq_tui.agent.events import BlockGrew, HistoryLoaded
-from ccq_tui.widgets.transcript.blocks import Block
-from ccq_tui.widgets.transcript.document import Document
-from ccq_tui.widgets.transcript.model import TranscriptModel
-from ccq_tui.widgets.transcript.order import BlockChange
+from ccq_tui.transcript.blocks import Block
+from ccq_tui.transcript.document import Document
+from ccq_tui.transcript.model import TranscriptModel
+from ccq_tui.transcript.order import BlockChange
 
 STEP = 25
 """Events of a part of the past that are taken in at once: a millisecond of work or less."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from ccq_tui.widgets.transcript.text_bodies import FixedBody
+from ccq_tui.transcript.text_bodies import FixedBody
 
 _NUMBER = re.compile(r"#(\w+)")
 

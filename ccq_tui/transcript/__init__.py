@@ -1,0 +1,1 @@
+"""A session's transcript as data: its blocks, their order, the calls of tools, and its export."""
