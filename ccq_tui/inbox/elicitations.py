@@ -1,4 +1,4 @@
-"""Elicitations of MCP servers: from Claude Code's data to a request, and from its outcome to a reply.
+"""Elicitations of MCP servers: from Claude Code's data to a request.
 
 The same data come as a control request of the CLI and as the input of its Elicitation hook.
 """
@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ccq_tui.inbox.requests import ElicitationRequest, Origin, Request, RequestOutcome
-from ccq_tui.questions import Answered, Declined
+from ccq_tui.questions import Answered
 from ccq_tui.questions.schema_form import OPEN_LINK
 
 MOST_SCHEMA = 256 * 1024
@@ -51,21 +51,6 @@ def read_elicitation(
             return _form(request, said.get("requested_schema", {}), said.get("property_order"))
         case mode:
             return replace(request, trouble=f"it is of the kind “{str(mode)[:40]}”, which is not known here")
-
-
-def reply(request: ElicitationRequest, outcome: RequestOutcome) -> dict[str, Any]:
-    """Return the reply to the server for an outcome: the action, and an accepted form's content.
-
-    An outcome that is no decision is a cancellation. Raises `FieldError` for an answer outside the schema.
-    """
-    match outcome:
-        case Answered(answers):
-            content = request.form.content(answers)
-            return {"action": "accept"} if request.url else {"action": "accept", "content": content}
-        case Declined():
-            return {"action": "decline"}
-        case _:
-            return {"action": "cancel"}
 
 
 def link_to_open(request: Request, outcome: RequestOutcome) -> str:

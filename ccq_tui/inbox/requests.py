@@ -225,3 +225,22 @@ class Cancelled:
 
 RequestOutcome = Outcome | Dismissed | Allowed | Denied | Cancelled
 """The end of a request: an `Outcome` for a question set, that or `Dismissed` for a form, others otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What an outcome means to the agent that asked, whichever way it is sent.
+
+    Attributes:
+        allow: Whether the call goes ahead; None if nothing was decided, as by prose or a dismissed form.
+        input: The call's input from now on, or the values of a form.
+        text: The reason of a refusal, the prose, or a remark on an allowed call; or "".
+        grants: The lasting permissions that come with it.
+        interrupt: Whether nobody can decide any more, and the turn ends.
+    """
+
+    allow: bool | None = None
+    input: dict[str, Any] | None = None
+    text: str = ""
+    grants: tuple[Suggestion, ...] = ()
+    interrupt: bool = False

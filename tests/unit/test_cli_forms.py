@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ccq_tui.cli import main
-from ccq_tui.inbox.elicitations import reply
+from ccq_tui.inbox.kinds import reply_to
 from ccq_tui.inbox.requests import ElicitationRequest, RequestOutcome
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed
@@ -44,10 +44,8 @@ def stored() -> StoredRequest:
 
 
 def content(outcome: RequestOutcome | None) -> Any:
-    request = stored().request
-    assert isinstance(request, ElicitationRequest)
     assert outcome is not None
-    return reply(request, outcome).get("content")
+    return reply_to(stored().request, outcome, {}).input
 
 
 def test_a_form_is_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None:

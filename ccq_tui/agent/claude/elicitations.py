@@ -15,8 +15,8 @@ from typing import Any
 
 from claude_agent_sdk import ClaudeSDKError
 
-Reply = Callable[[Mapping[str, Any]], Awaitable[None]]
-Answer = Callable[[Mapping[str, Any], Reply], Awaitable[None]]
+SendReply = Callable[[Mapping[str, Any]], Awaitable[None]]
+Answer = Callable[[Mapping[str, Any], SendReply], Awaitable[None]]
 """Takes a request and the function that sends its reply; cancelled once the CLI no longer waits for it."""
 
 _logger = logging.getLogger(__name__)

@@ -22,30 +22,29 @@ from claude_agent_sdk import (
 )
 from claude_agent_sdk.types import HookContext, HookInput, HookJSONOutput
 
-from ccq_tui.agent.claude.elicitations import Reply
+from ccq_tui.agent.claude.elicitations import SendReply
 from ccq_tui.agent.claude.options import QUESTION_TOOL
 from ccq_tui.agent.claude.waits import Parked, Waits
 from ccq_tui.agent.events import AgentEvent, PromptReturned
 from ccq_tui.agent.options import QuestionPolicy, SessionOptions
-from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, POSTPONED, PROCEED, REMARKED, UNREADABLE, rejection
+from ccq_tui.inbox.agent_texts import POSTPONED, PROCEED, REMARKED, UNREADABLE
 from ccq_tui.inbox.elicitations import read_elicitation
-from ccq_tui.inbox.elicitations import reply as elicitation_reply
 from ccq_tui.inbox.file_changes import EDITING, UPDATE, change_of
+from ccq_tui.inbox.kinds import reply_to
+from ccq_tui.inbox.kinds.elicitation import as_result
 from ccq_tui.inbox.port import Inbox
 from ccq_tui.inbox.requests import (
-    Allowed,
-    Cancelled,
-    Denied,
     PermissionRequest,
     PlanRequest,
     QuestionRequest,
+    Reply,
+    Request,
     RequestOutcome,
 )
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.questions import Answered, Declined, Discussed, Expired, QuestionSet
-from ccq_tui.questions.message import discussion_text
+from ccq_tui.questions import Discussed, QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
-from ccq_tui.questions.wire import encode, encode_discussion, encode_remark
+from ccq_tui.questions.wire import encode_remark
 
 _logger = logging.getLogger(__name__)
 
@@ -118,7 +117,7 @@ class Gate:
         self._session_id = session_id
         self._emit = emit
         self._rounds = 0
-        self._verdicts: dict[str, RequestOutcome | Parked] = {}
+        self._replies: dict[str, Reply] = {}
         self._remarks: dict[str, str] = {}
         self._agents: dict[str, str] = {}
 
@@ -139,7 +138,7 @@ class Gate:
     def finished(self, tool_use_id: str) -> None:
         """Forget a tool call that has its result; background calls may outlast the turn."""
         self.waits.finished(tool_use_id)
-        self._verdicts.pop(tool_use_id, None)
+        self._replies.pop(tool_use_id, None)
         self._return_remark(tool_use_id, UNTOLD)
 
     def named(self, agent_id: str, name: str) -> None:
@@ -162,14 +161,14 @@ class Gate:
             questions = parse_question_set(name, source)
         except QuestionFormatError:
             return {}  # can_use_tool reports it in words that reach the model unchanged
-        outcome = await self._question_outcome(questions, parkable=True)
-        if isinstance(outcome, Answered):
-            return _allow(encode(questions, outcome.answers))
-        if isinstance(outcome, Parked) and outcome.deferred:
+        reply = await self._question_reply(questions, parkable=True)
+        if reply is None:
             return _DEFER
-        if data.get("permission_mode") == "dontAsk" and (text := _remark(questions, outcome)):
-            return _allow(encode_remark(questions, text))
-        self._verdicts[name] = outcome
+        if reply.allow:
+            return _allow(reply.input or {})
+        if data.get("permission_mode") == "dontAsk" and not reply.interrupt:
+            return _allow(encode_remark(questions, reply.text))
+        self._replies[name] = reply
         return {}
 
     async def after_tool(
@@ -196,7 +195,7 @@ class Gate:
             return await self._decide_question(name, source)
         if tool == PLAN_TOOL:
             plan = PlanRequest(name, await self._session_of(name), str(source.get("plan") or ""))
-            return self._decision(plan, await self.waits.ask(plan), source)
+            return self._result(name, _reply(plan, await self.waits.ask(plan), source))
         request = PermissionRequest(
             tool_use_id=name,
             session_id=await self._session_of(name),  # by then a subagent's name is known, too
@@ -210,10 +209,10 @@ class Gate:
             suggestions=suggestions(context.suggestions),
             change=await self._change(tool, source),
         )
-        return self._decision(request, await self.waits.ask(request), source)
+        return self._result(name, _reply(request, await self.waits.ask(request), source))
 
-    async def elicit(self, said: Mapping[str, Any], reply: Reply) -> None:
-        """Ask a person to fill in an MCP server's form; ``reply`` sends the outcome to the CLI."""
+    async def elicit(self, said: Mapping[str, Any], send: SendReply) -> None:
+        """Ask a person to fill in an MCP server's form; ``send`` takes the reply to the CLI."""
         name = f"form_{uuid4().hex[:16]}"
         self.waits.shown(name)  # no tool call of its own comes before it
         request = read_elicitation(said, name, self._session_id())
@@ -226,32 +225,20 @@ class Gate:
         if isinstance(outcome, Parked):
             raise TypeError("a form cannot be parked")
         try:
-            await reply(elicitation_reply(request, outcome))
+            await send(as_result(reply_to(request, outcome, said)))
         except ClaudeSDKError:
             self.waits.give_up_on(request, UNTAKEN)
             raise
         self.waits.delivered(request)
 
-    def _decision(
-        self,
-        request: PermissionRequest | PlanRequest,
-        outcome: RequestOutcome | Parked,
-        source: dict[str, Any],
-    ) -> PermissionResult:
-        match outcome:
-            case Allowed():
-                if outcome.text.strip():
-                    self._remarks[request.tool_use_id] = outcome.text
-                return PermissionResultAllow(
-                    updated_input={**source, "plan": outcome.plan} if outcome.plan else source,
-                    updated_permissions=[update(one) for one in _granted(request, outcome)] or None,
-                )
-            case Denied():
-                return PermissionResultDeny(message=rejection(outcome.text))
-            case Cancelled():
-                return PermissionResultDeny(message=outcome.reason, interrupt=True)
-            case _:
-                raise TypeError(f"{type(outcome).__name__} does not settle a permission")
+    def _result(self, tool_use_id: str, reply: Reply) -> PermissionResult:
+        if reply.allow is False:
+            return PermissionResultDeny(message=reply.text, interrupt=reply.interrupt)
+        if reply.allow and reply.text.strip():
+            self._remarks[tool_use_id] = reply.text
+        return PermissionResultAllow(
+            updated_input=reply.input, updated_permissions=[update(one) for one in reply.grants] or None
+        )
 
     async def _change(self, tool: str, source: dict[str, Any]) -> dict[str, Any]:
         """Return what a call would do to its file, read beside the session's messages."""
@@ -279,32 +266,23 @@ class Gate:
             self._emit(PromptReturned(text, reason))
 
     async def _decide_question(self, name: str, source: dict[str, Any]) -> PermissionResult:
-        verdict = self._verdicts.pop(name, None)
+        reply = self._replies.pop(name, None)
         try:
             questions = parse_question_set(name, source)
         except QuestionFormatError as error:
             return PermissionResultDeny(message=UNREADABLE.format(problem=error))
-        if verdict is None:
-            verdict = await self._question_outcome(questions)
-        match verdict:
-            case Answered():
-                return PermissionResultAllow(updated_input=encode(questions, verdict.answers))
-            case Discussed():
-                return PermissionResultAllow(updated_input=encode_discussion(questions, verdict))
-            case Cancelled():
-                return PermissionResultDeny(message=verdict.reason, interrupt=True)
-            case _:
-                return PermissionResultDeny(message=_remark(questions, verdict) or DECLINED)
+        return self._result(name, reply or await self._question_reply(questions) or _POSTPONED)
 
-    async def _question_outcome(
-        self, questions: QuestionSet, *, parkable: bool = False
-    ) -> RequestOutcome | Parked:
+    async def _question_reply(self, questions: QuestionSet, *, parkable: bool = False) -> Reply | None:
+        """Ask the questions; return None if the call is deferred."""
         self._rounds += 1
         adaptive = self._options.questions is QuestionPolicy.ADAPTIVE
         if adaptive and self._rounds > self._options.max_question_rounds:
-            return Discussed(PROCEED)
+            return reply_to(QuestionRequest(questions.id, "", questions), Discussed(PROCEED), {})
         request = QuestionRequest(questions.id, await self._session_of(questions.id), questions)
-        return await self.waits.ask(request, parkable=parkable)
+        outcome = await self.waits.ask(request, parkable=parkable)
+        deferred = isinstance(outcome, Parked) and outcome.deferred
+        return None if deferred else _reply(request, outcome, questions.source)
 
 
 _DEFER: HookJSONOutput = {
@@ -312,19 +290,11 @@ _DEFER: HookJSONOutput = {
 }
 
 
-def _remark(questions: QuestionSet, outcome: RequestOutcome | Parked) -> str:
-    """Return the message to the agent for an outcome other than an answer, or ""."""
-    match outcome:
-        case Discussed():
-            return discussion_text(questions, outcome)
-        case Declined():
-            return DECLINED
-        case Expired():
-            return EXPIRED
-        case Parked():
-            return POSTPONED
-        case _:
-            return ""
+_POSTPONED = Reply(allow=False, text=POSTPONED)
+
+
+def _reply(request: Request, outcome: RequestOutcome | Parked, source: Mapping[str, Any]) -> Reply:
+    return _POSTPONED if isinstance(outcome, Parked) else reply_to(request, outcome, source)
 
 
 def _allow(updated_input: dict[str, Any]) -> HookJSONOutput:
@@ -335,15 +305,3 @@ def _allow(updated_input: dict[str, Any]) -> HookJSONOutput:
             "updatedInput": updated_input,
         }
     }
-
-
-def _granted(request: PermissionRequest | PlanRequest, outcome: Allowed) -> list[Suggestion]:
-    """Return the lasting grants of an outcome: for a permission only what the CLI suggested."""
-    if isinstance(request, PlanRequest):
-        return [Suggestion("setMode", mode=outcome.mode)] if outcome.mode else []
-    if outcome.suggestion is None:
-        return []
-    if outcome.suggestion not in request.suggestions:
-        _logger.warning("A permission was to be granted that was never suggested; it is given once")
-        return []
-    return [outcome.suggestion]

@@ -11,15 +11,10 @@ from typing import Any
 from ccq_tui.bridges.claude_code.hook_input import HookInput
 from ccq_tui.bridges.claude_code.permission_requests import DECIDED_THERE
 from ccq_tui.bridges.claude_code.transcript import CallEnd
-from ccq_tui.inbox.elicitations import read_elicitation, reply
-from ccq_tui.inbox.requests import (
-    Asker,
-    Cancelled,
-    ElicitationRequest,
-    Request,
-    RequestOutcome,
-    foreign_session,
-)
+from ccq_tui.inbox.elicitations import read_elicitation
+from ccq_tui.inbox.kinds import reply_to
+from ccq_tui.inbox.kinds.elicitation import as_result
+from ccq_tui.inbox.requests import Asker, Cancelled, Request, RequestOutcome, foreign_session
 
 EVENT = "Elicitation"
 HOLDS_DIALOG = True
@@ -30,11 +25,10 @@ def request_of(hook: HookInput, call_id: str) -> Request:
     return read_elicitation(hook.said, call_id, foreign_session(Asker.HOOK, hook.session_id), hook.origin())
 
 
-def decision_of(hook: HookInput, request: Request, outcome: RequestOutcome) -> dict[str, Any] | None:  # noqa: ARG001
+def decision_of(hook: HookInput, request: Request, outcome: RequestOutcome) -> dict[str, Any] | None:
     """Return the hook's output for an outcome, or None to let the terminal ask."""
-    if isinstance(outcome, Cancelled) or not isinstance(request, ElicitationRequest):
-        return None
-    return {"hookSpecificOutput": {"hookEventName": EVENT, **reply(request, outcome)}}
+    reply = reply_to(request, outcome, hook.said)
+    return None if reply.interrupt else {"hookSpecificOutput": {"hookEventName": EVENT, **as_result(reply)}}
 
 
 def outcome_there(request: Request, end: CallEnd) -> RequestOutcome:  # noqa: ARG001 - no dialog is beside the hook

@@ -11,9 +11,10 @@ from typing import Any
 
 from ccq_tui.bridges.claude_code.hook_input import HookInput
 from ccq_tui.bridges.claude_code.transcript import CallEnd
-from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, INTERRUPTED, rejection, said_by_user
+from ccq_tui.inbox.agent_texts import INTERRUPTED, rejection, said_by_user
 from ccq_tui.inbox.call_results import outcome_of
 from ccq_tui.inbox.file_changes import change_of
+from ccq_tui.inbox.kinds import reply_to
 from ccq_tui.inbox.requests import (
     Allowed,
     Cancelled,
@@ -27,10 +28,7 @@ from ccq_tui.inbox.requests import (
     foreign_session,
 )
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.questions import Answered, Declined, Discussed, Expired
-from ccq_tui.questions.message import discussion_text
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
-from ccq_tui.questions.wire import encode
 
 QUESTION_TOOL, PLAN_TOOL = "AskUserQuestion", "ExitPlanMode"
 INTERRUPTED_THERE = "interrupted in Claude Code"
@@ -101,44 +99,26 @@ def call_request(
 
 def decision_of(hook: HookInput, request: Request, outcome: RequestOutcome) -> dict[str, Any] | None:
     """Return the hook's output for an outcome, or None to end without output."""
-    decision = _decision(hook, request, outcome)
-    if decision is None:
+    reply = reply_to(request, outcome, hook.input)
+    if reply.interrupt:
         return None
+    decision: dict[str, Any]
+    if reply.allow:
+        decision = {"behavior": "allow", "updatedInput": reply.input}
+        if reply.grants:
+            decision["updatedPermissions"] = list(_granted(hook, reply.grants))
+    else:
+        # Claude Code takes no prose for answers from a hook: send it the way its own "Chat about this" does.
+        message = rejection(reply.text) if reply.allow is None else reply.text
+        decision = {"behavior": "deny", "message": message}
     return {"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}}
 
 
-def _decision(hook: HookInput, request: Request, outcome: RequestOutcome) -> dict[str, Any] | None:
-    match outcome, request:
-        case Answered(answers), QuestionRequest():
-            return {"behavior": "allow", "updatedInput": encode(request.questions, answers)}
-        case Discussed(), QuestionRequest():
-            # Claude Code takes no prose for answers from a hook: send it the way its own "Chat about
-            # this" does.
-            return _denied(rejection(discussion_text(request.questions, outcome)))
-        case Declined(), _:
-            return _denied(DECLINED)
-        case Expired(), _:
-            return _denied(EXPIRED)
-        case Denied(text), _:
-            return _denied(rejection(text))
-        case Allowed(), _:
-            source = {**hook.input, "plan": outcome.plan} if outcome.plan else dict(hook.input)
-            granted = list(_granted(hook, outcome))
-            lasting = {"updatedPermissions": granted} if granted else {}
-            return {"behavior": "allow", "updatedInput": source, **lasting}
-        case _:
-            return None
-
-
-def _denied(message: str) -> dict[str, Any]:
-    return {"behavior": "deny", "message": message}
-
-
-def _granted(hook: HookInput, outcome: Allowed) -> Iterator[Any]:
-    """Yield the lasting grants as they came: a rule made up here might match less or more."""
-    if outcome.mode:
-        yield {"type": "setMode", "mode": outcome.mode, "destination": "session"}
-    yield from (raw for read, raw in _suggested(hook.suggestions) if read == outcome.suggestion)
+def _granted(hook: HookInput, grants: tuple[Suggestion, ...]) -> Iterator[Any]:
+    """Yield lasting grants, suggested ones as they came: a rule made up here might match less or more."""
+    for grant in grants:
+        raw = {"type": grant.kind, "mode": grant.mode, "destination": grant.destination}
+        yield next((one for read, one in _suggested(hook.suggestions) if read == grant), raw)
 
 
 def outcome_there(request: Request, end: CallEnd) -> RequestOutcome:

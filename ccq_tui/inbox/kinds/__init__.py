@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ccq_tui.inbox.kinds import elicitation, permission, plan, question
 from ccq_tui.inbox.layout import Passage
-from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
+from ccq_tui.inbox.requests import Cancelled, Reply, Request, RequestOutcome
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.choices import Choice
@@ -77,6 +77,12 @@ class RequestKind(Protocol):
     def record(self, request: Any, /) -> Mapping[str, Any]:
         """Return the fields of this kind in JSON (`ccq_tui.inbox.schema`)."""
 
+    def deliver(self, request: Any, outcome: RequestOutcome, source: Mapping[str, Any], /) -> Reply:
+        """Return the reply for an outcome other than `Cancelled`; ``source`` is the input of the call.
+
+        Raises `TypeError` for an outcome that does not settle a request of this kind.
+        """
+
 
 KINDS: tuple[RequestKind, ...] = (question, permission, plan, elicitation)
 _BY_TYPE = {kind.TYPE: kind for kind in KINDS}
@@ -91,3 +97,13 @@ def check_outcome(request: Request, outcome: RequestOutcome) -> None:
     """Raise `InvalidOutcome` for an outcome that a request does not take; any request can be cancelled."""
     if not isinstance(outcome, Cancelled):
         kind_of(request).check(request, outcome)
+
+
+def reply_to(request: Request, outcome: RequestOutcome, source: Mapping[str, Any]) -> Reply:
+    """Return the reply to the agent that asked; ``source`` is the input of its call.
+
+    Raises `TypeError` for an outcome that does not settle the request.
+    """
+    if isinstance(outcome, Cancelled):
+        return Reply(allow=False, text=outcome.reason, interrupt=True)
+    return kind_of(request).deliver(request, outcome, source)

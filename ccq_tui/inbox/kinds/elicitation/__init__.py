@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from ccq_tui.inbox.choices import Choice
 from ccq_tui.inbox.kinds import question
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, wrapped
-from ccq_tui.inbox.requests import ElicitationRequest, RequestOutcome
+from ccq_tui.inbox.requests import ElicitationRequest, Reply, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answered, Declined, Dismissed
 from ccq_tui.questions.schema_form import FieldError
@@ -70,6 +70,27 @@ def check(request: ElicitationRequest, outcome: RequestOutcome) -> None:
             pass
         case _:
             raise InvalidOutcome("", f"a form cannot end as “{type(outcome).__name__.lower()}”")
+
+
+def deliver(request: ElicitationRequest, outcome: RequestOutcome, source: Mapping[str, Any]) -> Reply:  # noqa: ARG001
+    """Return the reply for an outcome; raises `FieldError` for an answer outside the schema."""
+    match outcome:
+        case Answered(answers):
+            content = request.form.content(answers)
+            return Reply(allow=True, input=None if request.url else content)
+        case Declined():
+            return Reply(allow=False)
+        case Dismissed():
+            return Reply()
+        case _:
+            raise TypeError(f"{type(outcome).__name__} does not settle a form")
+
+
+def as_result(reply: Reply) -> dict[str, Any]:
+    """Return a reply as an MCP server gets it: the action, and an accepted form's content."""
+    if reply.allow:
+        return {"action": "accept"} | ({"content": reply.input} if reply.input is not None else {})
+    return {"action": "cancel" if reply.allow is None or reply.interrupt else "decline"}
 
 
 def title(request: ElicitationRequest) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
+from ccq_tui.inbox.agent_texts import rejection
 from ccq_tui.inbox.choices import (
     ALLOW,
     ALLOW_AND_SAY,
@@ -20,7 +21,7 @@ from ccq_tui.inbox.choices import (
 from ccq_tui.inbox.file_changes import phrases
 from ccq_tui.inbox.file_diff import diff_lines, hunks_of
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, kept_lines, wrapped
-from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, RequestOutcome
+from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, Reply, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.text import one_line
 
@@ -73,6 +74,18 @@ def check(request: PermissionRequest, outcome: RequestOutcome) -> None:
             check_words(request, outcome)
         case _:
             raise InvalidOutcome("", f"a permission cannot end as “{type(outcome).__name__.lower()}”")
+
+
+def deliver(request: PermissionRequest, outcome: RequestOutcome, source: Mapping[str, Any]) -> Reply:
+    """Return the reply for an outcome; only what was suggested is granted for longer."""
+    match outcome:
+        case Allowed(text, suggestion):
+            grants = tuple(one for one in request.suggestions if one == suggestion)
+            return Reply(allow=True, input=dict(source), text=text, grants=grants[:1])
+        case Denied(text):
+            return Reply(allow=False, text=rejection(text))
+        case _:
+            raise TypeError(f"{type(outcome).__name__} does not settle a permission")
 
 
 def title(request: PermissionRequest) -> str:  # noqa: ARG001 - one is like the other

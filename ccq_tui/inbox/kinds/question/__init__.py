@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
+from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED
 from ccq_tui.inbox.choices import Choice
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, cut, wrapped
-from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest, Reply, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Question, QuestionSet
 from ccq_tui.questions.limits import allowed_words
@@ -128,6 +129,25 @@ def _check_text(field: str, question: Question, answer: Answer) -> None:
         raise InvalidOutcome(f"{field}.other", "a blank text is no answer")
     if answer.other and question.kind is Kind.NUMBER and (problem := number_problem(question, answer.other)):
         raise InvalidOutcome(f"{field}.other", problem.replace(" · ", ": "))
+
+
+def deliver(request: QuestionRequest, outcome: RequestOutcome, source: Mapping[str, Any]) -> Reply:  # noqa: ARG001
+    """Return the reply for an outcome; the prose of a discussion has its own form of input."""
+    from ccq_tui.questions.message import discussion_text  # a list delivers nothing
+    from ccq_tui.questions.wire import encode, encode_discussion
+
+    match outcome:
+        case Answered(answers):
+            return Reply(allow=True, input=encode(request.questions, answers))
+        case Discussed():
+            prose = discussion_text(request.questions, outcome)
+            return Reply(input=encode_discussion(request.questions, outcome), text=prose)
+        case Declined():
+            return Reply(allow=False, text=DECLINED)
+        case Expired():
+            return Reply(allow=False, text=EXPIRED)
+        case _:
+            raise TypeError(f"{type(outcome).__name__} does not settle a question set")
 
 
 def title(request: QuestionRequest) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
+from ccq_tui.inbox.agent_texts import rejection
 from ccq_tui.inbox.choices import PLAN_CHOICES, Choice, check_words, choice_records, how_to_decide
 from ccq_tui.inbox.layout import Passage, kept_lines
-from ccq_tui.inbox.requests import Allowed, Denied, PlanRequest, RequestOutcome
+from ccq_tui.inbox.requests import Allowed, Denied, PlanRequest, Reply, RequestOutcome
+from ccq_tui.inbox.suggestions import Suggestion
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.text import one_line
 
@@ -58,6 +60,19 @@ def check(request: PlanRequest, outcome: RequestOutcome) -> None:
             check_words(request, outcome)
         case _:
             raise InvalidOutcome("", f"a plan cannot end as “{type(outcome).__name__.lower()}”")
+
+
+def deliver(request: PlanRequest, outcome: RequestOutcome, source: Mapping[str, Any]) -> Reply:  # noqa: ARG001
+    """Return the reply for an outcome: an approved plan with the person's edits, in the chosen mode."""
+    match outcome:
+        case Allowed(text, _, mode, plan):
+            grants = (Suggestion("setMode", mode=mode),) if mode else ()
+            edited = {"plan": plan} if plan else {}
+            return Reply(allow=True, input={**source, **edited}, text=text, grants=grants)
+        case Denied(text):
+            return Reply(allow=False, text=rejection(text))
+        case _:
+            raise TypeError(f"{type(outcome).__name__} does not settle a plan")
 
 
 def title(request: PlanRequest) -> str:  # noqa: ARG001 - one is like the other
