@@ -21,6 +21,7 @@ from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.questions import Expired
 from ccq_tui.supervisor.events import GaveWay, LimitReached, Reconnected, SessionEvent
 from ccq_tui.supervisor.limits import Attention, Due, Limit, Limits, LimitWatch, cause
+from ccq_tui.supervisor.phases import Input, Phase, Reason, Status, step
 from ccq_tui.supervisor.port import SessionFactory
 from ccq_tui.supervisor.recovery import Recovery, noted, relaunched, taken
 
@@ -30,7 +31,7 @@ _logger = logging.getLogger(__name__)
 
 OVER = frozenset({ev.SessionState.PARKED, ev.SessionState.FAILED, ev.SessionState.ENDED})
 """States without a process."""
-_AT_WORK = frozenset({ev.SessionState.WORKING, ev.SessionState.AWAITING, ev.SessionState.IDLE})
+_PARKING = frozenset({Phase.PARKING, Phase.OWED})
 FAILED = "Something went wrong in ccq-tui; the log has more"
 
 
@@ -69,10 +70,8 @@ class SupervisedSession:
         """The permission mode, or "" before a process has reported it."""
         self.recovery = Recovery()
         """The recovery from the last failure."""
-        self.ends = False
-        """Whether the session is ended for good: nothing starts it again here."""
-        self.gives_way = False
-        """Whether the agent is being ended to make room for another session's."""
+        self.status = Status()
+        """Its phase, and the reason of a stop or a rest."""
         self.attention: Callable[[], Attention] = self._nobody
         """Returns a person's last action; a surface that shows the session puts its own in place."""
         self.in_use: Callable[[], bool] = lambda: False
@@ -86,19 +85,11 @@ class SupervisedSession:
         """Requests answered here that the agent has not settled yet; None for one that was not known."""
         self._settled: dict[str, Settled] = {}
         """Requests settled elsewhere that the agent has not settled yet."""
-        self._parking = False
-        """Whether questions were parked while the process is still there: it takes no answer any more."""
-        self._owes_start = False
-        """Whether an answer came meanwhile, which the next process must get at once."""
-        self._restarts = False
-        """Whether the agent is ended only to be started again."""
         self._limits = LimitWatch(limits or Limits.of(launch.settings), self._limit_passed)
         self._limit_timer: asyncio.TimerHandle | None = None
         self._heard = self.since
-        self._ending_for: Limit | None = None
-        """The limit for which the session is being ended."""
-        self._ran_out = False
-        """Whether the session was closed because nothing happened in it, or to make room."""
+        self._passed: Limit | None = None
+        """The limit that passed last."""
         self._background: set[str] = set()
         """Subagents and commands that run; in an idle session they run in the background."""
         self.agent = make_session(self._take, launch)
@@ -144,8 +135,13 @@ class SupervisedSession:
     @property
     def can_give_way(self) -> bool:
         """Whether its process does nothing: the next prompt would start another one."""
-        busy = self._waiting or self._background or self.gives_way or self._restarts
-        return self.state is ev.SessionState.IDLE and not busy and not self.ends and not self.in_use()
+        runs = self.status.phase is Phase.RUNNING and self.state is ev.SessionState.IDLE
+        return runs and not (self._waiting or self._background or self.in_use())
+
+    @property
+    def gives_way(self) -> bool:
+        """Whether the agent is being ended to make room for another session's."""
+        return self.status == Status(Phase.STOPPING, Reason.ROOM)
 
     @property
     def last_used(self) -> float:
@@ -167,6 +163,10 @@ class SupervisedSession:
 
     def start(self) -> None:
         """Run the session in a task, once there is room for its process."""
+        self._step(Input.START)
+        self._run_agent()
+
+    def _run_agent(self) -> None:
         self._tasks = [task for task in self._tasks if not task.done()]
         self._tasks.append(asyncio.create_task(self._run(), name="session"))
 
@@ -177,7 +177,7 @@ class SupervisedSession:
                 await agent.run()
                 return
             if self._slots.locked():
-                if self.ends:
+                if self.status.is_over:
                     return  # it would wait for the end of another session
                 self._take(ev.StateChanged(ev.SessionState.QUEUED))
             async with self._slots:
@@ -193,8 +193,7 @@ class SupervisedSession:
         Args:
             cause: For the history, if no person wanted it.
         """
-        self.ends = True
-        self._stop_limit_timer()
+        self.keep_ended()
         self.agent.close(cause)
         if self.state is ev.SessionState.QUEUED:
             self.abandon()  # else it would wait for the end of another session
@@ -203,10 +202,19 @@ class SupervisedSession:
 
     def abandon(self) -> None:
         """End the session without waiting for it."""
-        self.ends = True
-        self._stop_limit_timer()
+        self.keep_ended()
         for task in self._tasks:
             task.cancel()
+
+    def keep_ended(self) -> None:
+        """Start no other process, once the present one has ended."""
+        self._step(Reason.QUIT)
+        self._stop_limit_timer()
+
+    def _step(self, happened: Input | Reason | ev.SessionState) -> bool:
+        """Take the next step of the table; return whether a process is to be started."""
+        before, self.status = self.status, step(self.status, happened)
+        return self.status.phase is Phase.STARTING and before.phase not in (Phase.STARTING, Phase.QUEUED)
 
     def restart(self, *, fork: bool = False) -> None:
         """Start the agent again in the same conversation, unless it runs or is ended for good.
@@ -214,8 +222,10 @@ class SupervisedSession:
         Args:
             fork: Whether to start a copy of the session.
         """
-        if self.ends or self.state not in OVER:
-            return
+        if self._step(Input.START):
+            self._start_next(fork=fork)
+
+    def _start_next(self, *, fork: bool = False) -> None:
         launch = relaunched(self.launch, self.recovery, session_id=self.session_id, mode=self.mode)
         told_already = self.recovery.begun
 
@@ -227,7 +237,7 @@ class SupervisedSession:
         # At once: nothing may start it a second time before its first event is there.
         self._take(ev.StateChanged(ev.SessionState.STARTING))
         self.agent = self._make_session(tell, self.launch)
-        self.start()
+        self._run_agent()
 
     def add_directory(self, directory: Path) -> None:
         """Let every later process of Claude work in another directory, too.
@@ -239,15 +249,15 @@ class SupervisedSession:
 
     def reconnect(self) -> None:
         """Start the agent again; a running process, which keeps its first options, is ended before."""
-        if self.state in _AT_WORK:
-            self._restarts = True
+        if self.status.has_process:
+            self._step(Reason.RESTART)
             self.agent.close("reconnected")
         else:
             self.restart()
 
     def give_way(self) -> None:
         """End the idle agent to make room for another session's; the next prompt starts it again."""
-        self.gives_way = True
+        self._step(Reason.ROOM)
         self.agent.close("idle, while another session needed a process")
 
     def start_again(self) -> float:
@@ -274,11 +284,8 @@ class SupervisedSession:
         Args:
             answered: Whether a question of it was answered, which also starts it after a failure.
         """
-        if not self.session_id or self.ends:
-            return
-        self._owes_start |= answered and self._parking
-        if self.state is ev.SessionState.PARKED or ((answered or self._ran_out) and self.state in OVER):
-            self.restart()
+        if self.session_id and self._step(Input.ANSWER if answered else Input.PROMPT):
+            self._start_next()
 
     def send(self, text: str, kept: Kept | None = None, images: Images = (), *, answer: bool = True) -> str:
         """Give the agent a prompt; if the session waits without a process, start one for it.
@@ -319,7 +326,7 @@ class SupervisedSession:
             self.wake(answered=True)
             return
         self._settled[request_id] = change
-        if self._parking:
+        if self.status.phase in _PARKING:
             self._take_late(request_id)
 
     def take_draft(self, change: DraftUpdated) -> None:
@@ -329,7 +336,7 @@ class SupervisedSession:
 
     def _take_late(self, request_id: str) -> None:
         """Handle an answer that came while its question was being parked: no call waits for it."""
-        self._owes_start = True
+        self._step(Input.ANSWER)
         if change := self._settled.pop(request_id, None):
             self._take(ev.RequestSettled(request_id, change.outcome, change.actor))
 
@@ -375,8 +382,8 @@ class SupervisedSession:
                 | ev.ElicitationAsked(request)
             ):
                 if request.id not in self._answered:  # else the CLI asks again only to get the answer
-                    if request.id not in self._waiting and not self._parking:
-                        self._ending_for = None  # the turn continued
+                    if request.id not in self._waiting:
+                        self._step(Input.QUESTION)
                     self._waiting[request.id] = request
             case ev.RequestSettled(request_id):
                 for known in (self._waiting, self._settled):
@@ -399,7 +406,7 @@ class SupervisedSession:
             case ev.RequestSettled(request_id):
                 self._answered.pop(request_id, None)
             case ev.RequestParked(request_id):
-                self._parking = True
+                self._step(Input.PUT_OFF)
                 if request_id in self._answered or request_id in self._settled:
                     self._take_late(request_id)
             case ev.SessionLost(kind=kind):
@@ -419,20 +426,16 @@ class SupervisedSession:
                 pass
 
     def _over(self) -> None:
-        owed, self._owes_start, self._parking = self._owes_start, False, False
-        restarts, self._restarts = self._restarts, False
         for change in tuple(self._settled.values()):
             self._take(ev.RequestSettled(change.request.id, change.outcome, change.actor))
-        if restarts:
-            self.restart()
-        elif owed:
-            self.wake(answered=True)
+        if self._step(Input.GONE):
+            self._start_next()
 
     # -- time limits ----------------------------------------------------------------------------------------
 
     def look(self) -> str:
         """Check whether a time limit has passed; return the words of its countdown, or ""."""
-        if self.ends:
+        if self.status.is_over:
             return ""
         now = self.clock()
         words = self._limits.look(
@@ -462,30 +465,26 @@ class SupervisedSession:
 
     def _limit_passed(self, limit: Limit) -> None:
         """Carry out a limit; it never chooses an option."""
+        self._passed = limit
         match limit.due:
             case Due.NO_ANSWER:
                 self.agent.answer(limit.question, Expired(), Actor.here(Surface.LIMIT))
             case Due.PARK | Due.PARK_QUESTION:
-                self._ending_for = limit
+                self._step(Reason.LIMIT)
                 self.agent.park(cause(limit))
             case Due.END_SESSION:
-                self._ending_for = limit
+                self._step(Reason.LIMIT)
                 self.agent.close(cause(limit))
 
     def _note_end(self, state: ev.SessionState) -> None:
         """Report why the session ended, if a limit or another session's need ended it."""
-        limit = self._ending_for
-        if state in OVER or state in (ev.SessionState.IDLE, ev.SessionState.STARTING):
-            self._ending_for = None  # the session has ended, or continued
-        gave_way = self.gives_way and state in OVER
-        if gave_way or state is ev.SessionState.STARTING:
-            self.gives_way = False
+        before = self.status
+        self._step(state)
         if state is ev.SessionState.STARTING:
-            self._ran_out = False
             self._background.clear()
-        elif gave_way and state is ev.SessionState.ENDED:
-            self._ran_out = True
+        if state not in OVER or self.status == before:
+            return
+        if self.status.reason is Reason.ROOM:
             self._tell(GaveWay())
-        elif limit is not None and state in (ev.SessionState.PARKED, ev.SessionState.ENDED):
-            self._ran_out = state is ev.SessionState.ENDED
-            self._tell(LimitReached(limit, state))
+        elif self.status.reason is Reason.LIMIT and self._passed is not None:
+            self._tell(LimitReached(self._passed, state))

@@ -52,7 +52,8 @@ async def test_an_answer_while_its_question_is_being_parked_starts_claude_again(
             session.tell(RequestParked(request.id, deferred=True))
         await until(pilot, lambda: not screen.waiting.items)
         assert len(run.all) == 1  # the process that cannot take it is still there
-        screen.session.ends = ends
+        if ends:
+            screen.session.keep_ended()
         session.tell(StateChanged(SessionState.PARKED))
         session.tell(SessionLost("parked", expected=True, kind=PARKED_KIND))
         if ends:

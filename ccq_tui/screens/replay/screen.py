@@ -175,7 +175,7 @@ class ReplayScreen(SessionBase):
             clock=clock,
             limits=Limits(),
         )
-        session.ends = True  # an answer to it is brought to another session
+        session.keep_ended()  # an answer to it is brought to another session
         super().__init__(
             session, Transcript(welcome=f"Reading {recording.name}…"), Dock(recording.name, clock=clock)
         )
