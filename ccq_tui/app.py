@@ -47,6 +47,10 @@ from ccq_tui.loop_monitor import StallWatch, watch_stalls
 from ccq_tui.output import colourless, echo
 from ccq_tui.preboot_input import EarlyPrompt, plain
 from ccq_tui.questions.input_guard import Escapes, Presses
+from ccq_tui.runtime.launches import with_notices
+from ccq_tui.runtime.port import Session, SessionFactory
+from ccq_tui.runtime.supervisor import Supervisor
+from ccq_tui.runtime.worktree_cleanup import EndedSession, WorktreeCleanup
 from ccq_tui.screens.editor import end_editors
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.inbox.inbox_list import InboxRow
@@ -66,10 +70,6 @@ from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.screens.startup import Startup
 from ccq_tui.screens.terminal import forget_typed, keep_title, restore_title
-from ccq_tui.supervisor.launches import with_notices
-from ccq_tui.supervisor.port import Session, SessionFactory
-from ccq_tui.supervisor.supervisor import Supervisor
-from ccq_tui.supervisor.worktree_cleanup import EndedSession, WorktreeCleanup
 from ccq_tui.text import safe
 from ccq_tui.widgets.keys import bindings_for, text_of
 from ccq_tui.widgets.lifetime import WorkFailed, after_refresh, failure, start_work

@@ -21,7 +21,7 @@ def in_worktree(launch: Launch, name: str) -> Launch:
 
     If ``name`` is "", a name is generated. A worktree that cannot be created leaves nothing behind.
     """
-    from ccq_tui.supervisor.launches import made
+    from ccq_tui.runtime.launches import made
     from ccq_tui.worktrees.creation import planned
     from ccq_tui.worktrees.model import WorktreeError
 

@@ -19,14 +19,14 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import state_dir
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.prompts.unread import Unbegun
+from ccq_tui.runtime.launches import LONGEST_PATH, launch_to_resume
+from ccq_tui.runtime.unbegun import as_chosen, launch_of_unbegun, move_draft, take_unbegun
 from ccq_tui.screens.inbox.screen import ANSWERS, InboxScreen
 from ccq_tui.screens.pickers import SessionPicker, shelf_of
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.screens.terminal import set_title
-from ccq_tui.supervisor.launches import LONGEST_PATH, launch_to_resume
-from ccq_tui.supervisor.unbegun import as_chosen, launch_of_unbegun, move_draft, take_unbegun
 from ccq_tui.text import listed, one_line, plural
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.worktrees.model import WorktreeError

@@ -31,10 +31,10 @@ from ccq_tui.config.trust import remember, untrusted
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import Allowed, call_of
 from ccq_tui.questions import Answer, Answered, Option, Question
-from ccq_tui.supervisor.events import GaveWay, LimitReached, Reconnected, SessionEvent
-from ccq_tui.supervisor.limits import Due
-from ccq_tui.supervisor.session import SupervisedSession
-from ccq_tui.supervisor.supervisor import Supervisor
+from ccq_tui.runtime.events import GaveWay, LimitReached, Reconnected, SessionEvent
+from ccq_tui.runtime.limits import Due
+from ccq_tui.runtime.session import SupervisedSession
+from ccq_tui.runtime.supervisor import Supervisor
 from ccq_tui.testing import CleanHome
 from ccq_tui.testing.scenario import Scenario
 from tests.actors import PANEL
@@ -279,7 +279,7 @@ async def test_reconnecting_after_a_refused_sign_in_makes_room_for_the_new_proce
 
 @pytest.fixture
 def soon_idle(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ccq_tui.supervisor.supervisor.IDLE_SECONDS", 0.2)
+    monkeypatch.setattr("ccq_tui.runtime.supervisor.IDLE_SECONDS", 0.2)
 
 
 @pytest.mark.usefixtures("soon_idle")

@@ -94,7 +94,7 @@ async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
     async def earlier(*_options: object) -> tuple[EarlierSession, ...]:
         return (EarlierSession("id-1", "api", 0.0, "", str(tmp_path)),)
 
-    monkeypatch.setattr("ccq_tui.supervisor.ownership.earlier_sessions", earlier)
+    monkeypatch.setattr("ccq_tui.runtime.ownership.earlier_sessions", earlier)
     run = Driven(replace(claimed(tmp_path), resume="", continue_last=True))
     async with run.app.run_test(size=(80, 24)) as pilot:
         await asked_about(pilot, run)

@@ -26,11 +26,11 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import Won
 from ccq_tui.questions import Answer, Answered, Declined
 from ccq_tui.questions.input_guard import GRACE, REPEAT_DELAY
+from ccq_tui.runtime.session import NOTHING_WAITS
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.inbox.inbox_list import INBOX_KEYS, InboxList, InboxRow, SessionPlace, row_of
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session import SessionScreen, requests
-from ccq_tui.supervisor.session import NOTHING_WAITS
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question import QuestionPanel
 from tests.actors import COMMAND, INBOX, PHONE

@@ -33,12 +33,12 @@ from ccq_tui.inbox.decision import DecisionState, unseen_words
 from ccq_tui.inbox.kinds.plan import choices
 from ccq_tui.inbox.requests import Cancelled, PlanRequest
 from ccq_tui.questions.input_guard import REPEAT_DELAY
+from ccq_tui.runtime.recovery import Recovery, Remedy
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.sessions.inbox_watch import Undelivered, undelivered_words
 from ccq_tui.screens.sessions.new_session import NewSessionScreen
-from ccq_tui.supervisor.recovery import Recovery, Remedy
 from ccq_tui.widgets.decision.details import plan_above
 from tests.ui.drawn import terminal_of
 from tests.ui.session import Driven, asked, keys_work, until

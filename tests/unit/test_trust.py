@@ -19,7 +19,7 @@ from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.launch import launch_with, trusting
 from ccq_tui.config.paths import state_dir
 from ccq_tui.config.trust import STORE, CarriedChangedError, remember, untrusted
-from ccq_tui.supervisor.supervisor import follow_granted, only_adds, settings_files
+from ccq_tui.runtime.supervisor import follow_granted, only_adds, settings_files
 
 HOOKS = {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh"}]}]}
 SETTINGS = {

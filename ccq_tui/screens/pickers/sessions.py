@@ -21,8 +21,8 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.key_uses import KeyUse, by_key
 from ccq_tui.processes import alive
+from ccq_tui.runtime.launches import WayOn
 from ccq_tui.screens.pickers.picker import PICKER_KEYS, Picker, PickerBody, PickRow
-from ccq_tui.supervisor.launches import WayOn
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.lifetime import start_work

@@ -34,15 +34,15 @@ from ccq_tui.prompts.unread import PromptDraft as KeptText
 from ccq_tui.questions import Answered, Declined, Discussed
 from ccq_tui.questions.input_guard import is_fresh
 from ccq_tui.questions.message import answers_as_message
+from ccq_tui.runtime.events import SessionEvent
+from ccq_tui.runtime.limits import Limits
+from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
 from ccq_tui.screens.session.prompt_keeper import SAVE_AFTER
 from ccq_tui.screens.session.view import short_path
 from ccq_tui.screens.terminal import set_title
-from ccq_tui.supervisor.events import SessionEvent
-from ccq_tui.supervisor.limits import Limits
-from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.keys import presses_of

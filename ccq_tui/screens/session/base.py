@@ -22,6 +22,8 @@ from ccq_tui.compat.textual.nodes import bind_first
 from ccq_tui.config.actions import KeyPlace
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.waiting_line import WaitingLine
+from ccq_tui.runtime.events import OWN_EVENTS, SessionEvent
+from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.editor import GROUP, edit_for
 from ccq_tui.screens.session.block_actions import BlockActions, BlockBar
@@ -30,8 +32,6 @@ from ccq_tui.screens.session.key_repeats import QuitKeys
 from ccq_tui.screens.session.requests import RequestQueue
 from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
 from ccq_tui.screens.session.view import SessionView, noted
-from ccq_tui.supervisor.events import OWN_EVENTS, SessionEvent
-from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.widgets.keys import bindings_for, presses_of
 from ccq_tui.widgets.lifetime import after, failure, is_live, start_work
 from ccq_tui.widgets.notice_line import PASSING_SECONDS

@@ -15,8 +15,8 @@ from ccq_tui.prompts.completion_list import MOST_ROWS, Completion
 from ccq_tui.prompts.files import FileSource
 from ccq_tui.prompts.fuzzy import Index
 from ccq_tui.prompts.image_paths import file_facts
+from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.screens.session.ui import SessionUi
-from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.widgets.completer import Completer
 
 LOOKING = "Looking for files…"

@@ -14,13 +14,13 @@ from ccq_tui.agent.reader import ReaderError
 from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.permission_rules import RuleError, Scope, rules_file
+from ccq_tui.runtime.launches import WayOn, launch_to_resume
 from ccq_tui.screens.editor import GROUP, EditorError, edit_file
 from ccq_tui.screens.pickers import PickRow, SessionPicker, Shelf, shelf_of
 from ccq_tui.screens.session.commands import ASKING, CommandGroup
 from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.permissions_command import SOURCES
 from ccq_tui.screens.session.view import short_path
-from ccq_tui.supervisor.launches import WayOn, launch_to_resume
 from ccq_tui.text import one_line
 
 FILES: tuple[Scope, ...] = ("localSettings", "projectSettings", "userSettings")

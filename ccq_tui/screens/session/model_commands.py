@@ -18,10 +18,10 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.choices import Effort, PermissionMode
+from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 from ccq_tui.screens.session.view import BYPASS, duration
-from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.text import one_line, plural
 
 CYCLE = ("default", "acceptEdits", "plan", "auto", BYPASS)

@@ -16,12 +16,12 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.compat.textual.driver import write
 from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.runtime.events import GaveWay, LimitReached, SessionEvent
+from ccq_tui.runtime.limits import Attention, spoken
 from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.session.view import duration
 from ccq_tui.screens.terminal import Bar, has_progress, notification, progress, wanted_protocol
-from ccq_tui.supervisor.events import GaveWay, LimitReached, SessionEvent
-from ccq_tui.supervisor.limits import Attention, spoken
 
 LOST = "The session was lost"
 BARS = {

@@ -28,8 +28,8 @@ from ccq_tui.prompts.image_store import ImageStore
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.pastes import unfolded
 from ccq_tui.prompts.unread import PromptDraft, Sent, Unbegun
+from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.screens.session.ui import SessionUi
-from ccq_tui.supervisor.events import SessionEvent
 
 _logger = logging.getLogger(__name__)
 

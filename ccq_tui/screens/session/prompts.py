@@ -31,13 +31,13 @@ from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.shell_runs import command_in, run_in
 from ccq_tui.prompts.unread import Sent
 from ccq_tui.questions.input_guard import Escapes
+from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.screens.session.key_repeats import KeyRelease
 from ccq_tui.screens.session.prompt_images import name_mentioned
 from ccq_tui.screens.session.prompt_keeper import PromptKeeper
 from ccq_tui.screens.session.rewind_command import RewindCommand
 from ccq_tui.screens.session.shell_commands import STOPPING, ShellCommands
 from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
-from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import escapes_of, presses_of
 

@@ -8,9 +8,9 @@ from functools import partial
 
 from ccq_tui.agent.problems import Remedy
 from ccq_tui.config.keymap import key_of, with_keys
+from ccq_tui.runtime.events import Reconnected, SessionEvent
 from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.ui import SessionUi
-from ccq_tui.supervisor.events import Reconnected, SessionEvent
 
 NO_ERROR = "No error to recover from · {recover} works after one"
 GO_ON = "Go on."

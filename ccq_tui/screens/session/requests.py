@@ -14,6 +14,7 @@ from ccq_tui.inbox.requests import Cancelled, PlanRequest, QuestionRequest, Requ
 from ccq_tui.inbox.shared_draft import draft_words, replaced
 from ccq_tui.inbox.waiting_line import Waiting
 from ccq_tui.questions import Expired
+from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.screens.link_opener import Target, open_target
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.drafts import (
@@ -27,7 +28,6 @@ from ccq_tui.screens.session.drafts import (
 from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.panel_pool import Panel
 from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
-from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.keys import presses_of
 from ccq_tui.widgets.lifetime import after_refresh

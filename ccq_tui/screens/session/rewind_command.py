@@ -17,9 +17,9 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.prompts.shell_runs import run_in
+from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandGroup
-from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.text import listed, one_line, plural
 
 WAITS = "Claude waits for you · answer it"

@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 
 from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.screens.keylist import own_bindings
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.base import READING, SessionBase
@@ -46,7 +47,6 @@ from ccq_tui.screens.session.view import SessionView
 from ccq_tui.screens.session.welcome import Welcome
 from ccq_tui.screens.session.workspace_commands import AccountCommands, McpCommand, WorkspaceCommands
 from ccq_tui.screens.terminal import Bar
-from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.completer import Completer
 from ccq_tui.widgets.keys import bindings_for

@@ -27,10 +27,10 @@ from ccq_tui.agent.events import (
 from ccq_tui.bounded import begin
 from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.port import DraftUpdated
+from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.session.view import TIMED
 from ccq_tui.screens.terminal import set_title
-from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.status_line import StatusLine
 

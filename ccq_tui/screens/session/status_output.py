@@ -19,8 +19,8 @@ from ccq_tui.agent.status_line import (
     status_command,
     status_data,
 )
+from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.screens.session.ui import SessionUi
-from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.widgets.palette import palette_of
 
 _logger = logging.getLogger(__name__)

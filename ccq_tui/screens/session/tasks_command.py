@@ -11,10 +11,10 @@ from ccq_tui.agent import controls
 from ccq_tui.agent.events import TaskEnded, TaskProgressed, TaskStarted, ToolFinished, ToolStarted
 from ccq_tui.bounded import begin
 from ccq_tui.config.keymap import key_of
+from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 from ccq_tui.screens.session.view import duration
-from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.text import one_line, safe
 
 NO_TASKS = "No tasks are running"

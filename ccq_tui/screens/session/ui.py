@@ -10,10 +10,10 @@ from textual.app import App
 from textual.message import Message
 
 from ccq_tui.config.launch import Launch
+from ccq_tui.runtime.events import SessionEvent
+from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.view import SessionView
-from ccq_tui.supervisor.events import SessionEvent
-from ccq_tui.supervisor.session import SupervisedSession
 from ccq_tui.widgets.notice_line import PASSING_SECONDS
 from ccq_tui.widgets.transcript import Transcript
 

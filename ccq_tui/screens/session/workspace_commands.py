@@ -19,13 +19,13 @@ from ccq_tui.claude_files import find_cli
 from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.prompts.files import untracked_files
+from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.editor import GROUP, UnstartedError, run_program
 from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
 from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.view import short_path
-from ccq_tui.supervisor.events import SessionEvent
 from ccq_tui.text import one_line, plural
 from ccq_tui.transcript.blocks import ProseBlock
 from ccq_tui.widgets.transcript.contents import text_of

@@ -29,9 +29,9 @@ from ccq_tui.inbox.port import (
 )
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.runtime.supervisor import Supervisor
 from ccq_tui.screens.session.welcome import waiting_words
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
-from ccq_tui.supervisor.supervisor import Supervisor
 from ccq_tui.text import listed, one_line
 from ccq_tui.widgets.lifetime import start_work
 

@@ -14,8 +14,8 @@ from textual.containers import Vertical
 from textual.widgets import Input, Static
 
 from ccq_tui.key_uses import KeyUse
+from ccq_tui.runtime.launches import PlaceError, WantedSession, place, proposed_name, wanted
 from ccq_tui.screens.overlay import Overlay
-from ccq_tui.supervisor.launches import PlaceError, WantedSession, place, proposed_name, wanted
 from ccq_tui.text import safe
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import LineField, copy_of

@@ -15,15 +15,15 @@ from ccq_tui.compat.textual.nodes import begin_behind
 from ccq_tui.config.keymap import key_of
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.runtime.session import SupervisedSession
+from ccq_tui.runtime.supervisor import Supervisor
+from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.notifications import notification_of
 from ccq_tui.screens.session.view import SessionView, duration, sign_and_word
-from ccq_tui.supervisor.session import SupervisedSession
-from ccq_tui.supervisor.supervisor import Supervisor
-from ccq_tui.supervisor.worktree_cleanup import EndedSession
 from ccq_tui.text import one_line
 from ccq_tui.widgets.lifetime import is_live
 from ccq_tui.widgets.side_bar import SideBarEntry

@@ -30,24 +30,24 @@ from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.drafts import directory_key, leave_text
-from ccq_tui.screens.pickers import Picker, PickRow, SessionPicker, shelf_of
-from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.session.session_switcher import ALONE
-from ccq_tui.screens.sessions.new_session import NewSessionScreen
-from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, stepped
-from ccq_tui.screens.sessions.trust_gate import TrustGate
-from ccq_tui.supervisor.launches import launch_in, launch_of, launch_to_resume
-from ccq_tui.supervisor.ownership import (
+from ccq_tui.runtime.launches import launch_in, launch_of, launch_to_resume
+from ccq_tui.runtime.ownership import (
     may_run_elsewhere,
     owned_elsewhere,
     request_parking,
     resumes,
     runs_elsewhere,
 )
-from ccq_tui.supervisor.recovery import relaunched
-from ccq_tui.supervisor.session import SupervisedSession
-from ccq_tui.supervisor.supervisor import Supervisor
-from ccq_tui.supervisor.worktree_cleanup import WorktreeCleanup
+from ccq_tui.runtime.recovery import relaunched
+from ccq_tui.runtime.session import SupervisedSession
+from ccq_tui.runtime.supervisor import Supervisor
+from ccq_tui.runtime.worktree_cleanup import WorktreeCleanup
+from ccq_tui.screens.pickers import Picker, PickRow, SessionPicker, shelf_of
+from ccq_tui.screens.session import SessionScreen
+from ccq_tui.screens.session.session_switcher import ALONE
+from ccq_tui.screens.sessions.new_session import NewSessionScreen
+from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, stepped
+from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.worktrees.creation import back_in
 from ccq_tui.worktrees.model import WorktreeError

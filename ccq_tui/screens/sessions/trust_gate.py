@@ -19,11 +19,11 @@ from ccq_tui.config.trust import Carried
 from ccq_tui.config.trust_question import Row
 from ccq_tui.prompts.drafts import PromptDrafts, directory_key, leave_text
 from ccq_tui.prompts.unread import PromptDraft
+from ccq_tui.runtime.launches import made, with_notices
+from ccq_tui.runtime.trust import DirectoryTrust
+from ccq_tui.runtime.worktree_cleanup import EndedSession, WorktreeCleanup
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.screens.trust import QUIT, TrustScreen
-from ccq_tui.supervisor.launches import made, with_notices
-from ccq_tui.supervisor.trust import DirectoryTrust
-from ccq_tui.supervisor.worktree_cleanup import EndedSession, WorktreeCleanup
 from ccq_tui.worktrees.model import WorktreeError
 
 _logger = logging.getLogger(__name__)

@@ -15,7 +15,7 @@ from ccq_tui.inbox.store.rows import StoredSessionState
 from ccq_tui.inbox.store.schema import MIGRATIONS, migrate, version_of
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import Owner, this_process
-from ccq_tui.supervisor.session import NOTHING_WAITS
+from ccq_tui.runtime.session import NOTHING_WAITS
 from tests.actors import PANEL
 
 DEAD = Owner(2**22 + 1, "long ago")

@@ -14,7 +14,7 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.config.trust import remember, untrusted
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.supervisor.launches import made
+from ccq_tui.runtime.launches import made
 from ccq_tui.worktrees.creation import make, planned
 from ccq_tui.worktrees.model import Worktree
 from tests.unit.starting import FakeApp

@@ -7,7 +7,7 @@ from pathlib import Path
 from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
-from ccq_tui.supervisor.launches import WayOn, launch_to_resume
+from ccq_tui.runtime.launches import WayOn, launch_to_resume
 from ccq_tui.worktrees.creation import make, planned
 from ccq_tui.worktrees.model import Worktree
 from tests.unit.worktrees.repositories import run

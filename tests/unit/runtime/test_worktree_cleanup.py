@@ -13,8 +13,8 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Option, Question, QuestionSet
-from ccq_tui.supervisor import worktree_cleanup
-from ccq_tui.supervisor.worktree_cleanup import UNSEEN, EndedSession, WorktreeCleanup
+from ccq_tui.runtime import worktree_cleanup
+from ccq_tui.runtime.worktree_cleanup import UNSEEN, EndedSession, WorktreeCleanup
 from ccq_tui.worktrees.creation import make, planned
 from ccq_tui.worktrees.model import Worktree
 from ccq_tui.worktrees.words import kept, removed

@@ -22,9 +22,9 @@ from ccq_tui.inbox.requests import Allowed
 from ccq_tui.inbox.store.park_requests import WishState
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.supervisor.events import SessionEvent
-from ccq_tui.supervisor.port import SessionFactory
-from ccq_tui.supervisor.session import OVER, SupervisedSession
+from ccq_tui.runtime.events import SessionEvent
+from ccq_tui.runtime.port import SessionFactory
+from ccq_tui.runtime.session import OVER, SupervisedSession
 
 _logger = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.trust import trusts
 from ccq_tui.prompts.drafts import PromptDrafts
 from ccq_tui.prompts.unread import PromptDraft, Unbegun
-from ccq_tui.supervisor.launches import LONGEST_PATH, launch_in
+from ccq_tui.runtime.launches import LONGEST_PATH, launch_in
 from ccq_tui.text import one_line
 from ccq_tui.worktrees.creation import back_in
 

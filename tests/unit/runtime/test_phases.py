@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.agent.events import SessionState
-from ccq_tui.supervisor.phases import Input, Phase, Reason, Status, step
+from ccq_tui.runtime.phases import Input, Phase, Reason, Stage, step
 
 ENDS = (SessionState.PARKED, SessionState.ENDED, SessionState.FAILED)
 STATED = (*SessionState,)
@@ -15,53 +15,53 @@ happens = st.one_of(st.sampled_from(Input), st.sampled_from(Reason), st.sampled_
 TO_REST = {Phase.PARKED, Phase.RESTING}
 
 
-def after(*happened: Input | Reason | SessionState, status: Status = Status()) -> Status:  # noqa: B008
+def after(*happened: Input | Reason | SessionState, stage: Stage = Stage()) -> Stage:  # noqa: B008
     for one in happened:
-        status = step(status, one)
-    return status
+        stage = step(stage, one)
+    return stage
 
 
-def starts(before: Status, now: Status) -> bool:
+def starts(before: Stage, now: Stage) -> bool:
     return now.phase is Phase.STARTING and before.phase not in (Phase.STARTING, Phase.QUEUED)
 
 
 @given(st.lists(happens, max_size=30))
 def test_a_process_starts_only_where_none_is_and_never_after_the_end(happened: list[Input]) -> None:
-    status, processes, over = Status(), 0, False
+    stage, processes, over = Stage(), 0, False
     for one in happened:
-        before, status = status, step(status, one)
+        before, stage = stage, step(stage, one)
         if one is Input.GONE or before.phase in (Phase.NEW, Phase.PARKED, Phase.RESTING):
             processes = 0
-        if starts(before, status):
+        if starts(before, stage):
             processes += 1
             assert not over
         assert processes <= 1
-        over = over or status.is_over
-        assert status.is_over == over, "an end is for good"
+        over = over or stage.is_over
+        assert stage.is_over == over, "an end is for good"
 
 
 @given(st.lists(happens, max_size=30))
 def test_a_rest_has_a_reason_and_is_left_by_one_start(happened: list[Input]) -> None:
-    status = Status()
+    stage = Stage()
     for one in happened:
-        before, status = status, step(status, one)
-        if status.phase in TO_REST:
-            assert status.reason is not None
-        if before.phase in TO_REST and status.phase not in TO_REST:
-            assert status.phase in (Phase.STARTING, Phase.RUNNING, Phase.CLOSED)
+        before, stage = stage, step(stage, one)
+        if stage.phase in TO_REST:
+            assert stage.reason is not None
+        if before.phase in TO_REST and stage.phase not in TO_REST:
+            assert stage.phase in (Phase.STARTING, Phase.RUNNING, Phase.CLOSED)
 
 
 @given(st.lists(st.sampled_from((Input.PUT_OFF, Input.ANSWER, Input.PROMPT, Input.QUESTION)), max_size=9))
 def test_an_answer_while_parking_starts_the_next_process_without_a_further_input(inputs: list[Input]) -> None:
     parking = after(Input.START, SessionState.AWAITING, Input.PUT_OFF, Input.ANSWER, *inputs)
-    assert after(SessionState.PARKED, Input.GONE, status=parking) == Status(Phase.STARTING)
+    assert after(SessionState.PARKED, Input.GONE, stage=parking) == Stage(Phase.STARTING)
 
 
 @pytest.mark.parametrize("end", ENDS)
 def test_a_restart_starts_once_its_process_is_gone_whatever_it_ended_with(end: SessionState) -> None:
     stopping = after(Input.START, SessionState.IDLE, Reason.RESTART)
-    assert after(end, status=stopping) == stopping
-    assert after(end, Input.GONE, status=stopping) == Status(Phase.STARTING)
+    assert after(end, stage=stopping) == stopping
+    assert after(end, Input.GONE, stage=stopping) == Stage(Phase.STARTING)
 
 
 @pytest.mark.parametrize(
@@ -78,14 +78,14 @@ def test_a_prompt_starts_what_ended_by_itself_and_an_answer_starts_whatever_rest
     stop: Reason | None, end: SessionState, reason: Reason, roused: bool
 ) -> None:
     running = after(Input.START, SessionState.IDLE)
-    rests = after(*([stop] if stop else []), end, Input.GONE, status=running)
-    assert rests == Status(Phase.RESTING, reason)
-    assert (after(Input.PROMPT, status=rests).phase is Phase.STARTING) is roused
-    assert after(Input.ANSWER, status=rests) == Status(Phase.STARTING)
+    rests = after(*([stop] if stop else []), end, Input.GONE, stage=running)
+    assert rests == Stage(Phase.RESTING, reason)
+    assert (after(Input.PROMPT, stage=rests).phase is Phase.STARTING) is roused
+    assert after(Input.ANSWER, stage=rests) == Stage(Phase.STARTING)
 
 
 def test_the_stronger_of_two_reasons_counts() -> None:
     stopping = after(Input.START, SessionState.IDLE, Reason.ROOM)
-    assert after(Reason.QUIT, status=stopping).is_over
-    assert after(Reason.QUIT, Reason.ROOM, status=stopping).is_over
-    assert after(Reason.LIMIT, status=stopping).reason is Reason.LIMIT
+    assert after(Reason.QUIT, stage=stopping).is_over
+    assert after(Reason.QUIT, Reason.ROOM, stage=stopping).is_over
+    assert after(Reason.LIMIT, stage=stopping).reason is Reason.LIMIT

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ccq_tui.config.launch import Launch, trusting
 from ccq_tui.config.trust import Carried, untrusted
-from ccq_tui.supervisor.launches import made, with_notices
+from ccq_tui.runtime.launches import made, with_notices
 
 LEFT_OUT = "Settings, hooks and MCP servers of this project are left out, as you chose."
 

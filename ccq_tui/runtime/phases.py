@@ -63,7 +63,7 @@ class Input(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class Stage:
     """The phase of a session, and the reason of a stop or of a rest."""
 
     phase: Phase = Phase.NEW
@@ -87,90 +87,90 @@ _ROUSED = frozenset({Reason.LIMIT, Reason.ROOM})
 """Reasons of a rest that a prompt ends."""
 
 
-def step(status: Status, happened: Input | Reason | SessionState) -> Status:
-    """Return the status after an input, a reason to stop, or a state that the agent reports.
+def step(stage: Stage, happened: Input | Reason | SessionState) -> Stage:
+    """Return the stage after an input, a reason to stop, or a state that the agent reports.
 
     A process is to be started exactly where the phase becomes `Phase.STARTING` from one other than
     `Phase.QUEUED`.
     """
-    if status.phase is Phase.CLOSED:
-        return status
+    if stage.phase is Phase.CLOSED:
+        return stage
     if isinstance(happened, Reason):
-        return _stopped(status, happened)
+        return _stopped(stage, happened)
     if isinstance(happened, SessionState):
-        return _reported(status, happened)
-    phase = status.phase
+        return _reported(stage, happened)
+    phase = stage.phase
     match happened:
         case Input.GONE:
-            return _gone(status)
+            return _gone(stage)
         case Input.QUESTION:
-            return _continued(status)
+            return _continued(stage)
         case Input.PUT_OFF if phase in (Phase.STARTING, Phase.RUNNING, Phase.STOPPING):
-            return Status(Phase.PARKING, status.reason or Reason.ASKED)
+            return Stage(Phase.PARKING, stage.reason or Reason.ASKED)
         case Input.ANSWER if phase is Phase.PARKING:
-            return Status(Phase.OWED, status.reason)
+            return Stage(Phase.OWED, stage.reason)
         case _:
-            return Status(Phase.STARTING) if _is_roused(status, happened) else status
+            return Stage(Phase.STARTING) if _is_roused(stage, happened) else stage
 
 
-def _is_roused(status: Status, by: Input) -> bool:
+def _is_roused(stage: Stage, by: Input) -> bool:
     if by is Input.START:
-        return status.phase in (Phase.NEW, *_AT_REST)
-    wakes = by is Input.ANSWER or status.phase is Phase.PARKED or status.reason in _ROUSED
-    return status.phase in _AT_REST and by in (Input.ANSWER, Input.PROMPT) and wakes
+        return stage.phase in (Phase.NEW, *_AT_REST)
+    wakes = by is Input.ANSWER or stage.phase is Phase.PARKED or stage.reason in _ROUSED
+    return stage.phase in _AT_REST and by in (Input.ANSWER, Input.PROMPT) and wakes
 
 
-def _stopped(status: Status, reason: Reason) -> Status:
-    match status.phase:
+def _stopped(stage: Stage, reason: Reason) -> Stage:
+    match stage.phase:
         case Phase.STARTING | Phase.RUNNING:
-            return Status(Phase.STOPPING, reason)
+            return Stage(Phase.STOPPING, reason)
         case Phase.STOPPING | Phase.PARKING | Phase.OWED:
-            return Status(status.phase, min(reason, status.reason or reason))
+            return Stage(stage.phase, min(reason, stage.reason or reason))
         case _:
-            return Status(Phase.CLOSED, reason) if reason is Reason.QUIT else status
+            return Stage(Phase.CLOSED, reason) if reason is Reason.QUIT else stage
 
 
-def _reported(status: Status, state: SessionState) -> Status:
+def _reported(stage: Stage, state: SessionState) -> Stage:
     if state in _ENDED:
-        return _rested(status, state)
-    match state, status.phase:
+        return _rested(stage, state)
+    match state, stage.phase:
         case SessionState.QUEUED, Phase.STARTING:
-            return Status(Phase.QUEUED)
+            return Stage(Phase.QUEUED)
         case SessionState.STARTING, Phase.QUEUED:
-            return Status(Phase.STARTING)
+            return Stage(Phase.STARTING)
         case ((SessionState.QUEUED | SessionState.STARTING), _):
-            return status
+            return stage
         case SessionState.IDLE, Phase.STOPPING:
-            return _continued(status)
+            return _continued(stage)
         case _, phase:
-            return status if phase in _AT_WORK else Status(Phase.RUNNING)
+            return stage if phase in _AT_WORK else Stage(Phase.RUNNING)
 
 
-def _continued(status: Status) -> Status:
-    """Return the status of a session that a limit was to stop, and that goes on."""
-    return Status(Phase.RUNNING) if status == Status(Phase.STOPPING, Reason.LIMIT) else status
+def _continued(stage: Stage) -> Stage:
+    """Return the stage of a session that a limit was to stop, and that goes on."""
+    return Stage(Phase.RUNNING) if stage == Stage(Phase.STOPPING, Reason.LIMIT) else stage
 
 
-def _starts_next(status: Status) -> bool:
-    return status.phase is Phase.OWED or (status.phase in _AT_WORK and status.reason is Reason.RESTART)
+def _starts_next(stage: Stage) -> bool:
+    return stage.phase is Phase.OWED or (stage.phase in _AT_WORK and stage.reason is Reason.RESTART)
 
 
-def _rested(status: Status, state: SessionState) -> Status:
-    reason = status.reason
+def _rested(stage: Stage, state: SessionState) -> Stage:
+    reason = stage.reason
     if reason is Reason.QUIT:
-        return Status(Phase.CLOSED, reason)
-    if _starts_next(status):
-        return status  # once its process is gone
+        return Stage(Phase.CLOSED, reason)
+    if _starts_next(stage):
+        return stage  # once its process is gone
     if state is SessionState.FAILED:
-        return Status(Phase.RESTING, Reason.FAILED)
+        return Stage(Phase.RESTING, Reason.FAILED)
     if state is SessionState.PARKED:
-        return Status(Phase.PARKED, reason if reason is Reason.LIMIT else Reason.ASKED)
-    return Status(Phase.RESTING, reason if reason in _ROUSED else Reason.LOST)
+        return Stage(Phase.PARKED, reason if reason is Reason.LIMIT else Reason.ASKED)
+    return Stage(Phase.RESTING, reason if reason in _ROUSED else Reason.LOST)
 
 
-def _gone(status: Status) -> Status:
-    if status.phase in _AT_REST:
-        return status
-    if status.reason is Reason.QUIT:
-        return Status(Phase.CLOSED, status.reason)
-    return Status(Phase.STARTING) if _starts_next(status) else Status(Phase.RESTING, Reason.FAILED)
+def _gone(stage: Stage) -> Stage:
+    if stage.phase in _AT_REST:
+        return stage
+    if stage.reason is Reason.QUIT:
+        return Stage(Phase.CLOSED, stage.reason)
+    return Stage(Phase.STARTING) if _starts_next(stage) else Stage(Phase.RESTING, Reason.FAILED)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.config.launch import Launch, launch_with
-from ccq_tui.supervisor.trust import LEFT_OUT, DirectoryTrust
+from ccq_tui.runtime.trust import LEFT_OUT, DirectoryTrust
 
 SERVERS = '{"mcpServers": {"db": {"command": "npx"}}}'
 

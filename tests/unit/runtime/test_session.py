@@ -30,8 +30,8 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.port import Settled
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
-from ccq_tui.supervisor.events import LimitReached, Reconnected, SessionEvent
-from ccq_tui.supervisor.session import FAILED, SupervisedSession
+from ccq_tui.runtime.events import LimitReached, Reconnected, SessionEvent
+from ccq_tui.runtime.session import FAILED, SupervisedSession
 from tests.actors import PANEL, SCRIPT
 from tests.ui.session import ToldSession
 

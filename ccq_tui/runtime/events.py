@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ccq_tui.agent.events import AgentEvent, SessionState
 from ccq_tui.inbox.port import DraftUpdated
-from ccq_tui.supervisor.limits import Limit
+from ccq_tui.runtime.limits import Limit
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,9 @@ from ccq_tui.agent.events import (
 from ccq_tui.config.trust import remember, untrusted
 from ccq_tui.inbox.requests import Allowed, PermissionRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.supervisor import supervisor
-from ccq_tui.supervisor.events import SessionEvent
-from ccq_tui.supervisor.supervisor import GrantWatch, settings_files
+from ccq_tui.runtime import supervisor
+from ccq_tui.runtime.events import SessionEvent
+from ccq_tui.runtime.supervisor import GrantWatch, settings_files
 from tests.actors import PANEL
 
 GRANT = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")

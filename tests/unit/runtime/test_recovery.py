@@ -24,7 +24,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.problems import Problem, Remedy
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
-from ccq_tui.supervisor.recovery import Recovery, noted, relaunched, taken
+from ccq_tui.runtime.recovery import Recovery, noted, relaunched, taken
 
 ASKED = (PromptAccepted("Build it", prompt_id="1"), PromptDelivered("1"))
 FAILED_TURN = TurnEnded("api_error", True, 1.0, None, 0, 0)

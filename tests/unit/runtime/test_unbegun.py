@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.supervisor.unbegun import begun_or_new
+from ccq_tui.runtime.unbegun import begun_or_new
 
 NAME = "11111111-2222-3333-4444-555555555555"
 WAITED = '{"type":"queue-operation","operation":"enqueue","content":"say \\"type\\":\\"user\\""}\n'

@@ -19,11 +19,11 @@ from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.port import DraftUpdated, Settled
 from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.questions import Expired
-from ccq_tui.supervisor.events import GaveWay, LimitReached, Reconnected, SessionEvent
-from ccq_tui.supervisor.limits import Attention, Due, Limit, Limits, LimitWatch, cause
-from ccq_tui.supervisor.phases import Input, Phase, Reason, Status, step
-from ccq_tui.supervisor.port import SessionFactory
-from ccq_tui.supervisor.recovery import Recovery, noted, relaunched, taken
+from ccq_tui.runtime.events import GaveWay, LimitReached, Reconnected, SessionEvent
+from ccq_tui.runtime.limits import Attention, Due, Limit, Limits, LimitWatch, cause
+from ccq_tui.runtime.phases import Input, Phase, Reason, Stage, step
+from ccq_tui.runtime.port import SessionFactory
+from ccq_tui.runtime.recovery import Recovery, noted, relaunched, taken
 
 NOTHING_WAITS = "cannot be parked: nothing waits in it"
 
@@ -70,7 +70,7 @@ class SupervisedSession:
         """The permission mode, or "" before a process has reported it."""
         self.recovery = Recovery()
         """The recovery from the last failure."""
-        self.status = Status()
+        self.stage = Stage()
         """Its phase, and the reason of a stop or a rest."""
         self.attention: Callable[[], Attention] = self._nobody
         """Returns a person's last action; a surface that shows the session puts its own in place."""
@@ -135,13 +135,13 @@ class SupervisedSession:
     @property
     def can_give_way(self) -> bool:
         """Whether its process does nothing: the next prompt would start another one."""
-        runs = self.status.phase is Phase.RUNNING and self.state is ev.SessionState.IDLE
+        runs = self.stage.phase is Phase.RUNNING and self.state is ev.SessionState.IDLE
         return runs and not (self._waiting or self._background or self.in_use())
 
     @property
     def gives_way(self) -> bool:
         """Whether the agent is being ended to make room for another session's."""
-        return self.status == Status(Phase.STOPPING, Reason.ROOM)
+        return self.stage == Stage(Phase.STOPPING, Reason.ROOM)
 
     @property
     def last_used(self) -> float:
@@ -177,7 +177,7 @@ class SupervisedSession:
                 await agent.run()
                 return
             if self._slots.locked():
-                if self.status.is_over:
+                if self.stage.is_over:
                     return  # it would wait for the end of another session
                 self._take(ev.StateChanged(ev.SessionState.QUEUED))
             async with self._slots:
@@ -213,8 +213,8 @@ class SupervisedSession:
 
     def _step(self, happened: Input | Reason | ev.SessionState) -> bool:
         """Take the next step of the table; return whether a process is to be started."""
-        before, self.status = self.status, step(self.status, happened)
-        return self.status.phase is Phase.STARTING and before.phase not in (Phase.STARTING, Phase.QUEUED)
+        before, self.stage = self.stage, step(self.stage, happened)
+        return self.stage.phase is Phase.STARTING and before.phase not in (Phase.STARTING, Phase.QUEUED)
 
     def restart(self, *, fork: bool = False) -> None:
         """Start the agent again in the same conversation, unless it runs or is ended for good.
@@ -249,7 +249,7 @@ class SupervisedSession:
 
     def reconnect(self) -> None:
         """Start the agent again; a running process, which keeps its first options, is ended before."""
-        if self.status.has_process:
+        if self.stage.has_process:
             self._step(Reason.RESTART)
             self.agent.close("reconnected")
         else:
@@ -326,7 +326,7 @@ class SupervisedSession:
             self.wake(answered=True)
             return
         self._settled[request_id] = change
-        if self.status.phase in _PARKING:
+        if self.stage.phase in _PARKING:
             self._take_late(request_id)
 
     def take_draft(self, change: DraftUpdated) -> None:
@@ -435,7 +435,7 @@ class SupervisedSession:
 
     def look(self) -> str:
         """Check whether a time limit has passed; return the words of its countdown, or ""."""
-        if self.status.is_over:
+        if self.stage.is_over:
             return ""
         now = self.clock()
         words = self._limits.look(
@@ -478,13 +478,13 @@ class SupervisedSession:
 
     def _note_end(self, state: ev.SessionState) -> None:
         """Report why the session ended, if a limit or another session's need ended it."""
-        before = self.status
+        before = self.stage
         self._step(state)
         if state is ev.SessionState.STARTING:
             self._background.clear()
-        if state not in OVER or self.status == before:
+        if state not in OVER or self.stage == before:
             return
-        if self.status.reason is Reason.ROOM:
+        if self.stage.reason is Reason.ROOM:
             self._tell(GaveWay())
-        elif self.status.reason is Reason.LIMIT and self._passed is not None:
+        elif self.stage.reason is Reason.LIMIT and self._passed is not None:
             self._tell(LimitReached(self._passed, state))
