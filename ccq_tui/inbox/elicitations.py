@@ -23,14 +23,14 @@ _SESSION = Origin()
 
 
 def read_elicitation(
-    said: Mapping[str, Any], name: str, session_id: str, origin: Origin = _SESSION
+    said: Mapping[str, Any], name: str, asker_id: str, origin: Origin = _SESSION
 ) -> ElicitationRequest:
     """Read an elicitation from Claude Code's data.
 
     Args:
         said: Claude Code's data about it.
         name: The stand-in for a call's ``tool_use_id``, which the data lack.
-        session_id: The session that asks.
+        asker_id: The session that asks, or the key of another asker.
         origin: Who asks.
 
     Returns:
@@ -39,7 +39,7 @@ def read_elicitation(
     server, message = _text(said, "mcp_server_name")[:MOST_TEXT], _text(said, "message")
     request = ElicitationRequest(
         name,
-        session_id,
+        asker_id,
         server=server or "An MCP server",
         message=message[:MOST_TEXT] or "It wants input.",
         origin=origin,

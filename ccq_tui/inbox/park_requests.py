@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.store.park_requests import WishState
+from ccq_tui.inbox.store.commands import CommandKind, CommandState
 from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import alive
@@ -61,28 +61,28 @@ class ParkWish:
         if session is None or not alive(session.owner):
             return self._without_process(store, session, waiting)
         if not self._number:
-            self._number = store.wishes.add(self._session_id, self._actor)
+            self._number = store.commands.add(CommandKind.PARK, self._session_id, self._actor)
             self._until = self._clock() + NOTICE_SECONDS
             return None
-        wish = store.wishes.get(self._number)
-        if wish is None or wish.state is WishState.REFUSED:
-            return Parking(Ending.REFUSED, wish.why if wish else "was not asked: the wish is gone")
-        if wish.state is WishState.TAKEN:
+        command = store.commands.get(self._number)
+        if command is None or command.state is CommandState.REFUSED:
+            return Parking(Ending.REFUSED, command.words if command else "was not asked: the command is gone")
+        if command.state is CommandState.TAKEN:
             return self._taken_on(waiting)
         return self._not_noticed(store, session)
 
     def withdraw(self, store: Store) -> None:
         """Withdraw the park request unless it was accepted: nobody waits any longer; raises `InboxError`."""
         if self._number:
-            store.wishes.settle(self._number, WishState.WITHDRAWN)
+            store.commands.withdraw(self._number)
 
     def _without_process(self, store: Store, session: StoredSession | None, waiting: int) -> Parking:
-        wish = store.wishes.get(self._number) if self._number else None
+        command = store.commands.get(self._number) if self._number else None
         parked = session is not None and session.state is StoredSessionState.PARKED
-        if wish is not None and wish.state is WishState.TAKEN and parked:
+        if command is not None and command.state is CommandState.TAKEN and parked:
             return Parking(Ending.PARKED, f"is parked: {_waits(waiting)} without a process")
-        if wish is not None:
-            store.wishes.settle(wish.number, WishState.WITHDRAWN)
+        if command is not None:
+            store.commands.withdraw(command.number)
             return Parking(Ending.ALREADY, f"no longer has a process: {_waits(waiting)} without one")
         if waiting:
             return Parking(Ending.ALREADY, f"is parked already: {_waits(waiting)} without a process")
@@ -98,7 +98,7 @@ class ParkWish:
         return Parking(Ending.SLOW, f"is being parked, and its process still runs after {PARK_SECONDS:.0f} s")
 
     def _not_noticed(self, store: Store, session: StoredSession) -> Parking | None:
-        if self._clock() < self._until or not store.wishes.settle(self._number, WishState.WITHDRAWN):
+        if self._clock() < self._until or not store.commands.withdraw(self._number):
             return None
         number = session.owner.pid if session.owner else 0
         return Parking(

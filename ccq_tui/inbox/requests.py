@@ -19,11 +19,6 @@ from ccq_tui.questions.schema_form import SchemaForm, read_form, read_link, unus
 from ccq_tui.text import one_line
 
 
-def request_id(tool_use_id: str, session_id: str) -> str:
-    """Return the id of the request that a call of a session makes."""
-    return f"{tool_use_id}@{session_id}"
-
-
 def call_of(request_id: str) -> str:
     """Return the call that a request's id names."""
     return request_id.rpartition("@")[0]
@@ -73,12 +68,30 @@ class Origin:
         return self.name or (str(self.asker) if self.is_foreign else CLAUDE)
 
 
-def foreign_session(asker: Asker, key: str) -> str:
-    """Return the stand-in session id of another asker, which no session of ours has.
+@dataclass(frozen=True, slots=True)
+class RequestKey:
+    """The key of a request, unique among the requests of all askers.
 
-    ``key`` distinguishes it from others of its kind, for as long as its requests belong together.
+    Attributes:
+        asker: The kind of asker.
+        asker_id: The session's id; of another asker, a key that distinguishes it from others of its kind
+            for as long as its requests belong together.
+        call: The asker's call.
     """
-    return f"{asker}:{key}"
+
+    asker: Asker
+    asker_id: str
+    call: str
+
+    @property
+    def session_id(self) -> str:
+        """The asker among the sessions: the session's id, or a name that no session of ours has."""
+        named = self.asker in (Asker.SESSION, Asker.OTHER)  # a kind that is not known here is in the key
+        return self.asker_id if named else f"{self.asker}:{self.asker_id}"
+
+    def __str__(self) -> str:
+        """The request's id."""
+        return f"{self.call}@{self.session_id}"
 
 
 LONGEST_SERVER = 60
@@ -86,24 +99,34 @@ LONGEST_SERVER = 60
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One tool call of one session.
+    """One call of one asker.
 
     A copy of a session has the calls of its original under the same ids, and waits for answers of its own.
 
     Attributes:
         tool_use_id: The call.
-        session_id: The session that asks.
+        asker_id: The session that asks, or the key of another asker (`RequestKey`).
         origin: Who asked.
     """
 
     tool_use_id: str
-    session_id: str
+    asker_id: str
     origin: Origin = field(default=Origin(), kw_only=True)
 
     @property
+    def key(self) -> RequestKey:
+        """Its key."""
+        return RequestKey(self.origin.asker, self.asker_id, self.tool_use_id)
+
+    @property
     def id(self) -> str:
-        """The request's id, unique among the requests of all sessions."""
-        return request_id(self.tool_use_id, self.session_id)
+        """Its key as text."""
+        return str(self.key)
+
+    @property
+    def session_id(self) -> str:
+        """The asker among the sessions, see `RequestKey`."""
+        return self.key.session_id
 
 
 @dataclass(frozen=True, slots=True)

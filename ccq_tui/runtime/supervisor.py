@@ -19,9 +19,10 @@ from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.park_requests import ParkWish, parked_elsewhere
 from ccq_tui.inbox.port import DraftUpdated, InboxChange, ParkWanted, Settled
 from ccq_tui.inbox.requests import Allowed
-from ccq_tui.inbox.store.park_requests import WishState
+from ccq_tui.inbox.store.commands import CommandState
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.processes import this_process
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.port import SessionFactory
 from ccq_tui.runtime.session import OVER, SupervisedSession
@@ -297,14 +298,15 @@ class Supervisor:
         if session is None or session.state in OVER or self._inbox is None:
             return  # another process has it
         why = session.why_not_parkable
-        became = WishState.REFUSED if why else WishState.TAKEN
+
+        number, refused = wanted.number, CommandState.REFUSED
         try:
-            first = await self._inbox.run(lambda store: store.wishes.settle(wanted.number, became, why))
+            if why:
+                await self._inbox.run(lambda store: store.commands.finish(number, refused, why))
+            elif await self._inbox.run(lambda store: store.commands.take(number, this_process())):
+                session.agent.park(f"asked for {wanted.actor.where_from_here}")
         except InboxError as error:
             _logger.warning("A request to park a session is not answered: %s", error)
-            return
-        if first and not why:
-            session.agent.park(f"asked for {wanted.actor.where_from_here}")
 
     async def park(self, session_id: str, actor: Actor) -> str:
         """Park a session, whichever process runs it.

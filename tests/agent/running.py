@@ -14,7 +14,7 @@ from ccq_tui.agent.events import AgentEvent, ConversationReset, SessionLost, Ses
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.requests import RequestOutcome, request_id
+from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.testing.environment import CleanHome
 from tests.actors import PANEL
 from tests.memory_inbox import MemoryInbox
@@ -117,7 +117,7 @@ class Running:
 
     def request(self, name: str) -> str:
         """The id of a request, which may be named by its call alone."""
-        return name if "@" in name else request_id(name, self.session.session_id)
+        return name if "@" in name else f"{name}@{self.session.session_id}"
 
     def answer(self, name: str, outcome: RequestOutcome) -> None:
         """Settle a request."""

@@ -22,7 +22,7 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.port import SessionFact
 from ccq_tui.inbox.requests import QuestionRequest, RequestOutcome
-from ccq_tui.inbox.store.park_requests import WishState
+from ccq_tui.inbox.store.commands import CommandKind, CommandState
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.questions import Option, Question, QuestionSet
@@ -152,15 +152,15 @@ async def left_behind(run: Many, where: Path, session_id: str = "old") -> Questi
     return request
 
 
-async def wished(run: Many, session_id: str) -> tuple[WishState, str]:
-    """Wish from outside that a session be parked, and wait for the answer."""
-    number = await run.app.inbox.run(lambda store: store.wishes.add(session_id, SCRIPT))
+async def park_commanded(run: Many, session_id: str) -> tuple[CommandState, str]:
+    """Command from outside that a session be parked, and wait for the answer."""
+    number = await run.app.inbox.run(lambda store: store.commands.add(CommandKind.PARK, session_id, SCRIPT))
     async with asyncio.timeout(60):
         while True:
-            wish = await run.app.inbox.run(lambda store: store.wishes.get(number))
-            assert wish is not None
-            if wish.state is not WishState.OPEN:
-                return wish.state, wish.why
+            command = await run.app.inbox.run(lambda store: store.commands.get(number))
+            assert command is not None
+            if command.state is not CommandState.OPEN:
+                return command.state, command.words
             await asyncio.sleep(0.02)
 
 

@@ -29,7 +29,7 @@ from ccq_tui.app import CcqApp
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, RequestOutcome, call_of, request_id
+from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, RequestOutcome, call_of
 from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.input_guard import TYPING_SECONDS
@@ -71,7 +71,7 @@ class ToldSession:
     def tell(self, event: AgentEvent) -> None:
         named = isinstance(event, RequestSettled | RequestParked | ArrivingEnded)
         if named and "@" not in event.request_id:
-            event = replace(event, request_id=request_id(event.request_id, SESSION_ID))
+            event = replace(event, request_id=f"{event.request_id}@{SESSION_ID}")
         self._tell(event)
 
     async def run(self) -> None:

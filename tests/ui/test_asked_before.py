@@ -25,7 +25,7 @@ SECOND = Answered((Answer(("Second",), note="it scales"),))
 
 async def keep_answer(run: Many, where: Path, session: str) -> None:
     """Keep an answer that an earlier session got."""
-    request = replace(request_of(session), tool_use_id="toolu_before", session_id="before")
+    request = replace(request_of(session), tool_use_id="toolu_before", asker_id="before")
     request = replace(request, questions=replace(request.questions, id="toolu_before"))
 
     def keep(store: Store) -> None:

@@ -18,7 +18,6 @@ from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import QuestionRequest
-from ccq_tui.inbox.store.park_requests import WishState
 from ccq_tui.inbox.store.rows import StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import Owner
@@ -140,8 +139,8 @@ async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
         store = Store(tmp_path / "inbox.db")
         store.requests.add(QuestionRequest("toolu_other", "id-1", asked().request.questions))
         await pilot.press("down", "down", "enter")
-        await until(pilot, lambda: bool(store.wishes.open()))
-        assert store.wishes.settle(store.wishes.open()[0].number, WishState.TAKEN)
+        await until(pilot, lambda: bool(store.commands.open()))
+        assert store.commands.take(store.commands.open()[0].number, OTHER)
         store.sessions.set_state("id-1", StoredSessionState.PARKED, "test")
         store.sessions.release("id-1", OTHER)
         store.close()

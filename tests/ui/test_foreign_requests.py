@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.requests import Asker, Origin, foreign_session
+from ccq_tui.inbox.requests import Asker, Origin
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.screens.inbox.inbox_list import SessionPlace
 from ccq_tui.screens.inbox.screen import InboxScreen
@@ -21,7 +21,7 @@ async def test_a_question_that_no_session_asked_is_answered_and_not_gone(tmp_pat
     run.app.clock = clock
     async with run.app.run_test(size=(100, 24)) as pilot:
         origin = Origin(Asker.FORM, "release form", "/work/release")
-        asked = replace(request_of("release"), session_id=foreign_session(Asker.FORM, "1"), origin=origin)
+        asked = replace(request_of("release"), asker_id="1", origin=origin)
         assert await run.app.inbox.run(lambda store: store.listeners.any()), "a person can be asked"
         await run.app.inbox.run(lambda store: store.requests.add(asked))
         await until(pilot, lambda: run.session_screen.dock.query("NoticeLine"))

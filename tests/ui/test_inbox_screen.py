@@ -20,7 +20,7 @@ from ccq_tui.inbox.requests import (
     QuestionRequest,
     RequestOutcome,
 )
-from ccq_tui.inbox.store.park_requests import WishState
+from ccq_tui.inbox.store.commands import CommandState
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import Won
@@ -43,9 +43,9 @@ from tests.ui.inboxed import (
     one_waits,
     open_by_key,
     open_inbox,
+    park_commanded,
     request_of,
     state_of,
-    wished,
 )
 from tests.ui.session import panel_drawn, until
 
@@ -185,11 +185,11 @@ async def test_f2_twice_goes_from_a_panel_to_the_inbox(
     run = Many(tmp_path)
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
-        assert await wished(run, "s1") == (WishState.REFUSED, NOTHING_WAITS)
+        assert await park_commanded(run, "s1") == (CommandState.REFUSED, NOTHING_WAITS)
         asked = asyncio.ensure_future(run.all[0].ask_person())
         await until(pilot, lambda: panel_drawn(run.session_screen))
         assert not run.all[0].parked
-        assert await wished(run, "s1") == (WishState.TAKEN, "")
+        assert await park_commanded(run, "s1") == (CommandState.TAKEN, "")
         assert run.all[0].parked
         assert run.all[0].cause == "asked for by script"
         await pilot.press("f2", "f2")

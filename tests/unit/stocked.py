@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ccq_tui.config.paths import inbox_path
-from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, QuestionRequest, request_id
+from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, QuestionRequest
 from ccq_tui.inbox.store.rows import StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.suggestions import Rule, Suggestion
@@ -48,7 +48,7 @@ _RULE = Suggestion("addRules", "localSettings", (Rule("Bash", "npm test *"),), "
 
 def id_of(call: str) -> str:
     """Return the id of the request that a call made."""
-    return request_id(call, RUNNING if call in (PERMISSION, PLAN) else SESSION)
+    return f"{call}@{RUNNING if call in (PERMISSION, PLAN) else SESSION}"
 
 
 @contextmanager

@@ -389,12 +389,12 @@ def test_park_says_what_could_be_parked_and_leaves_no_wish_behind(
         assert "? 2" in told.splitlines()[-1]
 
         def interrupt(_seconds: float) -> None:
-            assert len(store.wishes.open()) == 1
+            assert len(store.commands.open()) == 1
             raise KeyboardInterrupt
 
         monkeypatch.setattr("ccq_tui.cli.park.time.sleep", interrupt)
         assert "Interrupted." in run(capsys, "park", "8f14", code=130)
-        assert store.wishes.open() == []
+        assert store.commands.open() == []
 
 
 @pytest.mark.usefixtures("restored")
@@ -428,7 +428,7 @@ def test_a_session_that_claude_code_alone_knows_can_be_resumed(capsys: pytest.Ca
 def test_a_request_that_cannot_be_read_hides_no_other(capsys: pytest.CaptureFixture[str]) -> None:
     stock()
     with asked() as store:
-        store.database.do("UPDATE requests SET body = '{}' WHERE tool_use_id = ?", (FEATURES,))
+        store.database.do("UPDATE requests SET body = '{}' WHERE call = ?", (FEATURES,))
     assert main(["inbox"]) == 0
     told = capsys.readouterr()
     assert "toolu_01C" in told.out

@@ -198,7 +198,7 @@ class Gate:
             return self._result(name, _reply(plan, await self.waits.ask(plan), source))
         request = PermissionRequest(
             tool_use_id=name,
-            session_id=await self._session_of(name),  # by then a subagent's name is known, too
+            asker_id=await self._session_of(name),  # by then a subagent's name is known, too
             tool=tool,
             input=source,
             description=context.description or "",

@@ -14,7 +14,7 @@ from ccq_tui.bridges.claude_code.transcript import CallEnd
 from ccq_tui.inbox.elicitations import read_elicitation
 from ccq_tui.inbox.kinds import reply_to
 from ccq_tui.inbox.kinds.elicitation import as_result
-from ccq_tui.inbox.requests import Asker, Cancelled, Request, RequestOutcome, foreign_session
+from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 
 EVENT = "Elicitation"
 HOLDS_DIALOG = True
@@ -22,7 +22,7 @@ HOLDS_DIALOG = True
 
 def request_of(hook: HookInput, call_id: str) -> Request:
     """Return the request of a hook; ``call_id`` stands in for the ``tool_use_id``, which its input lacks."""
-    return read_elicitation(hook.said, call_id, foreign_session(Asker.HOOK, hook.session_id), hook.origin())
+    return read_elicitation(hook.said, call_id, hook.session_id, hook.origin())
 
 
 def decision_of(hook: HookInput, request: Request, outcome: RequestOutcome) -> dict[str, Any] | None:

@@ -25,7 +25,6 @@ from ccq_tui.inbox.requests import (
     QuestionRequest,
     Request,
     RequestOutcome,
-    foreign_session,
 )
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
@@ -74,18 +73,17 @@ def call_request(
         suggestions: The lasting permissions that may be granted.
         change: What it would do to a file, or nothing.
     """
-    session = foreign_session(origin.asker, session_id)
     if tool == QUESTION_TOOL:
         try:
             questions = parse_question_set(call_id, source)
         except (QuestionFormatError, RecursionError):
             return None
-        return QuestionRequest(call_id, session, questions, origin=origin)
+        return QuestionRequest(call_id, session_id, questions, origin=origin)
     if tool == PLAN_TOOL:
-        return PlanRequest(call_id, session, _text(source, "plan"), origin=origin)
+        return PlanRequest(call_id, session_id, _text(source, "plan"), origin=origin)
     return PermissionRequest(
         call_id,
-        session,
+        session_id,
         tool,
         source,
         description=_text(source, "description"),

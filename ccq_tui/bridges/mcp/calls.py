@@ -181,7 +181,7 @@ class WaitingCalls:
                 for number in range(1, MOST_SAME + 1):
                     name = f"{questions.id}-{number}" if number > 1 else questions.id
                     asked = replace(questions, id=name)
-                    request = QuestionRequest(name, call.client.session_id, asked, origin=origin)
+                    request = QuestionRequest(name, call.client.asker_id, asked, origin=origin)
                     if request.id not in taken:
                         yield request
 

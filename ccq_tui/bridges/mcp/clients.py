@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from hashlib import sha256
 
-from ccq_tui.inbox.requests import Asker, foreign_session
+from ccq_tui.inbox.requests import Asker, RequestKey
 from ccq_tui.text import one_line
 
 MOST_NAME = 40
@@ -35,10 +35,15 @@ class Client:
     connection: str = ""
 
     @property
-    def session_id(self) -> str:
-        """The stand-in for its session: the same for the same client in the same directory."""
+    def asker_id(self) -> str:
+        """Its key among clients: the same for the same client in the same directory."""
         told = "\0".join((self.name, self.directory, self.connection))
-        return foreign_session(Asker.MCP, sha256(told.encode("utf-8", "replace")).hexdigest()[:16])
+        return sha256(told.encode("utf-8", "replace")).hexdigest()[:16]
+
+    @property
+    def session_id(self) -> str:
+        """The client among the sessions."""
+        return RequestKey(Asker.MCP, self.asker_id, "").session_id
 
 
 def shown_name(name: str, title: str = "") -> str:

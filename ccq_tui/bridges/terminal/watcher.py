@@ -23,7 +23,7 @@ from ccq_tui.bridges.terminal.waits import waits_for
 from ccq_tui.config.paths import inbox_path, prompt_rules
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.requests import Asker, Cancelled, Origin, QuestionRequest, RequestOutcome, foreign_session
+from ccq_tui.inbox.requests import Asker, Cancelled, Origin, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.logs import start_logging
 from ccq_tui.processes import this_process
@@ -127,9 +127,7 @@ class Watcher:
         self._failed = ""
         self._calls = 0
         self._unanswered = 0
-        self._session = foreign_session(
-            Asker.TERMINAL, f"{os.getpid()}-{this_process().start.rpartition(':')[2]}"
-        )
+        self._asker_id = f"{os.getpid()}-{this_process().start.rpartition(':')[2]}"
         self._actor = Actor(Surface.ASKER, watched.name, this_process())
 
     async def run(self) -> None:
@@ -263,7 +261,7 @@ class Watcher:
         self._calls += 1
         origin = Origin(Asker.TERMINAL, self._watched.name, self._watched.directory, this_process())
         call = f"prompt-{os.getpid()}-{self._calls}"
-        request = request_for(prompt, call, self._session, origin, self._failed)
+        request = request_for(prompt, call, self._asker_id, origin, self._failed)
         self._failed = ""
         self._typed = False
         self._send(ASKED)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.port import Added, DraftUpdated, Notified, ParkWanted, SessionNoted, Settled
+from ccq_tui.inbox.store.commands import CommandKind
 from ccq_tui.inbox.store.rows import NOTIFIED, PUT_BACK, Change, RequestState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import this_process
@@ -32,7 +33,7 @@ class ChangeFeed:
         self._store = store
         self._looked = datetime.now(UTC)
         self._seen = store.history.last() if before is None else before.known_of(store)
-        self._wished = store.wishes.last()
+        self._commanded = store.commands.last()
         self._drafted = store.drafts.last()
         self._here = this_process()
         self._version = (-1, -1)
@@ -55,7 +56,7 @@ class ChangeFeed:
         changes = self._store.history.changes(after=self._seen)
         if not changes:
             self._version = version
-            return [*self._drafts(), *self._wishes()]
+            return [*self._drafts(), *self._commands()]
         news = [told for change in changes if (told := self._told(change)) is not None]
         self._seen = changes[-1].number  # set last: what could not be read is read next time
         return news
@@ -75,10 +76,14 @@ class ChangeFeed:
         draft = self._store.drafts.load(stored.request)
         return None if draft is None else DraftUpdated(stored.request, draft, actor)
 
-    def _wishes(self) -> list[News]:
-        wishes = self._store.wishes.open(after=self._wished)
-        self._wished = max((wish.number for wish in wishes), default=self._wished)
-        return [ParkWanted(wish.session_id, wish.number, wish.actor) for wish in wishes]
+    def _commands(self) -> list[News]:
+        commands = self._store.commands.open(after=self._commanded)
+        self._commanded = max((one.number for one in commands), default=self._commanded)
+        return [
+            ParkWanted(one.session_id, one.number, one.actor)
+            for one in commands
+            if one.kind is CommandKind.PARK
+        ]
 
     def _told(self, change: Change) -> News | None:
         pending = RequestState.PENDING

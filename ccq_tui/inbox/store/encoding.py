@@ -49,10 +49,7 @@ def request_to_json(request: Request) -> str:
 
 def request_from_json(text: str) -> Request:
     """Read a request; raises `StoredFormatError`."""
-    content = parse(text)
-    # An older version named a request by its call alone.
-    content.setdefault("tool_use_id", content.get("id"))
-    return _read(content, _REQUESTS, "kind")
+    return _read(parse(text), _REQUESTS, "kind")
 
 
 def outcome_to_json(outcome: RequestOutcome) -> str:

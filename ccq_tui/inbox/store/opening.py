@@ -18,6 +18,7 @@ from pathlib import Path
 
 from ccq_tui.inbox.store.schema import APPLICATION_ID, MIGRATIONS, check_tables, migrate, version_of
 from ccq_tui.inbox.verdicts import InboxBusy, InboxUnavailable
+from ccq_tui.processes import Owner, alive
 
 LOG = "-wal"
 BUSY_SECONDS = 3.0
@@ -290,8 +291,20 @@ def _require_current(connection: sqlite3.Connection) -> None:
 def _mend(path: Path, connection: sqlite3.Connection) -> None:
     _check(connection)
     if 0 < (version := version_of(connection)) < len(MIGRATIONS):
+        # A program of that version could read and write nothing from then on.
+        if user := next(filter(alive, _users(connection)), None):
+            raise InboxUnavailable(f"{path}: an older ccq-tui uses it: end process {user.pid} first")
         copy_database(connection, path.with_name(f"{path.name}.version-{version}"))
     migrate(connection)
+
+
+def _users(connection: sqlite3.Connection) -> Iterator[Owner]:
+    """Return the processes that run a session or show requests, as far as the version knows them."""
+    queries = ["SELECT owner_pid, owner_start FROM sessions WHERE owner_pid IS NOT NULL"]
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'listeners'").fetchone():
+        queries.append("SELECT pid, start FROM listeners")
+    for query in queries:
+        yield from (Owner(pid, start) for pid, start in connection.execute(query).fetchall())
 
 
 def _owner(connection: sqlite3.Connection) -> int:

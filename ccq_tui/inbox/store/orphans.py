@@ -15,13 +15,13 @@ _OVER = (StoredSessionState.PARKED, StoredSessionState.ENDED, StoredSessionState
 _OURS = f"""
     SELECT r.id, r.session_id, s.state, s.owner_pid, s.owner_start
     FROM requests r JOIN sessions s ON s.id = r.session_id
-    WHERE r.state = 'pending' AND r.origin = 'session'
+    WHERE r.state = 'pending' AND r.asker = 'session'
     AND r.kind IN ({", ".join(f"'{kind.WORD}'" for kind in KINDS if not kind.OUTLIVES)})"""  # noqa: S608 - ours
 _OTHERS = f"""
     SELECT r.id, r.session_id, '' AS state,
         json_extract(r.body, '$.origin.process.pid'), json_extract(r.body, '$.origin.process.start')
     FROM requests r
-    WHERE r.state = 'pending' AND r.origin IN ({", ".join(f"'{asker}'" for asker in ENDS_WITH_ASKER)})
+    WHERE r.state = 'pending' AND r.asker IN ({", ".join(f"'{asker}'" for asker in ENDS_WITH_ASKER)})
     AND json_valid(r.body)"""  # noqa: S608 - ours
 
 

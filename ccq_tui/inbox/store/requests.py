@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.kinds import check_outcome, kind_of
-from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
+from ccq_tui.inbox.requests import Asker, Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.store.database import Database, call_key, name_key, request_key, storable
 from ccq_tui.inbox.store.encoding import (
     StoredFormatError,
@@ -111,7 +111,7 @@ class RequestTable:
     def _add(self, at: str, before: StoredRequest | None, request: Request, context: str) -> None:
         key, session_id = request_key(request.id), name_key(request.session_id)
         self._set_apart(before, request)
-        if self._insert_request(request, context, RequestState.PENDING, at):
+        if self._insert(StoredRequest(0, request, context, RequestState.PENDING, moment(at))):
             self._database.note(at, session_id, key, ("", RequestState.PENDING), "asked")
             self._copy_draft(at, key, request)
         elif before is None or not _same_asker(before, request):
@@ -127,7 +127,7 @@ class RequestTable:
         request, state = known.request, known.state
         key, session_id = request_key(request.id), name_key(request.session_id)
         with self._database.writing() as at:
-            new = self._insert_request(request, known.context, state, stamp(known.asked_at), known.deferred)
+            new = self._insert(known)
             if new:
                 self._database.note(at, session_id, key, (state, state), PUT_BACK)
             if known.outcome is not None and (new or self._take_outcome(key, state)):
@@ -138,25 +138,11 @@ class RequestTable:
                     )
         return self._written(key)
 
-    def _insert_request(
-        self, request: Request, context: str, state: RequestState, asked_at: str, deferred: bool = False
-    ) -> int:
+    def _insert(self, one: StoredRequest) -> int:
+        columns, marks = ", ".join(_COLUMNS), ", ".join("?" * len(_COLUMNS))
         return self._database.do(
-            "INSERT INTO requests"
-            " (id, tool_use_id, session_id, kind, origin, body, context, state, asked_at, deferred)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
-            (
-                request_key(request.id),
-                call_key(request.tool_use_id),
-                name_key(request.session_id),
-                kind_of(request).WORD,
-                request.origin.asker,
-                request_to_json(request),
-                storable(context),
-                state,
-                asked_at,
-                int(deferred),
-            ),
+            f"INSERT INTO requests ({columns}) VALUES ({marks}) ON CONFLICT (id) DO NOTHING",  # noqa: S608 - ours
+            [value(one) for value in _COLUMNS.values()],
         )
 
     def _take_outcome(self, key: str, state: RequestState) -> int:
@@ -184,13 +170,13 @@ class RequestTable:
             return
         key, call = request_key(request.id), f"{call_key(request.tool_use_id)}#{before.number}"
         new = request_key(replace(before.request, tool_use_id=call).id)
-        renamed = "UPDATE requests SET id = ?, tool_use_id = ? WHERE id = ? AND number = ?"
+        renamed = "UPDATE requests SET id = ?, call = ? WHERE id = ? AND number = ?"
         if self._database.do(renamed, (new, call, key, before.number)):
             self._database.do("UPDATE history SET request_id = ? WHERE request_id = ?", (new, key))
 
     def _copy_draft(self, at: str, key: str, request: Request) -> None:
         """Let the call of a copied session begin with the draft of the same call in another session."""
-        query = f"{_SELECT} WHERE requests.tool_use_id = ? AND requests.id != ? AND has_draft"
+        query = f"{_SELECT} WHERE requests.call = ? AND requests.id != ? AND has_draft"
         query += " AND requests.state = 'pending' ORDER BY number DESC"
         found = _read(self._database.rows(query, (call_key(request.tool_use_id), key)))
         other = next((one for one in found if _same_call(one.request, request)), None)
@@ -369,7 +355,7 @@ class RequestTable:
         query = f"""
             SELECT r.session_id, r.found, s.owner_pid, s.owner_start FROM (
                 SELECT session_id, count(*) AS found FROM requests
-                WHERE state IN ({marks}) AND kind = 'question' AND origin = 'session' GROUP BY session_id
+                WHERE state IN ({marks}) AND kind = 'question' AND asker = 'session' GROUP BY session_id
             ) r LEFT JOIN sessions s ON s.id = r.session_id"""  # noqa: S608 - ours
         return {
             session_id: found
@@ -397,7 +383,7 @@ class RequestTable:
         """Return the number of the session's requests that were renamed because this call has their id."""
         call = f"{call_key(request.tool_use_id)}#"
         rows = self._database.rows(
-            "SELECT count(*) FROM requests WHERE session_id = ? AND substr(tool_use_id, 1, ?) = ?",
+            "SELECT count(*) FROM requests WHERE session_id = ? AND substr(call, 1, ?) = ?",
             (name_key(request.session_id), len(call), call),
         )
         return int(rows[0][0])
@@ -448,13 +434,30 @@ def _read(rows: Iterable[sqlite3.Row]) -> list[StoredRequest]:
     return found
 
 
+_COLUMNS: Mapping[str, Callable[[StoredRequest], object]] = {
+    "id": lambda one: request_key(one.request.id),
+    "call": lambda one: call_key(one.request.tool_use_id),
+    "asker": lambda one: one.request.origin.asker,
+    "asker_id": lambda one: name_key(one.request.asker_id),
+    "kind": lambda one: kind_of(one.request).WORD,
+    "body": lambda one: request_to_json(one.request),
+    "context": lambda one: storable(one.context),
+    "state": lambda one: one.state,
+    "asked_at": lambda one: stamp(one.asked_at),
+    "deferred": lambda one: int(one.deferred),
+}
+"""The columns of a request, written with it; `_stored` reads them."""
+
+
 def _stored(row: sqlite3.Row) -> StoredRequest:
-    if not all(isinstance(row[column], str) for column in ("body", "context", "state", "session_id")):
+    if not all(isinstance(row[column], str) for column in ("body", "context", "state", "asker_id")):
         raise StoredFormatError("a column of another type")
     request = request_from_json(row["body"])
-    if call_key(request.tool_use_id) != row["tool_use_id"]:
+    if call_key(request.tool_use_id) != row["call"]:
         # Renamed by `_set_apart`.
-        request = replace(request, tool_use_id=row["tool_use_id"])
+        request = replace(request, tool_use_id=row["call"])
+    if request.origin.asker is Asker.OTHER:
+        request = replace(request, asker_id=row["session_id"])
     return StoredRequest(
         number=row["number"],
         request=request,

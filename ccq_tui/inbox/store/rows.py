@@ -107,6 +107,7 @@ class StoredSession:
         last_line: The last line of its transcript.
         cost: Its cost so far, in US dollars.
         done: Whether the person marked it as done.
+        labels: What its starter labelled it with.
     """
 
     id: str
@@ -120,6 +121,7 @@ class StoredSession:
     last_line: str = ""
     cost: float = 0.0
     done: bool = False
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,6 +132,70 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ),
     # Until this step only programs with a screen asked, so nobody had to know whether there is one.
     ("CREATE TABLE listeners (pid INTEGER NOT NULL, start TEXT NOT NULL, PRIMARY KEY (pid, start))",),
+    # Until this step another asker than a session was a prefix of the session's id, a process could only ask
+    # another one to park a session, and prompts were in files.
+    (
+        "DROP INDEX requests_call",
+        "DROP INDEX requests_session",
+        "ALTER TABLE requests RENAME COLUMN tool_use_id TO call",
+        "ALTER TABLE requests RENAME COLUMN origin TO asker",
+        "ALTER TABLE requests RENAME COLUMN session_id TO asker_id",
+        """
+        UPDATE requests SET asker_id = substr(asker_id, length(asker) + 2)
+        WHERE asker != 'session' AND substr(asker_id, 1, length(asker) + 1) = asker || ':'
+        """,
+        """
+        UPDATE requests SET body = json_insert(
+            json_remove(body, '$.session_id'), '$.asker_id', asker_id, '$.tool_use_id', call
+        ) WHERE json_valid(body)
+        """,
+        # What the history, lists and the ids of requests call the asker: no session has the same as another
+        # asker, though Claude Code's hooks ask under the ids of its sessions.
+        """
+        ALTER TABLE requests ADD COLUMN session_id TEXT GENERATED ALWAYS AS (
+            CASE asker WHEN 'session' THEN asker_id ELSE asker || ':' || asker_id END
+        )
+        """,
+        "CREATE UNIQUE INDEX requests_call ON requests (call, asker_id, asker)",
+        "CREATE INDEX requests_session ON requests (session_id, state)",
+        "DROP INDEX wishes_open",
+        "ALTER TABLE wishes RENAME TO commands",
+        "ALTER TABLE commands RENAME COLUMN why TO words",
+        "ALTER TABLE commands ADD COLUMN kind TEXT NOT NULL DEFAULT 'park'",
+        "ALTER TABLE commands ADD COLUMN body TEXT NOT NULL DEFAULT '{}'",
+        "ALTER TABLE commands ADD COLUMN taken_pid INTEGER",
+        "ALTER TABLE commands ADD COLUMN taken_start TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE commands ADD COLUMN settled_at TEXT",
+        "UPDATE commands SET state = 'done' WHERE state = 'taken'",
+        "CREATE INDEX commands_open ON commands (number) WHERE state = 'open'",
+        "ALTER TABLE sessions ADD COLUMN labels TEXT NOT NULL DEFAULT '{}'",
+        "ALTER TABLE listeners ADD COLUMN opens INTEGER NOT NULL DEFAULT 0",
+        """
+        CREATE TABLE prompts (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            session_id TEXT NOT NULL,
+            directory TEXT NOT NULL,
+            state TEXT NOT NULL,
+            text TEXT NOT NULL,
+            pastes TEXT NOT NULL,
+            images TEXT NOT NULL,
+            owner_pid INTEGER,
+            owner_start TEXT NOT NULL,
+            holder TEXT NOT NULL,
+            saved_at TEXT NOT NULL
+        )
+        """,
+        "CREATE INDEX prompts_session ON prompts (session_id, directory)",
+        """
+        CREATE TABLE unstarted (
+            session_id TEXT PRIMARY KEY,
+            directory TEXT NOT NULL,
+            opened_in TEXT NOT NULL,
+            body TEXT NOT NULL
+        )
+        """,
+    ),
 )
 """Steps from each version to the next; a released step is never changed, only followed by another."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any
+from functools import partial
+from typing import Any, TypedDict, Unpack
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.store.database import Database, name_key, storable
@@ -25,11 +26,22 @@ _STANDING = """
     SELECT s.*,
         (SELECT count(*) FROM requests r WHERE r.session_id = s.id AND r.state = 'pending') AS waiting,
         (SELECT count(*) FROM requests r WHERE r.session_id = s.id AND r.kind = 'question'
-            AND r.origin = 'session'
+            AND r.asker = 'session'
             AND r.state IN ('answered', 'discussed', 'declined', 'expired')) AS undelivered,
         (SELECT h.at FROM history h WHERE h.session_id = s.id AND h.request_id IS NULL AND h.became = s.state
             AND h.was != 'done' ORDER BY h.number DESC LIMIT 1) AS since
     FROM sessions s"""
+
+
+class SessionChanges(TypedDict, total=False):
+    """What may change of a session, as in `StoredSession`; None changes nothing."""
+
+    name: str | None
+    launch: Mapping[str, Any] | None
+    last_line: str | None
+    cost: float | None
+    done: bool | None
+    labels: Mapping[str, str] | None
 
 
 class SessionTable:
@@ -39,34 +51,19 @@ class SessionTable:
         self._database = database
 
     def upsert(
-        self,
-        session_id: str,
-        directory: str | None = None,
-        *,
-        name: str | None = None,
-        launch: Mapping[str, Any] | None = None,
-        last_line: str | None = None,
-        cost: float | None = None,
-        done: bool | None = None,
+        self, session_id: str, directory: str | None = None, **changes: Unpack[SessionChanges]
     ) -> StoredSession:
         """Record a session, or changes of one; None keeps the stored value.
 
         Returns the stored session. Raises `InboxUnavailable`.
         """
         key = name_key(session_id)
-        changes: dict[str, object] = {
-            "directory": None if directory is None else storable(directory),
-            "name": None if name is None else storable(name, 500),
-            "launch": None if launch is None else json.dumps(dict(launch), default=str),
-            "last_line": None if last_line is None else storable(last_line, LAST_LINE),
-            "cost": cost,
-            "done": None if done is None else int(done),
-        }
         with self._database.writing() as at:
             self._insert(at, key)
-            for column, value in changes.items():
+            for column, value in {"directory": directory, **changes}.items():
                 if value is not None:
-                    self._database.do(f"UPDATE sessions SET {column} = ? WHERE id = ?", (value, key))  # noqa: S608 - ours
+                    written = _COLUMNS[column](value)
+                    self._database.do(f"UPDATE sessions SET {column} = ? WHERE id = ?", (written, key))  # noqa: S608 - ours
             self._database.do("UPDATE sessions SET changed_at = ? WHERE id = ?", (at, key))
         return self._known(key)
 
@@ -196,6 +193,22 @@ def _standing(row: sqlite3.Row) -> StoredStanding:
     return StoredStanding(session, row["waiting"], since, row["undelivered"])
 
 
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(dict(value), default=str)
+
+
+_COLUMNS: Mapping[str, Callable[[Any], object]] = {
+    "directory": storable,
+    "name": partial(storable, most=500),
+    "launch": _json,
+    "last_line": partial(storable, most=LAST_LINE),
+    "cost": float,
+    "done": int,
+    "labels": _json,
+}
+"""The columns that `SessionTable.upsert` writes; `_session` reads them."""
+
+
 def _session(row: sqlite3.Row) -> StoredSession:
     state = row["state"]
     pid = row["owner_pid"]
@@ -207,14 +220,15 @@ def _session(row: sqlite3.Row) -> StoredSession:
         owner=None if pid is None else Owner(pid, row["owner_start"]),
         started_at=moment(row["started_at"]),
         changed_at=moment(row["changed_at"]),
-        launch=_launch(row["launch"]),
+        launch=_parsed(row["launch"]),
         last_line=row["last_line"],
         cost=row["cost"],
         done=bool(row["done"]),
+        labels=_parsed(row["labels"]),
     )
 
 
-def _launch(text: str) -> dict[str, Any]:
+def _parsed(text: str) -> dict[str, Any]:
     try:
         return parse(text)
     except StoredFormatError:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import Request
+from ccq_tui.inbox.store.commands import CommandTable
 from ccq_tui.inbox.store.database import Database, call_key, request_key
 from ccq_tui.inbox.store.encoding import actor_from_json, actor_to_json
 from ccq_tui.inbox.store.history import HistoryTable
 from ccq_tui.inbox.store.opening import BUSY_SECONDS
 from ccq_tui.inbox.store.orphans import Orphans
-from ccq_tui.inbox.store.park_requests import WishTable
 from ccq_tui.inbox.store.requests import RequestTable
 from ccq_tui.inbox.store.sessions import SessionTable
 from ccq_tui.processes import Owner, alive
@@ -161,7 +161,7 @@ class IdPrefixes:
 
     def requests_of(self, tool_use_id: str) -> list[str]:
         """Return the ids of the requests of a call: its own, and those of its copies in copied sessions."""
-        query = "SELECT id FROM requests WHERE tool_use_id = ? ORDER BY id"
+        query = "SELECT id FROM requests WHERE call = ? ORDER BY id"
         return [str(row[0]) for row in self._database.rows(query, (call_key(tool_use_id),))]
 
     def name_of(self, request: Request) -> str:
@@ -192,7 +192,7 @@ class Store:
         orphans: The requests and decisions that can no longer reach an agent.
         drafts: The drafts of requests.
         sessions: The sessions, and the process that runs each.
-        wishes: The park requests to other processes.
+        commands: The commands to the processes of sessions.
         listeners: The processes that show requests.
         history: Every change.
         ids: Ids by their prefixes.
@@ -213,7 +213,7 @@ class Store:
         self.requests = RequestTable(self.database, self.orphans)
         self.drafts = DraftTable(self.database)
         self.sessions = SessionTable(self.database)
-        self.wishes = WishTable(self.database)
+        self.commands = CommandTable(self.database)
         self.listeners = ListenerTable(self.database)
         self.history = HistoryTable(self.database)
         self.ids = IdPrefixes(self.database)

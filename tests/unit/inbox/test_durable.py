@@ -31,7 +31,7 @@ from tests.actors import PANEL, PHONE
 
 
 def permission(name: str) -> PermissionRequest:
-    return PermissionRequest(tool_use_id=name, session_id="s", tool="Bash", input={"command": "ls"})
+    return PermissionRequest(tool_use_id=name, asker_id="s", tool="Bash", input={"command": "ls"})
 
 
 def question(name: str) -> QuestionRequest:

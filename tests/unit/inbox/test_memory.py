@@ -16,7 +16,7 @@ from tests.memory_inbox import MemoryInbox
 
 
 def request(name: str) -> PermissionRequest:
-    return PermissionRequest(tool_use_id=name, session_id="s", tool="Bash", input={})
+    return PermissionRequest(tool_use_id=name, asker_id="s", tool="Bash", input={})
 
 
 async def waiting(inbox: MemoryInbox, *names: str) -> list["asyncio.Task[object]"]:

@@ -1,4 +1,4 @@
-"""A session is parked by the process that runs it because another one wishes it."""
+"""A session is parked by the process that runs it because another one commands it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from ccq_tui.inbox.park_requests import NOTICE_SECONDS, PARK_SECONDS, Ending, Parking, ParkWish
 from ccq_tui.inbox.requests import Denied, PermissionRequest
-from ccq_tui.inbox.store.park_requests import WishState
+from ccq_tui.inbox.store.commands import CommandKind, CommandState
 from ccq_tui.inbox.store.rows import StoredSessionState
 from ccq_tui.inbox.store.schema import MIGRATIONS, migrate, version_of
 from ccq_tui.inbox.store.store import Store
@@ -22,7 +22,7 @@ DEAD = Owner(2**22 + 1, "long ago")
 
 
 class Place:
-    """An inbox with a session that this process runs and in which a question waits, and a wish for it."""
+    """A session that this process runs, in which a question waits, and a command to park it."""
 
     def __init__(self, path: Path) -> None:
         self.store = Store(path)
@@ -37,16 +37,19 @@ class Place:
     def look(self) -> Parking | None:
         return self.wish.look(self.store)
 
-    def becomes(self, state: WishState, why: str = "") -> None:
-        (wish,) = self.store.wishes.open()
-        assert (wish.session_id, wish.actor) == ("s1", PANEL)
-        assert self.store.wishes.settle(wish.number, state, why)
-        assert not self.store.wishes.settle(wish.number, WishState.TAKEN)
+    def becomes(self, state: CommandState, why: str = "") -> None:
+        (command,) = self.store.commands.open()
+        assert (command.kind, command.session_id, command.actor) == (CommandKind.PARK, "s1", PANEL)
+        if state is CommandState.TAKEN:
+            assert self.store.commands.take(command.number, this_process())
+        else:
+            assert self.store.commands.finish(command.number, state, why)
+        assert not self.store.commands.take(command.number, DEAD)
 
     def ended(self) -> tuple[Ending, str]:
         parking = self.look()
         assert parking is not None
-        assert self.store.wishes.open() == []
+        assert self.store.commands.open() == []
         return parking.ending, parking.words
 
 
@@ -60,7 +63,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
 def test_it_is_taken_on_and_done(place: Place) -> None:
     assert place.look() is None
     assert place.look() is None
-    place.becomes(WishState.TAKEN)
+    place.becomes(CommandState.TAKEN)
     assert place.look() is None
     place.store.sessions.set_state("s1", StoredSessionState.PARKED, "wished")
     assert place.look() is None
@@ -70,7 +73,7 @@ def test_it_is_taken_on_and_done(place: Place) -> None:
 
 def test_it_is_refused_or_not_needed(place: Place) -> None:
     assert place.look() is None
-    place.becomes(WishState.REFUSED, NOTHING_WAITS)
+    place.becomes(CommandState.REFUSED, NOTHING_WAITS)
     assert place.ended() == (Ending.REFUSED, NOTHING_WAITS)
     place.store.sessions.release("s1", this_process())
     again = ParkWish("s1", PANEL, place.clock)
@@ -95,19 +98,19 @@ def test_who_waits_no_longer_takes_the_wish_back_unless_it_was_taken_on(place: P
     place.wish.withdraw(place.store)
     assert place.look() is None
     place.wish.withdraw(place.store)
-    assert place.store.wishes.open() == [], "nobody parks what nobody wants any more"
+    assert place.store.commands.open() == [], "nobody parks what nobody wants any more"
     again = ParkWish("s1", PANEL, place.clock)
     assert again.look(place.store) is None
-    place.becomes(WishState.TAKEN)
+    place.becomes(CommandState.TAKEN)
     again.withdraw(place.store)
-    taken = place.store.wishes.get(place.store.wishes.last())
+    taken = place.store.commands.get(place.store.commands.last())
     assert taken is not None
-    assert taken.state is WishState.TAKEN
+    assert (taken.state, taken.taker) == (CommandState.TAKEN, this_process())
 
 
 def test_what_is_taken_on_takes_too_long_or_is_answered_meanwhile(place: Place) -> None:
     assert place.look() is None
-    place.becomes(WishState.TAKEN)
+    place.becomes(CommandState.TAKEN)
     assert place.look() is None
     place.now += PARK_SECONDS + 1
     assert place.ended()[0] is Ending.SLOW
@@ -136,5 +139,5 @@ def test_an_inbox_without_wishes_is_brought_forward(tmp_path: Path) -> None:
     known = store.sessions.get("s1")
     assert known is not None
     assert known.name == "old"
-    assert store.wishes.settle(store.wishes.add("s1", PANEL), WishState.TAKEN)
+    assert store.commands.withdraw(store.commands.add(CommandKind.PARK, "s1", PANEL))
     store.close()

@@ -59,16 +59,16 @@ def test_what_a_newer_version_adds_is_passed_over(request: Request, more: dict[s
 
 
 def test_what_an_older_version_did_not_write_has_its_default() -> None:
-    text = json.dumps({"kind": "permission", "id": "a", "session_id": "s", "tool": "Bash", "input": {}})
-    assert request_from_json(text) == PermissionRequest("a", "s", "Bash", {})
+    content = {"kind": "permission", "tool_use_id": "a", "asker_id": "s", "tool": "Bash", "input": {}}
+    assert request_from_json(json.dumps(content)) == PermissionRequest("a", "s", "Bash", {})
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "", "[]", "{", "null", "{}", '{"kind": "form"}', '{"kind": "plan"}', '{"kind": ["plan"]}',
-        '{"kind": "question", "id": "a", "session_id": "s", "questions": 5}',
-        '{"kind": "question", "id": "a", "session_id": "s", "questions": {"id": "a", "questions": ["x"]}}',
+        '{"kind": "question", "tool_use_id": "a", "asker_id": "s", "questions": 5}',
+        '{"kind": "question", "tool_use_id": "a", "asker_id": "s", "questions": {"questions": ["x"]}}',
         "[" * 100_000,
     ],
 )  # fmt: skip

@@ -18,8 +18,9 @@ import pytest
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest
+from ccq_tui.inbox.requests import Allowed, Asker, Cancelled, Denied, PermissionRequest, RequestKey
 from ccq_tui.inbox.store import opening
+from ccq_tui.inbox.store.commands import CommandKind, CommandState
 from ccq_tui.inbox.store.drafts import draft_to_json
 from ccq_tui.inbox.store.encoding import actor_to_json, outcome_to_json
 from ccq_tui.inbox.store.opening import open_database
@@ -28,12 +29,13 @@ from ccq_tui.inbox.store.schema import MIGRATIONS, migrate, version_of
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.inbox.verdicts import InboxBusy, InboxTooNew, InboxUnavailable, Won
+from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired
 from ccq_tui.questions.state import PanelState
 from tests.actors import PANEL
 
 DATABASES = Path(__file__).parent / "databases"
-TABLES = ("requests", "drafts", "answers", "history", "sessions", "wishes")
+TABLES = ("requests", "drafts", "answers", "history", "sessions")
 ASKED = PermissionRequest("a", "s", "Bash", {})
 
 
@@ -339,7 +341,7 @@ def test_everything_of_version_3_is_read_and_its_surfaces_are_actors(path: Path)
         ("s-2", "starting", None),
         ("s-2", "done", Actor(Surface.OVERVIEW)),
     }
-    assert [one and one.actor for one in (store.wishes.get(1), store.wishes.get(2))] == [
+    assert [one and one.actor for one in (store.commands.get(1), store.commands.get(2))] == [
         Actor(command, "ccq-tui park"),
         Actor(Surface.PROGRAM, "another ccq-tui"),
     ]
@@ -357,11 +359,10 @@ def test_everything_of_version_3_is_read_and_its_surfaces_are_actors(path: Path)
 
 def test_an_inbox_of_version_7_keeps_every_request_answer_and_draft(tmp_path: Path) -> None:
     """The database and `expected.json` were made by the last program with that version, and not since."""
-    made = DATABASES / "version_7"
-    copyfile(made / "inbox.db", tmp_path / "inbox.db")
+    path = copied(tmp_path)
     for _ in range(2):  # a second opening changes nothing
-        store = Store(tmp_path / "inbox.db")
-        for one in json.loads((made / "expected.json").read_text())["requests"]:
+        store = Store(path)
+        for one in json.loads((DATABASES / "version_7" / "expected.json").read_text())["requests"]:
             stored = store.requests.get(one["id"])
             assert stored is not None
             draft = store.drafts.load(stored.request)
@@ -380,3 +381,52 @@ def test_an_inbox_of_version_7_keeps_every_request_answer_and_draft(tmp_path: Pa
                 "context": stored.context,
             } == one
         store.close()
+
+
+def copied(tmp_path: Path) -> Path:
+    return Path(copyfile(DATABASES / "version_7" / "inbox.db", tmp_path / "inbox.db"))
+
+
+def test_a_hooks_request_is_never_one_of_the_session_with_its_id(tmp_path: Path) -> None:
+    store = Store(copied(tmp_path))
+    session = "01000000-0000-4000-8000-000000000001"
+    hook = store.requests.get(f"hook_2@hook:{session}")
+    assert hook is not None
+    assert hook.request.key == RequestKey(Asker.HOOK, session, "hook_2")
+    assert {one.request.origin.asker for one in store.requests.waiting(session)} == {Asker.SESSION}
+    command = store.commands.get(1)
+    assert command is not None
+    assert (command.kind, command.state) == (CommandKind.PARK, CommandState.OPEN)
+    store.close()
+
+
+def test_a_migration_that_is_killed_at_any_statement_has_changed_nothing(tmp_path: Path) -> None:
+    for killed_after in range(len(MIGRATIONS[-1])):
+        path = copied(tmp_path)
+        connection = sqlite3.connect(path, isolation_level=None)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("BEGIN IMMEDIATE")
+        for statement in MIGRATIONS[-1][: killed_after + 1]:
+            connection.execute(statement)
+        connection.close()
+        with closing(sqlite3.connect(path)) as left:
+            assert version_of(left) == 7
+            assert left.execute("SELECT count(tool_use_id) FROM requests").fetchone() == (19,)
+            assert left.execute("SELECT name FROM sqlite_master WHERE name = 'prompts'").fetchone() is None
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "INSERT INTO listeners VALUES (?, ?)",
+        "UPDATE sessions SET owner_pid = ?, owner_start = ? WHERE name = 'Renamed'",
+    ],
+)
+def test_an_older_program_that_runs_keeps_its_inbox(tmp_path: Path, use: str) -> None:
+    path, here = copied(tmp_path), this_process()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(use, (here.pid, here.start))
+    with pytest.raises(InboxUnavailable, match=f"an older ccq-tui uses it: end process {here.pid} first"):
+        Store(path)
+    with closing(sqlite3.connect(path)) as connection:
+        assert version_of(connection) == 7

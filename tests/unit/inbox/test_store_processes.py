@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[3]
 RACES = 500
 HEAT = 5
 """Requests that are raced for at once."""
-BODY = {"kind": "permission", "session_id": "s", "tool": "Bash", "input": {}}
+BODY = {"kind": "permission", "asker_id": "s", "tool": "Bash", "input": {}}
 LIMIT = 90
 
 RACER = """
@@ -132,9 +132,9 @@ def test_two_programs_and_a_script_race_and_each_request_has_one_winner(tmp_path
         for number in range(RACES):
             store.database.do(
                 "INSERT INTO requests"
-                " (id, tool_use_id, session_id, kind, body, context, state, asked_at, deferred)"
+                " (id, call, asker_id, kind, body, context, state, asked_at, deferred)"
                 " VALUES (?, ?, 's', 'permission', ?, '', 'pending', ?, 0)",
-                (f"r{number}@s", f"r{number}", json.dumps(BODY | {"id": f"r{number}"}), at),
+                (f"r{number}@s", f"r{number}", json.dumps(BODY | {"tool_use_id": f"r{number}"}), at),
             )
     names = ("one", "two", "script")
     racers = [start(RACER if name == "script" else INBOX_RACER, path, name) for name in names]

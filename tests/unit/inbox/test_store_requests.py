@@ -25,8 +25,8 @@ from ccq_tui.inbox.requests import (
     PlanRequest,
     QuestionRequest,
     RequestOutcome,
-    foreign_session,
 )
+from ccq_tui.inbox.store import requests
 from ccq_tui.inbox.store.change_feed import ChangeFeed
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSessionState
@@ -405,18 +405,20 @@ def test_what_no_session_asked_is_never_a_sessions_to_deliver_or_to_lose(store: 
     store.sessions.set_state("asker", StoredSessionState.ENDED, "over")
     assert store.orphans.withdraw_all() == 0
     assert [one.request.origin for one in store.requests.waiting()] == [form, form]
-    assert store.requests.settle("q@asker", Answered((Answer(("A",)),)), PANEL) == Won()
-    assert store.requests.settle("p@asker", Allowed(), PANEL) == Won()
+    assert store.requests.waiting("asker") == []
+    assert store.requests.settle("q@form:asker", Answered((Answer(("A",)),)), PANEL) == Won()
+    assert store.requests.settle("p@form:asker", Allowed(), PANEL) == Won()
     assert store.requests.undelivered_counts() == {}
     assert [one.undelivered for one in store.sessions.standings()] == [0]
-    assert [one.request.id for one in store.requests.undelivered("asker")] == ["q@asker", "p@asker"]
+    assert store.requests.undelivered("asker") == []
+    assert len(store.requests.undelivered("form:asker")) == 2
     look = Look(lambda _: False, recorded=())
     assert [reach_of(None, look, origin) for origin in (form, Origin())] == [Reach.ASKER, Reach.UNKNOWN]
 
 
 @pytest.mark.parametrize("asker", [Asker.HOOK, Asker.TERMINAL])
 def test_what_a_hook_or_a_terminal_program_asked_ends_with_its_process(store: Store, asker: Asker) -> None:
-    session = foreign_session(asker, "one")
+    session = "one"
     gone, here = (Origin(asker, "it", "/work", process) for process in (Owner(2**22 + 1), this_process()))
     questions = QuestionSet("q", (LETTERS,))
     left = QuestionRequest("left", session, questions, origin=gone)
@@ -432,6 +434,20 @@ def test_what_a_hook_or_a_terminal_program_asked_ends_with_its_process(store: St
     assert [one.request for one in store.requests.waiting()] == [living, unknown, client]
 
 
+def test_a_new_column_is_written_wherever_its_request_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stores = [Store(tmp_path / name) for name in ("one.db", "another.db")]
+    for store in stores:
+        store.database.do("ALTER TABLE requests ADD COLUMN asked_by TEXT NOT NULL DEFAULT ''")
+    columns = {**requests._COLUMNS, "asked_by": lambda one: one.request.origin.called}
+    monkeypatch.setattr(requests, "_COLUMNS", columns)
+    stores[1].requests.put_back(stores[0].requests.add(asked("a")))
+    for store in stores:
+        assert [row[0] for row in store.database.rows("SELECT asked_by FROM requests")] == ["Claude"]
+        store.close()
+
+
 def test_who_shows_requests_is_known_while_its_process_runs(store: Store) -> None:
     assert not store.listeners.any()
     store.listeners.add(Owner(2**22 + 1))
@@ -445,9 +461,7 @@ def test_who_shows_requests_is_known_while_its_process_runs(store: Store) -> Non
 
 def client_call(name: str, process: Owner | None, title: str = "") -> QuestionRequest:
     origin = Origin(Asker.MCP, "Codex", "/work", process)
-    return QuestionRequest(
-        name, foreign_session(Asker.MCP, "codex"), QuestionSet(name, (LETTERS,), title), origin=origin
-    )
+    return QuestionRequest(name, "codex", QuestionSet(name, (LETTERS,), title), origin=origin)
 
 
 def test_of_running_processes_that_ask_the_same_each_has_a_request_of_its_own(store: Store) -> None:

@@ -1,0 +1,137 @@
+"""Commands from any process to a session, for the process that runs or opens it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.store.database import Database, name_key, storable
+from ccq_tui.inbox.store.encoding import actor_from_json, actor_to_json, dump, parse
+from ccq_tui.processes import Owner
+
+
+class CommandKind(StrEnum):
+    """What a session is to do."""
+
+    PARK = "park"
+    OPEN = "open"
+    SEND = "send"
+    INTERRUPT = "interrupt"
+    END = "end"
+
+
+class CommandState(StrEnum):
+    """The state of a command; the last three are final."""
+
+    OPEN = "open"
+    TAKEN = "taken"
+    """A process carries it out."""
+    DONE = "done"
+    REFUSED = "refused"
+    WITHDRAWN = "withdrawn"
+    """Nobody took it, and nobody waits for it any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCommand:
+    """A command to a session.
+
+    Attributes:
+        number: Its place in the order of commands.
+        kind: What is to be done.
+        session_id: The session.
+        actor: Who commands it.
+        state: Its state.
+        body: Its arguments.
+        taker: The process that took it, or None.
+        words: The reason of a refusal or the result, for a person, or "".
+    """
+
+    number: int
+    kind: CommandKind
+    session_id: str
+    actor: Actor
+    state: CommandState
+    body: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    taker: Owner | None = None
+    words: str = ""
+
+
+class CommandTable:
+    """The table of commands: one process takes each, and finishes it, or it is withdrawn."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add(
+        self, kind: CommandKind, session_id: str, actor: Actor, body: Mapping[str, Any] | None = None
+    ) -> int:
+        """Give a command, and return its number; raises `InboxUnavailable`."""
+        with self._database.writing() as at:
+            self._database.do(
+                "INSERT INTO commands (kind, session_id, actor, body, at, state, words)"
+                " VALUES (?, ?, ?, ?, ?, 'open', '')",
+                (kind, name_key(session_id), actor_to_json(actor), dump(body or {}), at),
+            )
+            return int(self._database.rows("SELECT last_insert_rowid()")[0][0])
+
+    def take(self, number: int, taker: Owner) -> bool:
+        """Take an open command, in one conditional update that only one of several processes can win.
+
+        Returns whether it was open until now. Raises `InboxUnavailable`.
+        """
+        with self._database.writing():
+            taken = "UPDATE commands SET state = 'taken', taken_pid = ?, taken_start = ?"
+            query = f"{taken} WHERE number = ? AND state = 'open'"
+            return bool(self._database.do(query, (taker.pid, taker.start, number)))
+
+    def finish(self, number: int, state: CommandState, words: str = "") -> bool:
+        """Record that an open or taken command is done or refused.
+
+        Returns whether it was not finished before. Raises `InboxUnavailable`.
+        """
+        return self._settle(number, state, words, "state IN ('open', 'taken')")
+
+    def withdraw(self, number: int) -> bool:
+        """Withdraw a command, and return whether nobody had taken it yet; raises `InboxUnavailable`."""
+        return self._settle(number, CommandState.WITHDRAWN, "", "state = 'open'")
+
+    def _settle(self, number: int, state: CommandState, words: str, before: str) -> bool:
+        with self._database.writing() as at:
+            query = f"UPDATE commands SET state = ?, words = ?, settled_at = ? WHERE number = ? AND {before}"  # noqa: S608 - ours
+            return bool(self._database.do(query, (state, storable(words, 500), at, number)))
+
+    def get(self, number: int) -> StoredCommand | None:
+        """Return a command, or None."""
+        rows = self._database.rows("SELECT * FROM commands WHERE number = ?", (number,))
+        return next(_read(rows), None)
+
+    def open(self, after: int = 0) -> list[StoredCommand]:
+        """Return the open commands of known kinds, oldest first."""
+        query = "SELECT * FROM commands WHERE state = 'open' AND number > ? ORDER BY number"
+        return list(_read(self._database.rows(query, (after,))))
+
+    def last(self) -> int:
+        """Return the number of the newest command; 0 if there is none."""
+        return int(self._database.rows("SELECT coalesce(max(number), 0) FROM commands")[0][0])
+
+
+def _read(rows: Iterable[sqlite3.Row]) -> Iterator[StoredCommand]:
+    """Read commands, and skip those that only another version understands."""
+    for row in rows:
+        with suppress(ValueError):
+            yield StoredCommand(
+                number=row["number"],
+                kind=CommandKind(row["kind"]),
+                session_id=row["session_id"],
+                actor=actor_from_json(row["actor"]) or Actor(Surface.PROGRAM),
+                state=CommandState(row["state"]),
+                body=parse(row["body"]),
+                taker=None if row["taken_pid"] is None else Owner(row["taken_pid"], row["taken_start"]),
+                words=row["words"],
+            )
