@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ccq_tui.agent.events import AgentEvent, ToolFinished, ToolStarted
+from ccq_tui.claude_lines import QUESTION_TOOL
 from ccq_tui.inbox.agent_texts import ABANDONED, LOST, MISSING, POSTPONED, UNASKED
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.port import Left
@@ -20,7 +21,6 @@ UNTAKEN = "the process that asked ended before the call had a result"
 """The reason by which a decision is given up that may have reached the agent."""
 NAME, MOST_NAMED = 60, 3
 """Most characters of a call's name, and most names with the same words."""
-_QUESTION_TOOL = "AskUserQuestion"
 
 
 def cut_off(past: Sequence[AgentEvent], left: Iterable[Left]) -> str:
@@ -36,7 +36,7 @@ def cut_off(past: Sequence[AgentEvent], left: Iterable[Left]) -> str:
         if isinstance(event, ToolFinished):
             results[event.tool_use_id] = event.output
             calls.pop(event.tool_use_id, None)
-        elif isinstance(event, ToolStarted) and event.tool != _QUESTION_TOOL:
+        elif isinstance(event, ToolStarted) and event.tool != QUESTION_TOOL:
             asked = PermissionRequest(event.tool_use_id, "", event.tool, event.input)
             calls[event.tool_use_id] = _name(asked), NO_RESULT
     for one in left:

@@ -11,7 +11,8 @@ from typing import Any
 from ccq_tui.agent.events import AgentEvent, HistoryLoaded, NoticeGiven, TaskEnded
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import ReaderError, read_by
-from ccq_tui.agent.stored_messages import replay, task_ends
+from ccq_tui.agent.stored_messages import replay
+from ccq_tui.agent.user_texts import task_ends
 from ccq_tui.text import plural
 
 READ_SECONDS = 60.0

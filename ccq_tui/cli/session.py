@@ -150,7 +150,7 @@ def _links(path: Path) -> set[str]:
 
 
 def _link(line: bytes) -> set[str]:
-    from ccq_tui.claude_files import record_entry
+    from ccq_tui.claude_lines import record_entry
 
     link = record_entry(line)
     if link.get("type") != "pr-link":

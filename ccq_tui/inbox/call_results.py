@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from ccq_tui.claude_lines import Line, output_text, time_of
 from ccq_tui.inbox import agent_texts as texts
 from ccq_tui.inbox.requests import Cancelled, RequestOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Question, QuestionSet
@@ -46,6 +47,12 @@ class CallResult:
     failed: bool = False
     structured: Any = None
     at: datetime | None = None
+
+
+def result_of(block: Line, line: Line) -> CallResult:
+    """Return the result in a block of a message of a session's record."""
+    record = line.get("tool_use_result", line.get("toolUseResult"))
+    return CallResult(output_text(block.get("content")), block.get("is_error") is True, record, time_of(line))
 
 
 def outcome_of(questions: QuestionSet, result: CallResult) -> RequestOutcome | None:

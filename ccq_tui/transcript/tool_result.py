@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ccq_tui.agent.output_text import hook_refusal, size
+from ccq_tui.agent.output_text import hook_refusal
+from ccq_tui.claude_lines import size
 from ccq_tui.inbox.file_diff import counts
 from ccq_tui.text import plural
 from ccq_tui.transcript.blocks import ToolBlock, ToolState, uncoloured

@@ -23,13 +23,13 @@ from claude_agent_sdk import (
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.cli_process import explain_start, is_too_old, leave, limited
+from ccq_tui.agent.claude.conversation import Conversation, DeltaCoalescer, line_of
 from ccq_tui.agent.claude.errors import SessionFailure, StderrTail, explain
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude.partial_sets import PartialSets
 from ccq_tui.agent.claude.prompts import as_stream, image_blocks
 from ccq_tui.agent.claude.record import taken
-from ccq_tui.agent.claude.translate import DeltaCoalescer, Translator
 from ccq_tui.agent.claude_settings import first_mode
 from ccq_tui.agent.commands import CommandError, Send
 from ccq_tui.agent.controls import Control, applied_effort, cost_so_far, servers, set_effort, withdraw_prompt
@@ -76,7 +76,7 @@ class Connection:
         self._pid: int | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._turn_over = asyncio.Event()
-        self.translator = Translator(session_id="", model="", mode="")
+        self.translator = Conversation(session_id="", model="", mode="")
         self.gate = Gate(inbox, options, lambda: self.translator.session_id, self._emit)
         self._arrivals = PartialSets(lambda: self.translator.session_id, self.gate.will_ask, self._emit)
 
@@ -341,7 +341,7 @@ class Connection:
                 if not message.parent_tool_use_id:
                     self.gate.waits.calls.stream(message.event)
                 self._arrivals.stream(message.event, message.parent_tool_use_id or "")
-            for event in self.translator.feed(message):
+            for event in self.translator.feed(line_of(message)):
                 if isinstance(event, ev.TurnEnded):
                     event = replace(event, waited=min(event.duration, self._take_waited()))
                 self._emit(event)

@@ -16,8 +16,8 @@ from claude_agent_sdk import (
 )
 
 from ccq_tui.agent.claude.classify import is_missing_conversation
-from ccq_tui.agent.output_text import bounded
 from ccq_tui.agent.problems import Problem
+from ccq_tui.claude_lines import bounded
 from ccq_tui.text import one_line, reason
 
 STDERR_LINES = 20

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from ccq_tui.agent.claude.sessions_reader import title_by_person
-from ccq_tui.claude_files import blocks_of, record_entry, record_files, whole_entries
+from ccq_tui.claude_files import record_files
+from ccq_tui.claude_lines import QUESTION_TOOL, blocks_of, record_entry, whole_entries
 from ccq_tui.compat.sdk.light_import import import_sdk
 
-_QUESTION_TOOL = "AskUserQuestion"
 _EDITORS = ("Edit", "MultiEdit", "Write")
 _PATCH = "structuredPatch"
 _QUEUED = '"queued_command"'
@@ -301,11 +301,11 @@ def add_records(session_id: str, messages: Iterable[dict[str, Any]]) -> None:
     questions: set[str] = set()
     for message in messages:
         for block in blocks_of(message["message"]):
-            if block.get("type") == "tool_use" and block.get("name") in {_QUESTION_TOOL, *_EDITORS}:
+            if block.get("type") == "tool_use" and block.get("name") in {QUESTION_TOOL, *_EDITORS}:
                 calls[str(block.get("id"))] = str(block["name"])
             elif block.get("type") == "tool_result" and (name := str(block.get("tool_use_id"))) in calls:
                 wanted[message["uuid"]] = message
-                if calls[name] == _QUESTION_TOOL:
+                if calls[name] == QUESTION_TOOL:
                     questions.add(name)
     if wanted:
         for entry in _entries(session_id, questions):

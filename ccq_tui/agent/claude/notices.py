@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ccq_tui.agent.events import (
     COMPACTING,
@@ -15,22 +14,15 @@ from ccq_tui.agent.events import (
     TaskProgressed,
     TaskStarted,
 )
-from ccq_tui.agent.output_text import SUMMARY, TASK_ENDS, bounded, command_output, told_to_model
-
-if TYPE_CHECKING:
-    from claude_agent_sdk import RateLimitInfo
-
-_logger = logging.getLogger(__name__)
+from ccq_tui.agent.output_text import SUMMARY, TASK_ENDS, command_output, told_to_model
+from ccq_tui.claude_lines import Line, bounded, fields, number, text
 
 _LEVELS = {"info", "warning", "error"}
 
 TaskEvent = TaskStarted | TaskBackgrounded | TaskProgressed | TaskEnded
 
-SUBTYPES = frozenset({"task_started", "task_progress", "task_updated", "task_notification"})
-"""The system messages that this module translates."""
 
-
-def task(subtype: str, data: Mapping[str, Any]) -> Iterator[TaskEvent]:
+def task(subtype: str, data: Line) -> Iterator[TaskEvent]:
     """Translate a message about a task.
 
     The CLI may report the end twice, the second time with a summary.
@@ -70,26 +62,28 @@ def _usage(usage: Any) -> tuple[int, int, float]:
     return tools, tokens, milliseconds / 1000
 
 
-def user_text(text: str) -> Iterator[NoticeGiven]:
+def user_text(said: str) -> Iterator[NoticeGiven]:
     """Translate text that the CLI put into a user message; nothing for text that is for the model alone."""
-    yield from command_output(text)
-    if note := told_to_model(text):
+    yield from command_output(said)
+    if note := told_to_model(said):
         yield note
 
 
-def rate_limit(info: RateLimitInfo) -> Iterator[NoticeGiven]:
+def rate_limit(info: Line) -> Iterator[NoticeGiven]:
     """Translate the state of the account's limits; nothing while all is well."""
-    if info.status == "allowed":
-        return
-    name = (info.rate_limit_type or "usage").replace("_", " ")
-    used = "" if info.utilization is None else f", {info.utilization:.0%} used"
-    if info.status == "rejected":
-        yield NoticeGiven("error", f"The {name} limit is reached{used}.")
-    else:
-        yield NoticeGiven("warning", f"The {name} limit is near{used}.")
+    name = (text(info, "rateLimitType") or "usage").replace("_", " ")
+    part = number(info, "utilization")
+    used = "" if part is None else f", {part:.0%} used"
+    match info.get("status"):
+        case "allowed":
+            pass
+        case "rejected":
+            yield NoticeGiven("error", f"The {name} limit is reached{used}.")
+        case _:
+            yield NoticeGiven("warning", f"The {name} limit is near{used}.")
 
 
-def status(data: Mapping[str, Any]) -> Iterator[NoticeGiven]:
+def status(data: Line) -> Iterator[NoticeGiven]:
     """Translate the CLI's status message: only a compaction."""
     if data.get("status") == "compacting":
         yield NoticeGiven("info", COMPACTING)
@@ -98,32 +92,34 @@ def status(data: Mapping[str, Any]) -> Iterator[NoticeGiven]:
         yield NoticeGiven("error", f"The conversation could not be compacted: {reason}")
 
 
-def system(subtype: str, data: Mapping[str, Any]) -> Iterator[NoticeGiven | Compacted]:
-    """Translate a system message that has no handler of its own."""
+def system(subtype: str, data: Line) -> Iterator[NoticeGiven | Compacted | TaskEvent]:
+    """Translate the system messages that do not concern the CLI's own state."""
     match subtype:
         case "informational":
             level = str(data.get("level") or "info")
-            text = data.get("content") or data.get("message")
-            if text:
-                yield NoticeGiven(level if level in _LEVELS else "info", bounded(str(text)))
+            said = data.get("content") or data.get("message")
+            if said:
+                yield NoticeGiven(level if level in _LEVELS else "info", bounded(str(said)))
         case "permission_denied":
             yield NoticeGiven(
                 "warning", f"{data.get('tool_name', 'A tool')} was not allowed: {_reason(data)}"
             )
         case "compact_boundary":
-            yield _compacted(data.get("compact_metadata"))
-        case _:
-            _logger.debug("A system message %s is not used", subtype)
+            sizes = fields(data, "compact_metadata", "compactMetadata")
+            yield Compacted(
+                _count(sizes, "pre_tokens", "preTokens"), _count(sizes, "post_tokens", "postTokens")
+            )
+        case "task_started" | "task_progress" | "task_updated" | "task_notification":
+            yield from task(subtype, data)
 
 
-def _reason(data: Mapping[str, Any]) -> str:
+def _reason(data: Line) -> str:
     # The first sentence is for a person, the rest instructs the model.
     return (
         bounded(str(data.get("message") or "no reason was given")).split(". ", 1)[0].split(" IMPORTANT", 1)[0]
     )
 
 
-def _compacted(metadata: Any) -> Compacted:
-    numbers = metadata if isinstance(metadata, Mapping) else {}
-    before, after = (numbers.get(name) for name in ("pre_tokens", "post_tokens"))
-    return Compacted(before if isinstance(before, int) else None, after if isinstance(after, int) else None)
+def _count(sizes: Line, *names: str) -> int | None:
+    found = next((value for name in names if (value := number(sizes, name))), None)
+    return int(found) if found else None

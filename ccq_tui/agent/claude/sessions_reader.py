@@ -12,9 +12,10 @@ from uuid import UUID
 
 from ccq_tui.agent.events import PromptAccepted
 from ccq_tui.agent.session_recorder import SessionName, title_of
-from ccq_tui.agent.stored_messages import written
+from ccq_tui.agent.user_texts import written
 from ccq_tui.bounded import UnfitFileError, begin
-from ccq_tui.claude_files import blocks_of, record_entry, record_files
+from ccq_tui.claude_files import record_files
+from ccq_tui.claude_lines import blocks_of, record_entry
 from ccq_tui.compat.sdk.light_import import import_sdk
 
 CLEARED = "/clear"

@@ -58,17 +58,19 @@ class BlockStreams:
 
     def stream(self, event: Mapping[str, Any], parent: str) -> Iterator[BlockEvent]:
         """Take an event of the Messages API's stream; ``parent`` is the Agent call it belongs to, or ""."""
-        match event.get("type"):
-            case "message_start":
-                yield from self._begin(str(event["message"]["id"]), parent)
-            case "content_block_start":
-                block = event["content_block"]
-                self._add(parent, _KINDS.get(block["type"]))
-            case "content_block_delta":
-                yield from self._grow(event["index"], event["delta"], parent)
-            case "content_block_stop":
-                if found := self._at(event["index"], parent):
-                    found.stopped = True
+        match event:
+            case {"type": "message_start", "message": {"id": str(name)}}:
+                yield from self._begin(name, parent)
+            case {"type": "content_block_start", "content_block": {"type": str(kind)}}:
+                self._add(parent, _KINDS.get(kind))
+            case {
+                "type": "content_block_delta",
+                "index": int(index),
+                "delta": {"text": str(said)} | {"thinking": str(said)},
+            }:
+                yield from self._grow(index, said, parent)
+            case {"type": "content_block_stop", "index": int(index)} if found := self._at(index, parent):
+                found.stopped = True
 
     def finish(self, message_id: str, parent: str) -> Iterator[BlockKey | BlockDropped]:
         """Yield the blocks that a whole one makes void, then its own key: the oldest not whole yet."""
@@ -111,9 +113,8 @@ class BlockStreams:
         message = self._open.get(parent)
         return message.blocks[index] if message and 0 <= index < len(message.blocks) else None
 
-    def _grow(self, index: int, delta: Mapping[str, Any], parent: str) -> Iterator[BlockGrew]:
+    def _grow(self, index: int, text: str, parent: str) -> Iterator[BlockGrew]:
         block = self._at(index, parent)
-        text = delta.get("text") or delta.get("thinking")
         if block is None or block.kind is None or block.whole or not text:
             return
         block.parts.append(text)

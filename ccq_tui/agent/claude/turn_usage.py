@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
-from typing import Any
+
+from ccq_tui.claude_lines import Line, fields, text
 
 _MOST = 10**12
 """More than any turn reads: a recording may say anything."""
@@ -43,7 +43,16 @@ class TurnUsage:
         self._known = 0
         self._read = 0
 
-    def requested(self, message_id: str, usage: Mapping[str, Any] | None) -> None:
+    def streamed(self, event: Line) -> None:
+        """Take the usage in an event of a stream."""
+        match event.get("type"):
+            case "message_start":
+                message = fields(event, "message")
+                self.requested(text(message, "id"), fields(message, "usage"))
+            case "message_delta":
+                self.answered(fields(event, "usage"))
+
+    def requested(self, message_id: str, usage: Line) -> None:
         """Take the usage at the start of a model's answer; repeats of it do not count."""
         context = _context(usage)
         if message_id == self._request or not context:
@@ -52,7 +61,7 @@ class TurnUsage:
         self._read += max(0, context - self._known)
         self._known = context
 
-    def answered(self, usage: Mapping[str, Any] | None) -> None:
+    def answered(self, usage: Line) -> None:
         """Take the usage at the end of an answer: the next request sends the written tokens back."""
         self._known += _number(usage, "output_tokens") if self._request else 0
 
@@ -60,7 +69,7 @@ class TurnUsage:
         """Note that the conversation was cleared."""
         self._known = 0
 
-    def end_turn(self, cost: float | None, usage: Mapping[str, Any] | None) -> tuple[int, float | None]:
+    def end_turn(self, cost: float | None, usage: Line) -> tuple[int, float | None]:
         """Return the tokens that the model read for the first time in a turn, and its cost, or None.
 
         ``cost`` is that of the session so far; ``usage``, the CLI's own count, is used if no
@@ -75,10 +84,10 @@ class TurnUsage:
         return read, cost - before if cost >= before else cost
 
 
-def _context(usage: Mapping[str, Any] | None) -> int:
+def _context(usage: Line) -> int:
     return sum(_number(usage, name) for name in _READ)
 
 
-def _number(usage: Mapping[str, Any] | None, name: str) -> int:
-    value = (usage or {}).get(name)
+def _number(usage: Line, name: str) -> int:
+    value = usage.get(name)
     return min(value, _MOST) if isinstance(value, int) else 0

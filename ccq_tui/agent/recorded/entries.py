@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 import re
-from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
-from ccq_tui.agent.output_text import bounded
-from ccq_tui.claude_files import whole_entries
+from ccq_tui.claude_lines import bounded, whole_entries
 
 Entry = dict[str, Any]
 
@@ -18,7 +14,6 @@ DEEPEST = 40
 """Most levels of an input or a record that are kept."""
 MOST_ITEMS = 2_000
 LONGEST_TEXT = 200_000
-LARGEST_NUMBER = 1e15
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LONE_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -61,32 +56,6 @@ def _whole(value: Any) -> Any:
             return {_whole(name): _whole(item) for name, item in value.items()}
         case _:
             return value
-
-
-def text(entry: Mapping[str, Any], *names: str) -> str:
-    """Return the first of some fields that is a text, or ""."""
-    return next((entry[name] for name in names if isinstance(entry.get(name), str)), "")
-
-
-def fields(entry: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
-    """Return the first of some fields that is an object, or an empty one."""
-    return next((entry[name] for name in names if isinstance(entry.get(name), Mapping)), {})
-
-
-def number(entry: Mapping[str, Any], name: str) -> float | None:
-    """Return a field that is a number of a sensible size, or None."""
-    value = entry.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if math.isfinite(value) and abs(value) < LARGEST_NUMBER else None
-
-
-def time_of(entry: Mapping[str, Any]) -> datetime | None:
-    """Return when an entry was written, or None if it does not say."""
-    try:
-        return datetime.fromisoformat(text(entry, "timestamp")).astimezone()
-    except (ValueError, OverflowError, OSError):
-        return None
 
 
 def kept(value: Any, depth: int = 0) -> Any:

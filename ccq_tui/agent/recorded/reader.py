@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from ccq_tui.agent.events import AgentEvent, Connected, NoticeGiven
-from ccq_tui.agent.recorded.entries import BadLineError, entries, time_of
+from ccq_tui.agent.recorded.entries import BadLineError, entries
 from ccq_tui.agent.recorded.lines import Lines
 from ccq_tui.agent.recorded.translate import Translation
+from ccq_tui.claude_lines import time_of
 from ccq_tui.inbox.requests import QuestionRequest
 
 SLICE_SECONDS = 0.015

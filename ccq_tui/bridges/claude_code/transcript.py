@@ -6,17 +6,13 @@ lines of kinds that do not matter here, are skipped.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from ccq_tui.bounded import begin
-from ccq_tui.claude_files import blocks_of
-from ccq_tui.inbox.call_results import CallResult
+from ccq_tui.claude_lines import Line, blocks_of, fields, record_entry, text
+from ccq_tui.inbox.call_results import CallResult, result_of
 
 TAIL = 2_000_000
 """Most bytes of the file's end to read at the first look, and of each piece to read later."""
@@ -41,7 +37,7 @@ class RecordedCall:
 
     id: str
     tool: str
-    input: Mapping[str, Any]
+    input: Line
     message: str
 
 
@@ -127,25 +123,17 @@ class TranscriptFile:
         self._rest = rest
 
     def _read(self, line: bytes) -> None:
-        try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError):
-            return
-        if not isinstance(entry, dict) or entry.get("type") not in ("assistant", "user"):
-            return
-        message = entry.get("message")
-        if not isinstance(message, dict):
-            return
-        if entry["type"] == "assistant":
-            self._said(message)
-        else:
-            self._heard(message, entry)
+        entry = record_entry(line)
+        if entry.get("type") == "assistant":
+            self._said(fields(entry, "message"))
+        elif entry.get("type") == "user":
+            self._heard(fields(entry, "message"), entry)
 
-    def _said(self, message: Mapping[str, Any]) -> None:
-        name = str(message.get("id") or "")
+    def _said(self, message: Line) -> None:
+        name = text(message, "id")
         for block in blocks_of(message):
-            if block.get("type") == "text" and isinstance(text := block.get("text"), str):
-                whole = f"{self._texts.pop(name, '')}\n\n{text}".strip()
+            if block.get("type") == "text" and (said := text(block, "text")):
+                whole = f"{self._texts.pop(name, '')}\n\n{said}".strip()
                 self._texts[name] = whole[-MOST_CONTEXT:]
             elif block.get("type") == "tool_use" and isinstance(source := block.get("input"), dict):
                 call = RecordedCall(str(block.get("id")), str(block.get("name")), source, name)
@@ -154,7 +142,7 @@ class TranscriptFile:
                     self._ends.pop(gone := next(iter(self._calls)), None)
                     del self._calls[gone]
 
-    def _heard(self, message: Mapping[str, Any], entry: Mapping[str, Any]) -> None:
+    def _heard(self, message: Line, entry: Line) -> None:
         blocks = blocks_of(message)
         for block in blocks:
             if block.get("type") == "tool_result" and (name := str(block.get("tool_use_id"))) in self._calls:
@@ -163,29 +151,7 @@ class TranscriptFile:
             self._texts.clear()  # a person's prompt
 
 
-def _end(block: Mapping[str, Any], entry: Mapping[str, Any]) -> CallEnd:
-    decision = entry.get("permissionDecision")
-    decided = decision if isinstance(decision, dict) else {}
-    result = CallResult(
-        _text(block.get("content")), block.get("is_error") is True, entry.get("toolUseResult"), _time(entry)
-    )
-    return CallEnd(
-        result,
-        str(decided.get("decision") or ""),
-        str(decided.get("source") or ""),
-        str(entry.get("toolDenialKind") or ""),
-    )
-
-
-def _time(entry: Mapping[str, Any]) -> datetime | None:
-    try:
-        return datetime.fromisoformat(str(entry.get("timestamp"))).astimezone(UTC)
-    except ValueError:
-        return None
-
-
-def _text(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    return "\n".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
+def _end(block: Line, entry: Line) -> CallEnd:
+    decided = fields(entry, "permissionDecision")
+    denial = text(entry, "toolDenialKind")
+    return CallEnd(result_of(block, entry), text(decided, "decision"), text(decided, "source"), denial)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.agent.claude import translate
-from ccq_tui.agent.claude.translate import DeltaCoalescer
+from ccq_tui.agent.claude import conversation
+from ccq_tui.agent.claude.conversation import DeltaCoalescer
 from ccq_tui.agent.events import AgentEvent, BlockFinished, BlockGrew, BlockKey, BlockKind
 
 ONE, TWO = BlockKey("m", 0), BlockKey("m", 1, "agent")
@@ -54,7 +54,7 @@ async def test_a_thousand_crumbs_wake_nobody_a_thousand_times(monkeypatch: pytes
             asked += 1
             return loop.call_later(seconds, callback)
 
-    monkeypatch.setattr(translate.asyncio, "get_running_loop", Counted)
+    monkeypatch.setattr(conversation.asyncio, "get_running_loop", Counted)
     told: list[AgentEvent] = []
     joined = DeltaCoalescer(told.append)
     for _ in range(1_000):

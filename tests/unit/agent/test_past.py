@@ -155,7 +155,7 @@ def test_whatever_was_stored_is_no_error(text: str, structured: Any) -> None:
 
 
 def message(kind: str, *blocks: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"type": kind, "uuid": kind, "message": {"id": "m", "content": list(blocks)}} | more
+    return {"type": kind, "message": {"id": "m", "content": list(blocks)}} | more
 
 
 def test_a_question_stands_where_it_was_asked() -> None:

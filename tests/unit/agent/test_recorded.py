@@ -8,9 +8,6 @@ import pytest
 
 from ccq_tui.agent.events import (
     BlockFinished,
-    BlockGrew,
-    BlockKey,
-    BlockKind,
     Compacted,
     Connected,
     ErrorReported,
@@ -20,7 +17,6 @@ from ccq_tui.agent.events import (
     RequestSettled,
     ToolFinished,
     ToolStarted,
-    TurnEnded,
 )
 from ccq_tui.agent.recorded.reader import NOTHING
 from ccq_tui.agent.recorded.recording import open_recording
@@ -36,7 +32,6 @@ from tests.unit.agent.recordings import (
     init,
     opened,
     prompt,
-    result,
     said,
     text,
     write,
@@ -47,42 +42,6 @@ ANSWERED = (
     "You can now continue with these answers in mind."
 )
 NO_TOOL = "<tool_use_error>Error: No such tool available: AskUserQuestion.</tool_use_error>"
-
-
-def test_stream_json(tmp_path: Path) -> None:
-    recording = opened(
-        tmp_path,
-        init(),
-        said(text("I need to know something first.")),
-        said(call("Bash", {"command": "ls"}), message="msg_1"),
-        back("a.txt", tool_use_result={"stdout": "a.txt", "interrupted": False}),
-        said(text("Done."), message="msg_2"),
-        result(),
-    )
-    assert events_of(recording) == [
-        Connected(SESSION, "claude-x", "", "/work/project"),
-        BlockFinished(BlockKey("msg_1", 0), BlockKind.TEXT, "I need to know something first."),
-        ToolStarted("toolu_1", "Bash", {"command": "ls"}),
-        ToolFinished("toolu_1", "Bash", "a.txt", structured={"stdout": "a.txt", "interrupted": False}),
-        BlockFinished(BlockKey("msg_2", 0), BlockKind.TEXT, "Done."),
-        TurnEnded("completed", is_error=False, duration=1.5, cost=0.25, input_tokens=150, output_tokens=7),
-    ]
-    assert (recording.read, recording.session_id, recording.waiting) == (6, SESSION, None)
-
-
-def test_pieces_of_a_text_and_the_whole_of_it_are_one_block(tmp_path: Path) -> None:
-    pieces = [
-        {"type": "message_start", "message": {"id": "msg_1"}},
-        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hel"}},
-    ]
-    streamed = [{"type": "stream_event", "event": event} for event in pieces]
-    key = BlockKey("msg_1", 0)
-    assert events_of(opened(tmp_path, *streamed, said(text("Hello")))) == [
-        BlockGrew(key, BlockKind.TEXT, "Hel"),
-        BlockFinished(key, BlockKind.TEXT, "Hello"),
-    ]
-    assert events_of(opened(tmp_path, *streamed))[-1] == BlockFinished(key, BlockKind.TEXT, "Hel")
 
 
 def test_claude_codes_own_session_file(tmp_path: Path) -> None:
@@ -244,29 +203,6 @@ def test_entries_that_share_a_damaged_line(tmp_path: Path) -> None:
     )
     found = events_of(open_recording(str(path)))
     assert [event.text for event in found if isinstance(event, PromptAccepted)] == ["one", "two", "three"]
-
-
-HIDDEN = "<{0}>what an editor or a hook adds</{0}>"
-
-
-@pytest.mark.parametrize(
-    ("written", "shown"),
-    [
-        (HIDDEN.format("ide_opened_file"), []),
-        (HIDDEN.format("ide_opened_file") + "\n" + HIDDEN.format("ide_selection") + "\ngo", ["go"]),
-        ("go\n" + HIDDEN.format("system-reminder"), ["go"]),
-        (HIDDEN.format("user-prompt-submit-hook"), []),
-        ("why <command-name>x</command-name>?", ["why <command-name>x</command-name>?"]),
-        ("see <bash-stdout>a</bash-stdout>", ["see <bash-stdout>a</bash-stdout>"]),
-        ("<use-form-hook> what is it?", ["<use-form-hook> what is it?"]),
-        ("Caveat: it is slow", ["Caveat: it is slow"]),
-        ("<user-memory-input>use tabs</user-memory-input>", ["#use tabs"]),
-        ("[Request interrupted by user for tool use]", []),
-    ],
-)
-def test_what_a_person_typed_of_a_text(tmp_path: Path, written: str, shown: list[str]) -> None:
-    found = events_of(opened(tmp_path, prompt(written), said(text("Hello."))))
-    assert [event.text for event in found if isinstance(event, PromptAccepted)] == shown
 
 
 @pytest.mark.parametrize("order", ["cr", "rc", "crcr", "crr", "rcr", "ccr"])

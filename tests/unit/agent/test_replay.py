@@ -2,102 +2,16 @@
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 import pytest
 
-from ccq_tui.agent.events import (
-    BlockFinished,
-    BlockKey,
-    BlockKind,
-    Compacted,
-    NoticeGiven,
-    PromptAccepted,
-    TaskEnded,
-    TaskStarted,
-    ToolFinished,
-    ToolStarted,
-)
-from ccq_tui.agent.output_text import OUTPUT_LIMIT
+from ccq_tui.agent.events import PromptAccepted, TaskEnded, TaskStarted
 from ccq_tui.agent.stored_messages import replay
-from tests.unit.prompts.pictures import png
 
 
 def user(content: Any) -> dict[str, Any]:
-    return {"type": "user", "uuid": "u", "message": {"role": "user", "content": content}}
-
-
-def assistant(*blocks: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "assistant",
-        "uuid": "a",
-        "message": {"id": "m", "role": "assistant", "content": list(blocks)},
-    }
-
-
-def test_prompts_blocks_and_tools() -> None:
-    stored = [
-        user("Build it"),
-        assistant({"type": "thinking", "thinking": "Hm.", "signature": "s"}),
-        assistant({"type": "text", "text": "So:"}),
-        assistant({"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}),
-        user([{"type": "tool_result", "tool_use_id": "t", "content": "a.txt", "is_error": False}]),
-        user([{"type": "text", "text": "[Request interrupted by user]"}]),
-        assistant({"type": "text", "text": "No response requested."}),
-        user([{"type": "text", "text": "And then?"}, {"type": "image"}]),
-    ]
-    assert list(replay(stored)) == [
-        PromptAccepted("Build it", prompt_id="u"),
-        BlockFinished(BlockKey("m", 0), BlockKind.THINKING, "Hm."),
-        BlockFinished(BlockKey("m", 1), BlockKind.TEXT, "So:"),
-        ToolStarted("t", "Bash", {"command": "ls"}),
-        ToolFinished("t", "Bash", "a.txt"),
-        PromptAccepted("And then?\n[image]", prompt_id="u"),
-    ]
-
-
-def test_images_are_named_in_the_text_that_they_came_with() -> None:
-    data = base64.b64encode(png(64, 48)).decode()
-    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}
-    broken = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "!"}}
-    size = len(png(64, 48))
-    ours = f"See [image 1: a.png 64×48, {size} bytes]"
-    stored = [
-        user([{"type": "text", "text": ours}, image]),
-        user([{"type": "text", "text": "See [Image #1] [Image #2]"}, image, broken]),
-        user([image]),
-    ]
-    assert [event.text for event in replay(stored) if isinstance(event, PromptAccepted)] == [
-        ours,
-        f"See [Image #1] [Image #2]\n[image 1: 64×48, {size} bytes]\n[image, image/png, 0 bytes]",
-        f"[image, image/png, {size} bytes]",
-    ]
-
-
-def test_the_clis_own_commands() -> None:
-    stored = [
-        user("<local-command-caveat>Caveat: ...</local-command-caveat>"),
-        user("<command-name>/model</command-name>\n<command-args>opus</command-args>"),
-        user("<local-command-stdout>Set model to \x1b[1mopus\x1b[22m</local-command-stdout>"),
-        user("This session is being continued from a previous conversation. Summary: ..."),
-        user("Output token limit hit. Resume directly — no apology, no recap."),
-        user("Stop hook feedback:\n[sh check.sh]: the tests fail\n"),
-    ]
-    assert list(replay(stored)) == [
-        PromptAccepted("/model opus"),
-        NoticeGiven("info", "Set model to opus"),
-        Compacted(summary="This session is being continued from a previous conversation. Summary: ..."),
-        NoticeGiven("warning", OUTPUT_LIMIT),
-        NoticeGiven("warning", "A Stop hook says: the tests fail"),
-    ]
-
-
-def test_what_is_not_a_message_is_passed_over() -> None:
-    assert (
-        list(replay([{"type": "user", "uuid": "u", "message": None}, user(None), user(["x", {"type": "y"}])]))
-        == []
-    )
+    return {"type": "user", "message": {"role": "user", "content": content}}
 
 
 def background(name: str, output: str) -> list[dict[str, Any]]:

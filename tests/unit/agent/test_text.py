@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ccq_tui.agent.claude import notices
-from ccq_tui.agent.events import Compacted, NoticeGiven
-from ccq_tui.agent.output_text import MAX_OUTPUT_CHARACTERS, bounded, command_output, output_text, size
-from ccq_tui.agent.stored_messages import written
+from ccq_tui.agent.events import NoticeGiven
+from ccq_tui.claude_lines import MAX_OUTPUT_CHARACTERS, bounded, output_text, size
 from ccq_tui.inbox.agent_texts import rejection
 
 
@@ -30,40 +29,14 @@ def test_long_text_keeps_its_beginning_and_its_end() -> None:
     assert MAX_OUTPUT_CHARACTERS < len(text) < MAX_OUTPUT_CHARACTERS + 100
 
 
-def test_output_of_commands() -> None:
-    text = "<local-command-stdout>one</local-command-stdout><local-command-stderr>two</local-command-stderr>"
-    assert command_output(text) == [NoticeGiven("info", "one"), NoticeGiven("warning", "two")]
-    assert command_output("<local-command-stdout> </local-command-stdout>") == []
-    assert command_output("a prompt") == []
-
-
-def test_notices() -> None:
-    denied = {"tool_name": "Bash", "message": "Permission to use Bash was denied. IMPORTANT: You may ..."}
-    assert list(notices.system("permission_denied", denied)) == [
-        NoticeGiven("warning", "Bash was not allowed: Permission to use Bash was denied")
-    ]
-    assert list(notices.system("informational", {"level": "suggestion", "content": "Try this"})) == [
-        NoticeGiven("info", "Try this")
-    ]
-    compacted = {"compact_metadata": {"pre_tokens": 12_000, "post_tokens": 900}}
-    assert list(notices.system("compact_boundary", compacted)) == [Compacted(12_000, 900)]
-    assert list(notices.system("compact_boundary", {})) == [Compacted()]
-    assert list(notices.system("something_new", {"a": 1})) == []
-    assert list(notices.status({"status": "requesting"})) == []
-    assert list(
-        notices.status({"status": None, "compact_result": "failed", "compact_error": "too short"})
-    ) == [NoticeGiven("error", "The conversation could not be compacted: too short")]
-
-
 def test_a_refusal_with_and_without_words() -> None:
     assert rejection("Use b").endswith("To tell you how to proceed, the user said:\nUse b")
     assert rejection(" ").endswith("Ask the user how to proceed, or go on with what does not need it.")
 
 
-def test_what_the_rule_across_the_transcript_says_is_not_said_twice() -> None:
-    told = (
-        "<local-command-stdout>\x1b[2mCompacted (ctrl+o to see full summary)\x1b[22m</local-command-stdout>"
-    )
-    assert command_output(told) == []
-    assert list(written(told)) == [], "it is no prompt either"
-    assert [one.text for one in command_output(told.replace("Compacted", "Nothing compacted"))] != []
+def test_what_becomes_of_a_compaction() -> None:
+    assert list(notices.status({"status": "requesting"})) == []
+    failed = {"status": None, "compact_result": "failed", "compact_error": "too short"}
+    assert list(notices.status(failed)) == [
+        NoticeGiven("error", "The conversation could not be compacted: too short")
+    ]

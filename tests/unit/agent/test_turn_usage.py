@@ -31,17 +31,17 @@ def test_a_compaction_a_clear_and_a_remark_of_the_cli() -> None:
     turn.requested("m2", usage(3_000))  # compacted: nothing new
     turn.requested("remark", usage(0))
     turn.requested("m3", usage(3_400))
-    assert turn.end_turn(1.0, None) == (100_400, 1.0)
+    assert turn.end_turn(1.0, {}) == (100_400, 1.0)
     assert turn.end_turn(0.0, usage(0)) == (0, 0.0)  # cleared
     turn.cleared()
     turn.requested("m4", usage(2_000))
-    assert turn.end_turn(0.5, None) == (2_000, 0.5)
+    assert turn.end_turn(0.5, {}) == (2_000, 0.5)
 
 
 def test_nothing_is_made_up_where_the_cli_says_nothing() -> None:
     turn = TurnUsage()  # resumed, and what it cost so far is not known
     assert turn.end_turn(2.0, usage(40, 60)) == (100, None)
-    assert turn.end_turn(2.5, None) == (0, 0.5)
+    assert turn.end_turn(2.5, {}) == (0, 0.5)
     assert turn.end_turn(None, {"input_tokens": "many"}) == (0, None)
 
 
@@ -52,7 +52,7 @@ def test_the_turns_read_no_more_than_the_largest_context(grown: list[tuple[int, 
         turn.requested(str(number), usage(new, context))
         turn.answered(usage(0, written=written))
         context += new + written
-        read += turn.end_turn(0.0, None)[0]
+        read += turn.end_turn(0.0, {})[0]
     assert read <= context
 
 

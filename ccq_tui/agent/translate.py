@@ -1,0 +1,130 @@
+"""Translates the lines of a conversation to events: live, stored or recorded, they have one shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count
+
+from ccq_tui.agent import events as ev
+from ccq_tui.agent.claude import notices
+from ccq_tui.agent.claude.classify import api_problem, detail, turn_problem
+from ccq_tui.agent.claude.streams import BlockStreams
+from ccq_tui.agent.claude.turn_usage import RecentIds, TurnUsage
+from ccq_tui.agent.user_texts import with_images_named
+from ccq_tui.claude_lines import Line, blocks_of, bounded, fields, number, output_text, text
+
+Heard = Callable[[Line, Line], Iterable[ev.AgentEvent]]
+"""Takes a block of a user's message that is no result, and the message."""
+
+_DIAGNOSTIC = "[ede_diagnostic]"
+_NO_RESPONSE = "No response requested."
+
+
+class Translator:
+    """Turns the lines of one conversation into events, in order.
+
+    A line is a message as the CLI's stream has it; unknown ones, and a message that came before, give none.
+
+    Attributes:
+        usage: Tokens that the running turn read, and the session's cost before it.
+        seen: The ids of the messages so far.
+        streams: The blocks that are being streamed.
+    """
+
+    def __init__(self, heard: Heard) -> None:
+        self.usage = TurnUsage()
+        self.seen = RecentIds()
+        self.streams = BlockStreams()
+        self._heard = heard
+        self._tools: dict[str, str] = {}
+        self._unnamed = count(1)
+
+    def feed(self, line: Line) -> Iterator[ev.AgentEvent]:
+        """Translate a line."""
+        parent, uuid = text(line, "parent_tool_use_id"), text(line, "uuid")
+        match line.get("type"):
+            case "stream_event":
+                event = fields(line, "event")
+                if not parent:
+                    self.usage.streamed(event)
+                yield from self.streams.stream(event, parent)
+            case "assistant" if not uuid or self.seen.add(uuid):
+                yield from self._assistant(line, parent)
+            case "user" if not uuid or self.seen.add(uuid):
+                for block in with_images_named(blocks_of(line.get("message"))):
+                    if block.get("type") == "tool_result":
+                        yield self._returned(block, line, parent)
+                    else:
+                        yield from self._heard(block, line)
+            case "result":
+                yield from self._result(line)
+            case "rate_limit_event":
+                yield from notices.rate_limit(fields(line, "rate_limit_info"))
+            case "system":
+                yield from notices.system(text(line, "subtype"), line)
+
+    def _assistant(self, line: Line, parent: str) -> Iterator[ev.AgentEvent]:
+        message = fields(line, "message")
+        if error := text(line, "error"):
+            yield from self.streams.retry()
+            said = bounded("\n".join(text(block, "text") for block in blocks_of(message)))
+            yield ev.ErrorReported(api_problem(error, said), detail(said))
+            return
+        name = text(message, "id") or text(line, "uuid") or f"message {next(self._unnamed)}"
+        if not parent:
+            self.usage.requested(name, fields(message, "usage"))
+        for block in blocks_of(message):
+            for found in self.streams.finish(name, parent):
+                if isinstance(found, ev.BlockDropped):
+                    yield found
+                else:
+                    yield from self._said(block, found, line)
+
+    def _said(self, block: Line, key: ev.BlockKey, line: Line) -> Iterator[ev.AgentEvent]:
+        match block.get("type"):
+            case "text" if (said := text(block, "text")) != _NO_RESPONSE:
+                yield ev.BlockFinished(key, ev.BlockKind.TEXT, said)
+            case "thinking":
+                yield ev.BlockFinished(key, ev.BlockKind.THINKING, text(block, "thinking"))
+            case "tool_use" | "server_tool_use":
+                call = text(block, "id") or f"call {next(self._unnamed)}"
+                self._tools[call] = text(block, "name")
+                yield ev.ToolStarted(call, self._tools[call], fields(block, "input"), key.parent)
+            case str(kind) if kind.endswith("tool_result"):
+                yield self._returned(block, line, key.parent)
+
+    def _returned(self, block: Line, line: Line, parent: str) -> ev.ToolFinished:
+        call = text(block, "tool_use_id")
+        return ev.ToolFinished(
+            tool_use_id=call,
+            tool=self._tools.pop(call, ""),
+            output=output_text(block.get("content")),
+            is_error=block.get("is_error") is True,
+            structured=line.get("tool_use_result"),
+            parent=parent,
+        )
+
+    def _result(self, line: Line) -> Iterator[ev.AgentEvent]:
+        yield from self.streams.end_turn()
+        usage, cost = fields(line, "usage"), number(line, "total_cost_usd")
+        read, turn_cost = self.usage.end_turn(cost, usage)
+        listed = line.get("errors")
+        errors = [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
+        # Diagnostics are what the CLI reports of an interrupted turn; they mean nothing to a person.
+        told = [error for error in errors if not error.startswith(_DIAGNOSTIC)]
+        reason = text(line, "terminal_reason") or text(line, "subtype")
+        said = "\n".join(told) or text(line, "result") or text(line, "subtype")
+        problem = "" if errors and not told else bounded(said)
+        if ended := turn_problem(reason):
+            yield ev.ErrorReported(ended, detail(problem))
+        failed = line.get("is_error") is True
+        yield ev.TurnEnded(
+            reason=reason,
+            is_error=failed,
+            duration=(number(line, "duration_ms") or 0.0) / 1000,
+            cost=cost,
+            input_tokens=read,
+            output_tokens=int(number(usage, "output_tokens") or 0),
+            text=problem if failed else "",
+            turn_cost=turn_cost,
+        )

@@ -1,0 +1,122 @@
+"""The lines of Claude Code's stream and of its records: JSON objects, whose shape may be any."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+Line = Mapping[str, Any]
+
+QUESTION_TOOL = "AskUserQuestion"
+MAX_OUTPUT_CHARACTERS = 200_000
+"""Most characters kept of a text; the model has all of it, a person reads both ends."""
+LARGEST_NUMBER = 1e15
+_BEGIN = re.compile(r'\{\s*"(?:parentUuid|type|uuid|session_?[iI]d|isSidechain|message)"')
+_OF_A_SESSION = frozenset({"uuid", "sessionId", "session_id"})
+_NOTHING = "\0 \t\r\n"
+
+
+def record_entry(line: str | bytes) -> dict[str, Any]:
+    """Return the entry in a line of a record; empty for a line that a killed CLI left unfinished."""
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return entry if isinstance(entry, dict) else {}
+
+
+def blocks_of(message: Any) -> list[Mapping[str, Any]]:
+    """Return the content blocks of a message; a text alone is one."""
+    content = message.get("content") if isinstance(message, Mapping) else None
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    return [one for one in blocks if isinstance(one, Mapping)] if isinstance(blocks, list) else []
+
+
+def whole_entries(line: str) -> tuple[list[dict[str, Any]], bool]:
+    """Return the whole entries in a damaged line of a record, and whether anything else is in it.
+
+    A process that is killed leaves the beginning of one, and the next process writes behind it.
+    """
+    found: list[dict[str, Any]] = []
+    decoder, at, torn = json.JSONDecoder(), 0, False
+    while (place := _BEGIN.search(line, at)) is not None:
+        torn, at = torn or bool(line[at : place.start()].strip(_NOTHING)), place.start()
+        try:
+            entry, at = decoder.raw_decode(line, at)
+        except (ValueError, RecursionError):
+            torn, at = True, at + 1
+            continue
+        if not torn or _OF_A_SESSION & entry.keys():  # else it may be a part of what was torn
+            found.append(entry)
+    return found, torn or bool(line[at:].strip(_NOTHING))
+
+
+def text(line: Line, *names: str) -> str:
+    """Return the first of some fields that is a text, or ""."""
+    return next((line[name] for name in names if isinstance(line.get(name), str)), "")
+
+
+def fields(line: Line, *names: str) -> Line:
+    """Return the first of some fields that is an object, or an empty one."""
+    return next((line[name] for name in names if isinstance(line.get(name), Mapping)), {})
+
+
+def number(line: Line, name: str) -> float | None:
+    """Return a field that is a number of a sensible size, or None."""
+    value = line.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) and abs(value) < LARGEST_NUMBER else None
+
+
+def time_of(line: Line) -> datetime | None:
+    """Return when a line was written, or None if it does not say."""
+    try:
+        return datetime.fromisoformat(text(line, "timestamp")).astimezone()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def output_text(content: Any) -> str:
+    """Return a tool result's content as bounded text; other content is named with its kind and size."""
+    if isinstance(content, list):
+        content = "\n".join(_block_text(block) for block in content)
+    return bounded("" if content is None else str(content))
+
+
+def bounded(text: str, limit: int = MAX_OUTPUT_CHARACTERS) -> str:
+    """Return a text with its middle cut out beyond a limit, and a line that says how much is missing."""
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    return f"{text[:half]}\n… {len(text) - 2 * half:,} characters left out …\n{text[-half:]}"
+
+
+def size(count: int) -> str:
+    """Write a number of bytes for a person: ``70 bytes``, ``12.3 KB``, ``4.0 MB``."""
+    if count < 1000:
+        return f"{count} byte{'s' * (count != 1)}"
+    return f"{count / 1000:.1f} KB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
+
+
+def _block_text(block: Any) -> str:
+    if not isinstance(block, dict):
+        return str(block)
+    if block.get("type") == "text":
+        return str(block.get("text", ""))
+    return f"[{', '.join([str(block.get('type', 'unknown')), *_facts(block.get('source'))])}]"
+
+
+def _facts(source: Any) -> Iterator[str]:
+    """Yield the kind and the size of a block's data."""
+    if not isinstance(source, dict):
+        return
+    if source.get("media_type"):
+        yield str(source["media_type"])
+    data = source.get("data")
+    if isinstance(data, str) and source.get("type") == "base64":
+        yield size(len(data) * 3 // 4 - data[-2:].count("="))

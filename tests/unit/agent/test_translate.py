@@ -1,0 +1,298 @@
+"""One conversation gives the same events live, stored and recorded."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from claude_agent_sdk._internal.message_parser import parse_message
+
+from ccq_tui.agent.claude.conversation import Conversation, line_of
+from ccq_tui.agent.events import (
+    AgentEvent,
+    BlockFinished,
+    BlockGrew,
+    BlockKey,
+    BlockKind,
+    Compacted,
+    Connected,
+    ErrorReported,
+    NoticeGiven,
+    PromptAccepted,
+    TaskBackgrounded,
+    TaskEnded,
+    TaskProgressed,
+    TaskStarted,
+    ToolFinished,
+    ToolStarted,
+    TurnEnded,
+)
+from ccq_tui.agent.output_text import OUTPUT_LIMIT
+from ccq_tui.agent.stored_messages import replay
+from tests.unit.agent.recordings import back, call, events_of, opened, prompt, result, said, text
+from tests.unit.prompts.pictures import png
+
+Lines = list[dict[str, Any]]
+TEXT, THINKING = BlockKind.TEXT, BlockKind.THINKING
+SUMMARY = "This session is being continued from a previous conversation. Summary: ..."
+IMAGE = {
+    "type": "image",
+    "source": {"type": "base64", "media_type": "image/png", "data": base64.b64encode(png(64, 48)).decode()},
+}
+BROKEN = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "!"}}
+SIZE = len(png(64, 48))
+NAMED = f"See [image 1: a.png 64×48, {SIZE} bytes]"
+HIDDEN = "<{0}>what an editor or a hook adds</{0}>"
+EDITED = {"type": "update", "structuredPatch": [{"oldStart": 1, "newStart": 1, "lines": ["-a", "+b"]}]}
+USAGE = {"total_tokens": 8865, "tool_uses": 2, "duration_ms": 1203}
+AGENT = {"task_id": "t", "tool_use_id": "a"}
+PIECES = [
+    {"type": "message_start", "message": {"id": "msg_1"}},
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hel"}},
+]
+STREAMED = [{"type": "stream_event", "event": event} for event in PIECES]
+
+
+def blocks(*content: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "user", "message": {"role": "user", "content": list(content)}}
+
+
+def system(subtype: str, **more: Any) -> dict[str, Any]:
+    return {"type": "system", "subtype": subtype, **more}
+
+
+def prompts(*texts: str) -> list[AgentEvent]:
+    return [PromptAccepted(one) for one in texts]
+
+
+def ended(reason: str = "completed", **more: Any) -> TurnEnded:
+    known = {"is_error": False, "duration": 1.5, "cost": 0.25, "input_tokens": 0, "output_tokens": 0}
+    return TurnEnded(**{"reason": reason, **known, **more})
+
+
+TABLE: dict[str, tuple[Lines, list[AgentEvent]]] = {
+    "what Claude says and calls": (
+        [
+            prompt("Build it"),
+            said({"type": "thinking", "thinking": "Hm.", "signature": "s"}),
+            said(text("So:")),
+            said(call("Edit", {"file_path": "f"})),
+            back("ok", tool_use_result=EDITED),
+            said(call("Bash", {}, "toolu_2"), message="msg_2"),
+            back([text("a"), {"type": "image", "source": {}}, "b"], "toolu_2", failed=True),
+            said({"type": "redacted_thinking", "data": "?"}, message="msg_3"),
+            said(text("Done."), message="msg_3"),
+            said(text("No response requested."), message="msg_4"),
+        ],
+        [
+            *prompts("Build it"),
+            BlockFinished(BlockKey("msg_1", 0), THINKING, "Hm."),
+            BlockFinished(BlockKey("msg_1", 1), TEXT, "So:"),
+            ToolStarted("toolu_1", "Edit", {"file_path": "f"}),
+            ToolFinished("toolu_1", "Edit", "ok", structured=EDITED),
+            ToolStarted("toolu_2", "Bash", {}),
+            ToolFinished("toolu_2", "Bash", "a\n[image]\nb", is_error=True),
+            BlockFinished(BlockKey("msg_3", 1), TEXT, "Done."),
+        ],
+    ),
+    "images named in the text that they came with": (
+        [blocks(text(NAMED), IMAGE), blocks(text("See [Image #1] [Image #2]"), IMAGE, BROKEN), blocks(IMAGE)],
+        prompts(
+            NAMED,
+            f"See [Image #1] [Image #2]\n[image 1: 64×48, {SIZE} bytes]\n[image, image/png, 0 bytes]",
+            f"[image, image/png, {SIZE} bytes]",
+        ),
+    ),
+    "the CLI's own commands and remarks": (
+        [
+            prompt("<local-command-caveat>Caveat: ...</local-command-caveat>"),
+            prompt("<command-name>/model</command-name>\n<command-args>opus</command-args>"),
+            prompt("<local-command-stdout>Set model to \x1b[1mopus\x1b[22m</local-command-stdout>"),
+            prompt("<local-command-stdout> </local-command-stdout>"),
+            prompt("<local-command-stdout>\x1b[2mCompacted (ctrl+o)\x1b[22m</local-command-stdout>"),
+            prompt("<local-command-stdout>Nothing compacted</local-command-stdout>"),
+            prompt("<local-command-stderr>two</local-command-stderr>"),
+            prompt(SUMMARY),
+            prompt("Output token limit hit. Resume directly — no apology, no recap."),
+            prompt("Stop hook feedback:\n[sh check.sh]: the tests fail\n"),
+        ],
+        [
+            *prompts("/model opus"),
+            NoticeGiven("info", "Set model to opus"),
+            NoticeGiven("info", "Nothing compacted"),
+            NoticeGiven("warning", "two"),
+            Compacted(summary=SUMMARY),
+            NoticeGiven("warning", OUTPUT_LIMIT),
+            NoticeGiven("warning", "A Stop hook says: the tests fail"),
+        ],
+    ),
+    "what a person typed of a text": (
+        [
+            prompt(HIDDEN.format("ide_opened_file")),
+            prompt(HIDDEN.format("ide_opened_file") + "\n" + HIDDEN.format("ide_selection") + "\none"),
+            prompt("two\n" + HIDDEN.format("system-reminder")),
+            prompt(HIDDEN.format("user-prompt-submit-hook")),
+            prompt("why <command-name>x</command-name>?"),
+            prompt("see <bash-stdout>a"),
+            prompt("<use-form-hook> what is it?"),
+            prompt("Caveat: it is slow"),
+            prompt("<user-memory-input>use tabs</user-memory-input>"),
+            prompt("[Request interrupted by user for tool use]"),
+        ],
+        prompts(
+            *("one", "two", "why <command-name>x</command-name>?", "see <bash-stdout>a"),
+            *("<use-form-hook> what is it?", "Caveat: it is slow", "#use tabs"),
+        ),
+    ),
+    "what is no message": (
+        [{"type": "user", "message": {"content": None}}, blocks({"type": "y"}), prompt("Hi")],
+        prompts("Hi"),
+    ),
+    "a streamed block and the whole of it": (
+        [*STREAMED, said(text("Hello"))],
+        [BlockGrew(BlockKey("msg_1", 0), TEXT, "Hel"), BlockFinished(BlockKey("msg_1", 0), TEXT, "Hello")],
+    ),
+    "a streamed block that the turn's end keeps": (
+        [*STREAMED, result(usage={}, total_cost_usd=None)],
+        [
+            BlockGrew(BlockKey("msg_1", 0), TEXT, "Hel"),
+            BlockFinished(BlockKey("msg_1", 0), TEXT, "Hel"),
+            ended(cost=None),
+        ],
+    ),
+    "tokens and cost of two turns": (
+        [
+            {
+                "type": "stream_event",
+                "event": {"type": "message_start", "message": {"id": "m", "usage": {"input_tokens": 9}}},
+            },
+            {"type": "stream_event", "event": {"type": "message_delta", "usage": {"output_tokens": 4}}},
+            result(),
+            {
+                "type": "assistant",
+                "message": {
+                    "id": "n",
+                    "content": [text("More.")],
+                    "usage": {"input_tokens": 3, "cache_read_input_tokens": 13},
+                },
+            },
+            result(total_cost_usd=1.0),
+        ],
+        [
+            ended(input_tokens=9, output_tokens=7),
+            BlockFinished(BlockKey("n", 0), TEXT, "More."),
+            ended(cost=1.0, input_tokens=3, output_tokens=7, turn_cost=0.75),
+        ],
+    ),
+    "ends of turns": (
+        [
+            result(is_error=True, errors=["[ede_diagnostic] x"], usage={}),
+            result(is_error=True, terminal_reason="max_turns", subtype="error_max_turns", usage={}),
+            result(is_error=True, errors=["[ede_diagnostic] x", "it broke"], usage={}),
+        ],
+        [
+            ended(is_error=True),
+            ErrorReported("turns_spent", "error_max_turns"),
+            ended("max_turns", is_error=True, text="error_max_turns", turn_cost=0.0),
+            ended(is_error=True, text="it broke", turn_cost=0.0),
+        ],
+    ),
+    "an error of the API": (
+        [said(text("API Error: 500 internal"), error="server_error")],
+        [ErrorReported("server_error", "500 internal")],
+    ),
+    "notices": (
+        [
+            system("permission_denied", tool_name="Bash", message="It was denied. IMPORTANT: You may ..."),
+            system("informational", level="suggestion", content="Try this"),
+            system("compact_boundary", compact_metadata={"pre_tokens": 12_000, "post_tokens": 900}),
+            system("compact_boundary"),
+            system("something_new", a=1),
+        ],
+        [
+            NoticeGiven("warning", "Bash was not allowed: It was denied"),
+            NoticeGiven("info", "Try this"),
+            Compacted(12_000, 900),
+            Compacted(),
+        ],
+    ),
+    "tasks": (
+        [
+            system("task_started", **AGENT, description="Look", task_type="local_agent"),
+            system("task_started", **AGENT, description="Build", is_backgrounded=True),
+            system("task_progress", **AGENT, description="Searching", usage=USAGE, last_tool_name="Grep"),
+            system("task_progress", **AGENT, description="", usage={}, last_tool_name="Grep"),
+            system("task_updated", task_id="t", patch={"status": "killed"}),
+            system("task_updated", task_id="t", patch={"is_backgrounded": True}),
+            system("task_notification", **AGENT, status="completed", summary="All found.", usage=USAGE),
+            system("task_notification", **AGENT, status="odd", summary="", usage="odd"),
+        ],
+        [
+            TaskStarted("t", "a", "Look", agent=True),
+            TaskStarted("t", "a", "Build", background=True),
+            TaskProgressed("t", "a", "Searching", 2, 8865, 1.203),
+            TaskProgressed("t", "a", "Grep"),
+            TaskEnded("t", "", "stopped"),
+            TaskBackgrounded("t"),
+            TaskEnded("t", "a", "completed", "All found.", 2, 8865, 1.203),
+        ],
+    ),
+}
+
+
+def live(lines: Lines, _path: Path) -> list[AgentEvent]:
+    conversation = Conversation(session_id="s", model="", mode="")
+    events: list[AgentEvent] = []
+    for line in lines:
+        needed = {"duration_api_ms": 0, "num_turns": 1, "session_id": "s", "output_file": ""}
+        if line["type"] == "assistant":
+            needed["message"] = {"model": "m", **line["message"]}
+        message = parse_message(line | needed)
+        assert message is not None
+        events += conversation.feed(line_of(message))
+    return events
+
+
+def stored(lines: Lines, _path: Path) -> list[AgentEvent]:
+    return list(replay(lines))
+
+
+def recorded(lines: Lines, path: Path) -> list[AgentEvent]:
+    return [event for event in events_of(opened(path, *lines)) if not isinstance(event, Connected)]
+
+
+MESSAGES = {"user", "assistant"}
+STORED = [name for name, (lines, _) in TABLE.items() if {line["type"] for line in lines} <= MESSAGES]
+
+
+@pytest.mark.parametrize(
+    ("read", "name"),
+    [
+        (read, name)
+        for read in (live, stored, recorded)
+        for name in sorted(STORED if read is stored else TABLE)
+    ],
+)
+def test_a_conversation(read: Callable[[Lines, Path], list[AgentEvent]], name: str, tmp_path: Path) -> None:
+    lines, events = TABLE[name]
+    if read is live:  # what was sent is known; the rest of it is for the model alone
+        events = [one for one in events if one != Compacted(summary=SUMMARY)]
+        events = [one for one in events if not isinstance(one, PromptAccepted)]
+    found = read([{"uuid": f"u{number}", **line} for number, line in enumerate(lines)], tmp_path)
+    assert [_unnamed(event) for event in found] == events
+
+
+def _unnamed(event: AgentEvent) -> AgentEvent:
+    return PromptAccepted(event.text) if isinstance(event, PromptAccepted) else event
+
+
+def test_a_message_that_came_before_is_passed_over() -> None:
+    conversation = Conversation(session_id="s", model="", mode="")
+    conversation.remember(["u1", "u2"])
+    line = said(text("Again"), uuid="u2", parent_tool_use_id=None)
+    assert list(conversation.feed(line)) == []
+    assert conversation.newest_message == "u2"
