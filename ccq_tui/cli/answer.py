@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,14 +14,20 @@ from ccq_tui.cli.store import complete_waiting, find_request, opened_store, prin
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ccq_tui.inbox.reach import Reach
     from ccq_tui.inbox.requests import Origin, Request, RequestOutcome
     from ccq_tui.inbox.store.rows import StoredRequest
     from ccq_tui.inbox.store.store import Store
+    from ccq_tui.inbox.verdicts import InvalidOutcome
+    from ccq_tui.questions import Question
 
 STDIN = "-"
+NONE = "none"
+_ADDRESSED = re.compile(r"\s*(\d{1,6})\s*=(.*)", re.DOTALL)
+_NUMBERS = re.compile(r"\s*\d{1,6}\s*(,\s*\d{1,6}\s*)*", re.ASCII)
+_ANSWER = re.compile(r"answers\[(\d+)\](?:\.(\w+))?")
 
 
 @click.command(
@@ -62,18 +69,23 @@ def answer(
     text = None if json_file is None else _read(json_file)
 
     def outcome_for(asked: Request) -> RequestOutcome:
-        from ccq_tui.cli.answer_input import discussed, said_in_json
+        from ccq_tui.inbox.answer_json import load_answer
+        from ccq_tui.inbox.kinds import parse_outcome
         from ccq_tui.inbox.requests import AnsweredRequest
+        from ccq_tui.inbox.verdicts import InvalidOutcome
 
-        if text is not None:
-            return said_in_json(asked, text)
-        if not isinstance(asked, AnsweredRequest):
-            return _decision(asked, choose, other, note, discuss)
-        if discuss is not None:
-            return discussed(discuss)
-        from ccq_tui.cli.answer_input import answered, said_in_flags
-
-        return answered(asked.questions, said_in_flags(asked.questions, choose, other, note))
+        questions = asked.questions.questions if isinstance(asked, AnsweredRequest) else ()
+        try:
+            if text is not None:
+                return parse_outcome(asked, load_answer(text))
+            if not questions:
+                return parse_outcome(asked, _decision(choose, other, note, discuss))
+            if discuss is not None:
+                return parse_outcome(asked, {"discuss": discuss})
+            return parse_outcome(asked, {"answers": _answers(len(questions), choose, other, note)})
+        except InvalidOutcome as error:
+            said = _in_flags(questions, error) if text is None else f"the JSON is no answer: {error}"
+            raise Refused(f"{said}.") from error
 
     return _settle(request, outcome_for, "ccq-tui answer")
 
@@ -97,26 +109,88 @@ def decline(request: str, dismiss: bool) -> int:
 
 
 def _decision(
-    asked: Request,
-    choose: tuple[str, ...],
-    other: tuple[str, ...],
-    note: tuple[str, ...],
-    discuss: str | None,
-) -> RequestOutcome:
-    from ccq_tui.cli.answer_input import SayingError, decided
-    from ccq_tui.inbox.requests import AnsweredRequest
-
-    if isinstance(asked, AnsweredRequest):
-        raise TypeError("a question set is answered, not decided")
+    choose: Sequence[str], other: Sequence[str], note: Sequence[str], discuss: str | None
+) -> dict[str, Any]:
+    """Return the decision that flags stand for, as public JSON."""
     if other or discuss is not None:
-        raise SayingError("a permission or a plan takes --choose N and, for some, --note TEXT")
+        raise Refused("a permission or a plan takes --choose N and, for some, --note TEXT.")
+    numbers = [number for value in choose for number in _numbers(value, value)]
+    if len(numbers) != 1:
+        given = f"{len(numbers)} were given" if numbers else "none was given"
+        raise Refused(f"a permission or a plan takes one choice, and {given}: ccq-tui show lists them.")
     if len(note) > 1:
-        raise SayingError("--note was given twice: give it once")
-    return decided(asked, choose, note[0] if note else None)
+        raise Refused("--note was given twice: give it once.")
+    return {"choice": numbers[0]} | ({"note": note[0]} if note else {})
+
+
+def _answers(
+    count: int, choose: Sequence[str], other: Sequence[str], note: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return the answers that flags stand for, as public JSON.
+
+    Each flag is ``[Q=]VALUE``; in a set of one question a text is taken unchanged.
+    """
+    answers: list[dict[str, Any]] = [{} for _ in range(count)]
+    for value in choose:
+        place, text = _addressed("--choose", value, count, "N[,N]")
+        if text.strip() == NONE:
+            answers[place]["empty"] = True
+        else:
+            answers[place].setdefault("selected", []).extend(_numbers(value, text))
+    for name, values in (("other", other), ("note", note)):
+        for value in values:
+            place, text = _addressed(f"--{name}", value, count, "TEXT")
+            if name in answers[place]:
+                raise Refused(f"--{name} was given twice for question {place + 1}: give it once.")
+            answers[place][name] = text
+    return answers
+
+
+def _addressed(flag: str, value: str, count: int, sample: str) -> tuple[int, str]:
+    """Split the question's number off a value; return the question's place and the rest."""
+    found = _ADDRESSED.fullmatch(value) if count > 1 or flag == "--choose" else None
+    if found is None:
+        if count == 1:
+            return 0, value
+        raise Refused(f"{flag} needs the question's number, 1 to {count}, as in {flag} 1={sample}.")
+    number = int(found[1])
+    if not 1 <= number <= count:
+        there_are = f"they are 1 to {count}" if count > 1 else "there is only question 1"
+        raise Refused(f"{flag} names question {number}, which does not exist: {there_are}.")
+    return number - 1, found[2]
+
+
+def _numbers(value: str, text: str) -> list[int]:
+    if not _NUMBERS.fullmatch(text):
+        shown = one_line(value, 40)
+        raise Refused(f'--choose takes numbers of options, as in 2 or 1,3, or "{NONE}", not “{shown}”.')
+    return [int(number) for number in text.split(",")]
+
+
+def _in_flags(questions: Sequence[Question], error: InvalidOutcome) -> str:
+    """Say which question or flag an error is about."""
+    found = _ANSWER.fullmatch(error.field)
+    if found is None:
+        flag = {"discuss": "--discuss: ", "choice": "--choose: ", "note": "--note: "}.get(error.field, "")
+        return f"{flag}{error.reason}"
+    number = int(found[1])
+    ways = "" if found[2] in ("other", "note") else f": {_wanted(questions[number])}"
+    return f"question {number + 1}: {error.reason}{ways}"
+
+
+def _wanted(question: Question) -> str:
+    """Say which flags answer a question."""
+    from ccq_tui.questions import Kind
+
+    count = len(question.options)
+    if question.kind is not Kind.CHOICE:
+        return f"--other takes a {question.kind}" + (", or choose 1" if count else "")
+    options = f"choose 1 to {count}" if count > 1 else "choose 1"
+    none = f', or "{NONE}"' if question.multi_select else ""
+    return f"{options}{none}" + ("" if question.closed else ", or --other TEXT")
 
 
 def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command: str) -> int:
-    from ccq_tui.cli.answer_input import SayingError
     from ccq_tui.inbox.actors import Actor, Surface
     from ccq_tui.inbox.elicitations import link_to_open
     from ccq_tui.inbox.kinds import kind_of
@@ -130,10 +204,7 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
         key, called = stored.request.id, store.ids.name_of(stored.request)
         if stored.state is not RequestState.PENDING:
             raise _taken(stored, called)
-        try:
-            outcome = outcome_for(stored.request)
-        except SayingError as error:
-            raise Refused(f"{error}.") from error
+        outcome = outcome_for(stored.request)
         reach = reach_of(store, stored.request.session_id, stored.request.origin)
         if reach not in TAKES_DECISIONS and not kind_of(stored.request).OUTLIVES:
             raise Taken(f"{one_line(key, 80)} {NOBODY_DECIDES}; nothing was changed.")
@@ -193,7 +264,7 @@ def _delivery(store: Store, session_id: str, reach: Reach, origin: Origin) -> st
 
 
 def _read(name: str) -> str:
-    from ccq_tui.cli.answer_input import MOST_JSON
+    from ccq_tui.inbox.answer_json import MOST_JSON
 
     shown = one_line(name, 200)
     try:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ccq_tui.inbox.answer_json import check_fields, is_number, words
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Suggestion, kept, lasting, what
 from ccq_tui.inbox.verdicts import InvalidOutcome
@@ -93,6 +94,21 @@ def lasting_choice(index: int, suggestion: Suggestion) -> Choice:
         allows=True,
         suggestion=suggestion,
     )
+
+
+def read_decision(choices: Sequence[Choice], data: Mapping[str, Any]) -> Allowed | Denied:
+    """Read a decision from its public JSON; raises `InvalidOutcome`."""
+    check_fields(data, ("choice", "note"))
+    number, note = data.get("choice"), words(data, "note", "note")
+    if not is_number(number) or not 1 <= number <= len(choices):
+        raise InvalidOutcome("choice", f"a number from 1 to {len(choices)} is needed")
+    choice = choices[number - 1]
+    if choice.takes_text and not note.strip():
+        raise InvalidOutcome("note", f"choice {number} needs your message to Claude")
+    if note and not choice.takes_text:
+        others = " and ".join(str(place) for place, one in enumerate(choices, 1) if one.takes_text)
+        raise InvalidOutcome("note", f"choice {number} takes none; {others} do")
+    return choice.outcome(note)
 
 
 def check_words(request: PermissionRequest | PlanRequest, outcome: Allowed) -> None:

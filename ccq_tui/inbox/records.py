@@ -9,6 +9,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, cast
 
 from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.answer_json import VERSION
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, RequestOutcome
 from ccq_tui.inbox.session_groups import stored_group
@@ -19,9 +20,6 @@ from ccq_tui.questions import Answer, Answered, Declined, Discussed, Dismissed, 
 if TYPE_CHECKING:
     from ccq_tui.inbox import schema
     from ccq_tui.inbox.wait_statistics import Share, WaitStatistics
-
-VERSION = 1
-"""Changes when readers of the JSON must change."""
 
 
 def report(name: str, record: Mapping[str, Any]) -> str:

@@ -14,19 +14,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.cli import main
-from ccq_tui.cli.answer_input import Said, SayingError, answered, said_in_flags, said_in_json
+from ccq_tui.cli.answer import _answers
+from ccq_tui.cli.exits import Refused
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.format import shortener
-from ccq_tui.inbox.records import whole_record
+from ccq_tui.inbox.kinds import parse_outcome
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.store.opening import open_database
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
 from ccq_tui.inbox.store.rows import StoredSessionState
+from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.processes import Owner, this_process
-from ccq_tui.questions import Answer, Answered, Declined, Discussed
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, QuestionSet
 from tests.actors import ELSEWHERE, PANEL
-from tests.unit.inbox.made import sets, values
+from tests.unit.inbox.made import sets
 from tests.unit.stocked import (
     CACHE,
     FEATURES,
@@ -125,28 +127,12 @@ def test_declining(name: str, outcome: RequestOutcome, capsys: pytest.CaptureFix
     assert capsys.readouterr().out == f"{name}: declined.\nIts session is running and receives it now.\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "outcome"),
-    [
-        (JSON_FULL, Answered((Answer(("Auth", "Search")), Answer(other="4"), Answer(other="api")))),
-        (
-            '{"version": 1, "answers": [null, null, {"other": "x"}]}',
-            Answered((Answer(), Answer(), Answer(other="x"))),
-        ),
-        (
-            '{"answers": [{"selected": [], "empty": true, "other": "", "note": "n"}, null, null]}',
-            Answered((Answer(note="n", empty=True), Answer(), Answer())),
-        ),
-        ('{"discuss": "first tell me"}', Discussed("first tell me")),
-    ],
-)
-def test_an_answer_as_json(
-    text: str, outcome: RequestOutcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_as_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stock()
-    (tmp_path / "answer.json").write_text(text, encoding="utf-8")
+    (tmp_path / "answer.json").write_text(JSON_FULL, encoding="utf-8")
     assert main(["answer", FEATURES, "--json", str(tmp_path / "answer.json")]) == 0
-    assert outcome_of(FEATURES) == outcome
+    answers = (Answer(("Auth", "Search")), Answer(other="4"), Answer(other="api"))
+    assert outcome_of(FEATURES) == Answered(answers)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"choice": 4, "note": "do"}')))
     assert main(["answer", PLAN, "--json", "-"]) == 0
     assert outcome_of(PLAN) == Allowed("do", mode="default")
@@ -227,15 +213,13 @@ def test_where_the_record_of_the_session_is_gone_it_says_so_and_keeps_the_answer
 def test_who_is_a_moment_later_is_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ccq_tui.cli import answer_input
-
     def while_another_answers(*_arguments: object) -> Answered:
         with asked() as store:
             store.requests.settle(id_of(CACHE), Declined(), ELSEWHERE)
         return Answered((Answer(other="late"),))
 
     stock()
-    monkeypatch.setattr(answer_input, "answered", while_another_answers)
+    monkeypatch.setattr("ccq_tui.inbox.kinds.parse_outcome", while_another_answers)
     assert main(["answer", CACHE, "--other", "late"]) == 3
     assert "was already answered in its session at" in capsys.readouterr().err
     assert outcome_of(CACHE) == Declined()
@@ -261,49 +245,19 @@ def test_a_locked_inbox_is_one_line_after_a_while(
 
 @given(sets, st.lists(st.text("0123456789=,none \x1bé", max_size=6), max_size=3), st.booleans())
 def test_flags_are_answers_of_their_set_or_refused(
-    questions: object, flags: list[str], as_text: bool
+    questions: QuestionSet, flags: list[str], as_text: bool
 ) -> None:
     given_flags = ([], flags, []) if as_text else (flags, [], [])
     try:
-        outcome = answered(questions, said_in_flags(questions, *given_flags))  # type: ignore[arg-type]
-    except SayingError:
+        data = {"answers": _answers(len(questions.questions), *given_flags)}
+        outcome = parse_outcome(QuestionRequest("x", "s", questions), data)
+    except (Refused, InvalidOutcome):
         return
-    for question, answer in zip(questions.questions, outcome.answers, strict=True):  # type: ignore[attr-defined]
+    assert isinstance(outcome, Answered)
+    for question, answer in zip(questions.questions, outcome.answers, strict=True):
         assert set(answer.selected) <= {option.label for option in question.options}
         assert answer.given
         assert question.multi_select or len(answer.selected) + bool(answer.other) == 1
-
-
-@given(sets, values)
-def test_any_json_is_an_answer_or_refused(questions: object, content: object) -> None:
-    request = QuestionRequest("x", "s", questions)  # type: ignore[arg-type]
-    for shape in (content, {"answers": content}, {"answers": [content]}, {"discuss": content}):
-        try:
-            outcome = said_in_json(request, json.dumps(shape))
-        except SayingError:
-            continue
-        assert isinstance(outcome, Answered | Discussed)
-
-
-def test_what_show_gives_back_can_be_given_again() -> None:
-    stock()
-    assert main(["answer", FEATURES, *FULL]) == 0
-    with asked() as store:
-        stored = store.requests.get(id_of(FEATURES))
-    assert stored is not None
-    answers = whole_record(stored)["outcome"]["answers"]
-    answers[0]["unselected"] = "typed in a panel"
-    assert said_in_json(stored.request, json.dumps({"answers": answers})) == stored.outcome
-
-
-def test_a_question_left_open_keeps_its_note() -> None:
-    stock()
-    with asked() as store:
-        stored = store.requests.get(id_of(CACHE))
-    assert stored is not None
-    assert isinstance(stored.request, QuestionRequest)
-    left = answered(stored.request.questions, [Said(left_open=True, note="later")])
-    assert left == Answered((Answer(note="later"),))
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")

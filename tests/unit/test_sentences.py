@@ -77,7 +77,7 @@ SPARED = {
     "inbox/store/rows.py": "causes in the history, whose stored words stay",
     "inbox/park_requests.py": "what became of a request to park, whose stored words stay",
 }
-WHOLE = {"Refused", "SayingError", "WorktreeError", "RuleError", "EditorError", "SettingsError"}
+WHOLE = {"Refused", "WorktreeError", "RuleError", "EditorError", "SettingsError"}
 """Errors whose message stands alone; those of other errors are the reason in a longer sentence."""
 NEXT = re.compile(r" · |[;:] | as in |\. [A-Z]|such as |\bmust\b|\btakes\b|\bneeds\b|\{\}$")
 

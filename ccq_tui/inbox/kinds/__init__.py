@@ -38,6 +38,9 @@ class RequestKind(Protocol):
     def check(self, request: Any, outcome: RequestOutcome, /) -> None:
         """Refuse an outcome that a request does not take, as `InvalidOutcome`."""
 
+    def parse(self, request: Any, data: Mapping[str, Any], /) -> RequestOutcome:
+        """Read an outcome from its public JSON (`ccq_tui.inbox.schema`); raises `InvalidOutcome`."""
+
     def first_draft(self, request: Any, /) -> PanelState | DecisionState:
         """Return the draft with which a request opens."""
 
@@ -91,6 +94,16 @@ _BY_TYPE = {kind.TYPE: kind for kind in KINDS}
 def kind_of(request: Request) -> RequestKind:
     """Return the kind of a request."""
     return _BY_TYPE[type(request)]
+
+
+def parse_outcome(request: Request, data: Mapping[str, Any]) -> RequestOutcome:
+    """Read an outcome from its public JSON (`answer_json.load_answer`), and check it.
+
+    Raises `InvalidOutcome` with the field and the reason, in words that fit any surface.
+    """
+    outcome = kind_of(request).parse(request, data)
+    check_outcome(request, outcome)
+    return outcome
 
 
 def check_outcome(request: Request, outcome: RequestOutcome) -> None:

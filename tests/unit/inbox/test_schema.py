@@ -11,14 +11,15 @@ from click.testing import CliRunner
 from hypothesis import given
 from pydantic import TypeAdapter
 
-from ccq_tui.cli.answer_input import SayingError, said_in_json
 from ccq_tui.cli.main import cli
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox import schema
-from ccq_tui.inbox.kinds import KINDS, kind_of
+from ccq_tui.inbox.answer_json import load_answer
+from ccq_tui.inbox.kinds import KINDS, kind_of, parse_outcome
 from ccq_tui.inbox.records import outcome_record
 from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import InvalidOutcome
 from tests.unit.inbox import made
 from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, asked, id_of, stock
 
@@ -103,12 +104,12 @@ def test_an_answer_is_read_where_it_has_the_schema(name: str, given_: object, fi
     adapter = TypeAdapter(schema.Given)
     if fits:
         adapter.validate_json(text)
-        said_in_json(stored.request, text)
+        parse_outcome(stored.request, load_answer(text))
     else:
         with pytest.raises(ValueError, match="validation error"):
             adapter.validate_json(text, strict=True)
-        with pytest.raises(SayingError):
-            said_in_json(stored.request, text)
+        with pytest.raises(InvalidOutcome):
+            parse_outcome(stored.request, load_answer(text))
 
 
 def test_the_schema_is_printed_with_everything_in_it() -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ccq_tui.inbox.answer_json import check_fields
 from ccq_tui.inbox.choices import Choice
 from ccq_tui.inbox.kinds import question
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, wrapped
 from ccq_tui.inbox.requests import ElicitationRequest, Reply, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answered, Declined, Dismissed
-from ccq_tui.questions.schema_form import FieldError
+from ccq_tui.questions.schema_form import FieldError, FormError, SchemaForm
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
@@ -55,10 +56,7 @@ def check(request: ElicitationRequest, outcome: RequestOutcome) -> None:
     """Refuse an outcome that it does not take: answers must fit the server's schema."""
     match outcome:
         case Answered(answers):
-            form = request.form
-            if form.problem:
-                problem = one_line(form.problem, 300)
-                raise InvalidOutcome("", f"it cannot be filled in: {problem}; decline or dismiss it")
+            form = _usable(request)
             question.check_answers(form.questions, answers)
             try:
                 form.content(answers)
@@ -70,6 +68,32 @@ def check(request: ElicitationRequest, outcome: RequestOutcome) -> None:
             pass
         case _:
             raise InvalidOutcome("", f"a form cannot end as “{type(outcome).__name__.lower()}”")
+
+
+def parse(request: ElicitationRequest, data: Mapping[str, Any]) -> RequestOutcome:
+    """Read one answer for each field, or the values by their names, in the types that the server expects."""
+    form = _usable(request)
+    if "content" not in data:
+        return question.parse(request, data)
+    check_fields(data, ("content",))
+    values = data["content"]
+    if not isinstance(values, Mapping):
+        raise InvalidOutcome("content", "an object of values by their names is needed")
+    try:
+        return Answered(form.answers(values))
+    except FormError as error:
+        raise InvalidOutcome("content", one_line(str(error), 200)) from error
+    except FieldError as error:
+        name = one_line(form.fields[error.number].name, 40)
+        raise InvalidOutcome(f"content.{name}", one_line(str(error), 200)) from error
+
+
+def _usable(request: ElicitationRequest) -> SchemaForm:
+    form = request.form
+    if form.problem:
+        problem = one_line(form.problem, 300)
+        raise InvalidOutcome("", f"it cannot be filled in: {problem}; decline or dismiss it")
+    return form
 
 
 def deliver(request: ElicitationRequest, outcome: RequestOutcome, source: Mapping[str, Any]) -> Reply:  # noqa: ARG001

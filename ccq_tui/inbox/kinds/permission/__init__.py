@@ -17,6 +17,7 @@ from ccq_tui.inbox.choices import (
     choice_records,
     how_to_decide,
     lasting_choice,
+    read_decision,
 )
 from ccq_tui.inbox.file_changes import phrases
 from ccq_tui.inbox.file_diff import diff_lines, hunks_of
@@ -74,6 +75,11 @@ def check(request: PermissionRequest, outcome: RequestOutcome) -> None:
             check_words(request, outcome)
         case _:
             raise InvalidOutcome("", f"a permission cannot end as “{type(outcome).__name__.lower()}”")
+
+
+def parse(request: PermissionRequest, data: Mapping[str, Any]) -> RequestOutcome:
+    """Read a decision: the number of a choice, and its note."""
+    return read_decision(choices(request), data)
 
 
 def deliver(request: PermissionRequest, outcome: RequestOutcome, source: Mapping[str, Any]) -> Reply:

@@ -6,7 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ccq_tui.inbox.agent_texts import rejection
-from ccq_tui.inbox.choices import PLAN_CHOICES, Choice, check_words, choice_records, how_to_decide
+from ccq_tui.inbox.choices import (
+    PLAN_CHOICES,
+    Choice,
+    check_words,
+    choice_records,
+    how_to_decide,
+    read_decision,
+)
 from ccq_tui.inbox.layout import Passage, kept_lines
 from ccq_tui.inbox.requests import Allowed, Denied, PlanRequest, Reply, RequestOutcome
 from ccq_tui.inbox.suggestions import Suggestion
@@ -60,6 +67,11 @@ def check(request: PlanRequest, outcome: RequestOutcome) -> None:
             check_words(request, outcome)
         case _:
             raise InvalidOutcome("", f"a plan cannot end as “{type(outcome).__name__.lower()}”")
+
+
+def parse(request: PlanRequest, data: Mapping[str, Any]) -> RequestOutcome:
+    """Read a decision: the number of a choice, and its note."""
+    return read_decision(choices(request), data)
 
 
 def deliver(request: PlanRequest, outcome: RequestOutcome, source: Mapping[str, Any]) -> Reply:  # noqa: ARG001

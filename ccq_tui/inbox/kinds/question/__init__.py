@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED
 from ccq_tui.inbox.choices import Choice
+from ccq_tui.inbox.kinds.question.answers import read_answers
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, cut, wrapped
 from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest, Reply, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
@@ -68,6 +69,11 @@ def check(request: QuestionRequest, outcome: RequestOutcome) -> None:
             pass
         case _:
             raise InvalidOutcome("", f"a question set cannot end as “{type(outcome).__name__.lower()}”")
+
+
+def parse(request: AnsweredRequest, data: Mapping[str, Any]) -> RequestOutcome:
+    """Read one answer for each question, or prose."""
+    return read_answers(request, data)
 
 
 def _check_count(questions: QuestionSet, answers: tuple[Answer, ...]) -> None:
