@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from math import isfinite
 from typing import TYPE_CHECKING, Any, cast
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.answer_json import VERSION
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, RequestOutcome
+from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.inbox.session_groups import stored_group
+from ccq_tui.inbox.store.encoding import outcome_word, plain
 from ccq_tui.inbox.store.rows import Change, StoredRequest, StoredSession, stamp
 from ccq_tui.processes import alive
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Dismissed, Expired
 
 if TYPE_CHECKING:
     from ccq_tui.inbox import schema
@@ -108,34 +107,24 @@ def actor_record(actor: Actor | None) -> schema.ActorRecord | None:
     return {"surface": actor.surface, "name": actor.name, "process": process, "device": actor.device}
 
 
-def _answer(answer: Answer) -> schema.AnswerRecord:
-    record = asdict(answer)
-    del record["preview"]  # the question has it
-    return cast("schema.AnswerRecord", record)
-
-
 def outcome_record(outcome: RequestOutcome | None) -> schema.OutcomeRecord | None:
     """Return the outcome of a request in JSON, or None while it is pending."""
-    match outcome:
-        case None:
-            return None
-        case Answered(answers):
-            return {"kind": "answered", "answers": [_answer(answer) for answer in answers]}
-        case Discussed(text, answers):
-            return {"kind": "discussed", "text": text, "answers": [_answer(answer) for answer in answers]}
-        case Declined():
-            return {"kind": "declined"}
-        case Dismissed():
-            return {"kind": "dismissed"}
-        case Expired():
-            return {"kind": "expired"}
-        case Denied(text):
-            return {"kind": "denied", "text": text}
-        case Cancelled(reason):
-            return {"kind": "cancelled", "text": reason}
-        case Allowed(text, suggestion, mode, plan):
-            longer = suggestion is not None
-            return {"kind": "allowed", "text": text, "for_longer": longer, "mode": mode, "plan": plan}
+    if outcome is None:
+        return None
+    record: dict[str, Any] = {"kind": outcome_word(outcome)}
+    for name, value in plain(outcome).items():
+        match name:
+            case "answers":
+                # The question has the preview.
+                kept = [{key: said for key, said in answer.items() if key != "preview"} for answer in value]
+                record["answers"] = kept
+            case "reason":
+                record["text"] = value
+            case "suggestion":
+                record["for_longer"] = value is not None
+            case _:
+                record[name] = value
+    return cast("schema.OutcomeRecord", record)
 
 
 def statistics_record(made: WaitStatistics) -> schema.StatisticsRecord:

@@ -10,8 +10,9 @@ from typing import Any
 from mcp import types
 
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.store.encoding import outcome_word
 from ccq_tui.inbox.store.rows import StoredRequest, stamp
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Question, QuestionSet
+from ccq_tui.questions import Answer, Answered, Discussed, Kind, Outcome, Question, QuestionSet
 from ccq_tui.questions.message import answers_as_result
 
 LONG_AGO = timedelta(minutes=1)
@@ -42,43 +43,33 @@ def list_result(waiting: Sequence[StoredRequest], answered: Sequence[StoredReque
     """Return the result for a list of a client's requests."""
     open_ones = [_waiting_record(one) for one in waiting]
     done = [
-        (one, outcome_record(one.request, one.outcome, one.settled_at))
+        (one.request, one.outcome, one.settled_at)
         for one in answered
         if one.outcome is not None and isinstance(one.request, QuestionRequest)
     ]
     parts = [f"{len(open_ones)} waiting for the user."]
     parts += [f"- {'; '.join(one['questions'])}" for one in open_ones]
-    for one, _ in done:
-        if isinstance(one.request, QuestionRequest) and one.outcome is not None:
-            asked = "; ".join(question.text for question in one.request.questions.questions)
-            parts.append(
-                f"\nAnswered meanwhile: {asked}\n{_outcome_text(one.request.questions, one.outcome)}"
-            )
-    return _both("\n".join(parts), {"waiting": open_ones, "answered": [record for _, record in done]})
+    for request, outcome, _ in done:
+        asked = "; ".join(question.text for question in request.questions.questions)
+        parts.append(f"\nAnswered meanwhile: {asked}\n{_outcome_text(request.questions, outcome)}")
+    records = [outcome_record(*one) for one in done]
+    return _both("\n".join(parts), {"waiting": open_ones, "answered": records})
 
 
 def outcome_record(request: QuestionRequest, outcome: RequestOutcome, at: datetime | None) -> dict[str, Any]:
     """Return the outcome of a question set in the tool's schema."""
-    record: dict[str, Any] = {"outcome": "withdrawn", "request": request.id}
-    questions = request.questions.questions
-    match outcome:
-        case Answered(answers):
-            record["outcome"] = "answered"
-            record["answers"] = [_answer(*pair) for pair in zip(questions, answers, strict=True)]
-        case Discussed(text, answers):
-            record["outcome"], record["text"] = "discussed", text
-            record["answers"] = [_answer(*pair) for pair in zip(questions, answers, strict=False)]
-        case Declined():
-            record["outcome"] = "declined"
-        case Expired():
-            record["outcome"] = "expired"
-        case Cancelled(reason):
-            record["text"] = reason
+    word = outcome_word(outcome) if isinstance(outcome, Outcome) else "withdrawn"
+    record: dict[str, Any] = {"outcome": word, "request": request.id}
+    if isinstance(outcome, Discussed | Cancelled):
+        record["text"] = outcome.text if isinstance(outcome, Discussed) else outcome.reason
+    if isinstance(outcome, Answered | Discussed):
+        pairs = zip(request.questions.questions, outcome.answers, strict=False)
+        record["answers"] = [_answer(*pair) for pair in pairs]
     return record | ({"answered_at": stamp(at)} if at is not None else {})
 
 
 def _outcome_text(questions: QuestionSet, outcome: RequestOutcome) -> str:
-    if isinstance(outcome, Answered | Discussed | Declined | Expired):
+    if isinstance(outcome, Outcome):
         return answers_as_result(questions, outcome)
     reason = outcome.reason if isinstance(outcome, Cancelled) else "it was decided in another way"
     return f"Nobody answered: {reason}. Nothing was chosen."

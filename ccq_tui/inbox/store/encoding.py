@@ -16,8 +16,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import KINDS, kind_of
-from ccq_tui.inbox.requests import Allowed, Asker, Cancelled, Denied, Request, RequestOutcome
-from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired
+from ccq_tui.inbox.requests import Asker, Request, RequestOutcome
 
 VERSION = 1
 MOST_NAME = 200
@@ -26,16 +25,7 @@ T = TypeVar("T")
 Read = Callable[[Any], Any]
 
 _REQUESTS: dict[str, type[Request]] = {kind.WORD: kind.TYPE for kind in KINDS}
-_OUTCOMES: dict[str, type[RequestOutcome]] = {
-    "answered": Answered,
-    "discussed": Discussed,
-    "declined": Declined,
-    "dismissed": Dismissed,
-    "expired": Expired,
-    "allowed": Allowed,
-    "denied": Denied,
-    "cancelled": Cancelled,
-}
+_OUTCOMES: dict[str, type[RequestOutcome]] = {one.__name__.lower(): one for one in get_args(RequestOutcome)}
 
 
 class StoredFormatError(ValueError):
@@ -44,7 +34,7 @@ class StoredFormatError(ValueError):
 
 def request_to_json(request: Request) -> str:
     """Write a request."""
-    return dump({"kind": kind_of(request).WORD, **_plain(request)})
+    return dump({"kind": kind_of(request).WORD, **plain(request)})
 
 
 def request_from_json(text: str) -> Request:
@@ -54,8 +44,12 @@ def request_from_json(text: str) -> Request:
 
 def outcome_to_json(outcome: RequestOutcome) -> str:
     """Write an outcome."""
-    word = next(word for word, kind in _OUTCOMES.items() if isinstance(outcome, kind))
-    return dump({"outcome": word, **_plain(outcome)})
+    return dump({"outcome": outcome_word(outcome), **plain(outcome)})
+
+
+def outcome_word(outcome: RequestOutcome) -> str:
+    """Return the word for the way in which a request ended."""
+    return type(outcome).__name__.lower()
 
 
 def outcome_from_json(text: str) -> RequestOutcome:
@@ -68,7 +62,7 @@ def actor_to_json(actor: Actor | None) -> str:
     if actor is None:
         return ""
     kept = replace(actor, name=actor.name[:MOST_NAME], device=actor.device[:MOST_NAME])
-    return dump({name: value for name, value in _plain(kept).items() if value})
+    return dump({name: value for name, value in plain(kept).items() if value})
 
 
 def actor_from_json(text: str) -> Actor | None:
@@ -97,17 +91,13 @@ def parse(text: str) -> dict[str, Any]:
     return content
 
 
-def _plain(thing: Any) -> dict[str, Any]:
-    """Return a dataclass's fields; mappings in them stay mappings."""
-    return {field.name: _value(getattr(thing, field.name)) for field in fields(thing)}
-
-
-def _value(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return dict(value)
+def plain(value: Any) -> Any:
+    """Return a value in JSON's terms: a dataclass as its fields."""
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, tuple):
-        return [_value(item) for item in value]
-    return _plain(value) if hasattr(value, "__dataclass_fields__") else value
+        return [plain(item) for item in value]
+    return dict(value) if isinstance(value, Mapping) else value
 
 
 def _read(content: Mapping[str, Any], kinds: Mapping[str, type[T]], name: str) -> T:
