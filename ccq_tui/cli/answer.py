@@ -193,8 +193,7 @@ def _wanted(question: Question) -> str:
 def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command: str) -> int:
     from ccq_tui.inbox.actors import Actor, Surface
     from ccq_tui.inbox.elicitations import link_to_open
-    from ccq_tui.inbox.kinds import kind_of
-    from ccq_tui.inbox.reach import NO_RECORD_WORDS, NOBODY_DECIDES, TAKES_DECISIONS, Reach
+    from ccq_tui.inbox.reach import NO_RECORD_WORDS, Reach
     from ccq_tui.inbox.store.rows import RequestState, state_after
     from ccq_tui.inbox.verdicts import AlreadySettled, InvalidOutcome, Unknown
     from ccq_tui.questions import Declined
@@ -205,9 +204,6 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
         if stored.state is not RequestState.PENDING:
             raise _taken(stored, called)
         outcome = outcome_for(stored.request)
-        reach = reach_of(store, stored.request.session_id, stored.request.origin)
-        if reach not in TAKES_DECISIONS and not kind_of(stored.request).OUTLIVES:
-            raise Taken(f"{one_line(key, 80)} {NOBODY_DECIDES}; nothing was changed.")
         try:
             verdict = store.requests.settle(key, outcome, Actor.here(Surface.COMMAND, command))
         except InvalidOutcome as error:
@@ -217,6 +213,7 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
             raise _taken(store.requests.get(key) or stored, called)
         if isinstance(verdict, Unknown):
             raise Refused(f"the request {one_line(called, 80)} is gone; ccq-tui inbox lists those that wait.")
+        reach = reach_of(store, stored.request.session_id, stored.request.origin)
         if reach is Reach.NO_RECORD and not isinstance(outcome, Declined):
             kept = f"it is kept, and ccq-tui show {one_line(called, 80)} prints it"
             raise Taken(f"{one_line(called, 80)}: not delivered: {NO_RECORD_WORDS}; {kept}.")

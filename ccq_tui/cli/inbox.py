@@ -230,13 +230,11 @@ def show(request: str, as_json: bool) -> int:
 def _unreached(store: Store, stored: StoredRequest) -> str:
     """Say why no agent can receive a decision, or "" if one can."""
     from ccq_tui.inbox.kinds import kind_of
-    from ccq_tui.inbox.reach import NO_RECORD_WORDS, NOBODY_DECIDES, TAKES_DECISIONS, Reach
-    from ccq_tui.inbox.store.rows import RequestState
+    from ccq_tui.inbox.reach import NO_RECORD_WORDS, Reach
 
-    reach = reach_of(store, stored.request.session_id, stored.request.origin)
     if not kind_of(stored.request).OUTLIVES:
-        waits = stored.state is RequestState.PENDING
-        return f"It {NOBODY_DECIDES}." if waits and reach not in TAKES_DECISIONS else ""
+        return ""
+    reach = reach_of(store, stored.request.session_id, stored.request.origin)
     return f"{NO_RECORD_WORDS}." if reach is Reach.NO_RECORD else ""
 
 

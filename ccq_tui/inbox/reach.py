@@ -45,10 +45,7 @@ class Look(NamedTuple):
     recorded: Collection[str] | None = None
 
 
-TAKES_DECISIONS = frozenset({Reach.RUNS, Reach.UNKNOWN, Reach.ASKER})
-"""Reaches with which a pending permission or plan can still be decided."""
 NO_RECORD_WORDS = "Claude Code has no record of its session, so no agent can get it"
-NOBODY_DECIDES = "cannot be decided: no process runs its session, and only the one that asked could use it"
 
 
 def taking_words(origin: Origin) -> str:

@@ -157,7 +157,7 @@ def test_the_first_answer_wins(command: list[str], capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize("words", [["answer", PERMISSION, "--choose", "1"], ["decline", PLAN]])
-@pytest.mark.parametrize("ended", ["killed", "in order"])
+@pytest.mark.parametrize("ended", ["killed", "in order", "nobody knows how"])
 def test_what_only_a_process_that_is_gone_could_take_is_withdrawn(
     words: list[str], ended: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -166,7 +166,7 @@ def test_what_only_a_process_that_is_gone_could_take_is_withdrawn(
         store.sessions.release(RUNNING, this_process())
         if ended == "killed":
             assert store.sessions.claim(RUNNING, DEAD) is None
-        else:
+        elif ended == "in order":
             store.sessions.set_state(RUNNING, StoredSessionState.ENDED, "closed")
     assert main(words) == 3
     told = capsys.readouterr().err
@@ -174,19 +174,6 @@ def test_what_only_a_process_that_is_gone_could_take_is_withdrawn(
     assert "the process that asked has ended" in told
     assert outcome_of(words[1]) == Cancelled(PROCESS_GONE)
     assert outcome_of(CACHE) is None, "a question can be answered later"
-
-
-def test_a_decision_without_a_process_is_refused_and_changes_nothing(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    stock()
-    with asked() as store:
-        store.sessions.release(RUNNING, this_process())  # it is not known how its process ended
-    assert main(["answer", PERMISSION, "--choose", "1"]) == 3
-    assert "cannot be decided: no process runs its session" in capsys.readouterr().err
-    assert outcome_of(PERMISSION) is None
-    assert main(["show", PERMISSION]) == 0
-    assert "cannot be decided" in capsys.readouterr().out
 
 
 def test_where_the_record_of_the_session_is_gone_it_says_so_and_keeps_the_answer(

@@ -1,4 +1,4 @@
-"""Requests and decisions that nobody can take any more, because their process has ended."""
+"""Who may still decide: what only the process that asked could take is withdrawn once that has ended."""
 
 from __future__ import annotations
 
@@ -7,22 +7,21 @@ from ccq_tui.inbox.kinds import KINDS
 from ccq_tui.inbox.requests import ENDS_WITH_ASKER, Cancelled
 from ccq_tui.inbox.store.database import Database
 from ccq_tui.inbox.store.encoding import actor_to_json, outcome_to_json
-from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredSessionState
+from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState
 from ccq_tui.processes import Owner, alive
 
 PROCESS_GONE = "the process that asked has ended, and only it could have taken the decision"
-_OVER = (StoredSessionState.PARKED, StoredSessionState.ENDED, StoredSessionState.FAILED)
 _OURS = f"""
-    SELECT r.id, r.session_id, s.state, s.owner_pid, s.owner_start
+    SELECT r.id, r.session_id, s.owner_pid, s.owner_start
     FROM requests r JOIN sessions s ON s.id = r.session_id
     WHERE r.state = 'pending' AND r.asker = 'session'
     AND r.kind IN ({", ".join(f"'{kind.WORD}'" for kind in KINDS if not kind.OUTLIVES)})"""  # noqa: S608 - ours
 _OTHERS = f"""
-    SELECT r.id, r.session_id, '' AS state,
-        json_extract(r.body, '$.origin.process.pid'), json_extract(r.body, '$.origin.process.start')
+    SELECT r.id, r.session_id, json_extract(r.body, '$.origin.process.pid') AS pid,
+        json_extract(r.body, '$.origin.process.start')
     FROM requests r
     WHERE r.state = 'pending' AND r.asker IN ({", ".join(f"'{asker}'" for asker in ENDS_WITH_ASKER)})
-    AND json_valid(r.body)"""  # noqa: S608 - ours
+    AND json_valid(r.body) AND pid IS NOT NULL"""  # noqa: S608 - ours
 
 
 class Orphans:
@@ -63,11 +62,7 @@ class Orphans:
         """Return the id and the session of each orphan, or of the one with ``key``."""
         only, values = (" AND r.id = ?", (key,)) if key else ("", ())
         rows = (row for query in (_OURS, _OTHERS) for row in self._database.rows(query + only, values))
-        return [
-            (id_, session_id)
-            for id_, session_id, state, pid, start in rows
-            if (state in _OVER if pid is None else not _runs(pid, start))
-        ]
+        return [(id_, session_id) for id_, session_id, pid, start in rows if not _runs(pid, start)]
 
     def withdraw(self, at: str, key: str, session_id: str) -> None:
         """Withdraw one orphan, inside `writing`."""
@@ -81,5 +76,5 @@ class Orphans:
 
 
 def _runs(pid: object, start: object) -> bool:
-    """Whether a process runs; invalid values from another program name none that does."""
+    """Whether a process runs; no process, or invalid values from another program, name none that does."""
     return isinstance(pid, int) and alive(Owner(pid, start if isinstance(start, str) else ""))

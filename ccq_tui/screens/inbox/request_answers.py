@@ -8,8 +8,7 @@ from contextlib import suppress
 
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.reach import NOBODY_DECIDES, taking_words
+from ccq_tui.inbox.reach import taking_words
 from ccq_tui.inbox.requests import Cancelled, RequestOutcome
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, Won
 from ccq_tui.inbox.waiting_line import Draft, Waiting, first_draft, with_recalled
@@ -77,8 +76,6 @@ class RequestAnswers:
 
         If ``waiting`` is None, loads the draft. ``forget`` takes the request out of the list before delivery.
         """
-        if not kind_of(row.stored.request).OUTLIVES and row.place in (SessionPlace.RESTS, SessionPlace.GONE):
-            return f"It {NOBODY_DECIDES}" + self._kept(waiting)
         try:
             if waiting is None:
                 waiting = Waiting(row.stored.request, await self.draft_for(row))

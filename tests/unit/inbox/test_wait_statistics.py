@@ -27,6 +27,7 @@ from ccq_tui.inbox.wait_statistics import (
     wait_statistics,
     waits_of,
 )
+from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Option, Question, QuestionSet
 from ccq_tui.worktrees.model import checkout_of
 from tests.actors import LIMIT, PANEL
@@ -60,6 +61,7 @@ def test_what_an_inbox_holds(tmp_path: Path) -> None:
     at = NOON
     store = Store(tmp_path / "inbox.db", now=lambda: at)
     store.sessions.upsert("s", "/home/me/api/.claude/worktrees/red")
+    store.sessions.claim("s", this_process())
     sure = Question("Sure about this?", "Sure", (Option("Yes"), Option("No")))
     both = QuestionSet("q1", (sure, Question("Name it", "", (Option("a"), Option("b")))))
     asked = {

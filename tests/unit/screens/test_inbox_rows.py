@@ -13,6 +13,7 @@ from ccq_tui.config.keymap import with_keys
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, QuestionRequest
+from ccq_tui.inbox.store.orphans import PROCESS_GONE
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable
 from ccq_tui.inbox.waiting_line import Waiting, first_draft
@@ -69,7 +70,7 @@ async def manager(tmp_path: Path) -> AsyncIterator[Manager]:
     await inbox.close()
 
 
-async def kept(manager: Manager, request: QuestionRequest) -> InboxRow:
+async def kept(manager: Manager, request: QuestionRequest | PermissionRequest) -> InboxRow:
     await manager.inbox.run(lambda store: store.requests.add(request, ""))
     return row(request)
 
@@ -107,9 +108,10 @@ async def test_who_loses_is_told_by_whom_and_keeps_what_was_typed(manager: Manag
 
 
 async def test_nobody_decides_on_a_permission_whose_session_rests(manager: Manager) -> None:
-    asked = row(PermissionRequest("t1", "s1", "Bash", {"command": "make"}), SessionPlace.RESTS)
+    await manager.inbox.run(lambda store: store.sessions.upsert("s1", "/work"))
+    asked = await kept(manager, PermissionRequest("t1", "s1", "Bash", {"command": "make"}))
     said = await RequestAnswers(manager).settle(asked, Allowed(), None, lambda: None)
-    assert said.startswith("It ")
+    assert said == f"The request was closed: {PROCESS_GONE}"
     assert manager.resumed == []
 
 
