@@ -31,9 +31,9 @@ def record_entry(line: str | bytes) -> dict[str, Any]:
 
 def blocks_of(message: Any) -> list[Mapping[str, Any]]:
     """Return the content blocks of a message; a text alone is one."""
-    content = message.get("content") if isinstance(message, Mapping) else None
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    return [one for one in blocks if isinstance(one, Mapping)] if isinstance(blocks, list) else []
+    line: Line = message if isinstance(message, Mapping) else {}
+    said = line.get("content")
+    return [{"type": "text", "text": said}] if isinstance(said, str) else objects(line, "content")
 
 
 def whole_entries(line: str) -> tuple[list[dict[str, Any]], bool]:
@@ -63,6 +63,12 @@ def text(line: Line, *names: str) -> str:
 def fields(line: Line, *names: str) -> Line:
     """Return the first of some fields that is an object, or an empty one."""
     return next((line[name] for name in names if isinstance(line.get(name), Mapping)), {})
+
+
+def objects(line: Line, name: str) -> list[Line]:
+    """Return the objects of a field that is a list, none of another."""
+    listed = line.get(name)
+    return [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
 
 
 def number(line: Line, name: str) -> float | None:

@@ -6,9 +6,11 @@ A `Control` names a request of the CLI's control protocol and reads the answer, 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
+
+from ccq_tui.claude_lines import Line, fields, number, objects, text
 
 T = TypeVar("T")
 
@@ -39,8 +41,8 @@ class Control(Generic[T]):
     """
 
     subtype: str
-    read: Callable[[Mapping[str, Any]], T]
-    fields: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    read: Callable[[Line], T]
+    fields: Line = field(default_factory=dict, hash=False)
     seconds: float = USUAL_SECONDS
 
 
@@ -160,12 +162,12 @@ def context_details() -> Control[ContextDetails]:
 
 def session_cost() -> Control[str]:
     """Ask for the session's cost, in the CLI's own words."""
-    return Control("get_session_cost", lambda answer: text_of(answer, "text"))
+    return Control("get_session_cost", lambda answer: text(answer, "text"))
 
 
 def cost_so_far() -> Control[float | None]:
     """Ask how many US dollars the session cost so far; None if the CLI does not say it in known words."""
-    return Control("get_session_cost", lambda answer: _dollars(text_of(answer, "text")))
+    return Control("get_session_cost", lambda answer: _dollars(text(answer, "text")))
 
 
 def _dollars(text: str) -> float | None:
@@ -292,43 +294,32 @@ def applied_effort() -> Control[str]:
     return Control("get_settings", _effort)
 
 
-def _nothing(_answer: Mapping[str, Any]) -> None:
+def _nothing(_answer: Line) -> None:
     return None
 
 
-def entries(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    """Return the objects of a list in an answer; none if the field is no list."""
-    listed = answer.get(name)
-    return [entry for entry in (listed if isinstance(listed, list) else ()) if isinstance(entry, Mapping)]
+def _number(line: Line, name: str) -> int:
+    return int(number(line, name) or 0)
 
 
-def text_of(entry: Mapping[str, Any], name: str) -> str:
-    """Return a field as text, "" for none."""
-    return str(entry.get(name) or "")
-
-
-def _number(value: object) -> int:
-    return int(value) if isinstance(value, int | float) else 0
-
-
-def _moved(answer: Mapping[str, Any]) -> MoveAnswer:
+def _moved(answer: Line) -> MoveAnswer:
     status = answer.get("status")
     if status == "needs_trust":
-        return MoveAnswer(str(answer.get("directory") or ""), str(answer.get("trust_root") or ""))
+        return MoveAnswer(text(answer, "directory"), text(answer, "trust_root"))
     if status != "ok":
-        raise CommandError(str(answer.get("message") or "Claude Code refused"))
+        raise CommandError(text(answer, "message") or "Claude Code refused")
     if answer.get("transcript_relocated") is False:
         raise CommandError("Claude moved, but its record of the session did not")
     return MoveAnswer()
 
 
-def _context(answer: Mapping[str, Any]) -> ContextDetails:
+def _context(answer: Line) -> ContextDetails:
     parts = tuple(
-        ContextPart(text_of(entry, "name"), _number(entry.get("tokens")), str(entry.get("kind") or "used"))
-        for entry in entries(answer, "categories")
+        ContextPart(text(entry, "name"), _number(entry, "tokens"), text(entry, "kind") or "used")
+        for entry in objects(answer, "categories")
     )
     return ContextDetails(
-        parts, _number(answer.get("totalTokens")), _number(answer.get("maxTokens")), text_of(answer, "model")
+        parts, _number(answer, "totalTokens"), _number(answer, "maxTokens"), text(answer, "model")
     )
 
 
@@ -340,75 +331,72 @@ def start_error(error: str) -> str:
     return error
 
 
-def listed_servers(answer: Mapping[str, Any], name: str = "mcpServers") -> tuple[McpServer, ...]:
+def listed_servers(answer: Line, name: str = "mcpServers") -> tuple[McpServer, ...]:
     """Read the MCP servers that the CLI lists in an answer or message under a name."""
     return tuple(
         McpServer(
-            text_of(entry, "name"),
-            text_of(entry, "status"),
-            start_error(text_of(entry, "error")),
-            len(entries(entry, "tools")),
-            text_of(entry, "scope"),
+            text(entry, "name"),
+            text(entry, "status"),
+            start_error(text(entry, "error")),
+            len(objects(entry, "tools")),
+            text(entry, "scope"),
         )
-        for entry in entries(answer, name)
+        for entry in objects(answer, name)
     )
 
 
-def _status(answer: Mapping[str, Any]) -> tuple[StatusSection, ...]:
+def _status(answer: Line) -> tuple[StatusSection, ...]:
     return tuple(
         StatusSection(
-            text_of(section, "title"),
-            tuple((text_of(row, "label"), text_of(row, "value")) for row in entries(section, "rows")),
+            text(section, "title"),
+            tuple((text(row, "label"), str(row.get("value") or "")) for row in objects(section, "rows")),
         )
-        for section in entries(answer, "sections")
+        for section in objects(answer, "sections")
     )
 
 
-def _diff(answer: Mapping[str, Any]) -> tuple[ChangedFile, ...]:
-    diff = answer.get("diff")
-    diff = diff if isinstance(diff, Mapping) else {}
-    lines = {str(one.get("path")): tuple(_hunk_lines(one)) for one in entries(diff, "hunks")}
+def _diff(answer: Line) -> tuple[ChangedFile, ...]:
+    diff = fields(answer, "diff")
+    lines = {text(one, "path"): tuple(_hunk_lines(one)) for one in objects(diff, "hunks")}
     return tuple(
         ChangedFile(
-            path := text_of(entry, "path"),
-            "binary" if entry.get("isBinary") else str(entry.get("status") or "modified"),
-            _number(entry.get("added")),
-            _number(entry.get("removed")),
+            path := text(entry, "path"),
+            "binary" if entry.get("isBinary") else text(entry, "status") or "modified",
+            _number(entry, "added"),
+            _number(entry, "removed"),
             lines.get(path, ()),
         )
-        for entry in entries(diff, "perFileStats")
+        for entry in objects(diff, "perFileStats")
     )
 
 
-def _hunk_lines(file: Mapping[str, Any]) -> Iterator[str]:
-    for hunk in entries(file, "hunks"):
+def _hunk_lines(file: Line) -> Iterator[str]:
+    for hunk in objects(file, "hunks"):
         old, new = (
-            f"{_number(hunk.get(f'{side}Start'))},{_number(hunk.get(f'{side}Lines'))}"
-            for side in ("old", "new")
+            f"{_number(hunk, f'{side}Start')},{_number(hunk, f'{side}Lines')}" for side in ("old", "new")
         )
         yield f"@@ -{old} +{new} @@"
         lines = hunk.get("lines")
         yield from (str(line) for line in (lines if isinstance(lines, list) else ()))
 
 
-def _files(answer: Mapping[str, Any]) -> FilesToRewind:
+def _files(answer: Line) -> FilesToRewind:
     files = answer.get("filesChanged")
-    refusal = "" if answer.get("canRewind") else str(answer.get("error") or "the CLI refused")
+    refusal = "" if answer.get("canRewind") else text(answer, "error") or "the CLI refused"
     return FilesToRewind(
         tuple(str(path) for path in files) if isinstance(files, list) else (),
-        _number(answer.get("insertions")),
-        _number(answer.get("deletions")),
+        _number(answer, "insertions"),
+        _number(answer, "deletions"),
         refusal,
     )
 
 
-def _effort(answer: Mapping[str, Any]) -> str:
-    applied = answer.get("applied")
-    return text_of(applied, "effort") if isinstance(applied, Mapping) else ""
+def _effort(answer: Line) -> str:
+    return text(fields(answer, "applied"), "effort")
 
 
-def _rewound(answer: Mapping[str, Any]) -> Rewound:
+def _rewound(answer: Line) -> Rewound:
     if not answer.get("rewound"):
-        reason = _REFUSALS.get(str(answer.get("reason")), "")
-        return Rewound(refusal=reason or str(answer.get("error") or "the CLI refused"))
-    return Rewound(text_of(answer, "prefillText"))
+        reason = _REFUSALS.get(text(answer, "reason"))
+        return Rewound(refusal=reason or text(answer, "error") or "the CLI refused")
+    return Rewound(text(answer, "prefillText"))

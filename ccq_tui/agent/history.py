@@ -1,18 +1,23 @@
-"""The past of a session, read before it is resumed."""
+"""The past of a session: read before it is resumed, and translated to the events that it gave."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+import re
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ccq_tui.agent.events import AgentEvent, HistoryLoaded, NoticeGiven, TaskEnded
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import ReaderError, read_by
-from ccq_tui.agent.stored_messages import replay
-from ccq_tui.agent.user_texts import task_ends
+from ccq_tui.agent.translate import Translator
+from ccq_tui.agent.user_texts import heard, task_ends
+from ccq_tui.claude_lines import QUESTION_TOOL, Line, blocks_of
+from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of, result_of
+from ccq_tui.inbox.requests import Cancelled, QuestionRequest
+from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.text import plural
 
 READ_SECONDS = 60.0
@@ -41,7 +46,7 @@ class SessionPast:
     """
 
     session_id: str
-    events: tuple[AgentEvent, ...] = ()
+    events: tuple[ev.AgentEvent, ...] = ()
     uuids: tuple[str, ...] = ()
     cut: bool = False
     deferred: frozenset[str] = frozenset()
@@ -50,7 +55,7 @@ class SessionPast:
 NO_HISTORY = SessionPast("")
 
 
-Told = Callable[[str, HistoryLoaded], None]
+Told = Callable[[str, ev.HistoryLoaded], None]
 """Takes the session's id and a part of its past, the newest first."""
 Resume = Callable[[str], Awaitable[object]]
 """Takes the id of a session that is about to be resumed."""
@@ -84,16 +89,16 @@ async def read_history(
     first: dict[str, Any] = await asyncio.to_thread(json.loads, lines[0])
     session_id: str = first["session_id"]
     ended = {event.task_id: event for text in first["notifications"] for event in task_ends(text)}
-    read: list[tuple[tuple[AgentEvent, ...], tuple[str, ...]]] = []
+    read: list[tuple[tuple[ev.AgentEvent, ...], tuple[str, ...]]] = []
     for number, line in enumerate(lines):
         read.append(await asyncio.to_thread(_part, line, session_id, frozenset(first["deferred"]), ended))
         if not number and first["gaps"]:
-            gap = NoticeGiven("warning", GAPS.format(plural(first["gaps"], "place")))
+            gap = ev.NoticeGiven("warning", GAPS.format(plural(first["gaps"], "place")))
             read[0] = (*read[0][0], gap), read[0][1]
         if tell is not None:
             cut = first["cut"] and number == len(lines) - 1
             names = ("", "") if number else (first["title"], first["first_prompt"])
-            tell(session_id, HistoryLoaded(read[-1][0], cut, number > 0, *names))
+            tell(session_id, ev.HistoryLoaded(read[-1][0], cut, number > 0, *names))
     read.reverse()
     return SessionPast(
         session_id=session_id,
@@ -106,8 +111,82 @@ async def read_history(
 
 
 def _part(
-    line: bytes, session_id: str, deferred: frozenset[str], ended: dict[str, TaskEnded]
-) -> tuple[tuple[AgentEvent, ...], tuple[str, ...]]:
+    line: bytes, session_id: str, deferred: frozenset[str], ended: dict[str, ev.TaskEnded]
+) -> tuple[tuple[ev.AgentEvent, ...], tuple[str, ...]]:
     messages: list[dict[str, Any]] = json.loads(line)["messages"]
     events = tuple(replay(messages, session_id, deferred, ended))
     return events, tuple(message["uuid"] for message in messages)
+
+
+_IN_BACKGROUND = re.compile(
+    r"\A(?:Command (?:running|was) [^\n]*?\bID: |Async agent launched.*?^agentId: )(\w+)",
+    re.DOTALL | re.MULTILINE,
+)
+_TAKES_LONG = frozenset({"Bash", "PowerShell", "Agent", "Task"})
+
+
+def replay(
+    messages: Iterable[Line],
+    session_id: str = "",
+    deferred: Collection[str] = (),
+    ended: dict[str, ev.TaskEnded] | None = None,
+) -> Iterator[ev.AgentEvent]:
+    """Translate stored messages, oldest first, as the Messages API has them.
+
+    Answers to questions and edits also have ``"tool_use_result"`` and ``"timestamp"``. ``deferred`` are
+    calls that the CLI makes again on resume; ``ended`` are the ends of tasks that are reported elsewhere,
+    to which those of these messages are added. Background tasks are reported as ended, since nothing that
+    is stored runs for this reader.
+    """
+    ended = {} if ended is None else ended
+    background: dict[str, str] = {}
+    told: set[str] = set()
+    stored = list(messages)
+    results = {
+        str(block.get("tool_use_id")): result_of(block, line)
+        for line in stored
+        for block in blocks_of(line.get("message"))
+        if block.get("type") == "tool_result"
+    }
+    translator = Translator(heard)
+    for event in (event for line in stored for event in translator.feed(line)):
+        match event:
+            case ev.ToolStarted(call, tool) if tool == QUESTION_TOOL:
+                yield event
+                yield from recalled(call, event.input, results.get(call), session_id, waits=call in deferred)
+            case ev.ToolFinished(call, tool):
+                if tool in _TAKES_LONG and (found := _IN_BACKGROUND.match(event.output)):
+                    background[found[1]] = call
+                    yield ev.TaskStarted(found[1], call, "", background=True)
+                yield replace(event, structured=None) if tool == QUESTION_TOOL else event
+            case ev.TaskEnded(task):
+                ended[task] = event
+                told.add(task)
+                yield event
+            case ev.BlockFinished(text=""):
+                pass
+            case _:
+                yield event
+    for task, call in background.items():
+        if task not in told:
+            yield ended.get(task) or ev.TaskEnded(task, call, "stopped")
+
+
+def recalled(
+    call_id: str, source: Line, result: CallResult | None, session_id: str, *, waits: bool = False
+) -> Iterator[ev.AgentEvent]:
+    """Report a past question set as it would have been live; yield nothing if its outcome is not known.
+
+    A call without a result that ``waits`` is made again when the session is resumed.
+    """
+    try:
+        questions = parse_question_set(call_id, source)
+    except QuestionFormatError:
+        return
+    outcome = Cancelled(UNANSWERED) if result is None else outcome_of(questions, result)
+    if outcome is not None:
+        request = QuestionRequest(call_id, session_id, questions)
+        yield ev.QuestionAsked(request)
+        if result is None and waits:
+            return
+        yield ev.RequestSettled(request.id, outcome, at=result.at if result else None)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from ccq_tui.agent.controls import Control, entries, text_of
+from ccq_tui.agent.controls import Control
 from ccq_tui.agent.events import ModelChoice, SlashCommand
+from ccq_tui.claude_lines import Line, fields, objects, text
 
 MOST_LISTED = 2_000
 """Most entries of a list that are read."""
@@ -97,86 +96,80 @@ def memory() -> Control[tuple[MemoryPlace, ...]]:
 def side_question(question: str) -> Control[str]:
     """Ask the model something beside the conversation, which neither waits for it nor knows of it."""
     return Control(
-        "side_question", lambda answer: text_of(answer, "response"), {"question": question}, SIDE_SECONDS
+        "side_question", lambda answer: text(answer, "response"), {"question": question}, SIDE_SECONDS
     )
 
 
-def _listed(answer: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    return entries(answer, name)[:MOST_LISTED]
+def _listed(answer: Line, name: str) -> list[Line]:
+    return objects(answer, name)[:MOST_LISTED]
 
 
-def _rules(answer: Mapping[str, Any]) -> tuple[PermissionRule, ...]:
-    state = answer.get("state")
+def _rules(answer: Line) -> tuple[PermissionRule, ...]:
     return tuple(
         PermissionRule(
-            text_of(one, "behavior"), text_of(one, "source"), text_of(one, "rule"), not one.get("notInEffect")
+            text(one, "behavior"), text(one, "source"), text(one, "rule"), not one.get("notInEffect")
         )
-        for one in _listed(state if isinstance(state, Mapping) else {}, "rules")
+        for one in _listed(fields(answer, "state"), "rules")
     )
 
 
-def _hooks(answer: Mapping[str, Any]) -> tuple[Hook, ...]:
+def _hooks(answer: Line) -> tuple[Hook, ...]:
     return tuple(
         Hook(
-            text_of(one, "event"),
-            text_of(one, "matcher"),
-            text_of(one, "commandText"),
-            text_of(one, "source"),
-            text_of(one, "sourceLabel"),
+            text(one, "event"),
+            text(one, "matcher"),
+            text(one, "commandText"),
+            text(one, "source"),
+            text(one, "sourceLabel"),
             one.get("disabled") is True,
         )
         for one in _listed(answer, "hooks")
     )
 
 
-def _skills(answer: Mapping[str, Any]) -> tuple[Skill, ...]:
+def _skills(answer: Line) -> tuple[Skill, ...]:
     return tuple(
         Skill(
-            text_of(one, "display_name") or text_of(one, "name"),
-            text_of(one, "source"),
-            text_of(one, "description"),
-            text_of(one, "state") or "on",
+            text(one, "display_name") or text(one, "name"),
+            text(one, "source"),
+            text(one, "description"),
+            text(one, "state") or "on",
             one.get("advertised") is True,
         )
         for one in _listed(answer, "skills")
     )
 
 
-def _memory(answer: Mapping[str, Any]) -> tuple[MemoryPlace, ...]:
+def _memory(answer: Line) -> tuple[MemoryPlace, ...]:
     files = (
         MemoryPlace(
-            text_of(one, "path"),
-            text_of(one, "label"),
-            text_of(one, "description"),
-            one.get("exists") is True,
+            text(one, "path"), text(one, "label"), text(one, "description"), one.get("exists") is True
         )
         for one in _listed(answer, "files")
     )
     directories = (
-        MemoryPlace(
-            text_of(one, "path"), text_of(one, "label"), text_of(one, "description"), is_directory=True
-        )
+        MemoryPlace(text(one, "path"), text(one, "label"), text(one, "description"), is_directory=True)
         for one in _listed(answer, "folders")
     )
     return tuple(one for one in (*files, *directories) if one.path)
 
 
-def slash_commands(info: Mapping[str, Any]) -> tuple[SlashCommand, ...]:
+def slash_commands(info: Line) -> tuple[SlashCommand, ...]:
     """Read the commands in the CLI's first answer, without removed and internal ones."""
     return tuple(
         SlashCommand(
             str(entry["name"]).removeprefix("/"),
-            text_of(entry, "description"),
-            text_of(entry, "argumentHint"),
+            text(entry, "description"),
+            text(entry, "argumentHint"),
             tuple(str(alias) for alias in entry.get("aliases") or ()),
         )
-        for entry in entries(info, "commands")
+        for entry in objects(info, "commands")
         if entry.get("name") and not _is_internal(entry)
     )
 
 
-def _is_internal(entry: Mapping[str, Any]) -> bool:
-    about = text_of(entry, "description")
+def _is_internal(entry: Line) -> bool:
+    about = text(entry, "description")
     return (
         str(entry["name"]).startswith("_")
         or about.startswith("(removed)")
@@ -184,25 +177,25 @@ def _is_internal(entry: Mapping[str, Any]) -> bool:
     )
 
 
-def models(info: Mapping[str, Any]) -> tuple[ModelChoice, ...]:
+def models(info: Line) -> tuple[ModelChoice, ...]:
     """Read the models in the CLI's first answer."""
     return tuple(
         ModelChoice(
             str(entry["value"]),
             str(entry.get("displayName") or entry["value"]),
-            text_of(entry, "description"),
-            text_of(entry, "resolvedModel"),
+            text(entry, "description"),
+            text(entry, "resolvedModel"),
             tuple(str(level) for level in entry.get("supportedEffortLevels") or ()),
             entry.get("supportsAutoMode") is True,
         )
-        for entry in entries(info, "models")
+        for entry in objects(info, "models")
         if entry.get("value")
     )
 
 
-def default_model(info: Mapping[str, Any]) -> str:
+def default_model(info: Line) -> str:
     """Return the model behind "default"."""
-    for model in entries(info, "models"):
+    for model in objects(info, "models"):
         if model.get("value") == "default":
             return str(model.get("resolvedModel") or "default")
     return "default"

@@ -1,4 +1,4 @@
-"""The texts of a conversation's user messages: what a person wrote, and what Claude Code put beside it."""
+"""What a person wrote in a conversation, and what Claude Code put beside it for its model or its terminal."""
 
 from __future__ import annotations
 
@@ -8,24 +8,65 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.output_text import SUMMARY, TASK_ENDS, command_output, is_command_output, told_to_model
 from ccq_tui.claude_lines import Line, bounded, fields, output_text, text
 from ccq_tui.prompts.images import HEADER_BYTES, header, names_in, size_words
 from ccq_tui.prompts.shell_runs import run_in
 
+OUTPUT_LIMIT = "The answer reached the output token limit; Claude continues it."
+
+TASK_ENDS = {
+    "completed": "completed",
+    "failed": "failed",
+    "stopped": "stopped",
+    "killed": "stopped",
+    "cancelled": "stopped",
+}
+"""The ends of tasks, by the CLI's words."""
+SUMMARY = 4_000
+"""Most characters of a task's description or summary."""
+_COMMAND_OUTPUT = re.compile(r"<(local-command|bash)-(stdout|stderr)>(.*?)</\1-\2>", re.DOTALL)
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+_HOOK = re.compile(r"\A(\w+) hook feedback:\n(?:\[.*?\]: )?(.*)\Z", re.DOTALL)
+_REFUSAL = re.compile(r"\A(?:Pre|Post)ToolUse:\S+ hook error: (?:\[[^\n]*?\]: )?")
+_CUT_SHORT = "Output token limit hit"
 _COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
 _ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _SUMMARY = "This session is being continued"
 _HIDDEN = ("Caveat: The messages below", "[Request interrupted by user")
 # What the CLI, its hooks and editors put around a person's words for the model alone.
-_HOOK = r"(?:user-prompt-submit|session-start)-hook"
-_CONTEXT = rf"(system-reminder|ide_\w+|local-command-caveat|new-diagnostics|{_HOOK})"
+_HOOKS = r"(?:user-prompt-submit|session-start)-hook"
+_CONTEXT = rf"(system-reminder|ide_\w+|local-command-caveat|new-diagnostics|{_HOOKS})"
 _OPENING = re.compile(rf"\s*<{_CONTEXT}(?:\s[^>]*)?>")
 _CLOSING = re.compile(rf"</{_CONTEXT}>\s*\Z")
 _LONGEST_TAG = 60
 _MEMORY = re.compile(r"\A<user-memory-input>(.*)</user-memory-input>\Z", re.DOTALL)
 _NOTIFICATION = "<task-notification>"
 _FIELD = re.compile(r"<(task-id|tool-use-id|status|summary)>(.*?)</\1>", re.DOTALL)
+
+
+def command_output(text: str) -> list[ev.NoticeGiven]:
+    """Return the output of the CLI's own commands in a user message, if it is that."""
+    return [
+        # The CLI writes these for its own terminal, with its colours.
+        ev.NoticeGiven("warning" if stream == "stderr" else "info", bounded(_ANSI.sub("", output).strip()))
+        for _, stream, output in _COMMAND_OUTPUT.findall(text)
+        # The rule across the transcript already shows the compaction, and its sizes.
+        if output.strip() and not _ANSI.sub("", output).lstrip().startswith("Compacted")
+    ]
+
+
+def told_to_model(text: str) -> ev.NoticeGiven | None:
+    """Return the event behind a text in which the CLI instructs the model, or None for another text."""
+    if text.startswith(_CUT_SHORT):
+        return ev.NoticeGiven("warning", OUTPUT_LIMIT)
+    if found := _HOOK.match(text):
+        return ev.NoticeGiven("warning", f"A {found[1]} hook says: {bounded(found[2].strip(), 4_000)}")
+    return None
+
+
+def hook_refusal(output: str) -> str | None:
+    """Return why a hook refused a call, from the text for the model; None if none did."""
+    return output[found.end() :] if (found := _REFUSAL.match(output)) else None
 
 
 def heard(block: Line, line: Line) -> Iterator[ev.AgentEvent]:
@@ -85,7 +126,7 @@ def written(text: str, prompt_id: str = "") -> Iterator[ev.AgentEvent]:
     text = _MEMORY.sub(r"#\1", _without_context(text))
     if text.startswith(_NOTIFICATION):
         yield from task_ends(text)
-    elif is_command_output(text):
+    elif _COMMAND_OUTPUT.match(text.lstrip()):
         yield from command_output(text)
     elif text.startswith("<command-") and (found := _COMMAND.search(text)):
         arguments = _ARGUMENTS.search(text)

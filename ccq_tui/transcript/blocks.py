@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, ClassVar
 
 from ccq_tui.agent.events import Retrying, TurnEnded
-from ccq_tui.agent.output_text import hook_refusal
+from ccq_tui.agent.user_texts import hook_refusal
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.agent_texts import ABANDONED, INTERRUPTED
 from ccq_tui.inbox.requests import (

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ccq_tui.agent.output_text import hook_refusal
+from ccq_tui.agent.user_texts import hook_refusal
 from ccq_tui.claude_lines import size
 from ccq_tui.inbox.file_diff import counts
 from ccq_tui.text import plural

@@ -10,7 +10,7 @@ from typing import Any
 
 from ccq_tui.agent.events import BlockFinished, Connected, PromptAccepted, QuestionAsked, SessionLost
 from ccq_tui.agent.recorded import open_recording
-from ccq_tui.agent.recorded.recording import why_gone
+from ccq_tui.agent.recorded.reader import why_gone
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.questions.message import answers_as_message
 from ccq_tui.testing import CleanHome, Scenario

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.agent.recorded.recording import why_gone
+from ccq_tui.agent.recorded.reader import why_gone
 from ccq_tui.cli import main
 from ccq_tui.screens.replay.screen import ReplayStatus
 from tests.unit.agent.recordings import SESSION, prompt, write

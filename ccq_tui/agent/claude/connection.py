@@ -22,9 +22,16 @@ from claude_agent_sdk import (
 )
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.claude.cli_process import explain_start, is_too_old, leave, limited
+from ccq_tui.agent.claude.cli_process import (
+    SessionFailure,
+    StderrTail,
+    explain,
+    explain_start,
+    is_too_old,
+    leave,
+    limited,
+)
 from ccq_tui.agent.claude.conversation import Conversation, DeltaCoalescer, line_of
-from ccq_tui.agent.claude.errors import SessionFailure, StderrTail, explain
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.claude.partial_sets import PartialSets

@@ -29,6 +29,7 @@ from ccq_tui.agent.claude import notices
 from ccq_tui.agent.controls import McpServer, listed_servers
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.translate import Translator
+from ccq_tui.agent.user_texts import command_output, told_to_model
 from ccq_tui.claude_lines import Line, bounded, text
 
 _REMARK = ("<local-command-", "[Request interrupted by user")
@@ -201,7 +202,9 @@ class Conversation:
             self._started.discard(uuid)
             yield ev.PromptDelivered(uuid)
         else:
-            yield from notices.user_text(said)
+            yield from command_output(said)
+            if note := told_to_model(said):
+                yield note
 
     def _prompt_state(self, prompt_id: str, state: str) -> Iterator[ev.PromptDelivered]:
         """Settle a prompt whose turn is over: commands that the CLI refuses are never echoed."""

@@ -14,7 +14,7 @@ from ccq_tui.agent.events import (
     TaskProgressed,
     TaskStarted,
 )
-from ccq_tui.agent.output_text import SUMMARY, TASK_ENDS, command_output, told_to_model
+from ccq_tui.agent.user_texts import SUMMARY, TASK_ENDS
 from ccq_tui.claude_lines import Line, bounded, fields, number, text
 
 _LEVELS = {"info", "warning", "error"}
@@ -60,13 +60,6 @@ def _usage(usage: Any) -> tuple[int, int, float]:
         for value in (numbers.get(name) for name in ("tool_uses", "total_tokens", "duration_ms"))
     )
     return tools, tokens, milliseconds / 1000
-
-
-def user_text(said: str) -> Iterator[NoticeGiven]:
-    """Translate text that the CLI put into a user message; nothing for text that is for the model alone."""
-    yield from command_output(said)
-    if note := told_to_model(said):
-        yield note
 
 
 def rate_limit(info: Line) -> Iterator[NoticeGiven]:

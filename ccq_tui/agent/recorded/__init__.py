@@ -1,7 +1,6 @@
 """Reads recordings: stream-json, and the files in which Claude Code keeps its sessions."""
 
-from ccq_tui.agent.recorded.reader import Recording, Slice
-from ccq_tui.agent.recorded.recording import RecordingError, open_recording
+from ccq_tui.agent.recorded.reader import Recording, RecordingError, Slice, open_recording
 from ccq_tui.agent.recorded.session import ReplayedSession
 
 __all__ = ["Recording", "RecordingError", "ReplayedSession", "Slice", "open_recording"]

@@ -14,9 +14,8 @@ from itertools import count
 from typing import Any
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.claude.turn_usage import RecentIds
-from ccq_tui.agent.recorded.entries import Entry, kept
-from ccq_tui.agent.translate import Translator
+from ccq_tui.agent.recorded.lines import Entry, kept
+from ccq_tui.agent.translate import RecentIds, Translator
 from ccq_tui.agent.user_texts import heard, written
 from ccq_tui.claude_lines import QUESTION_TOOL, Line, blocks_of, bounded, fields, text, time_of
 from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of

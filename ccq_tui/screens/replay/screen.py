@@ -21,7 +21,7 @@ from textual.widget import Widget
 
 from ccq_tui.agent.events import QuestionAsked, RequestSettled, SessionState, StateChanged
 from ccq_tui.agent.recorded import Recording, ReplayedSession
-from ccq_tui.agent.recorded.recording import why_gone
+from ccq_tui.agent.recorded.reader import why_gone
 from ccq_tui.config.actions import KeyPlace
 from ccq_tui.config.keymap import key_of
 from ccq_tui.config.launch import Launch

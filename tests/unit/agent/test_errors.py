@@ -13,13 +13,13 @@ from claude_agent_sdk import (
     ResultError,
 )
 
-from ccq_tui.agent.claude.cli_process import limited
-from ccq_tui.agent.claude.errors import (
+from ccq_tui.agent.claude.cli_process import (
     STDERR_LINE_CHARACTERS,
     STDERR_LINES,
     SessionFailure,
     StderrTail,
     explain,
+    limited,
 )
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import start_error

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ccq_tui.agent.claude import history_reader
 from ccq_tui.agent.claude.history_reader import parts
 from ccq_tui.agent.events import HistoryLoaded, PromptAccepted
-from ccq_tui.agent.stored_messages import replay
+from ccq_tui.agent.history import replay
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript.painter import plain_text
 

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from ccq_tui.agent.claude.options import sdk_options
-from ccq_tui.agent.claude.turn_usage import RecentIds
 from ccq_tui.agent.options import QuestionPolicy, SessionOptions
+from ccq_tui.agent.translate import RecentIds
 
 
 def built(**fields: object) -> object:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ccq_tui.agent.events import QuestionAsked, RequestSettled, ToolFinished, ToolStarted
-from ccq_tui.agent.stored_messages import recalled, replay
+from ccq_tui.agent.history import recalled, replay
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, PROCEED, UNREADABLE, rejection
 from ccq_tui.inbox.call_results import ROUNDS_USED, UNANSWERED, CallResult
 from ccq_tui.inbox.requests import Cancelled, RequestOutcome

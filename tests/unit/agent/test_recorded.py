@@ -18,8 +18,7 @@ from ccq_tui.agent.events import (
     ToolFinished,
     ToolStarted,
 )
-from ccq_tui.agent.recorded.reader import NOTHING
-from ccq_tui.agent.recorded.recording import open_recording
+from ccq_tui.agent.recorded.reader import NOTHING, open_recording
 from ccq_tui.agent.recorded.translate import CUT_OFF, PASSED_OVER
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.questions import Answer, Answered, Discussed

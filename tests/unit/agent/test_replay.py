@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ccq_tui.agent.events import PromptAccepted, TaskEnded, TaskStarted
-from ccq_tui.agent.stored_messages import replay
+from ccq_tui.agent.history import replay
 
 
 def user(content: Any) -> dict[str, Any]:

@@ -30,8 +30,8 @@ from ccq_tui.agent.events import (
     ToolStarted,
     TurnEnded,
 )
-from ccq_tui.agent.output_text import OUTPUT_LIMIT
-from ccq_tui.agent.stored_messages import replay
+from ccq_tui.agent.history import replay
+from ccq_tui.agent.user_texts import OUTPUT_LIMIT
 from tests.unit.agent.recordings import back, call, events_of, opened, prompt, result, said, text
 from tests.unit.prompts.pictures import png
 

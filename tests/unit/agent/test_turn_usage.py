@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.agent.claude.turn_usage import TurnUsage
 from ccq_tui.agent.controls import cost_so_far
+from ccq_tui.agent.translate import TurnUsage
 
 
 def usage(new: int, cached: int = 0, written: int = 0) -> dict[str, int]:
