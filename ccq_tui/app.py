@@ -172,16 +172,16 @@ class CcqApp(_Base):
         launch, clock = self._launch, self.clock
         self.supervisor = Supervisor(make_session, clock=clock, most_live=launch.settings.max_live_sessions)
         """Runs the sessions."""
-        self.sessions = OpenSessions(self, self.supervisor, clock)
+        self.sessions = OpenSessions(self, self.supervisor, clock, lambda: self.inbox)
         """Their screens, and which one is shown."""
         file = launch.state / "inbox.db" if launch.state else None
         self.inbox_watch = InboxWatch(self, self.supervisor, self.sessions, file, launch.settings)
         """Opens the inbox and reports what waits in it."""
-        self.cleanup = WorktreeCleanup(self.inbox_watch.open)
-        """Removes the worktrees of sessions that have ended."""
-        self.trust = TrustGate(self, self.sessions, self.cleanup)
-        """Asks whether to trust directories."""
         inbox = self.inbox_watch.open
+        self.cleanup = WorktreeCleanup(inbox)
+        """Removes the worktrees of sessions that have ended."""
+        self.trust = TrustGate(self, self.sessions, inbox, self.cleanup)
+        """Asks whether to trust directories."""
         self.manager = SessionManager(
             self, launch, self.sessions, self.supervisor, inbox, self.trust, self.cleanup
         )
@@ -379,7 +379,8 @@ class CcqApp(_Base):
         await asyncio.sleep(SETTLE_SECONDS)
         try:
             async with asyncio.timeout(SAVE_SECONDS):
-                await asyncio.gather(*(screen.keeper.flush() for screen in self.sessions))
+                for screen in self.sessions:
+                    screen.keeper.save()
                 await self.inbox_watch.flush()
         except (TimeoutError, InboxError) as error:
             _logger.warning("Suspended before everything typed was on disk: %r", error)
@@ -475,10 +476,11 @@ class CcqApp(_Base):
         return AgentSession(session_options(launch), self.inbox, tell, ahead=ahead, admitted=admitted)
 
     def end_threads(self) -> None:
-        """Stop the threads of the terminal driver and the stall watch."""
+        """Stop the threads of the inbox, the terminal driver and the stall watch."""
         if self._stall_watch is not None:
             self._stall_watch.stop()
         end_driver(self)
+        self.inbox_watch.end()
 
 
 async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Prestarted | None = None) -> int:

@@ -297,9 +297,13 @@ class DurableInbox:
 
     async def close(self, seconds: float = ANSWER_SECONDS) -> bool:
         """Write what is not written yet, end, and return whether that was done within ``seconds``."""
+        return await asyncio.to_thread(self.end, seconds)
+
+    def end(self, seconds: float = ANSWER_SECONDS) -> bool:
+        """Do as `close` does, after the event loop has ended."""
         if self._listens:
             self.submit(lambda store: store.listeners.remove(this_process()))
-        return await asyncio.to_thread(self._worker.stop, seconds)
+        return self._worker.stop(seconds)
 
     async def _write(self, entry: KeptEntry, context: str, adding: Future[StoredRequest]) -> None:
         request = entry.request

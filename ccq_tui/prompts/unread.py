@@ -1,21 +1,18 @@
-"""The parts of a session's prompt that Claude has not read, and the file that keeps them."""
+"""The parts of a session's prompt that Claude has not read, as they are kept."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.bounded import JSON_BYTES, parse_json, read_bytes
-from ccq_tui.processes import Owner, this_process
-from ccq_tui.prompts.images import PromptImage, adopted, as_json, from_json
+from ccq_tui.bounded import parse_json
+from ccq_tui.prompts.images import PromptImage, adopted, as_json
+from ccq_tui.prompts.images import from_json as images_from_json
 
-MOST_CHARACTERS = 2_000_000
-"""Most characters of a draft that is kept on disk."""
-MOST_BYTES = 12 * MOST_CHARACTERS + JSON_BYTES
-"""Most bytes of a draft's file that is read: each character may be written as two escapes of six bytes."""
 _SESSION_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
 
 
@@ -83,6 +80,11 @@ class PromptDraft:
         return bool(self.text.strip() or self.sent)
 
 
+def directory_key(directory: Path) -> str:
+    """Return what a draft is kept for in a directory, for a session that has no id yet."""
+    return f"directory {directory}"
+
+
 def among(draft: PromptDraft, known: Mapping[str, PromptImage]) -> PromptDraft:
     """Return a draft with those of its images renamed whose names other images have in ``known``."""
     if not draft.images:
@@ -93,42 +95,42 @@ def among(draft: PromptDraft, known: Mapping[str, PromptImage]) -> PromptDraft:
     return replace(draft, text=text, sent=renamed, images=images)
 
 
-@dataclass(frozen=True, slots=True)
-class Keeper:
-    """The keeper of a draft, as its file names it, unchecked."""
+def joined(before: PromptDraft, draft: PromptDraft) -> PromptDraft:
+    """Return a draft behind another one of the same session or directory."""
+    draft = among(draft, before.images)
+    return PromptDraft(
+        "\n".join(filter(str.strip, (before.text, draft.text))),
+        {**before.pastes, **draft.pastes},
+        before.sent + draft.sent,
+        draft.session or before.session,
+        {**before.images, **draft.images},
+    )
 
-    process: Owner | None
-    keeper: object
 
-
-def file_content(draft: PromptDraft, keeper: str) -> dict[str, Any]:
-    """Return the content of a draft's file, as JSON data."""
-    here = this_process()
-    content = {
+def to_json(draft: PromptDraft) -> str:
+    """Write a draft; ASCII, because a text may hold lone surrogates."""
+    content: dict[str, Any] = {
         "text": draft.text,
         "pastes": dict(draft.pastes),
         "sent": [[one.id, one.text, one.session] for one in draft.sent],
-        "process": here.pid,
-        "started": here.start,
-        "keeper": keeper,
     }
     if draft.images:
         content["images"] = as_json(draft.images)
-    return content if draft.session is None else content | {"session": asdict(draft.session)}
+    return json.dumps(content if draft.session is None else content | {"session": asdict(draft.session)})
 
 
-def read_draft(path: Path) -> tuple[PromptDraft, Keeper] | None:
-    """Read a draft and its keeper from a file; None if there is none or it is damaged."""
+def from_json(content: str | bytes) -> PromptDraft | None:
+    """Read a draft; None if it is damaged."""
     try:
-        content = parse_json(read_bytes(path, MOST_BYTES))
-        text, pastes = content["text"], dict(content.get("pastes", {}))
+        found = parse_json(content)
+        text, pastes = found["text"], dict(found.get("pastes", {}))
         if not isinstance(text, str) or not all(isinstance(paste, str) for paste in pastes.values()):
             return None
-        sent = tuple(Sent(*map(str, one)) for one in content.get("sent", ()))
-        images = from_json(content.get("images"))
-        draft = PromptDraft(text, pastes, sent, _session(content.get("session")), images)
-        return draft, Keeper(_process(content), content.get("keeper"))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+        sent = tuple(Sent(*map(str, one)) for one in found.get("sent", ()))
+        return PromptDraft(
+            text, pastes, sent, _session(found.get("session")), images_from_json(found.get("images"))
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         return None
 
 
@@ -155,9 +157,3 @@ def _session(content: object) -> Unbegun | None:
         effort=word("effort"),
         original=word("original") or "",
     )
-
-
-def _process(content: Mapping[str, object]) -> Owner | None:
-    """Return the process that a draft's file names; an older program's file has only the number."""
-    pid, start = content.get("process"), content.get("started", "")
-    return Owner(pid, start) if isinstance(pid, int) and isinstance(start, str) else None

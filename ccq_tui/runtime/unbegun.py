@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from uuid import uuid4
 
@@ -13,36 +13,44 @@ from ccq_tui.agent.claude.record import Recorded, recorded, taken
 from ccq_tui.agent.options import SessionOptions, session_options
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.trust import trusts
-from ccq_tui.prompts.drafts import PromptDrafts
-from ccq_tui.prompts.unread import PromptDraft, Unbegun
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.prompts.unread import Unbegun
 from ccq_tui.runtime.launches import LONGEST_PATH, launch_in
 from ccq_tui.text import one_line
 from ccq_tui.worktrees.creation import back_in
+from ccq_tui.worktrees.model import worktree_at
 
 
-def take_unbegun(place: Path, here: Path) -> tuple[tuple[Unbegun, ...], tuple[Path, ...]]:
-    """Take sessions over for this process; the surface that shows one then has its draft. For a thread.
+async def take_unbegun(inbox: DurableInbox, here: Path) -> tuple[Unbegun, ...]:
+    """Take the sessions of a directory over for this process; a surface that shows one then has its draft.
 
     Args:
-        place: The directory of the drafts.
+        inbox: The inbox.
         here: The directory in which the program was started.
 
     Returns:
-        The sessions, and the files that cannot be read.
+        The sessions, in the order in which they were opened.
 
     Raises:
-        OSError: They cannot be read or taken over.
+        InboxUnavailable: They cannot be read or taken over.
     """
-    with closing(PromptDrafts(place)) as drafts:
-        return drafts.take_unbegun(here), drafts.unreadable
+    return await inbox.run(lambda store: store.prompts.take_unbegun(partial(_belongs, here)))
 
 
-async def launch_of_unbegun(one: Unbegun, place: Path, launch: Launch) -> Launch | None:
+def _belongs(here: Path, session: Unbegun) -> bool:
+    """Return whether a session comes back with a program that is started in a directory."""
+    worktree = worktree_at(Path(session.directory))
+    places = (session.directory, session.opened_in, str(worktree.root) if worktree else "")
+    return str(here) in places
+
+
+async def launch_of_unbegun(one: Unbegun, inbox: DurableInbox, launch: Launch) -> Launch | None:
     """Return the launch that starts a session again.
 
     Args:
         one: The session.
-        place: The directory of the drafts.
+        inbox: The inbox.
         launch: The launch of the program.
 
     Returns:
@@ -52,14 +60,17 @@ async def launch_of_unbegun(one: Unbegun, place: Path, launch: Launch) -> Launch
     Raises:
         SettingsError: The directory's own settings cannot be used.
         WorktreeError: Its worktree cannot be made again.
+        InboxUnavailable: Its prompts cannot be read.
     """
     launch = await asyncio.to_thread(_launch_of, one, launch)
     options = await begun_or_new(session_options(launch), one.id)
-    if options.resume == one.id and not await asyncio.to_thread(_left_over, place, one.id, options):
-        return None
-    return replace(
-        launch, resume=options.resume or "", fork=options.fork, session_id=options.session_id or ""
-    )
+    begun_as = options.session_id or ""
+    if options.resume == one.id:
+        if not await inbox.run(lambda store: _left_over(store, one.id, options)):
+            return None
+    elif begun_as != one.id:
+        await inbox.run(lambda store: store.prompts.rename(one.id, begun_as))
+    return replace(launch, resume=options.resume or "", fork=options.fork, session_id=begun_as)
 
 
 async def begun_or_new(options: SessionOptions, session_id: str) -> SessionOptions:
@@ -85,24 +96,16 @@ async def begun_or_new(options: SessionOptions, session_id: str) -> SessionOptio
             return replace(options, session_id=str(uuid4()))
 
 
-def _left_over(place: Path, session_id: str, options: SessionOptions) -> bool:
+def _left_over(store: Store, session_id: str, options: SessionOptions) -> bool:
     """Return whether a begun session has anything that Claude has not read; else delete its draft."""
-    with closing(PromptDrafts(place)) as drafts:
-        draft = drafts.load(session_id)
-        if draft is None:
-            return False
-        sent = {one.id: one.session or session_id for one in draft.sent}
-        if draft.text.strip() or taken(options, sent) != set(sent):
-            return True
-        drafts.save(session_id, PromptDraft())
+    draft = store.prompts.get(session_id)
+    if draft is None:
         return False
-
-
-def move_draft(place: Path, old: str, new: str) -> None:
-    """Keep the draft of a session under another id, as Claude Code refuses its own. For a thread."""
-    with closing(PromptDrafts(place)) as drafts:
-        if drafts.load(old) is not None:
-            drafts.move(old, new)
+    sent = {one.id: one.session or session_id for one in draft.sent}
+    if draft.text.strip() or taken(options, sent) != set(sent):
+        return True
+    store.prompts.remove(session_id)
+    return False
 
 
 def _launch_of(one: Unbegun, launch: Launch) -> Launch:

@@ -18,9 +18,11 @@ from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import state_dir
 from ccq_tui.inbox.actors import Surface
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.unread import Unbegun
 from ccq_tui.runtime.launches import LONGEST_PATH, launch_to_resume
-from ccq_tui.runtime.unbegun import as_chosen, launch_of_unbegun, move_draft, take_unbegun
+from ccq_tui.runtime.unbegun import as_chosen, launch_of_unbegun, take_unbegun
 from ccq_tui.screens.inbox.screen import ANSWERS, InboxScreen
 from ccq_tui.screens.pickers import SessionPicker, shelf_of
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
@@ -56,7 +58,9 @@ class Startup:
             start_work(self._app, partial(self._choose, first), name="choose a session")
         else:
             await self._manager.open(first)
-        start_work(self._app, partial(bring_back, self._manager.sessions, self._trust, first), name="backlog")
+        manager = self._manager
+        back = partial(bring_back, manager.sessions, self._trust, manager.inbox, first)
+        start_work(self._app, back, name="backlog")
 
     async def _choose(self, first: Launch) -> None:
         problem = ""
@@ -108,38 +112,37 @@ MOST_NAMED = 3
 MOST_TITLE = 32
 
 
-async def bring_back(sessions: OpenSessions, trust: TrustGate, first: Launch) -> None:
+async def bring_back(sessions: OpenSessions, trust: TrustGate, inbox: DurableInbox, first: Launch) -> None:
     """Open the sessions left over from earlier runs behind the first session; for a worker."""
     await sessions.begun.wait()
-    place = (first.state or state_dir()) / "drafts"
+    files = (first.state or state_dir()) / "drafts"
     try:
-        found, unreadable = await asyncio.to_thread(take_unbegun, place, first.settings.directory)
-    except OSError as error:
+        unreadable = await inbox.run(lambda store: store.prompts.import_files(files))
+        found = await take_unbegun(inbox, first.settings.directory)
+    except (InboxError, OSError) as error:
         _logger.warning("Sessions that had not begun cannot be brought back: %s", error)
         return
     sessions.note([_unreadable_words(unreadable)] if unreadable else [])
     before = len(sessions)
     plain = not (first.prompt or first.draft)
-    back = [one for one in found if await _opened(sessions, trust, one, place, plain=plain)]
+    back = [one for one in found if await _opened(sessions, trust, one, inbox, plain=plain)]
     sessions.note([_back_words(back, before + 1)] if back else [])
 
 
 async def _opened(
-    sessions: OpenSessions, trust: TrustGate, one: Unbegun, place: Path, *, plain: bool
+    sessions: OpenSessions, trust: TrustGate, one: Unbegun, inbox: DurableInbox, *, plain: bool
 ) -> bool:
     """Open one session, or let an identical one take its prompts over; return whether it was opened."""
     front = sessions.front
     if front is None:
         return False
     try:
-        launch = await launch_of_unbegun(one, place, front.launch)
-    except (SettingsError, WorktreeError) as error:
+        launch = await launch_of_unbegun(one, inbox, front.launch)
+    except (SettingsError, WorktreeError, InboxError) as error:
         sessions.note([f"A queued session is kept for the next start: {error}"])
         return False
     if launch is None or (plain and launch.session_id and await front.keeper.take_over(one)):
         return False
-    if launch.session_id not in ("", one.id):
-        await asyncio.to_thread(move_draft, place, one.id, launch.session_id)
     trusted = await trust.let_in(launch, leave=LATER)
     if trusted is not None:
         await sessions.add_behind(as_chosen(one, trusted))  # the answer has read its settings again

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import signal
+import sqlite3
 from collections.abc import Iterable
 
 import pytest
@@ -102,12 +103,12 @@ def texts() -> list[str]:
 
 
 def on_disk(run: Running) -> str:
-    """Return all drafts; one may be moved or removed while they are read."""
-    drafts = []
-    for file in run.home.home.glob("**/drafts/*.json"):
-        with contextlib.suppress(FileNotFoundError):
-            drafts.append(file.read_text())
-    return "\n".join(drafts)
+    """Return all drafts."""
+    found = []
+    for path in run.home.home.glob("**/inbox.db"):
+        with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
+            found += [row[0] for row in database.execute("SELECT body FROM prompts")]
+    return "\n".join(found)
 
 
 def open_queued(terminal: Terminal, prompt: str) -> None:

@@ -46,14 +46,10 @@ class InboxSession(ToldSession):
 
     def __init__(self, tell: Callable[[AgentEvent], None], run: Many, name: str) -> None:
         super().__init__(tell)
-        self.name = name
+        self.name = self.record_id = name
         self.outcomes: list[RequestOutcome] = []
         self._driven = run
         self._over = asyncio.Event()
-
-    @property
-    def record_id(self) -> str:
-        return self.name
 
     async def run(self) -> None:
         self.tell(Connected(self.name, "claude-x", "default", "/work"))

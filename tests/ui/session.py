@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,7 +31,9 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, RequestOutcome, call_of
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.waiting_line import Draft
+from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.screens.session import SessionScreen
@@ -49,6 +52,7 @@ class ToldSession:
 
     def __init__(self, tell: Callable[[AgentEvent], None]) -> None:
         self._tell = tell
+        self.record_id = SESSION_ID
         self.sent: list[str] = []
         self.unanswered: list[str] = []
         """What was sent that Claude is not to answer."""
@@ -77,10 +81,6 @@ class ToldSession:
     async def run(self) -> None:
         self.tell(Connected(SESSION_ID, "claude-x", "default", "/work"))
         self.tell(StateChanged(SessionState.IDLE))
-
-    @property
-    def record_id(self) -> str:
-        return "id-1"
 
     def send(
         self,
@@ -175,6 +175,7 @@ class Driven:
 
     def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:
         self.session = self._kind(tell)
+        self.session.record_id = launch.session_id or SESSION_ID
         self.launches.append(launch)
         return self.session
 
@@ -231,6 +232,12 @@ async def keys_work(run: Driven, pilot: Pilot[int]) -> None:
 def asked(name: str = "toolu_1", *questions: Question) -> QuestionAsked:
     which = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b")))
     return QuestionAsked(QuestionRequest(name, SESSION_ID, QuestionSet(name, questions or (which,))))
+
+
+def prompt_kept(state: Path, key: str = SESSION_ID) -> PromptDraft | None:
+    """Return what is on disk for a session or directory, even if another program has it."""
+    with closing(Store(state / "inbox.db")) as store:
+        return store.prompts.get(key)
 
 
 def permission(name: str = "toolu_p", command: str = "make all") -> PermissionRequest:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,13 +20,13 @@ from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.rows import StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import Owner
-from ccq_tui.prompts.drafts import PromptDrafts, directory_key
+from ccq_tui.prompts.unread import directory_key
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from tests.ui.host import handled
-from tests.ui.session import Driven, asked, burst, keys_work, until
+from tests.ui.session import Driven, asked, burst, keys_work, prompt_kept, until
 
 OTHER = Owner(os.getppid())
 
@@ -81,8 +80,7 @@ async def test_what_was_typed_before_it_was_asked_about_is_kept(
             await until(pilot, lambda: run.session_screen.dock.prompt.text == "hi")
         else:
             await until(pilot, lambda: run.app.return_code == 0)
-            with closing(PromptDrafts(tmp_path / "drafts")) as drafts:
-                kept = drafts.load(directory_key(tmp_path))
+            kept = prompt_kept(tmp_path, directory_key(tmp_path))
             assert kept is not None
             assert kept.text == "go on\nhi"
 

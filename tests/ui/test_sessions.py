@@ -13,9 +13,9 @@ from textual.widgets import Input
 
 from ccq_tui.agent.events import AgentEvent, PromptAccepted, SessionState, StateChanged, TitleChanged
 from ccq_tui.config.launch import Launch
-from ccq_tui.config.paths import state_dir
+from ccq_tui.config.paths import inbox_path
 from ccq_tui.config.settings import Settings
-from ccq_tui.prompts.drafts import PromptDrafts
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.screens.overview.screen import OverviewScreen
@@ -226,10 +226,10 @@ async def test_a_session_that_waits_for_a_process_is_closed_at_once_and_its_prom
         assert "later" in run.bar()
         await pilot.press(*"/close", "enter")
         await until(pilot, lambda: len(run.app.sessions) == 1)
-        with closing(PromptDrafts(state_dir() / "drafts")) as drafts:
-            (left,) = drafts.take_unbegun(tmp_path)
+        with closing(Store(inbox_path())) as store:
+            (left,) = store.prompts.take_unbegun(lambda one: one.directory == str(tmp_path))
             assert left.title == "later"
-            assert [one.text for one in (drafts.load(left.id) or PromptDraft()).sent] == ["later"]
+            assert [one.text for one in (store.prompts.get(left.id) or PromptDraft()).sent] == ["later"]
 
 
 async def test_where_there_is_no_room_the_sessions_are_a_list(tmp_path: Path) -> None:

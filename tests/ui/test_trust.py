@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,8 +20,7 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried, CarriedFile, untrusted
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import Owner
-from ccq_tui.prompts.drafts import PromptDrafts, directory_key, read
-from ccq_tui.prompts.unread import PromptDraft
+from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
@@ -31,7 +29,7 @@ from ccq_tui.screens.sessions.session_manager import UNOPENED
 from ccq_tui.screens.trust import TRUST_IT, TRUST_QUESTION, WITHOUT_FILES, TrustScreen
 from ccq_tui.widgets.hints import HintBar
 from tests.ui.host import Clock
-from tests.ui.session import Driven, burst, until
+from tests.ui.session import Driven, burst, prompt_kept, until
 
 SERVERS = '{"mcpServers": {"db": {"command": "npx", "args": ["-y", "db"]}}}'
 
@@ -188,7 +186,7 @@ async def test_quitting_starts_and_keeps_nothing(asking: Asking) -> None:
         await until(pilot, lambda: asking.driven.app._exit)
         assert asking.driven.session is None
     assert asking.driven.app.return_code == 0
-    left = PromptDrafts(asking.project / "state/drafts").load(directory_key(Path("/")))
+    left = prompt_kept(asking.project / "state", directory_key(Path("/")))
     assert left == PromptDraft("later\nn")
     assert untrusted(asking.project) is not None
 
@@ -220,18 +218,16 @@ async def asked_beside(asking: Asking, pilot: Pilot[int], prompt: str) -> None:
     await until(pilot, lambda: isinstance(app.screen, TrustScreen) and "not now" in asking.text)
 
 
-def left_behind(asking: Asking) -> list[PromptDraft | None]:
-    """Return what is on disk for the next session of the directory, even if a program holds it."""
-    with closing(PromptDrafts(asking.project / "state/drafts")) as drafts:
-        places = drafts.places(directory_key(asking.project))
-    return [read(place) for place in places if place.exists()]
+def left_behind(asking: Asking) -> PromptDraft | None:
+    """Return what is on disk for the next session of the directory, even if a program has it."""
+    return prompt_kept(asking.project / "state", directory_key(asking.project))
 
 
 async def test_the_first_prompt_of_a_refused_session_is_copied(asking: Asking) -> None:
     app = asking.driven.app
     async with app.run_test() as pilot:
         await asked_beside(asking, pilot, "a long\nfirst prompt")
-        assert left_behind(asking) == [PromptDraft("a long\nfirst prompt")], "a kill leaves it"
+        assert left_behind(asking) == PromptDraft("a long\nfirst prompt"), "a kill leaves it"
         await pilot.press("x")
         asking.clock.skip_grace()
         await pilot.press("down", "up", "enter")
@@ -239,7 +235,7 @@ async def test_the_first_prompt_of_a_refused_session_is_copied(asking: Asking) -
         await pilot.press("f8")
         await until(pilot, lambda: app.clipboard == "a long\nfirst prompt")
         assert asking.driven.screen.dock.prompt.text == "x"
-        assert left_behind(asking) == []
+        assert left_behind(asking) is None
 
 
 async def test_the_first_prompt_of_a_trusted_session_is_sent_once(asking: Asking) -> None:
@@ -249,7 +245,7 @@ async def test_the_first_prompt_of_a_trusted_session_is_sent_once(asking: Asking
         await begun(asking, pilot, "y")
         await until(pilot, lambda: len(app.sessions) == 2)
         assert asking.driven.launches[-1].prompt == "first prompt"
-        assert left_behind(asking) == []
+        assert left_behind(asking) is None
         assert asking.driven.screen.dock.prompt.text == ""
 
 
@@ -258,7 +254,7 @@ async def test_quitting_at_the_question_keeps_the_first_prompt_once(asking: Aski
         await asked_beside(asking, pilot, "first prompt")
         await pilot.press(*"more", "ctrl+q")
         await until(pilot, lambda: asking.driven.app._exit)
-    assert left_behind(asking) == [PromptDraft("first prompt\nmore")]
+    assert left_behind(asking) == PromptDraft("first prompt\nmore")
 
 
 async def test_what_is_typed_after_a_session_took_anothers_place_is_for_no_other(asking: Asking) -> None:
@@ -424,7 +420,7 @@ async def test_quitting_by_key_keeps_what_was_typed_for_the_directory(asking: As
         await until(pilot, lambda: asking.driven.app._exit)
         assert asking.driven.session is None
     assert asking.driven.app.return_code == 0
-    left = PromptDrafts(asking.project / "state/drafts").load(directory_key(Path("/")))
+    left = prompt_kept(asking.project / "state", directory_key(Path("/")))
     assert left == PromptDraft("later on")
 
 

@@ -173,28 +173,16 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """
         CREATE TABLE prompts (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
-            id TEXT NOT NULL UNIQUE,
-            session_id TEXT NOT NULL,
-            directory TEXT NOT NULL,
-            state TEXT NOT NULL,
-            text TEXT NOT NULL,
-            pastes TEXT NOT NULL,
-            images TEXT NOT NULL,
+            kept_for TEXT NOT NULL,
+            unbegun TEXT NOT NULL,
+            body TEXT NOT NULL,
+            keeper TEXT NOT NULL,
             owner_pid INTEGER,
             owner_start TEXT NOT NULL,
-            holder TEXT NOT NULL,
             saved_at TEXT NOT NULL
         )
         """,
-        "CREATE INDEX prompts_session ON prompts (session_id, directory)",
-        """
-        CREATE TABLE unstarted (
-            session_id TEXT PRIMARY KEY,
-            directory TEXT NOT NULL,
-            opened_in TEXT NOT NULL,
-            body TEXT NOT NULL
-        )
-        """,
+        "CREATE INDEX prompts_kept_for ON prompts (kept_for)",
     ),
 )
 """Steps from each version to the next; a released step is never changed, only followed by another."""

@@ -16,6 +16,7 @@ from ccq_tui.inbox.store.encoding import actor_from_json, actor_to_json
 from ccq_tui.inbox.store.history import HistoryTable
 from ccq_tui.inbox.store.opening import BUSY_SECONDS
 from ccq_tui.inbox.store.orphans import Orphans
+from ccq_tui.inbox.store.prompts import PromptTable
 from ccq_tui.inbox.store.requests import RequestTable
 from ccq_tui.inbox.store.sessions import SessionTable
 from ccq_tui.processes import Owner, alive
@@ -193,6 +194,7 @@ class Store:
         drafts: The drafts of requests.
         sessions: The sessions, and the process that runs each.
         commands: The commands to the processes of sessions.
+        prompts: The prompts that Claude has not read.
         listeners: The processes that show requests.
         history: Every change.
         ids: Ids by their prefixes.
@@ -214,6 +216,7 @@ class Store:
         self.drafts = DraftTable(self.database)
         self.sessions = SessionTable(self.database)
         self.commands = CommandTable(self.database)
+        self.prompts = PromptTable(self.database)
         self.listeners = ListenerTable(self.database)
         self.history = HistoryTable(self.database)
         self.ids = IdPrefixes(self.database)

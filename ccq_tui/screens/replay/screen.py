@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import logging
 import os
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +25,7 @@ from textual.widget import Widget
 from ccq_tui.agent.events import QuestionAsked, RequestSettled, SessionState, StateChanged
 from ccq_tui.agent.recorded import Recording, ReplayedSession
 from ccq_tui.agent.recorded.reader import why_gone
+from ccq_tui.bounded import JSON_BYTES, parse_json, read_bytes
 from ccq_tui.config.actions import KeyPlace
 from ccq_tui.config.keymap import key_of
 from ccq_tui.config.launch import Launch
@@ -29,8 +33,6 @@ from ccq_tui.config.paths import state_dir
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.drafts import draft_to_json, with_draft
 from ccq_tui.inbox.waiting_line import Draft, Waiting
-from ccq_tui.prompts.drafts import PromptDrafts
-from ccq_tui.prompts.unread import PromptDraft as KeptText
 from ccq_tui.questions import Answered, Declined, Discussed
 from ccq_tui.questions.input_guard import is_fresh
 from ccq_tui.questions.message import answers_as_message
@@ -43,6 +45,7 @@ from ccq_tui.screens.session.export import export_transcript
 from ccq_tui.screens.session.prompt_keeper import SAVE_AFTER
 from ccq_tui.screens.session.view import short_path
 from ccq_tui.screens.terminal import set_title
+from ccq_tui.stored import write_whole
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.keys import presses_of
@@ -325,22 +328,32 @@ class AnswerDrafts:
     """
 
     def __init__(self, directory: Path, failed: Callable[[OSError], None]) -> None:
-        self._files = PromptDrafts(directory)
+        self._directory = directory
         self._failed = failed
         self._disk = ThreadPoolExecutor(max_workers=1, thread_name_prefix="answers")
 
     async def load(self, request: QuestionRequest) -> Draft | None:
         """Return the kept draft of a request, or None."""
-        kept = await asyncio.wrap_future(self._disk.submit(self._load, request))
-        return with_draft(request, kept.text) if kept else None
+        text = await asyncio.wrap_future(self._disk.submit(self._load, request.id))
+        return with_draft(request, text) if text else None
 
-    def _load(self, request: QuestionRequest) -> KeptText | None:
-        """Read a draft; an earlier version named its file by the call alone."""
-        return self._files.load(_key(request.id)) or self._files.load(_key(request.tool_use_id))
+    def _load(self, request_id: str) -> str:
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            return str(parse_json(read_bytes(self._path(request_id), JSON_BYTES))["text"])
+        return ""
+
+    def _save(self, request_id: str, draft: Draft | None) -> None:
+        if draft is None:
+            self._path(request_id).unlink(missing_ok=True)
+        else:
+            write_whole(self._path(request_id), json.dumps({"text": draft_to_json(draft)}))
+
+    def _path(self, request_id: str) -> Path:
+        name = hashlib.sha256(f"answer to {request_id}".encode(errors="replace")).hexdigest()[:32]
+        return self._directory / f"{name}-1.json"
 
     def keep(self, request_id: str, draft: Draft | None) -> None:
         """Keep a draft, soon and without waiting; None deletes it."""
-        text = KeptText(draft_to_json(draft)) if draft is not None else KeptText()
         loop = asyncio.get_running_loop()
 
         def done(future: Future[None]) -> None:
@@ -348,13 +361,8 @@ class AnswerDrafts:
             if isinstance(error, OSError) and not loop.is_closed():
                 loop.call_soon_threadsafe(self._failed, error)
 
-        self._disk.submit(self._files.save, _key(request_id), text).add_done_callback(done)
+        self._disk.submit(self._save, request_id, draft).add_done_callback(done)
 
     def close(self) -> None:
         """Write what is not written yet, then end the thread; does not wait."""
-        self._disk.submit(self._files.close)
         self._disk.shutdown(wait=False)
-
-
-def _key(request_id: str) -> str:
-    return f"answer to {request_id}"

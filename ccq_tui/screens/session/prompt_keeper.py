@@ -7,9 +7,11 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
+from uuid import uuid4
 
 from ccq_tui.agent.events import (
     Connected,
@@ -22,12 +24,15 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.session_recorder import SessionName, title_of
 from ccq_tui.config.paths import state_dir
-from ccq_tui.prompts.drafts import PromptDrafts, directory_key
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.port import InboxChange, InboxRenewed
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.prompts.image_store import ImageStore
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.pastes import unfolded
-from ccq_tui.prompts.unread import PromptDraft, Sent, Unbegun
+from ccq_tui.prompts.unread import PromptDraft, Sent, Unbegun, directory_key
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.screens.session.ui import SessionUi
 
@@ -42,33 +47,32 @@ T = TypeVar("T")
 
 
 class PromptKeeper:
-    """Reads and writes history and drafts of prompts, one after the other in one thread.
+    """Keeps the prompts that Claude has not read in the inbox's database, and the history in its file.
 
     The draft of a new session is kept for its directory, and the next new session there takes it over. Once a
     prompt was sent, or the session has to wait for a process, the draft is the session's own, kept under its
     id, with what it takes to begin the session until Claude has read the first prompt.
 
-    Sending moves a prompt from the field to the sent ones in one write, and a prompt that comes back moves
-    the same way: it is in one of the two at every moment. It stays there until Claude has read it and has
-    written that down.
+    Field and sent prompts are one draft, written whole: a prompt that is sent or comes back is in one of the
+    two at every moment. It stays there until Claude has read it and has written that down.
     """
 
-    def __init__(self, ui: SessionUi) -> None:
+    def __init__(self, ui: SessionUi, inbox: DurableInbox) -> None:
         self._ui = ui
         launch = ui.launch
         state = launch.state or state_dir()
         self.earlier: tuple[str, ...] = ()
         """The earlier prompts, the newest first."""
         self._history = PromptHistory(state / "history.jsonl", ui.view.cwd)
-        self._draft_files = PromptDrafts(state / "drafts")
         self.images = ImageStore(state / "images")
         """The images of prompts."""
         self._disk = ThreadPoolExecutor(max_workers=1, thread_name_prefix="prompts")
         self._prompted = bool(launch.prompt)
+        self._inbox = inbox
+        self._name = str(uuid4())
         self._draft_key = ""
         self.sent: dict[str, Sent] = {}
         self._loading: list[Future[None]] = []
-        self._begun_in_directory = False
         self._begun = bool(launch.resume and not launch.fork) or launch.continue_last
         # A session that came back waits as it did.
         self._waits = bool(launch.session_id)
@@ -78,6 +82,11 @@ class PromptKeeper:
         self._saved_draft: PromptDraft | None = PromptDraft()
         self._saving_draft: asyncio.TimerHandle | None = None
         self._told_failure = False
+        self._unsubscribe = inbox.subscribe(self._inbox_changed)
+
+    def _inbox_changed(self, change: InboxChange) -> None:
+        if isinstance(change, InboxRenewed) and (self.sent or self._unsaved_draft):
+            self._write_draft()  # what was refused, or is in a file that is gone
 
     @property
     def _directory_key(self) -> str:
@@ -100,15 +109,11 @@ class PromptKeeper:
         """Write what is not written yet; then the thread ends."""
         if self._loading:
             # The draft on disk was not loaded, and nobody will load it.
-            self._on_disk(self._draft_files.add, self._draft_key, self._unsaved_draft)
-        self._save_draft()
-        self._disk.submit(self._draft_files.close)
+            key, draft = self._draft_key, self._unsaved_draft
+            self._written(lambda store: store.prompts.leave(key, draft, self._name))
+        self._release()
+        self._unsubscribe()
         self._disk.shutdown(wait=False)
-
-    async def flush(self) -> None:
-        """Wait until what was typed so far is on disk."""
-        self._save_draft()
-        await asyncio.wrap_future(self._disk.submit(lambda: None))
 
     def remember(self, text: str, images: Mapping[str, PromptImage]) -> None:
         """Keep a text that leaves the field unsent, and its images, with the earlier prompts."""
@@ -117,8 +122,12 @@ class PromptKeeper:
 
     async def release(self) -> None:
         """Write the draft, and leave it to the session that comes next."""
-        self._save_draft()
-        await self._read(self._draft_files.close)
+        with suppress(InboxError):
+            await asyncio.wrap_future(self._release())
+
+    def _release(self) -> Future[None]:
+        self.save()
+        return self._written(lambda store: store.prompts.release(self._name))
 
     def take(self, event: SessionEvent) -> None:
         """Learn under which id the session can be resumed, and when it begins."""
@@ -143,7 +152,8 @@ class PromptKeeper:
 
     def _add_to_history(self, text: str, images: Mapping[str, PromptImage] | None = None) -> None:
         self.earlier = (text, *(other for other in self.earlier if other != text))
-        self._on_disk(self._history.add, text, images)
+        added = self._disk.submit(self._history.add, text, images)
+        added.add_done_callback(self._done(asyncio.get_running_loop()))
 
     def keep(self, sent: Sent) -> Future[None]:
         """Write down a prompt that leaves the field, until Claude has read it.
@@ -196,7 +206,7 @@ class PromptKeeper:
     def submitted(self, text: str, images: Mapping[str, PromptImage]) -> None:
         """Remember a prompt that leaves the field, and its images."""
         self._add_to_history(text.rstrip(), images)
-        self._save_draft()
+        self.save()
         self._prompted = True
         if self._ui.view.session_id:
             self._move_draft(self._ui.view.session_id)
@@ -205,7 +215,7 @@ class PromptKeeper:
         """Save the unsent text, in a moment."""
         self._unsaved_draft = self._draft_of(field)
         if self._saving_draft is None:
-            self._saving_draft = self._ui.after(SAVE_AFTER, self._save_draft)
+            self._saving_draft = self._ui.after(SAVE_AFTER, self.save)
 
     # -- drafts -------------------------------------------------------------------------------------------
 
@@ -247,13 +257,18 @@ class PromptKeeper:
         if self._draft_key == self._directory_key and not self._loading and self._ui.session.agent.record_id:
             self._move_draft(self._ui.session.agent.record_id)
 
-    def _save_draft(self) -> None:
+    def save(self) -> None:
+        """Write what was typed so far, without waiting."""
         if self._saving_draft is not None:
             self._saving_draft.cancel()
             self._saving_draft = None
         if self._draft_key and not self._loading and self._unsaved_draft != self._saved_draft:
             self._saved_draft = self._unsaved_draft
-            self._on_disk(self._draft_files.save, self._draft_key, self._unsaved_draft)
+            self._save(self._draft_key)
+
+    def _save(self, key: str) -> Future[None]:
+        draft = self._unsaved_draft
+        return self._written(lambda store: store.prompts.save(self._name, key, draft))
 
     def _write_draft(self) -> Future[None]:
         """Write the field and the sent prompts as they are; for the directory while the session has no id.
@@ -263,37 +278,27 @@ class PromptKeeper:
         if self._loading:
             return self._loading[-1]
         self._unsaved_draft = self._saved_draft = self._draft_of(self._ui.dock.prompt.kept)
-        key = self._draft_key or self._directory_key
-        self._begun_in_directory |= not self._draft_key
-        return self._on_disk(self._draft_files.save, key, self._unsaved_draft)
+        return self._save(self._draft_key or self._directory_key)
 
     def _move_draft(self, key: str) -> None:
         """Keep the draft under another key from now on."""
         old, self._draft_key = self._draft_key or self._directory_key, key
         if old != key:
-            self._on_disk(self._draft_files.move, old, key)
             self._saved_draft = None
-            self._save_draft()
+            self.save()
 
     def _begin_draft(self, key: str) -> None:
         """Bring back the draft of a session or directory, and keep it there from now on."""
-        old, self._draft_key = self._draft_key, key
-        if not old and self._begun_in_directory:
-            old = self._directory_key
+        # In a session that was never begun, the directory's own was typed.
+        names = (key,) if self._draft_key or self.sent else (key, self._directory_key)
+        self._draft_key = key
         self._loading.append(Future())
         # Load at once: later saves are behind it in the thread's queue, and not read back.
-        stored = self._disk.submit(self._draft_files.load, key)
-        self._ui.start(partial(self._bring_back, stored, key, old), "draft")
+        stored = self._inbox.submit(lambda store: store.prompts.take(self._name, *names))
+        self._ui.start(partial(self._bring_back, stored), "draft")
 
-    async def _bring_back(self, stored: Future[PromptDraft | None], key: str, old: str) -> None:
+    async def _bring_back(self, stored: Future[PromptDraft | None]) -> None:
         draft = await self._result(stored)
-        if draft is None and old == "" and key != self._directory_key:
-            # The directory's own: typed into a session that never began.
-            draft = await self._read(self._draft_files.load, self._directory_key)
-            old = self._directory_key if draft else old
-            self._on_disk(self._draft_files.move, old, key)
-        elif draft is None:
-            self._on_disk(self._draft_files.move, old, key)
         if draft:
             draft = self._ui.dock.prompt.adopt(draft)
         left = tuple(one for one in (draft.sent if draft else ()) if one.id not in self.sent)
@@ -305,10 +310,7 @@ class PromptKeeper:
             whole = PromptDraft(text, typed.pastes, images={**draft.images, **typed.images})
             prompt.restore(whole if typed.text.strip() else replace(draft, sent=()))
         done, written = self._loading.pop(0), self._write_draft()
-        # Written even if it is the same: it is this process's own from now on.
         written.add_done_callback(lambda _: done.set_result(None))
-        if old and old != key:
-            self._on_disk(self._draft_files.save, old, PromptDraft())
         if self._waits and not self._begun:
             self._be_itself()
         if left:
@@ -337,42 +339,40 @@ class PromptKeeper:
         return tuple(PromptDraft(text, images=there.get(text, {})) for text in texts)
 
     async def _load_history(self) -> None:
-        loaded = await self._read(self._load_earlier)
+        loaded = await self._result(self._disk.submit(self._load_earlier))
         if loaded:
             earlier = [self._ui.dock.prompt.adopt(one).text for one in loaded]
             self.earlier = tuple(dict.fromkeys((*self.earlier, *earlier)))
             self._ui.dock.prompt.remember(self.earlier)
 
-    # -- the thread ---------------------------------------------------------------------------------------
-
-    async def _read(self, work: Callable[..., T], *arguments: object) -> T | None:
-        return await self._result(self._disk.submit(work, *arguments))
+    # -- the threads --------------------------------------------------------------------------------------
 
     async def _result(self, future: Future[T]) -> T | None:
         try:
             return await asyncio.wrap_future(future)
-        except OSError as error:
+        except (OSError, InboxError) as error:
             self._not_kept(error)
             return None
 
-    def _on_disk(self, work: Callable[..., None], *arguments: object) -> Future[None]:
-        loop = asyncio.get_running_loop()
+    def _written(self, work: Callable[[Store], None]) -> Future[None]:
+        future = self._inbox.submit(work)
+        future.add_done_callback(self._done(asyncio.get_running_loop()))
+        return future
 
+    def _done(self, loop: asyncio.AbstractEventLoop) -> Callable[[Future[None]], None]:
         def done(future: Future[None]) -> None:
             error = future.exception()
-            if isinstance(error, OSError) and not loop.is_closed():
+            if isinstance(error, (OSError, InboxError)) and not loop.is_closed():
                 loop.call_soon_threadsafe(self._not_kept, error)
             elif error is not None:
                 _logger.error("The prompt could not be saved", exc_info=error)
 
-        future = self._disk.submit(work, *arguments)
-        future.add_done_callback(done)
-        return future
+        return done
 
-    def _not_kept(self, error: OSError) -> None:
+    def _not_kept(self, error: OSError | InboxError) -> None:
         """Report once that something is not kept; each key would report it again."""
         _logger.warning("History or draft: %s", error)
         if not self._told_failure and self._ui.live:
             self._told_failure = True
-            reason = error.strerror or str(error)
+            reason = getattr(error, "strerror", "") or str(error)
             self._ui.note(f"Prompts cannot be saved for the next start: {reason} · {state_dir()}", "warning")

@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 
 from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.screens.keylist import own_bindings
 from ccq_tui.screens.pickers import PickRow
@@ -104,7 +105,7 @@ class SessionScreen(SessionBase):
 
     actions = {**READING, **ACTIONS}  # noqa: RUF012
 
-    def __init__(self, session: SupervisedSession) -> None:
+    def __init__(self, session: SupervisedSession, inbox: DurableInbox) -> None:
         launch = session.launch
         super().__init__(
             session,
@@ -112,7 +113,7 @@ class SessionScreen(SessionBase):
             Dock(SessionView(launch.settings.directory).name, launch.draft, clock=session.clock),
         )
         self.side_bar = SideBar(lambda number: self.switcher.go_to(number))
-        self.keeper = PromptKeeper(self)
+        self.keeper = PromptKeeper(self, inbox)
         runner = self.runner = CommandRunner(self)
         self.rewind = RewindCommand(runner)
         self.shell = ShellCommands(self)

@@ -42,6 +42,8 @@ MOST_SUMMARY = 120
 MOST_NAME = 40
 MOST_TOLD = 300
 SHORT_ID = 8
+END_SECONDS = 2.0
+"""Most seconds for what is not written yet when the program ends at once."""
 COUNT_SECONDS = 0.1
 """Seconds in which changes are gathered before waiting requests are counted again."""
 
@@ -63,8 +65,11 @@ class InboxWatch:
     def open(self) -> DurableInbox:
         """Return the inbox of all sessions, opened at the first use."""
         if self._inbox is None:
-            self._inbox = DurableInbox.begin(self._file or inbox_path())
+            file = self._file or inbox_path()
+            self._inbox = DurableInbox.begin(file)
             self._inbox.recalls = self._settings.recall_answers
+            # Before anything else reads them.
+            self._inbox.submit(lambda store: store.prompts.import_files(file.parent / "drafts"))
             self._inbox.listen()
             self._supervisor.follow(self._inbox)
             self._inbox.subscribe(self._inbox_changed)
@@ -80,6 +85,11 @@ class InboxWatch:
         """Write what is not written yet."""
         if self._inbox is not None:
             await self._inbox.close()
+
+    def end(self) -> None:
+        """Write what is not written yet, after the event loop has ended."""
+        if self._inbox is not None:
+            self._inbox.end(END_SECONDS)
 
     async def _tell_of_inbox(self, inbox: DurableInbox) -> None:
         try:

@@ -14,6 +14,7 @@ from textual.app import App
 from ccq_tui.compat.textual.nodes import begin_behind
 from ccq_tui.config.keymap import key_of
 from ccq_tui.config.launch import Launch
+from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.supervisor import Supervisor
@@ -42,7 +43,14 @@ NAME_LENGTH = 60
 class OpenSessions(Sequence[SessionScreen]):
     """The screens of all sessions, in the order in which they were opened; all run while one is shown."""
 
-    def __init__(self, app: App[Any], supervisor: Supervisor, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        app: App[Any],
+        supervisor: Supervisor,
+        clock: Callable[[], float],
+        inbox: Callable[[], DurableInbox],
+    ) -> None:
+        self._inbox = inbox
         self._app = app
         self._supervisor = supervisor
         self._clock = clock
@@ -158,7 +166,7 @@ class OpenSessions(Sequence[SessionScreen]):
         await self._app.switch_mode(self._modes[screen])
 
     def _made(self, launch: Launch) -> SessionScreen:
-        screen = SessionScreen(self._supervisor.open(launch))
+        screen = SessionScreen(self._supervisor.open(launch), self._inbox())
         self._modes[screen] = mode = f"session {next(self._numbers)}"
         self._app.add_mode(mode, lambda: screen)
         return screen

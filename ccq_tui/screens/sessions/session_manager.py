@@ -22,14 +22,13 @@ from ccq_tui.claude_files import claude_directory, recorded_sessions
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
-from ccq_tui.config.paths import state_dir
 from ccq_tui.config.trust import trusts
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.prompts.drafts import directory_key, leave_text
+from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.runtime.launches import launch_in, launch_of, launch_to_resume
 from ccq_tui.runtime.ownership import (
     may_run_elsewhere,
@@ -133,7 +132,7 @@ class SessionManager:
                 await self.sessions.add(trusted)
                 return
         elif not self.sessions:
-            await _keep(launch, kept)
+            await self._keep(launch, PromptDraft(kept))
             await self._app.action_quit()
         front = self.sessions.front
         if front is not None and not self.ending:
@@ -404,6 +403,14 @@ class SessionManager:
 
     # -- going from one to another --------------------------------------------------------------------------
 
+    async def _keep(self, launch: Launch, draft: PromptDraft) -> None:
+        """Keep the prompt and what was typed for the next session of the directory."""
+        key = directory_key(launch.settings.directory)
+        try:
+            await self.inbox.run(lambda store: store.prompts.leave(key, draft))
+        except InboxError as error:
+            _logger.warning("What was typed is not kept: %s", error)
+
     async def step(self, by: int) -> None:
         """Show the session ``by`` places further."""
         entry = stepped(self.sessions.entries(), by)
@@ -417,15 +424,6 @@ class SessionManager:
         own = self.sessions.own(session)
         if own is not None and own is not self.sessions.front:
             self.sessions.tell_news(own, news)
-
-
-async def _keep(launch: Launch, typed: str) -> None:
-    """Keep the prompt and what was typed for the next session of the directory."""
-    place, key = (launch.state or state_dir()) / "drafts", directory_key(launch.settings.directory)
-    try:
-        await asyncio.to_thread(leave_text, place, key, typed)
-    except OSError as error:
-        _logger.warning("What was typed is not kept: %s", error.strerror)
 
 
 def _beside(old: Launch, launch: Launch) -> Launch:

@@ -6,19 +6,21 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import Any, Protocol
+from uuid import uuid4
 
 from textual.screen import Screen
 
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.launch import Launch
-from ccq_tui.config.paths import state_dir
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
 from ccq_tui.config.trust_question import Row
-from ccq_tui.prompts.drafts import PromptDrafts, directory_key, leave_text
-from ccq_tui.prompts.unread import PromptDraft
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.runtime.launches import made, with_notices
 from ccq_tui.runtime.trust import DirectoryTrust
 from ccq_tui.runtime.worktree_cleanup import EndedSession, WorktreeCleanup
@@ -55,13 +57,20 @@ class TrustGate:
         unopened: The launch that was not started when the program ended at the question, or None.
     """
 
-    def __init__(self, host: TrustHost, sessions: OpenSessions, cleanup: WorktreeCleanup) -> None:
+    def __init__(
+        self,
+        host: TrustHost,
+        sessions: OpenSessions,
+        inbox: Callable[[], DurableInbox],
+        cleanup: WorktreeCleanup,
+    ) -> None:
         self._host = host
+        self._inbox = inbox
         self._sessions = sessions
         self._cleanup = cleanup
         self.problem = ""
         self.unopened: Launch | None = None
-        self._open: dict[TrustScreen, tuple[Launch, PromptDrafts | None]] = {}
+        self._open: dict[TrustScreen, tuple[Launch, str]] = {}
         self._trust = DirectoryTrust()
 
     async def let_in(self, launch: Launch, leave: str = "") -> Launch | None:
@@ -97,8 +106,8 @@ class TrustGate:
         host, first = self._host, not self._sessions
         words = leave or (QUIT if first else "not now")
         asking = TrustScreen(carried, leave=words, draft=launch.draft, clock=host.clock)
-        held = None if first else await _held(launch)
-        self._open[asking] = launch, held
+        keeper = "" if first else await self._keep(launch)
+        self._open[asking] = launch, keeper
         await host.push_screen(asking)
         trusted, problem = None, ""
         try:
@@ -118,10 +127,10 @@ class TrustGate:
         if trusted is not None:
             self._sessions.await_session()
             asking.dismiss()
-            await _release(launch, held)
+            await self._drop(keeper)
             return replace(trusted, draft=typed)
         asking.dismiss()
-        await _release(launch, held)
+        await self._drop(keeper)
         self._sessions.type_on(typed.removeprefix(launch.draft))
         self._sessions.note([problem] if problem else () if leave else await self._cleared(launch))
         return None
@@ -148,43 +157,41 @@ class TrustGate:
         asked, self._open = self._open, {}
         for asking in asked:
             asking.take_no_answer()
-        for asking, (launch, held) in asked.items():
+        for asking, (launch, keeper) in asked.items():
             await asking.quiet()
-            text = "\n".join(filter(None, (launch.prompt, asking.typed)))
-            try:
-                await asyncio.to_thread(leave_text, *_place(launch), text)
-            except OSError as error:
-                _logger.warning("What was typed could not be kept: %s", error)
-            else:
-                await _release(launch, held)
+            key = _kept_for(launch)
+            kept = "" if keeper else launch.prompt
+            draft = PromptDraft("\n".join(filter(None, (kept, asking.typed))))
+            await self._on_disk(partial(_leave, key, draft, keeper))
             self.unopened = launch
 
+    async def _keep(self, launch: Launch) -> str:
+        """Put a session's first prompt on disk, in case the program is killed at the question.
 
-def _place(launch: Launch) -> tuple[Path, str]:
-    """Return where drafts are kept, and the key of one for the next session like this."""
-    key = launch.resume or directory_key(launch.settings.directory)
-    return (launch.state or state_dir()) / "drafts", key
+        Return its keeper, or "" if there is none.
+        """
+        if not launch.prompt:
+            return ""
+        keeper, key, draft = str(uuid4()), _kept_for(launch), PromptDraft(launch.prompt)
+        await self._on_disk(lambda store: store.prompts.save(keeper, key, draft))
+        return keeper
+
+    async def _drop(self, keeper: str) -> None:
+        """Remove the prompt that `_keep` put on disk."""
+        if keeper:
+            await self._on_disk(lambda store: store.prompts.save(keeper, "", PromptDraft()))
+
+    async def _on_disk(self, work: Callable[[Store], None]) -> None:
+        try:
+            await self._inbox().run(work)
+        except InboxError as error:
+            _logger.warning("What was typed could not be kept: %s", error)
 
 
-async def _held(launch: Launch) -> PromptDrafts | None:
-    """Put a session's first prompt on disk, in case the program is killed at the question."""
-    if not launch.prompt:
-        return None
-    place, key = _place(launch)
-    held = PromptDrafts(place)
-    try:
-        await asyncio.to_thread(held.save, key, PromptDraft(launch.prompt))
-    except OSError as error:
-        _logger.warning("The first prompt of a session is not on disk: %s", error)
-    return held
+def _leave(key: str, draft: PromptDraft, keeper: str, store: Store) -> None:
+    store.prompts.leave(key, draft, keeper)
 
 
-async def _release(launch: Launch, held: PromptDrafts | None) -> None:
-    """Remove the prompt that `_held` put on disk."""
-    if held is None:
-        return
-    try:
-        await asyncio.to_thread(held.save, _place(launch)[1], PromptDraft())
-    except OSError as error:
-        _logger.warning("The first prompt of a session stays on disk: %s", error)
-    held.close()
+def _kept_for(launch: Launch) -> str:
+    """Return what the draft for the next session like this is kept for."""
+    return launch.resume or directory_key(launch.settings.directory)

@@ -49,13 +49,11 @@ class Child:
     Args:
         inbox: The inbox.
         project: Where the agent works.
-        prompts: Where prompts are kept that Claude has not read.
     """
 
-    def __init__(self, inbox: DurableInbox, project: Path, prompts: Path) -> None:
+    def __init__(self, inbox: DurableInbox, project: Path) -> None:
         self._inbox = inbox
         self._project = project
-        self._prompts = prompts
         self._sessions: dict[str, AgentSession] = {}
         self._fields: dict[str, PromptField] = {}
         self._running: set[asyncio.Task[None]] = set()
@@ -85,7 +83,7 @@ class Child:
         before = self._fields.get(key)
         self._sessions[key] = session
         self._fields[key] = field = PromptField(
-            self._prompts,
+            self._inbox,
             session,
             lambda text, name: say({"event": "Kept", "text": text, "prompt_id": name}),
             lambda text: say({"event": "Returned", "key": key, "text": text}),
@@ -206,7 +204,7 @@ async def main(database: Path, project: Path) -> None:
         project: Where the agent works.
     """
     inbox = await DurableInbox.open(database)
-    child = Child(inbox, project, database.parent / "drafts")
+    child = Child(inbox, project)
     orders = asyncio.StreamReader(limit=MOST)
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(orders), sys.stdin)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import TypeVar
+from uuid import uuid4
 
 from ccq_tui.agent.events import AgentEvent, PromptRecorded, PromptReturned
 from ccq_tui.agent.session import AgentSession
-from ccq_tui.prompts.drafts import PromptDrafts
+from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.prompts.unread import PromptDraft, Sent
-
-T = TypeVar("T")
 
 
 class PromptField:
@@ -22,7 +18,7 @@ class PromptField:
     A prompt is in one of the two at every moment, and goes from one to the other in one write.
 
     Args:
-        directory: Where drafts are kept.
+        inbox: Keeps the prompts.
         session: The session to which the prompts are sent.
         kept: Is told each prompt that was sent, once it is on disk, with its id.
         changed: Is told what stands in the field, whenever something comes back to it.
@@ -30,16 +26,16 @@ class PromptField:
 
     def __init__(
         self,
-        directory: Path,
+        inbox: DurableInbox,
         session: AgentSession,
         kept: Callable[[str, str], None],
         changed: Callable[[str], None],
     ) -> None:
-        self._files = PromptDrafts(directory)
+        self._inbox = inbox
+        self._name = str(uuid4())
         self._session = session
         self._kept = kept
         self._changed = changed
-        self._disk = ThreadPoolExecutor(max_workers=1, thread_name_prefix="prompts")
         self._key = ""
         self._text = ""
         self._sent: dict[str, Sent] = {}
@@ -55,7 +51,7 @@ class PromptField:
         if self._key:
             return
         self._key = key
-        draft = await self._on_disk(lambda: self._files.load(key)) or PromptDraft()
+        draft = await self._inbox.run(lambda store: store.prompts.take(self._name, key)) or PromptDraft()
         left = [one for one in draft.sent if one.id not in self._sent]
         self._sent = {one.id: one for one in left} | self._sent
         self._put_back(draft.text)
@@ -102,15 +98,11 @@ class PromptField:
     async def release(self) -> None:
         """Release the prompts for the next process."""
         self._released = True
-        await self._on_disk(self._files.close)
-        self._disk.shutdown()
+        await self._inbox.run(lambda store: store.prompts.release(self._name))
 
     def _put_back(self, text: str) -> None:
         self._text = "\n".join(filter(None, (self._text, text)))
 
     async def _write(self) -> None:
         draft = PromptDraft(self._text, sent=tuple(self._sent.values()))
-        await self._on_disk(lambda: self._files.save(self._key, draft))
-
-    async def _on_disk(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._disk, work)
+        await self._inbox.run(lambda store: store.prompts.save(self._name, self._key, draft))

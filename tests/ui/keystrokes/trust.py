@@ -8,11 +8,11 @@ from pathlib import Path
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import untrusted
-from ccq_tui.prompts.drafts import PromptDrafts, directory_key
+from ccq_tui.prompts.unread import directory_key
 from ccq_tui.screens.trust import SCROLLS, TrustScreen
 from tests.ui.keystrokes.hands import LETTERS, Hands
 from tests.ui.keystrokes.oracle import TRUST_QUIET, Watch, typed
-from tests.ui.session import Driven
+from tests.ui.session import Driven, prompt_kept
 
 ROWS = {"quit": "Do not trust", "without": "Start without", "trust": "Trust it, and"}
 MOVES = ("up", "down")
@@ -139,7 +139,7 @@ class Trust(Hands):
         await self.settle()
         if self.app._exit:
             directory = self.run.app._launch.settings.directory
-            text = PromptDrafts(directory / "state/drafts").load(directory_key(directory))
+            text = prompt_kept(directory / "state", directory_key(directory))
             self._all_there((text.text if text else "").replace("\n", "").strip(), end=True)
             return
         behind = self.letters()

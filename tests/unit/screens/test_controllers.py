@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from contextlib import suppress
+from collections.abc import AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+
+import pytest
 
 from ccq_tui.agent.events import (
     ErrorReported,
@@ -21,6 +23,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.problems import Remedy
 from ccq_tui.config.keymap import with_keys
+from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.prompts.unread import Sent
 from ccq_tui.screens.session.commands import PARKED, CommandRunner
 from ccq_tui.screens.session.messages import ProgramAction
@@ -102,17 +105,23 @@ def test_a_remedy_is_done_once_and_not_again_too_soon() -> None:
 # -- prompts on disk --------------------------------------------------------------------------------------
 
 
-def kept(place: Path) -> list[dict[str, Any]]:
-    """The drafts on disk; one may get another name between being listed and being read."""
-    for _ in range(50):
-        with suppress(FileNotFoundError):
-            return [json.loads(path.read_text()) for path in (place / "drafts").glob("*.json")]
-    raise AssertionError("the drafts do not keep still")
+async def kept(inbox: DurableInbox) -> list[dict[str, Any]]:
+    rows = await inbox.run(lambda store: store.database.rows("SELECT body FROM prompts"))
+    return [json.loads(row[0]) for row in rows]
 
 
-async def test_a_prompt_is_on_disk_from_the_field_until_claude_has_written_it_down(tmp_path: Path) -> None:
+@pytest.fixture
+async def inbox(tmp_path: Path) -> AsyncIterator[DurableInbox]:
+    made = DurableInbox.begin(tmp_path / "state/inbox.db")
+    yield made
+    await made.close()
+
+
+async def test_a_prompt_is_on_disk_from_the_field_until_claude_has_written_it_down(
+    tmp_path: Path, inbox: DurableInbox
+) -> None:
     ui = NoScreen(tmp_path, state=tmp_path / "state")
-    keeper = PromptKeeper(ui)
+    keeper = PromptKeeper(ui, inbox)
     keeper.begin()
     await ui.work()
     ui.dock.prompt.text = "half a thought"
@@ -120,18 +129,20 @@ async def test_a_prompt_is_on_disk_from_the_field_until_claude_has_written_it_do
     ui.later.pop()()
     ui.dock.prompt.text = ""
     await asyncio.wrap_future(keeper.keep(Sent("p1", "a whole one", "id-1")))
-    (draft,) = kept(tmp_path / "state")
+    (draft,) = await kept(inbox)
     assert "a whole one" in str(draft["sent"])
     assert draft["text"] == "", "it left the field in the same write"
     keeper.take(PromptRecorded("p1"))
     await keeper.release()
-    assert not [one for draft in kept(tmp_path / "state") for one in draft.get("sent", ())]
+    assert not [one for draft in await kept(inbox) for one in draft["sent"]]
     keeper.close()
 
 
-async def test_what_an_earlier_process_sent_and_nobody_read_is_back_in_the_field(tmp_path: Path) -> None:
+async def test_what_an_earlier_process_sent_and_nobody_read_is_back_in_the_field(
+    tmp_path: Path, inbox: DurableInbox
+) -> None:
     state = tmp_path / "state"
-    first = PromptKeeper(NoScreen(tmp_path, state=state))
+    first = PromptKeeper(NoScreen(tmp_path, state=state), inbox)
     first.begin()
     await first._ui.work()  # type: ignore[attr-defined]
     await asyncio.wrap_future(first.keep(Sent("p1", "read", "id-1")))
@@ -144,7 +155,7 @@ async def test_what_an_earlier_process_sent_and_nobody_read_is_back_in_the_field
 
     agent = SimpleNamespace(record_id="id-1", taken=taken)
     ui = NoScreen(tmp_path, session=SimpleNamespace(agent=agent), state=state, session_id="id-1")
-    again = PromptKeeper(ui)
+    again = PromptKeeper(ui, inbox)
     again.begin()
     await ui.work()
     assert ui.dock.prompt.text == "not read"
@@ -157,7 +168,8 @@ async def test_what_an_earlier_process_sent_and_nobody_read_is_back_in_the_field
 async def test_a_disk_that_refuses_is_said_once(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("no directory")
     ui = NoScreen(tmp_path, state=tmp_path / "state")
-    keeper = PromptKeeper(ui)
+    inbox = DurableInbox.begin(tmp_path / "state/inbox.db")
+    keeper = PromptKeeper(ui, inbox)
     keeper.begin()
     await ui.work()
     for text in ("one", "two"):
@@ -165,3 +177,4 @@ async def test_a_disk_that_refuses_is_said_once(tmp_path: Path) -> None:
     await keeper.release()
     assert len([words for words, _ in ui.noted if "cannot be saved for the next start" in words]) == 1
     keeper.close()
+    await inbox.close()

@@ -17,6 +17,7 @@ from ccq_tui.config.trust import Carried
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.processes import Owner
+from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from tests.actors import PANEL
 
@@ -121,8 +122,8 @@ async def test_the_program_ends_where_its_only_session_is_left_to_another_proces
     await around.manager.open(replace(around.launch, carried=CARRIED, prompt="go on"))
     await around.works[0]()
     assert around.steps == ["ownership", "quit"]
-    (kept,) = (around.here / "drafts").iterdir()
-    assert "go on\\ntyped" in kept.read_text(encoding="utf-8")
+    kept = await around.inbox.run(lambda store: store.prompts.get(directory_key(around.here)))
+    assert kept == PromptDraft("go on\ntyped")
 
 
 async def test_nothing_opens_once_the_program_ends(around: Around) -> None:

@@ -473,9 +473,7 @@ class Rivals:
         finally:
             store.close()
         self._check_drafts_left()
-        for count, problem in self._prompts.found(
-            self._home, self._database.parent / "drafts", exchanges, self._kills
-        ):
+        for count, problem in self._prompts.found(self._home, self._database, exchanges, self._kills):
             self.seen.counts[count] += 1
             if problem:
                 self._problem(problem)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from ccq_tui.agent.claude.record import taken
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.prompts.drafts import read
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.prompts.unread import from_json
 from ccq_tui.testing import CleanHome, Exchange
 from tests.agent.killed.news import Kill, spoken, told, where
 
@@ -56,20 +58,20 @@ class Prompts:
         self._fields = {place: text for place, text in self._fields.items() if place[0] != number}
 
     def found(
-        self, home: CleanHome, drafts: Path, exchanges: Sequence[Exchange], kills: Sequence[Kill]
+        self, home: CleanHome, database: Path, exchanges: Sequence[Exchange], kills: Sequence[Kill]
     ) -> Iterator[tuple[str, str]]:
         """Find each prompt, after the end of all programs.
 
         Args:
             home: Where the sessions' records are.
-            drafts: Where prompts are kept that Claude has not read.
+            database: The inbox, with the prompts that Claude has not read.
             exchanges: All requests to the model.
             kills: All kills and rewinds.
 
         Yields:
             For each prompt what to count it as, and what is wrong with it or "".
         """
-        waiting, record = _waiting(home, drafts), _recorded(home)
+        waiting, record = _waiting(home, database), _recorded(home)
         for text, kept in self._kept.items():
             log = told(text, exchanges, kills)
             places = sum(lines.count(text) for lines in waiting)
@@ -87,12 +89,14 @@ class Prompts:
                 yield "prompts lost or doubled", f"{text!r}: {told_of}, {log}: {at}"
 
 
-def _waiting(home: CleanHome, drafts: Path) -> list[list[str]]:
+def _waiting(home: CleanHome, database: Path) -> list[list[str]]:
     """Return the lines of each draft that Claude has not read."""
     options, found = SessionOptions(cwd=home.project, environment=home.env), []
-    for path in drafts.glob("*.json"):
-        if (draft := read(path)) is None:
-            raise AssertionError(f"the draft {path} is damaged")
+    with closing(Store(database)) as store:
+        kept = [from_json(row[0]) for row in store.database.rows("SELECT body FROM prompts")]
+    for draft in kept:
+        if draft is None:
+            raise AssertionError("a draft is damaged")
         there = taken(options, {one.id: one.session for one in draft.sent})
         texts = [draft.text, *(one.text for one in draft.sent if one.id not in there)]
         found.append([line for text in texts for line in text.split("\n")])

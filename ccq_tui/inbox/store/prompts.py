@@ -1,0 +1,182 @@
+"""Prompts that Claude has not read yet, kept beyond the end of the program."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from ccq_tui.bounded import parse_json, read_bytes
+from ccq_tui.inbox.store.database import Database, name_key
+from ccq_tui.inbox.verdicts import InboxUnavailable
+from ccq_tui.processes import Owner, alive, this_process
+from ccq_tui.prompts.unread import PromptDraft, Unbegun, from_json, joined, to_json
+
+MOST_CHARACTERS = 4_000_000
+"""Most characters of a draft that is kept, as it is written."""
+MOST_KEPT = 200
+"""Most drafts kept; beyond that, the oldest are deleted."""
+MOST_BYTES = 30_000_000
+"""Most bytes that are read of a file in which an earlier version kept a draft."""
+
+
+class PromptTable:
+    """The table of prompts, each kept for a session or a directory.
+
+    Several keepers, in one process or in several, may keep something for the same session or directory. What
+    a keeper has is its own until it releases it, or its process ends.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def save(self, keeper: str, kept_for: str, draft: PromptDraft) -> None:
+        """Keep a draft in the place of all that this keeper has; an empty one leaves nothing.
+
+        The draft of a session that must come back as itself is kept for that session, whatever ``kept_for``
+        says. Raises `InboxUnavailable`; then what was kept before stays.
+        """
+        with self._database.writing() as at:
+            self._database.do("DELETE FROM prompts WHERE keeper = ?", (keeper,))
+            self._insert(at, kept_for, draft, keeper, this_process())
+
+    def take(self, keeper: str, *kept_for: str) -> PromptDraft | None:
+        """Take over a draft of the first of some sessions or directories for which a free one is kept.
+
+        Raises `InboxUnavailable`.
+        """
+        with self._database.writing():
+            for number, draft in (found for one in kept_for for found in self._free(one, keeper)):
+                self._own(number, keeper)
+                return draft
+        return None
+
+    def leave(self, kept_for: str, draft: PromptDraft, keeper: str = "") -> None:
+        """Add a draft to what this keeper has, or else to a free one, and release it.
+
+        Raises `InboxUnavailable`.
+        """
+        with self._database.writing() as at:
+            for number, before in self._free(kept_for, keeper):
+                draft = joined(before, draft)
+                self._database.do("DELETE FROM prompts WHERE number = ?", (number,))
+                break
+            self._insert(at, kept_for, draft)
+
+    def release(self, keeper: str) -> None:
+        """Leave what a keeper has to the next one; raises `InboxUnavailable`."""
+        with self._database.writing():
+            released = "UPDATE prompts SET keeper = '', owner_pid = NULL WHERE keeper = ?"
+            self._database.do(released, (keeper,))
+
+    def take_unbegun(self, belongs: Callable[[Unbegun], bool]) -> tuple[Unbegun, ...]:
+        """Take over, for this process, the sessions that had not begun when theirs ended, in their order.
+
+        Only those that ``belongs`` accepts. Raises `InboxUnavailable`.
+        """
+        found = []
+        with self._database.writing():
+            for row in self._database.rows("SELECT * FROM prompts WHERE unbegun != ''"):
+                draft = None if _is_taken(row, "") else from_json(row["body"])
+                if draft is not None and draft.session is not None and belongs(draft.session):
+                    self._own(row["number"], "")
+                    found.append(replace(draft.session, id=row["unbegun"]))  # it may have another id by now
+        return tuple(sorted(found, key=lambda one: one.opened_at))
+
+    def get(self, kept_for: str) -> PromptDraft | None:
+        """Return the draft for a session or directory, whoever has it; raises `InboxUnavailable`."""
+        rows = self._database.rows("SELECT body FROM prompts WHERE kept_for = ?", (name_key(kept_for),))
+        return from_json(rows[0]["body"]) if rows else None
+
+    def rename(self, old: str, new: str) -> None:
+        """Keep the draft of a session that has not begun for another id; raises `InboxUnavailable`."""
+        with self._database.writing():
+            renamed = "UPDATE prompts SET kept_for = ?, unbegun = ? WHERE kept_for = ? AND unbegun = ?"
+            self._database.do(renamed, (name_key(new), name_key(new), name_key(old), name_key(old)))
+
+    def remove(self, session_id: str) -> None:
+        """Delete what is kept for a session; raises `InboxUnavailable`."""
+        with self._database.writing():
+            self._database.do("DELETE FROM prompts WHERE kept_for = ?", (name_key(session_id),))
+
+    def import_files(self, directory: Path) -> tuple[Path, ...]:
+        """Take over the drafts of programs that are gone and kept them in files; return the unreadable ones.
+
+        Raises `InboxUnavailable`.
+        """
+        unreadable = []
+        for path in sorted(directory.glob("*.json")):
+            with suppress(FileNotFoundError):
+                draft, owner = _file(path)
+                if draft is None:
+                    unreadable.append(path)
+                elif not alive(owner):
+                    with self._database.writing() as at:
+                        self._insert(at, path.stem.rpartition("-")[0], draft)
+                    path.unlink()
+        return tuple(unreadable)
+
+    def _free(self, kept_for: str, keeper: str) -> Iterator[tuple[int, PromptDraft]]:
+        """Return the drafts that no other keeper has; the draft of a session is no other's."""
+        # The files of earlier versions were named after a digest alone.
+        names = name_key(kept_for), hashlib.sha256(kept_for.encode(errors="replace")).hexdigest()[:32]
+        query = """SELECT * FROM prompts WHERE kept_for IN (?, ?) AND unbegun IN ('', ?)
+            ORDER BY keeper = ? DESC, number"""
+        for row in self._database.rows(query, (*names, names[0], keeper)):
+            draft = None if _is_taken(row, keeper) else from_json(row["body"])
+            if draft is not None:
+                yield row["number"], draft
+
+    def _own(self, number: int, keeper: str) -> None:
+        here = this_process()
+        query = "UPDATE prompts SET keeper = ?, owner_pid = ?, owner_start = ? WHERE number = ?"
+        self._database.do(query, (keeper, here.pid, here.start, number))
+
+    def _insert(
+        self, at: str, kept_for: str, draft: PromptDraft, keeper: str = "", owner: Owner | None = None
+    ) -> None:
+        if not draft:
+            return
+        body, session = to_json(draft), draft.session.id if draft.session else ""
+        if len(body) > MOST_CHARACTERS:
+            raise InboxUnavailable(f"a prompt takes more than {MOST_CHARACTERS:,} characters")
+        self._database.do(
+            "INSERT INTO prompts (kept_for, unbegun, body, keeper, owner_pid, owner_start, saved_at)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                name_key(session or kept_for),
+                name_key(session),
+                body,
+                keeper,
+                owner.pid if owner else None,
+                owner.start if owner else "",
+                at,
+            ),
+        )
+        newest = "SELECT number FROM prompts ORDER BY saved_at DESC LIMIT ?"
+        self._database.do(f"DELETE FROM prompts WHERE number NOT IN ({newest})", (MOST_KEPT,))  # noqa: S608 - ours
+
+
+def _is_taken(row: sqlite3.Row, keeper: str) -> bool:
+    """Whether another keeper, of this process or another one, has a draft."""
+    if row["owner_pid"] is None:
+        return False
+    owner = Owner(row["owner_pid"], row["owner_start"])
+    return row["keeper"] not in ("", keeper) if owner == this_process() else alive(owner)
+
+
+def _file(path: Path) -> tuple[PromptDraft | None, Owner | None]:
+    """Read a draft and its process from a file of an earlier version; raises FileNotFoundError."""
+    try:
+        content = read_bytes(path, MOST_BYTES)
+        found = parse_json(content)
+        pid, start = found.get("process"), found.get("started", "")
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, AttributeError, RecursionError):
+        return None, None
+    owner = Owner(pid, start) if isinstance(pid, int) and isinstance(start, str) else None
+    return from_json(content), owner

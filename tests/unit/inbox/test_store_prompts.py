@@ -1,0 +1,202 @@
+"""Prompts that Claude has not read, kept by several keepers and programs."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from collections.abc import Iterator
+from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Barrier, Event
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ccq_tui.inbox.store import prompts
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import InboxUnavailable
+from ccq_tui.processes import Owner, this_process
+from ccq_tui.prompts.images import PromptImage
+from ccq_tui.prompts.unread import PromptDraft, Sent, Unbegun, directory_key, from_json, to_json
+
+HERE = directory_key(Path("/work"))
+ONE = Unbegun("id-1", "/work", "/home", 1.0, "one", "model-a", "plan", "low")
+TWO = Unbegun("id-2", "/work/.claude/worktrees/two", "/elsewhere", 2.0)
+FILES = Path(__file__).parent / "databases" / "version_7" / "drafts"
+GONE = Owner(2**22 + 1, "long ago")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    made = Store(tmp_path / "inbox.db")
+    yield made
+    made.close()
+
+
+def kept(store: Store, *sessions: Unbegun) -> None:
+    """Keep the prompts of sessions that have not begun, as a program did that has ended."""
+    for one in sessions:
+        draft = PromptDraft("typed", sent=(Sent("p", "sent", one.id),), session=one)
+        store.prompts.save(one.id, "", draft)
+        store.prompts.release(one.id)
+
+
+def bodies(store: Store) -> list[PromptDraft | None]:
+    return [from_json(row[0]) for row in store.database.rows("SELECT body FROM prompts ORDER BY number")]
+
+
+texts = st.text(max_size=20)
+
+
+@given(texts, st.dictionaries(texts, texts, max_size=2), st.lists(st.tuples(texts, texts, texts), max_size=2))
+def test_a_draft_comes_back_as_it_was(
+    text: str, pastes: dict[str, str], sent: list[tuple[str, str, str]]
+) -> None:
+    name = "[image 1: a.png 1×1, 5 bytes]"
+    images = {name: PromptImage("a.png", "0" * 64, "image/png", 1, 1, 5)}
+    draft = PromptDraft(text, pastes, tuple(Sent(*one) for one in sent), ONE, images)
+    assert from_json(to_json(draft)) == draft
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "{", "[]", "{}", '{"text": 1}', '{"text": "a", "pastes": {"b": 1}}', '{"text": "a", "sent": [[1]]}',
+     '{"text": "a", "sent": 5}', "[" * 100_000],
+)  # fmt: skip
+def test_a_damaged_one_is_none(content: str) -> None:
+    assert from_json(content) is None
+
+
+@pytest.mark.parametrize(
+    "session", [1, [], {}, {"id": "id-1"}, {"id": "../x", "directory": "/"}, {"id": 1, "directory": "/"}]
+)
+def test_a_session_that_cannot_be_begun_is_a_draft_and_nothing_else(session: object) -> None:
+    content = to_json(PromptDraft("typed"))[:-1] + f', "session": {json.dumps(session)}}}'
+    assert from_json(content) == PromptDraft("typed")
+
+
+def test_each_keeper_has_its_own_and_leaves_it_to_the_next(store: Store) -> None:
+    table = store.prompts
+    assert table.take("a", HERE) is None
+    table.save("a", HERE, PromptDraft("one"))
+    table.save("b", HERE, PromptDraft("two"))
+    table.save("a", HERE, PromptDraft("one more"))
+    assert table.take("c", HERE) is None
+    table.release("a")
+    assert table.take("c", "another", HERE) == PromptDraft("one more")
+    assert table.take("d", HERE) is None
+    table.save("c", "id-1", PromptDraft(sent=(Sent("p", "one more"),)))  # it was sent
+    assert table.take("c", "id-1") == PromptDraft(sent=(Sent("p", "one more"),))
+    table.save("c", "id-1", PromptDraft(" "))
+    assert bodies(store) == [PromptDraft("two")]
+
+
+@pytest.mark.parametrize(("owner", "found"), [(GONE, True), (this_process(), False)])
+def test_what_a_process_has_is_its_own_while_it_runs(store: Store, owner: Owner, found: bool) -> None:
+    store.prompts.save("a", HERE, PromptDraft("one"))
+    store.database.do("UPDATE prompts SET owner_pid = ?, owner_start = ?", (owner.pid, owner.start))
+    assert (store.prompts.take("b", HERE) is not None) == found
+
+
+def test_what_is_left_is_behind_what_is_there(store: Store) -> None:
+    name = "[image 1: a.png 1×1, 5 bytes]"
+    first, second = (PromptImage("a.png", digit * 64, "image/png", 1, 1, 5) for digit in "12")
+    store.prompts.leave(HERE, PromptDraft("one", {"[p]": "x"}, images={name: first}))
+    store.prompts.leave(HERE, PromptDraft(f"two {name}", images={name: second}))
+    found = store.prompts.take("a", HERE)
+    assert found is not None
+    other = name.replace("1", "2", 1)
+    assert found == PromptDraft(f"one\ntwo {other}", {"[p]": "x"}, images={name: first, other: second})
+    store.prompts.leave(HERE, PromptDraft("three"), "a")
+    assert [one and one.text for one in bodies(store)] == [f"one\ntwo {other}\nthree"]
+    assert store.prompts.take("b", HERE) is not None
+
+
+def test_what_is_too_long_is_refused_and_what_was_kept_stays(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.prompts.save("a", HERE, PromptDraft("one"))
+    monkeypatch.setattr(prompts, "MOST_CHARACTERS", 100)
+    with pytest.raises(InboxUnavailable, match="more than 100 characters"):
+        store.prompts.save("a", HERE, PromptDraft("x" * 100))
+    assert bodies(store) == [PromptDraft("one")]
+    monkeypatch.setattr(prompts, "MOST_KEPT", 2)
+    for name in ("b", "c"):
+        store.prompts.save(name, HERE, PromptDraft(name))
+    assert bodies(store) == [PromptDraft("b"), PromptDraft("c")]
+
+
+def test_sessions_that_have_not_begun_come_back_once_and_as_themselves(store: Store) -> None:
+    kept(store, TWO, ONE)
+    assert store.prompts.take("a", HERE) is None, "it is no draft of the directory's"
+    assert store.prompts.take_unbegun(lambda one: one.opened_in == "/home") == (ONE,)
+    assert store.prompts.take_unbegun(lambda _: True) == (ONE, TWO), "no surface has one of them yet"
+    other = PromptDraft("typed", sent=(Sent("p", "sent", "id-1"),), session=ONE)
+    assert store.prompts.get("id-1") == store.prompts.take("a", "id-1") == other
+    assert store.prompts.take_unbegun(lambda _: True) == (TWO,)
+    store.prompts.rename("id-2", "id-3")
+    assert [one.id for one in store.prompts.take_unbegun(lambda _: True)] == ["id-3"]
+    assert store.prompts.take("b", "id-3") is not None
+    store.prompts.remove("id-3")
+    assert bodies(store) == [other]
+
+
+def test_drafts_that_earlier_versions_kept_in_files_are_taken_over_once(tmp_path: Path, store: Store) -> None:
+    place = Path(copytree(FILES, tmp_path / "drafts"))
+    (living,) = (path for path in place.iterdir() if '"alive"' in path.read_text())
+    here = this_process()
+    told = json.loads(living.read_text()) | {"process": here.pid, "started": here.start}
+    living.write_text(json.dumps(told))
+    (place / "broken-1.json").write_text('{"text": "half')
+    for _ in range(2):
+        assert store.prompts.import_files(place) == (place / "broken-1.json",)
+        assert {path.name for path in place.iterdir()} == {living.name, "broken-1.json"}
+    shop = directory_key(Path("/home/ada/shop"))
+    assert store.prompts.take("a", shop) == PromptDraft("a first prompt, not sent")
+    parked = store.prompts.take("a", "01000000-0000-4000-8000-000000000001")
+    assert parked is not None
+    assert (parked.text, [one.text for one in parked.sent]) == (
+        "and then\nthe [pasted 1: 9 lines]", ["first, the dates", "then the cache"]
+    )  # fmt: skip
+    (back,) = store.prompts.take_unbegun(lambda _: True)
+    assert (back.title, back.mode, back.original) == (
+        "New one",
+        "plan",
+        "03000000-0000-4000-8000-000000000003",
+    )
+    assert any(one and one.images for one in bodies(store))
+
+
+def test_of_programs_that_start_at_once_one_takes_each(tmp_path: Path) -> None:
+    path = tmp_path / "inbox.db"
+    sessions = [Unbegun(f"id-{number}", "/work", opened_at=number) for number in range(8)]
+    texts = ["one", "two"]
+    store = Store(path)
+    kept(store, *sessions)
+    for text in texts:
+        store.prompts.save(text, HERE, PromptDraft(text))
+    store.database.do("UPDATE prompts SET owner_pid = ?, owner_start = ?", (GONE.pid, GONE.start))
+    store.close()
+    context = multiprocessing.get_context("fork")
+    taken: Queue[list[str]] = context.Queue()
+    begin, end = context.Barrier(4), context.Event()
+    programs = [context.Process(target=_program, args=(path, begin, end, taken)) for _ in range(4)]
+    for one in programs:
+        one.start()
+    found = [name for _ in programs for name in taken.get(timeout=30)]
+    end.set()
+    for one in programs:
+        one.join(30)
+    assert sorted(found) == sorted([*(one.id for one in sessions), *texts])
+
+
+def _program(path: Path, begin: Barrier, end: Event, taken: Queue[list[str]]) -> None:
+    store = Store(path)
+    begin.wait(30)
+    sessions = store.prompts.take_unbegun(lambda _: True)
+    left = store.prompts.take("mine", HERE)
+    taken.put([*(one.id for one in sessions), *([left.text] if left else [])])
+    end.wait(30)  # what a program that has ended has is the next one's
+    store.close()
