@@ -291,7 +291,7 @@ def set_effort(level: str) -> Control[None]:
 
 def applied_effort() -> Control[str]:
     """Ask how hard the model thinks; the answer is "" if the CLI does not say."""
-    return Control("get_settings", _effort)
+    return Control("get_settings", lambda answer: text(fields(answer, "applied"), "effort"))
 
 
 def _nothing(_answer: Line) -> None:
@@ -389,10 +389,6 @@ def _files(answer: Line) -> FilesToRewind:
         _number(answer, "deletions"),
         refusal,
     )
-
-
-def _effort(answer: Line) -> str:
-    return text(fields(answer, "applied"), "effort")
 
 
 def _rewound(answer: Line) -> Rewound:

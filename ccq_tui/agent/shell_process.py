@@ -94,8 +94,8 @@ class ShellProcess:
             for capture in (self._out, self._errors):
                 read, write = os.pipe()
                 ends.append(write)
-                reader = _Reader(self._take_for(capture))
-                transport, _ = await loop.connect_read_pipe(partial(_same, reader), os.fdopen(read, "rb", 0))
+                make = partial(_Reader, partial(self._take, capture))
+                transport, reader = await loop.connect_read_pipe(make, os.fdopen(read, "rb", 0))
                 transports.append(transport)
                 readers.append(reader)
             process = self._process = await asyncio.create_subprocess_exec(
@@ -161,22 +161,15 @@ class ShellProcess:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, number)
 
-    def _take_for(self, capture: Capture) -> Callable[[bytes], None]:
-        def take(data: bytes) -> None:
-            capture.add(data)
-            self.output.add(data)
-            if self._telling is None:
-                self._telling = asyncio.get_running_loop().call_later(TELL_SECONDS, self._tell)
-
-        return take
+    def _take(self, capture: Capture, data: bytes) -> None:
+        capture.add(data)
+        self.output.add(data)
+        if self._telling is None:
+            self._telling = asyncio.get_running_loop().call_later(TELL_SECONDS, self._tell)
 
     def _tell(self) -> None:
         self._telling = None
         self._grown(self.output.newest())
-
-
-def _same(reader: _Reader) -> _Reader:
-    return reader
 
 
 class _Reader(asyncio.Protocol):

@@ -10,6 +10,7 @@ import signal
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections import deque
 from collections.abc import Awaitable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -165,7 +166,9 @@ async def leave(client: ClaudeSDKClient, pid: int | None, *, busy: bool) -> None
     if not ending.done() or ending.cancelled() or ending.exception():
         _logger.error("Claude did not end by itself")
         ending.cancel()
-        _kill(pid)
+        if pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
     if cancelled:
         raise asyncio.CancelledError
 
@@ -191,15 +194,6 @@ async def _outlast(task: asyncio.Task[None], seconds: float) -> bool:
         except asyncio.CancelledError:
             cancelled = True
     return cancelled
-
-
-def _kill(pid: int | None) -> None:
-    if pid is None:
-        return
-    try:
-        os.kill(pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
-    except ProcessLookupError:
-        _logger.debug("Claude was gone already")
 
 
 async def explain_start(error: BaseException, words: StderrTail, options: SessionOptions) -> SessionFailure:

@@ -257,15 +257,11 @@ class Conversation:
                 yield ev.ThinkingCounted(int(data.get("estimated_tokens") or 0))
             case "api_retry":
                 yield from self._translator.streams.retry()
-                yield _retrying(data)
-
-
-def _retrying(data: Line) -> ev.Retrying:
-    status = data.get("error_status")
-    return ev.Retrying(
-        attempt=int(data.get("attempt") or 0),
-        max_attempts=int(data.get("max_retries") or 0),
-        delay=float(data.get("retry_delay_ms") or 0) / 1000,
-        status=int(status) if status is not None else None,
-        error=str(data.get("error") or "unknown"),
-    )
+                status = data.get("error_status")
+                yield ev.Retrying(
+                    attempt=int(data.get("attempt") or 0),
+                    max_attempts=int(data.get("max_retries") or 0),
+                    delay=float(data.get("retry_delay_ms") or 0) / 1000,
+                    status=int(status) if status is not None else None,
+                    error=str(data.get("error") or "unknown"),
+                )

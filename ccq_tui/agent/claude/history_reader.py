@@ -18,7 +18,7 @@ from typing import Any
 
 from ccq_tui.agent.claude.sessions_reader import title_by_person
 from ccq_tui.claude_files import record_files
-from ccq_tui.claude_lines import QUESTION_TOOL, blocks_of, record_entry, whole_entries
+from ccq_tui.claude_lines import QUESTION_TOOL, Line, blocks_of, fields, record_entry, text, whole_entries
 from ccq_tui.compat.sdk.light_import import import_sdk
 
 _EDITORS = ("Edit", "MultiEdit", "Write")
@@ -56,7 +56,9 @@ def repair(path: Path, newest: str) -> bool:
     `RecordRepairError` if the record does not end with the line as it was written.
     """
     noted = _noted(path)
-    if noted is None or noted.get("leafUuid") == newest or not _is_known(noted, path):
+    if noted is None or noted.get("leafUuid") == newest or noted.get("sessionId") != path.stem:
+        return False
+    if not _KNOWN.issuperset(noted) or not stat.S_ISREG(path.lstat().st_mode):
         return False
     entries = {str(entry["uuid"]): entry for entry in _entries_with(path, '"uuid"') if entry.get("uuid")}
     call = _call_beside(entries, str(noted.get("leafUuid") or ""))
@@ -69,12 +71,6 @@ def repair(path: Path, newest: str) -> bool:
     if _noted(path) != wanted:
         raise RecordRepairError(f"{path.name}: the line that was added is not its last note")
     return True
-
-
-def _is_known(noted: Mapping[str, Any], path: Path) -> bool:
-    """Return whether a note has the known form and belongs to this record, a regular file."""
-    ours = noted.get("sessionId") == path.stem and _KNOWN.issuperset(noted)
-    return ours and stat.S_ISREG(path.lstat().st_mode)
 
 
 def _append(path: Path, added: bytes) -> None:
@@ -114,17 +110,19 @@ def _call_beside(entries: dict[str, dict[str, Any]], leaf: str) -> str:
         if entries[uuid].get("type") != "attachment":
             return ""
         if call := _deferred(entries[uuid]):
-            return next((one for one in reversed(entries) if call in _calls(entries[one])), "")
+            # Only the message that makes a call has its id in a block.
+            calls = ((one, blocks_of(entries[one].get("message"))) for one in reversed(entries))
+            return next((one for one, blocks in calls if call in (block.get("id") for block in blocks)), "")
     return ""
 
 
-def beside(entries: Mapping[str, Mapping[str, Any]], uuid: str) -> str:
+def beside(entries: Mapping[str, Line], uuid: str) -> str:
     """Return the message that a note is beside, or the message itself; "" for none."""
     line = line_of(entries, uuid)
     return next((one for one in line if entries[one].get("type") != "attachment"), "")
 
 
-def line_of(entries: Mapping[str, Mapping[str, Any]], uuid: str) -> list[str]:
+def line_of(entries: Mapping[str, Line], uuid: str) -> list[str]:
     """Return an entry and its ancestors, the newest first."""
     found: dict[str, None] = {}
     while uuid in entries and uuid not in found:
@@ -133,16 +131,15 @@ def line_of(entries: Mapping[str, Mapping[str, Any]], uuid: str) -> list[str]:
     return list(found)
 
 
-def _deferred(entry: Mapping[str, Any]) -> str:
+def _deferred(entry: Line) -> str:
     """Return the call that an entry notes as deferred, or ""."""
-    attachment = entry.get("attachment")
-    if not isinstance(attachment, Mapping) or attachment.get("type") != "hook_deferred_tool":
-        return ""
-    return str(attachment.get("toolUseID") or "")
+    return text(_attached(entry, "hook_deferred_tool"), "toolUseID")
 
 
-def _calls(entry: Mapping[str, Any]) -> set[str]:
-    return {str(one.get("id")) for one in blocks_of(entry.get("message")) if one.get("type") == "tool_use"}
+def _attached(entry: Line, kind: str) -> Line:
+    """Return what is attached to the conversation by an entry, if it is of a kind."""
+    attached = fields(entry, "attachment")
+    return attached if attached.get("type") == kind else {}
 
 
 def _entries_with(path: Path, *words: str) -> Iterator[dict[str, Any]]:
@@ -165,8 +162,12 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairi
         # As --continue does: the newest of this very directory.
         found = sdk.list_sessions(directory, limit=1, include_worktrees=False)
         session_id = found[0].session_id if found else ""
-    if resuming and not _allowed(session_id):
-        return
+    if resuming:
+        # Nothing is read before the caller confirms that no other program runs the session.
+        sys.stdout.write(session_id + "\n")
+        sys.stdout.flush()
+        if not sys.stdin.readline():
+            return
     messages = sdk.get_session_messages(session_id, directory) if session_id else []
     if messages and resuming and repairing:
         _repair(sdk, directory, session_id, messages)
@@ -186,13 +187,6 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairi
     past["first_prompt"] = (info.first_prompt if info else None) or ""
     for line in ({"session_id": session_id, **past}, *({"messages": part} for part in older)):
         sys.stdout.write(json.dumps(line) + "\n")
-
-
-def _allowed(session_id: str) -> bool:
-    """Print the id of the session, and wait for leave to read it."""
-    sys.stdout.write(session_id + "\n")
-    sys.stdout.flush()
-    return bool(sys.stdin.readline())
 
 
 def _repair(sdk: Any, directory: str, session_id: str, messages: list[Any]) -> None:
@@ -236,9 +230,7 @@ def _read(line: str) -> tuple[list[dict[str, Any]], bool]:
     return ([entry], False) if entry or not line.strip() else whole_entries(line)
 
 
-def before(
-    entries: Mapping[str, Mapping[str, Any]], known: Sequence[str]
-) -> tuple[list[dict[str, Any]], int]:
+def before(entries: Mapping[str, Line], known: Sequence[str]) -> tuple[list[dict[str, Any]], int]:
     """Return the messages that the SDK leaves out, and the number of places where the record has a gap.
 
     They stand before a compaction, or before an entry whose parent is missing; then the nearest earlier one
@@ -267,7 +259,7 @@ def before(
     ], gaps
 
 
-def _is_said(entries: Mapping[str, Mapping[str, Any]], uuid: str) -> bool:
+def _is_said(entries: Mapping[str, Line], uuid: str) -> bool:
     entry = entries[uuid]
     said = entry.get("type") in ("user", "assistant") and isinstance(entry.get("message"), Mapping)
     return said and not entry.get("isSidechain")
@@ -319,8 +311,7 @@ def deferred(session_id: str) -> list[str]:
     call = ""
     for line in _lines(session_id):
         if '"hook_deferred_tool"' in line:
-            attachment = record_entry(line).get("attachment")
-            call = str(attachment.get("toolUseID") or "") if isinstance(attachment, Mapping) else call
+            call = _deferred(record_entry(line)) or call
         elif call and '"tool_result"' in line and call in line:
             call = ""
     return [call] if call else []
@@ -329,34 +320,27 @@ def deferred(session_id: str) -> list[str]:
 def notifications(session_id: str) -> list[str]:
     """Return the notices that background tasks have ended; few of them are messages."""
     return [
-        text[:LONGEST]
+        said[:LONGEST]
         for line in _lines(session_id)
         if _NOTIFICATION in line
         and '"queue-operation"' in line
         and (entry := record_entry(line)).get("operation") == "enqueue"
-        and (text := str(entry.get("content"))).startswith(_NOTIFICATION)
+        and (said := text(entry, "content")).startswith(_NOTIFICATION)
     ]
 
 
-def queued(entries: Mapping[str, Mapping[str, Any]], newest: str) -> list[str]:
+def queued(entries: Mapping[str, Line], newest: str) -> list[str]:
     """Return the ids of prompts that were read in the middle of a turn: the record has no messages for them.
 
     Claude knows only what came before ``newest``, the id of the newest message.
     """
     known = set(line_of(entries, newest))
-    found = {uuid: _queued(entry) for uuid, entry in entries.items()}
+    found = {uuid: text(_attached(entry, "queued_command"), "source_uuid") for uuid, entry in entries.items()}
     return [
         prompt
         for uuid, prompt in found.items()
         if prompt and (uuid in known or beside(entries, uuid) == newest)
     ]
-
-
-def _queued(entry: Mapping[str, Any]) -> str:
-    attachment = entry.get("attachment")
-    if not isinstance(attachment, Mapping) or attachment.get("type") != "queued_command":
-        return ""
-    return str(attachment.get("source_uuid") or "")
 
 
 def _short(record: Any) -> Any:

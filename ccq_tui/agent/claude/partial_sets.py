@@ -76,7 +76,8 @@ class PartialSets:
                     self._calls[call_id] = _Call(ArrivingSet(call_id))
             case "content_block_delta" if call := self._at(event["index"]):
                 call.arriving.feed(str(event["delta"].get("partial_json") or ""))
-                self._look_soon()
+                if self._next_look is None:
+                    self._next_look = asyncio.get_running_loop().call_later(FRAME, self._look)
             case "message_stop":
                 # Complete calls were reported before; a broken stream ends with the same event.
                 for call in self._calls.values():
@@ -113,10 +114,6 @@ class PartialSets:
 
     def _at(self, index: int) -> _Call | None:
         return self._calls.get(self._places.get(index, ""))
-
-    def _look_soon(self) -> None:
-        if self._next_look is None:
-            self._next_look = asyncio.get_running_loop().call_later(FRAME, self._look)
 
     def _look(self) -> None:
         self._next_look = None

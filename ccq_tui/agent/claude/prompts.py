@@ -13,16 +13,15 @@ from ccq_tui.prompts.images import MOST_BYTES
 
 def image_blocks(images: Sequence[ImageFile]) -> list[dict[str, Any]]:
     """Read images as the API wants them; raises `CommandError`, which names the image. For a thread."""
-    return [_block(image) for image in images]
-
-
-def _block(image: ImageFile) -> dict[str, Any]:
-    try:
-        data = read_bytes(image.path, MOST_BYTES)
-    except (OSError, UnfitFileError) as error:
-        raise CommandError(f"{image.name} is no longer kept; take it out, or attach it again") from error
-    encoded = base64.b64encode(data).decode()
-    return {"type": "image", "source": {"type": "base64", "media_type": image.media_type, "data": encoded}}
+    blocks: list[dict[str, Any]] = []
+    for image in images:
+        try:
+            data = base64.b64encode(read_bytes(image.path, MOST_BYTES)).decode()
+        except (OSError, UnfitFileError) as error:
+            raise CommandError(f"{image.name} is no longer kept; take it out, or attach it again") from error
+        source = {"type": "base64", "media_type": image.media_type, "data": data}
+        blocks.append({"type": "image", "source": source})
+    return blocks
 
 
 def prompt_message(

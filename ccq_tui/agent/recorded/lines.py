@@ -131,11 +131,11 @@ class BadLineError(ValueError):
     """A line is not JSON, or not of objects."""
 
 
-def entries(data: bytes, *, too_long: bool = False) -> list[Entry]:
+def entries(line: RecordLine) -> list[Entry]:
     """Read the objects of a line, none for an empty one; raises `BadLineError`."""
-    if too_long:
+    if line.too_long:
         raise BadLineError("too long")
-    data = data.removeprefix(_BYTE_ORDER_MARK).strip()
+    data = line.data.removeprefix(_BYTE_ORDER_MARK).strip()
     if not data:
         return []
     try:

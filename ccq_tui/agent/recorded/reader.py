@@ -11,12 +11,12 @@ from datetime import datetime
 from pathlib import Path
 
 from ccq_tui.agent.events import AgentEvent, Connected, NoticeGiven
-from ccq_tui.agent.recorded.lines import BadLineError, Lines, entries
+from ccq_tui.agent.recorded.lines import BadLineError, Lines, RecordLine, entries
 from ccq_tui.agent.recorded.translate import Translation
 from ccq_tui.claude_files import record_files
 from ccq_tui.claude_lines import time_of
 from ccq_tui.inbox.requests import QuestionRequest
-from ccq_tui.text import one_line
+from ccq_tui.text import one_line, plural
 
 SLICE_SECONDS = 0.015
 """Seconds to read one slice: to show it costs the screen about as long again."""
@@ -62,8 +62,7 @@ class BadLines:
             return ""
         more = self.count - len(self.numbers)
         which = ", ".join(map(str, self.numbers)) + (f" and {more:,} more" if more else "")
-        lines = "1 line" if self.count == 1 else f"{self.count:,} lines"
-        return f"{lines} could not be read: {which}"
+        return f"{plural(self.count, 'line')} could not be read: {which}"
 
 
 class Recording:
@@ -121,10 +120,10 @@ class Recording:
                     events.extend(self._end())
                 break
             self.read = line.number
-            found, written_at, piece = self._take(line.data, line.number, too_long=line.too_long)
-            events.extend(found)
-            if found:
-                at, streamed = written_at, piece
+            part = self._take(line)
+            events.extend(part.events)
+            if part.events:
+                at, streamed = part.at, part.streamed
             full = len(events) >= SLICE_EVENTS or time.monotonic() >= until or self.lines.bytes >= most
             if full or (single and events):
                 break
@@ -135,21 +134,17 @@ class Recording:
         self.lines.close()
         self.ended = True
 
-    def _take(
-        self, data: bytes, number: int, *, too_long: bool
-    ) -> tuple[list[AgentEvent], datetime | None, bool]:
+    def _take(self, line: RecordLine) -> Slice:
         """Translate a line; one that cannot be read is counted, and not shown."""
-        events: list[AgentEvent] = []
         try:
-            found = entries(data, too_long=too_long)
-            for entry in found:
-                events.extend(self._translation.feed(entry))
+            found = entries(line)
+            events = tuple(event for entry in found for event in self._translation.feed(entry))
         except (BadLineError, RecursionError):
-            self.bad.add(number)
-            return [], None, False
+            self.bad.add(line.number)
+            return Slice()
         self._told = self._told or any(not isinstance(event, Connected) for event in events)
         at = next((moment for entry in found if (moment := time_of(entry))), None)
-        return events, at, any(entry.get("type") == "stream_event" for entry in found)
+        return Slice(events, at, any(entry.get("type") == "stream_event" for entry in found))
 
     def _end(self) -> list[AgentEvent]:
         self.ended = True
@@ -224,7 +219,7 @@ def _is_recording(head: bytes) -> bool:
     *whole, rest = head.split(b"\n")
     for line in whole:
         try:
-            if entries(line):
+            if entries(RecordLine(0, line)):
                 return True
         except BadLineError:
             continue

@@ -14,7 +14,6 @@ from ccq_tui.agent.events import AgentEvent, HistoryLoaded, RequestSettled, Sess
 from ccq_tui.agent.recorded.reader import Recording, Slice
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import RequestOutcome
-from ccq_tui.inbox.waiting_line import Draft
 
 T = TypeVar("T")
 
@@ -141,26 +140,10 @@ class ReplayedSession:
         """Send nothing: the screen has no prompt."""
         return ""
 
-    def withdraw(self, prompt_id: str) -> None:
-        """Withdraw nothing."""
+    def _ignored(self, *_given: object, **_options: object) -> None:
+        """Do nothing: no turn runs, no process waits, and a recording can be opened again."""
 
-    def interrupt(self) -> None:
-        """Interrupt nothing: no turn runs."""
-
-    def set_mode(self, mode: str) -> None:
-        """Set nothing."""
-
-    def set_model(self, model: str | None) -> None:
-        """Set nothing."""
-
-    def set_effort(self, level: str) -> None:
-        """Set nothing."""
-
-    def keep_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
-        """Keep nothing: a recording can be opened again."""
-
-    def park(self, cause: str = "") -> None:
-        """Do nothing: no process waits."""
+    withdraw = interrupt = set_mode = set_model = set_effort = keep_draft = park = _ignored
 
     def close(self, cause: str = "") -> None:  # noqa: ARG002 - as the port has it
         """Stop."""
