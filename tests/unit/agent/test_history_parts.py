@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ccq_tui.agent.claude import history_reader
@@ -49,6 +49,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history_reader, "FEWEST", 3)
 
 
+@example([])
 @given(st.lists(st.integers(0, 3), max_size=30))
 def test_parts_are_all_of_it_and_no_call_is_torn_from_its_result(steps: list[int]) -> None:
     whole = conversation(steps)
@@ -77,7 +78,3 @@ def test_parts_are_shown_as_the_whole_and_stay_small() -> None:
     assert plain_text(bit_by_bit.blocks) == plain_text(at_once.blocks)
     assert [block.at for block in bit_by_bit.blocks] == list(range(len(bit_by_bit.blocks)))
     assert not bit_by_bit.ticking
-
-
-def test_nothing_is_one_part() -> None:
-    assert parts([]) == [[]]

@@ -145,6 +145,21 @@ def test_other_ends(result: CallResult | None, expected: RequestOutcome | None) 
     assert outcome(result) == expected
 
 
+@pytest.mark.parametrize(
+    ("output", "structured", "expected"),
+    [
+        ('User has answered your questions: "Which?"="One".', None, Answer(("One",))),
+        ('Your questions have been answered: "Which?"="One"', None, Answer(("One",))),
+        ("User has answered your questions.", {"answers": {"Which?": ["One"]}}, Answer(("One",))),
+        ("User has answered your questions.", {"answers": ["One"]}, Answer(("One",))),
+        ("User has answered your questions: neither", None, "neither"),
+    ],
+)
+def test_answers_in_older_words_and_shapes(output: str, structured: Any, expected: Any) -> None:
+    found = outcome(CallResult(output, structured=structured), ONE)
+    assert found == (Discussed(expected) if isinstance(expected, str) else Answered((expected,)))
+
+
 @given(
     st.text(), st.none() | st.dictionaries(st.sampled_from(["answers", "annotations"]), st.text() | st.none())
 )

@@ -21,7 +21,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.recorded.reader import NOTHING, open_recording
 from ccq_tui.agent.recorded.translate import CUT_OFF, PASSED_OVER
 from ccq_tui.inbox.requests import Cancelled
-from ccq_tui.questions import Answer, Answered, Discussed
+from ccq_tui.questions import Answer, Answered
 from tests.unit.agent.recordings import (
     QUESTIONS,
     SESSION,
@@ -211,24 +211,3 @@ def test_a_call_and_its_result_in_any_order_and_number(tmp_path: Path, order: st
     shown = [event for event in found if isinstance(event, BlockFinished | ToolStarted | ToolFinished)]
     assert [type(event) for event in shown] == [BlockFinished, ToolStarted, ToolFinished]
     assert shown[-1] == ToolFinished("toolu_1", "Bash", "a.txt")
-
-
-@pytest.mark.parametrize(
-    ("output", "record", "outcome"),
-    [
-        ('User has answered your questions: "Which approach?"="Option B".', None, Answer(("Option B",))),
-        ('Your questions have been answered: "Which approach?"="Option B"', None, Answer(("Option B",))),
-        (
-            "User has answered your questions.",
-            {"answers": {"Which approach?": ["Option B"]}},
-            Answer(("Option B",)),
-        ),
-        ("User has answered your questions.", {"answers": ["Option B"]}, Answer(("Option B",))),
-        ("User has answered your questions: neither", None, "neither"),
-    ],
-)
-def test_answers_in_older_words_and_shapes(tmp_path: Path, output: str, record: Any, outcome: Any) -> None:
-    more = {} if record is None else {"toolUseResult": record}
-    found = events_of(opened(tmp_path, said(call("AskUserQuestion", QUESTIONS)), back(output, **more)))
-    [settled] = [event.outcome for event in found if isinstance(event, RequestSettled)]
-    assert settled == (Discussed(outcome) if isinstance(outcome, str) else Answered((outcome,)))
