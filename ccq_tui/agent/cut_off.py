@@ -56,6 +56,4 @@ def cut_off(past: Sequence[AgentEvent], left: Iterable[Left]) -> str:
 
 
 def _name(request: Request) -> str:
-    kind = kind_of(request)
-    called = isinstance(request, PermissionRequest)
-    return one_line(kind.summary(request).replace(": ", " ", 1) if called else kind.subject(request), NAME)
+    return one_line(kind_of(request).summary(request).replace(": ", " ", 1), NAME)

@@ -103,7 +103,7 @@ def decline(request: str, dismiss: bool) -> int:
         from ccq_tui.inbox.kinds import kind_of
         from ccq_tui.questions import Dismissed
 
-        return Dismissed() if dismiss else kind_of(asked).refusal()
+        return Dismissed() if dismiss else kind_of(asked).REFUSAL
 
     return _settle(request, outcome_for, "ccq-tui decline")
 

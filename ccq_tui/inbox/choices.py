@@ -129,8 +129,3 @@ def choice_records(choices: Sequence[Choice]) -> list[ChoiceRecord]:
         }
         for number, choice in enumerate(choices, 1)
     ]
-
-
-def how_to_decide(name: str) -> list[str]:
-    """Name the command that takes a choice."""
-    return [f"To decide: ccq-tui answer {name} --choose N", "           and where it ends in “…” --note TEXT"]

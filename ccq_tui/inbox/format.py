@@ -10,10 +10,10 @@ from ccq_tui.inbox.choices import Choice
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.layout import MOST, cells, fit, kept_lines, local, table, wrapped
 from ccq_tui.inbox.reach import Reach
-from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
+from ccq_tui.inbox.requests import Allowed, AnsweredRequest, Cancelled, Denied, ElicitationRequest, Request
 from ccq_tui.inbox.session_groups import stored_group
 from ccq_tui.inbox.store.rows import Change, RequestState, StoredRequest, StoredSession
-from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired
+from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired, Kind
 from ccq_tui.text import one_line
 
 SHORT = 8
@@ -190,11 +190,34 @@ def request_lines(stored: StoredRequest, called: str, session_name: str, unreach
     ]
     if stored.context.strip():
         lines += ["", f"{one_line(origin.called, 40)} wrote before:", *kept_lines(stored.context, "  ")]
-    lines += kind.lines(request, stored.outcome)
+    lines += kind.plain_text(request, stored.outcome)
     if stored.outcome is not None:
         return [*lines, "", *_settled(stored, unreached)]
-    how = wrapped(unreached) if unreached else kind.how(request, one_line(called, 1000))
+    how = wrapped(unreached) if unreached else how_to_answer(request, one_line(called, 1000))
     return [*lines, *_choices(kind.choices(request)), "", *how]
+
+
+def how_to_answer(request: Request, name: str) -> list[str]:
+    """Name the commands that answer a request."""
+    if not isinstance(request, AnsweredRequest):
+        return [
+            f"To decide: ccq-tui answer {name} --choose N",
+            "           and where it ends in “…” --note TEXT",
+        ]
+    other = f"ccq-tui decline {name}, or ccq-tui decline {name} --dismiss"
+    if isinstance(request, ElicitationRequest) and request.form.problem:
+        return [f"It takes no ccq-tui answer {name}. To end it: {other}"]
+    words = []
+    several = len(request.questions.questions) > 1
+    for number, question in enumerate(request.questions.questions, 1):
+        lead = f"{number}=" if several else ""
+        if question.kind is not Kind.CHOICE:
+            words.append(f"--other {lead}{question.kind.upper()}")
+        else:
+            words.append(f"--choose {lead}{'N,N' if question.multi_select else 'N'}")
+    head = f"To answer: ccq-tui answer {name}"
+    lines = [head, *(f"             {word}" for word in words)] if several else [f"{head} {words[0]}"]
+    return [*lines, f"Or:        {other}"] if isinstance(request, ElicitationRequest) else lines
 
 
 def _choices(choices: Sequence[Choice]) -> list[str]:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.requests import QuestionRequest, Request
+from ccq_tui.inbox.requests import DecidedRequest, QuestionRequest, Request
+from ccq_tui.questions.model import CLAUDE
 from ccq_tui.questions.recalled import Recalled
-from ccq_tui.questions.state import PanelState
+from ccq_tui.questions.state import PanelState, opened
 from ccq_tui.text import one_line, plural
 
 TYPING_PAUSE = 0.8
@@ -146,7 +147,11 @@ class WaitingLine:
 
 def first_draft(request: Request) -> Draft:
     """Return the draft with which a request opens."""
-    return kind_of(request).first_draft(request)
+    if isinstance(request, DecidedRequest):
+        return DecisionState(request, kind_of(request).choices(request))
+    return opened(
+        request.questions, request.origin.called if isinstance(request, QuestionRequest) else CLAUDE
+    )
 
 
 def with_recalled(draft: Draft, recalled: tuple[Recalled | None, ...]) -> Draft:

@@ -11,8 +11,6 @@ from ccq_tui.inbox.requests import Cancelled, Reply, Request, RequestOutcome
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.choices import Choice
-    from ccq_tui.inbox.decision import DecisionState
-    from ccq_tui.questions.state import PanelState
 
 
 class RequestKind(Protocol):
@@ -24,6 +22,7 @@ class RequestKind(Protocol):
         TYPE: The type of its requests.
         OUTLIVES: Whether a request can be answered after the process that asked has ended.
         EXPIRES: Whether a request may end because nobody answered in time.
+        REFUSAL: The outcome of declining a request.
     """
 
     WORD: str
@@ -31,6 +30,7 @@ class RequestKind(Protocol):
     TYPE: type[Any]
     OUTLIVES: bool
     EXPIRES: bool
+    REFUSAL: RequestOutcome
 
     def same(self, one: Any, other: Any, /) -> bool:
         """Whether two requests ask the same."""
@@ -40,12 +40,6 @@ class RequestKind(Protocol):
 
     def parse(self, request: Any, data: Mapping[str, Any], /) -> RequestOutcome:
         """Read an outcome from its public JSON (`ccq_tui.inbox.schema`); raises `InvalidOutcome`."""
-
-    def first_draft(self, request: Any, /) -> PanelState | DecisionState:
-        """Return the draft with which a request opens."""
-
-    def refusal(self) -> RequestOutcome:
-        """Return the outcome of declining a request."""
 
     def choices(self, request: Any, /) -> tuple[Choice, ...]:
         """Return the ways to decide on a request; none if it is answered instead."""
@@ -59,23 +53,14 @@ class RequestKind(Protocol):
     def news(self, request: Any, /) -> str:
         """Announce a request in a sentence, for a person who is looking elsewhere."""
 
-    def subject(self, request: Any, /) -> str:
-        """Name the subject of a request, as a part of a sentence."""
-
     def topics(self, request: Any, /) -> tuple[str, ...]:
         """Name the topics of a request, for counting requests about the same topic."""
 
     def passages(self, request: Any, /) -> Iterator[Passage]:
         """Return the whole request, for a screen that draws it."""
 
-    def copied(self, request: Any, /) -> str:
-        """Return a request as plain text for the clipboard."""
-
-    def lines(self, request: Any, outcome: RequestOutcome | None, /) -> Iterator[str]:
+    def plain_text(self, request: Any, outcome: RequestOutcome | None, /) -> Iterator[str]:
         """Return the whole request as lines, with its answers."""
-
-    def how(self, request: Any, name: str, /) -> list[str]:
-        """Name the command that answers a request."""
 
     def record(self, request: Any, /) -> Mapping[str, Any]:
         """Return the fields of this kind in JSON (`ccq_tui.inbox.schema`)."""
@@ -88,12 +73,13 @@ class RequestKind(Protocol):
 
 
 KINDS: tuple[RequestKind, ...] = (question, permission, plan, elicitation)
-_BY_TYPE = {kind.TYPE: kind for kind in KINDS}
+BY_TYPE = {kind.TYPE: kind for kind in KINDS}
+TYPES: dict[str, type[Request]] = {kind.WORD: kind.TYPE for kind in KINDS}
 
 
 def kind_of(request: Request) -> RequestKind:
     """Return the kind of a request."""
-    return _BY_TYPE[type(request)]
+    return BY_TYPE[type(request)]
 
 
 def parse_outcome(request: Request, data: Mapping[str, Any]) -> RequestOutcome:

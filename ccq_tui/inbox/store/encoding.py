@@ -15,7 +15,7 @@ from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.kinds import KINDS, kind_of
+from ccq_tui.inbox.kinds import TYPES, kind_of
 from ccq_tui.inbox.requests import Asker, Request, RequestOutcome
 
 VERSION = 1
@@ -24,7 +24,6 @@ MOST_NAME = 200
 T = TypeVar("T")
 Read = Callable[[Any], Any]
 
-_REQUESTS: dict[str, type[Request]] = {kind.WORD: kind.TYPE for kind in KINDS}
 _OUTCOMES: dict[str, type[RequestOutcome]] = {one.__name__.lower(): one for one in get_args(RequestOutcome)}
 
 
@@ -39,7 +38,7 @@ def request_to_json(request: Request) -> str:
 
 def request_from_json(text: str) -> Request:
     """Read a request; raises `StoredFormatError`."""
-    return _read(parse(text), _REQUESTS, "kind")
+    return _read(parse(text), TYPES, "kind")
 
 
 def outcome_to_json(outcome: RequestOutcome) -> str:

@@ -236,8 +236,8 @@ def _block(text: str, style: Style, width: int, lead: str) -> Iterator[Text]:
 
 def copied(row: InboxRow, draft: str) -> str:
     """Return a request and its draft as plain text, for the clipboard."""
-    request = row.stored.request
-    asked = kind_of(request).copied(request)
+    passages = kind_of(row.stored.request).passages(row.stored.request)
+    asked = "\n".join(f"{'  ' if one.is_row else ''}{one.text}" for one in passages)
     return f"{asked}\n\n{draft}".strip() + "\n"
 
 

@@ -291,7 +291,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         self.declining = None
         self.draw()
         if key in ("ctrl+d", "y") and (row := self.state.get(request_id)) is not None:
-            self.settle_soon(row, kind_of(row.stored.request).refusal())
+            self.settle_soon(row, kind_of(row.stored.request).REFUSAL)
         return key in ("ctrl+d", "y", "n", "escape")
 
     def _copy(self, row: InboxRow | None) -> None:

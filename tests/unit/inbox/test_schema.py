@@ -15,11 +15,13 @@ from ccq_tui.cli.main import cli
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox import schema
 from ccq_tui.inbox.answer_json import load_answer
+from ccq_tui.inbox.format import how_to_answer
 from ccq_tui.inbox.kinds import KINDS, kind_of, parse_outcome
 from ccq_tui.inbox.records import outcome_record
 from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InvalidOutcome
+from ccq_tui.inbox.waiting_line import first_draft
 from tests.unit.inbox import made
 from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, asked, id_of, stock
 
@@ -70,11 +72,11 @@ def test_every_request_has_a_kind_that_says_all_of_it(request: Request) -> None:
     kind = kind_of(request)
     assert kind in KINDS
     assert kind.same(request, request)
-    assert kind.first_draft(request).outcome is None
+    assert first_draft(request).outcome is None
     assert kind.title(request)
-    assert next(iter(kind.lines(request, None))) == ""
-    assert "ccq-tui answer NAME" in kind.how(request, "NAME")[0]
-    kind.check(request, kind.refusal())
+    assert next(iter(kind.plain_text(request, None))) == ""
+    assert "ccq-tui answer NAME" in how_to_answer(request, "NAME")[0]
+    kind.check(request, kind.REFUSAL)
     json.dumps(kind.record(request))
 
 

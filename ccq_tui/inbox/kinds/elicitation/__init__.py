@@ -17,12 +17,12 @@ from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.schema import ElicitationBody
-    from ccq_tui.questions.state import PanelState
 
 WORD = "elicitation"
 NOUN = "form"
 TYPE = ElicitationRequest
 OUTLIVES = EXPIRES = False
+REFUSAL: RequestOutcome = Declined()
 
 
 def same(one: ElicitationRequest, other: ElicitationRequest) -> bool:
@@ -33,18 +33,6 @@ def same(one: ElicitationRequest, other: ElicitationRequest) -> bool:
         other.url,
         other.schema,
     )
-
-
-def first_draft(request: ElicitationRequest) -> PanelState:
-    """Return the draft with which it opens, filled with the defaults of its fields."""
-    from ccq_tui.questions.state import opened
-
-    return opened(request.questions)
-
-
-def refusal() -> RequestOutcome:
-    """Return the outcome of declining it."""
-    return Declined()
 
 
 def choices(request: ElicitationRequest) -> tuple[Choice, ...]:  # noqa: ARG001 - each field has its own
@@ -132,11 +120,6 @@ def news(request: ElicitationRequest) -> str:
     return f"{one_line(request.server, 40)} asks: {one_line(request.message, QUOTED)}"
 
 
-def subject(request: ElicitationRequest) -> str:
-    """Name the subject of the request."""
-    return f"“{one_line(request.message, QUOTED)}”"
-
-
 def topics(request: ElicitationRequest) -> tuple[str, ...]:
     """Name the server."""
     return (one_line(request.server, QUOTED),)
@@ -153,26 +136,12 @@ def passages(request: ElicitationRequest) -> Iterator[Passage]:
             yield Passage.row(said)
 
 
-def copied(request: ElicitationRequest) -> str:
-    """Return the request as plain text."""
-    parts = (request.questions.intro, question.copied(request), request.url)
-    return "\n\n".join(part for part in parts if part)
-
-
-def lines(request: ElicitationRequest, outcome: RequestOutcome | None) -> Iterator[str]:
+def plain_text(request: ElicitationRequest, outcome: RequestOutcome | None) -> Iterator[str]:
     """Return the whole request as lines, with its answers."""
     yield ""
     said = one_line(request.questions.intro, MOST)
     yield from wrapped(f"{one_line(request.server, 60)} asks: {said}".rstrip())
-    yield from question.lines(request, outcome)
-
-
-def how(request: ElicitationRequest, name: str) -> list[str]:
-    """Name the commands that answer or end it."""
-    other = f"ccq-tui decline {name}, or ccq-tui decline {name} --dismiss"
-    if request.form.problem:
-        return [f"It takes no ccq-tui answer {name}. To end it: {other}"]
-    return [*question.how(request, name), f"Or:        {other}"]
+    yield from question.plain_text(request, outcome)
 
 
 def record(request: ElicitationRequest) -> ElicitationBody:

@@ -15,7 +15,6 @@ from ccq_tui.inbox.choices import (
     Choice,
     check_words,
     choice_records,
-    how_to_decide,
     lasting_choice,
     read_decision,
 )
@@ -27,30 +26,18 @@ from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
-    from ccq_tui.inbox.decision import DecisionState
     from ccq_tui.inbox.schema import PermissionBody
 
 WORD = "permission"
 NOUN = "decision"
 TYPE = PermissionRequest
 OUTLIVES = EXPIRES = False
+REFUSAL: RequestOutcome = Denied()
 
 
 def same(one: PermissionRequest, other: PermissionRequest) -> bool:
     """Whether two requests ask the same; their suggestions may differ."""
     return (one.tool, one.input) == (other.tool, other.input)
-
-
-def first_draft(request: PermissionRequest) -> DecisionState:
-    """Return the draft with which it opens."""
-    from ccq_tui.inbox.decision import DecisionState
-
-    return DecisionState(request, choices(request))
-
-
-def refusal() -> RequestOutcome:
-    """Return the outcome of declining it."""
-    return Denied()
 
 
 def choices(request: PermissionRequest) -> tuple[Choice, ...]:
@@ -112,11 +99,6 @@ def news(request: PermissionRequest) -> str:
     return f"Claude asks for permission: {one_line(request.tool, QUOTED)}"
 
 
-def subject(request: PermissionRequest) -> str:
-    """Name the subject of the request."""
-    return one_line(request.tool, QUOTED)
-
-
 def topics(request: PermissionRequest) -> tuple[str, ...]:
     """Name the tool."""
     return (one_line(request.tool, QUOTED),)
@@ -129,12 +111,7 @@ def passages(request: PermissionRequest) -> Iterator[Passage]:
         yield Passage.row(f"{name}: {value}")
 
 
-def copied(request: PermissionRequest) -> str:
-    """Return the request as plain text."""
-    return "\n".join([request.tool, *(f"{name}: {value}" for name, value in request.input.items())])
-
-
-def lines(request: PermissionRequest, outcome: RequestOutcome | None) -> Iterator[str]:  # noqa: ARG001
+def plain_text(request: PermissionRequest, outcome: RequestOutcome | None) -> Iterator[str]:  # noqa: ARG001
     """Return the whole request as lines."""
     yield ""
     path = request.input.get("notebook_path") or request.input.get("file_path") or ""
@@ -149,11 +126,6 @@ def lines(request: PermissionRequest, outcome: RequestOutcome | None) -> Iterato
         yield from kept_lines("\n".join(numbered), " ")
     else:
         yield from kept_lines(json.dumps(dict(request.input), indent=2, default=str), "  ")
-
-
-def how(request: PermissionRequest, name: str) -> list[str]:  # noqa: ARG001 - one is like the other
-    """Name the command that decides on it."""
-    return how_to_decide(name)
 
 
 def record(request: PermissionRequest) -> PermissionBody:

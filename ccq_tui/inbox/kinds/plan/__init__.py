@@ -6,14 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ccq_tui.inbox.agent_texts import rejection
-from ccq_tui.inbox.choices import (
-    PLAN_CHOICES,
-    Choice,
-    check_words,
-    choice_records,
-    how_to_decide,
-    read_decision,
-)
+from ccq_tui.inbox.choices import PLAN_CHOICES, Choice, check_words, choice_records, read_decision
 from ccq_tui.inbox.layout import Passage, kept_lines
 from ccq_tui.inbox.requests import Allowed, Denied, PlanRequest, Reply, RequestOutcome
 from ccq_tui.inbox.suggestions import Suggestion
@@ -21,31 +14,19 @@ from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
-    from ccq_tui.inbox.decision import DecisionState
     from ccq_tui.inbox.schema import PlanBody
 
 WORD = "plan"
 NOUN = "decision"
 TYPE = PlanRequest
 OUTLIVES = EXPIRES = False
+REFUSAL: RequestOutcome = Denied()
 MODES = frozenset({"", *(choice.mode for choice in PLAN_CHOICES)})
 
 
 def same(one: PlanRequest, other: PlanRequest) -> bool:
     """Whether two requests ask the same."""
     return one.plan == other.plan
-
-
-def first_draft(request: PlanRequest) -> DecisionState:
-    """Return the draft with which it opens."""
-    from ccq_tui.inbox.decision import DecisionState
-
-    return DecisionState(request, choices(request))
-
-
-def refusal() -> RequestOutcome:
-    """Return the outcome of declining it."""
-    return Denied()
 
 
 def choices(request: PlanRequest) -> tuple[Choice, ...]:
@@ -102,11 +83,6 @@ def news(request: PlanRequest) -> str:  # noqa: ARG001 - one is like the other
     return "Claude proposes a plan"
 
 
-def subject(request: PlanRequest) -> str:  # noqa: ARG001 - one is like the other
-    """Name the subject of the request."""
-    return "the plan"
-
-
 def topics(request: PlanRequest) -> tuple[str, ...]:  # noqa: ARG001 - one is like the other
     """Name the subject of the request."""
     return ("plan",)
@@ -117,20 +93,10 @@ def passages(request: PlanRequest) -> Iterator[Passage]:
     yield Passage(request.plan)
 
 
-def copied(request: PlanRequest) -> str:
-    """Return the request as plain text."""
-    return request.plan
-
-
-def lines(request: PlanRequest, outcome: RequestOutcome | None) -> Iterator[str]:  # noqa: ARG001
+def plain_text(request: PlanRequest, outcome: RequestOutcome | None) -> Iterator[str]:  # noqa: ARG001
     """Return the whole request as lines."""
     yield ""
     yield from kept_lines(request.plan, "  ")
-
-
-def how(request: PlanRequest, name: str) -> list[str]:  # noqa: ARG001 - one is like the other
-    """Name the command that decides on it."""
-    return how_to_decide(name)
 
 
 def record(request: PlanRequest) -> PlanBody:

@@ -19,29 +19,17 @@ from ccq_tui.text import one_line, safe
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.schema import QuestionRecord, QuestionSetBody
-    from ccq_tui.questions.state import PanelState
 
 WORD = "question"
 NOUN = "question"
 TYPE = QuestionRequest
 OUTLIVES = EXPIRES = True
+REFUSAL: RequestOutcome = Declined()
 
 
 def same(one: QuestionRequest, other: QuestionRequest) -> bool:
     """Whether two requests ask the same."""
     return one.questions == other.questions
-
-
-def first_draft(request: QuestionRequest) -> PanelState:
-    """Return the draft with which it opens."""
-    from ccq_tui.questions.state import opened
-
-    return opened(request.questions, request.origin.called)
-
-
-def refusal() -> RequestOutcome:
-    """Return the outcome of declining it."""
-    return Declined()
 
 
 def choices(request: QuestionRequest) -> tuple[Choice, ...]:  # noqa: ARG001 - each question has its own
@@ -173,11 +161,6 @@ def news(request: QuestionRequest) -> str:
     return f"{asker} asks: {one_line(request.questions.questions[0].text, QUOTED)}"
 
 
-def subject(request: QuestionRequest) -> str:
-    """Name the subject of the request."""
-    return f"“{one_line(summary(request), QUOTED)}”"
-
-
 def topics(request: QuestionRequest) -> tuple[str, ...]:
     """Name the questions by their short titles."""
     return tuple(one_line(one.header or one.text, QUOTED) for one in request.questions.questions)
@@ -192,15 +175,7 @@ def passages(request: AnsweredRequest) -> Iterator[Passage]:
             yield Passage.row(f"{number}  {option.title}{said}")
 
 
-def copied(request: AnsweredRequest) -> str:
-    """Return the request as plain text."""
-    return "\n\n".join(
-        "\n".join([one.text, *(f"- {option.label}" for option in one.options)])
-        for one in request.questions.questions
-    )
-
-
-def lines(request: AnsweredRequest, outcome: RequestOutcome | None) -> Iterator[str]:
+def plain_text(request: AnsweredRequest, outcome: RequestOutcome | None) -> Iterator[str]:
     """Return the whole request as lines, with its answers."""
     answers = outcome.answers if isinstance(outcome, Answered | Discussed) else ()
     for number, question in enumerate(request.questions.questions, 1):
@@ -245,20 +220,6 @@ def _wanted(question: Question) -> str:
             return f"a number, {one_line(allowed, 80)}" if allowed else "a number"
         case _:
             return "choose any number" if question.multi_select else "choose one"
-
-
-def how(request: AnsweredRequest, name: str) -> list[str]:
-    """Name the command that answers it."""
-    words = []
-    several = len(request.questions.questions) > 1
-    for number, question in enumerate(request.questions.questions, 1):
-        lead = f"{number}=" if several else ""
-        if question.kind is not Kind.CHOICE:
-            words.append(f"--other {lead}{question.kind.upper()}")
-        else:
-            words.append(f"--choose {lead}{'N,N' if question.multi_select else 'N'}")
-    head = [f"To answer: ccq-tui answer {name}"]
-    return [*head, *(f"             {word}" for word in words)] if several else [f"{head[0]} {words[0]}"]
 
 
 def record(request: QuestionRequest) -> QuestionSetBody:
