@@ -431,6 +431,8 @@ class CcqApp(_Base):
         # The launch may never have become a session.
         never = EndedSession(self.trust.unopened or self._launch)
         await self.cleanup.clear_all([ended(one) for one in self.sessions] or [never], ended=all_ended)
+        # Once more: a prompt may have come back, or been typed, as its session ended.
+        await asyncio.gather(*(screen.keeper.release() for screen in self.sessions))
         await self.inbox_watch.close()
         restore_title(self)
         self.exit(code, return_code=code)

@@ -240,7 +240,7 @@ async def test_the_draft_keeps_its_images_over_a_kill(place: Path) -> None:
         await until(pilot, lambda: run.told.sent == [A])
         run.drop(f"{place}/b.gif")
         await until(pilot, lambda: (draft := kept()) and "b.gif" in draft.text)
-    written()
+    await written(run)
     (place / "a.png").unlink()
     draft = kept()
     assert draft is not None
@@ -294,7 +294,7 @@ async def test_earlier_prompts_have_their_images_while_they_are_kept(place: Path
             await until(pilot, lambda name=name: name in run.prompt.draft.text and run.prompt.draft.images)
             await pilot.press("enter")
         await until(pilot, lambda: len(run.told.sent) == 2)
-    written()
+    await written(run)
     next(path for path in stored() if path.read_bytes() == png()).unlink()
     run = Prompted(Launch(settings=Settings(cwd=Path("/"))))
     async with run.app.run_test() as pilot:

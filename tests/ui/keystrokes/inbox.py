@@ -58,15 +58,11 @@ class AskingSession(ToldSession):
 
     def __init__(self, tell: Callable[[AgentEvent], None], run: Asking, name: str) -> None:
         super().__init__(tell)
-        self.name = name
+        self.name = self.record_id = name
         self._driven = run
         self._over = asyncio.Event()
         self._asked: set[asyncio.Future[None]] = set()
         self.answering: set[asyncio.Future[object]] = set()
-
-    @property
-    def record_id(self) -> str:
-        return self.name
 
     async def run(self) -> None:
         self.tell(Connected(self.name, "claude-x", "default", "/work"))
