@@ -17,7 +17,7 @@ from ccq_tui.agent.user_texts import heard, task_ends
 from ccq_tui.claude_lines import QUESTION_TOOL, Line, blocks_of
 from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of, result_of
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest
-from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
+from ccq_tui.questions.parse import readable_set
 from ccq_tui.text import plural
 
 READ_SECONDS = 60.0
@@ -179,9 +179,7 @@ def recalled(
 
     A call without a result that ``waits`` is made again when the session is resumed.
     """
-    try:
-        questions = parse_question_set(call_id, source)
-    except QuestionFormatError:
+    if (questions := readable_set(call_id, source)) is None:
         return
     outcome = Cancelled(UNANSWERED) if result is None else outcome_of(questions, result)
     if outcome is not None:

@@ -8,7 +8,7 @@ from itertools import count
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude import notices
-from ccq_tui.agent.claude.classify import api_problem, detail, turn_problem
+from ccq_tui.agent.claude.classify import ENDS, api_problem, detail
 from ccq_tui.agent.claude.streams import BlockStreams
 from ccq_tui.agent.user_texts import with_images_named
 from ccq_tui.claude_lines import Line, blocks_of, bounded, fields, number, output_text, text
@@ -202,7 +202,7 @@ class Translator:
         reason = text(line, "terminal_reason") or text(line, "subtype")
         said = "\n".join(told) or text(line, "result") or text(line, "subtype")
         problem = "" if errors and not told else bounded(said)
-        if ended := turn_problem(reason):
+        if ended := ENDS.get(reason):
             yield ev.ErrorReported(ended, detail(problem))
         failed = line.get("is_error") is True
         yield ev.TurnEnded(

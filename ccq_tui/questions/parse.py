@@ -35,6 +35,14 @@ def parse_question_set(set_id: str, source: Mapping[str, Any]) -> QuestionSet:
     return QuestionSet(id=set_id, questions=questions, title=_text(source, "title", "title"), source=source)
 
 
+def readable_set(set_id: str, source: Mapping[str, Any]) -> QuestionSet | None:
+    """Read the input of a call as `parse_question_set` does; None if it is no question set."""
+    try:
+        return parse_question_set(set_id, source)
+    except (QuestionFormatError, RecursionError):
+        return None
+
+
 def raw_questions(source: Mapping[str, Any]) -> list[Any]:
     """Return the unchecked list under ``questions``, which models also send as a string or as one object.
 

@@ -15,7 +15,7 @@ from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of
 from ccq_tui.inbox.requests import Allowed, Cancelled, QuestionRequest, call_of
 from ccq_tui.prompts.shell_runs import run_in
-from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
+from ccq_tui.questions.parse import readable_set
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.document import Document
 from ccq_tui.transcript.order import BlockChange, BlockOrder, SentPrompts
@@ -278,9 +278,7 @@ class TranscriptModel:
 
     def _answered_alone(self, started: ev.ToolStarted, event: ev.ToolFinished) -> bool:
         """Show the questions of a call that nobody was asked; return whether it was such a call."""
-        try:
-            questions = parse_question_set(started.tool_use_id, started.input)
-        except (QuestionFormatError, RecursionError):
+        if (questions := readable_set(started.tool_use_id, started.input)) is None:
             return False
         outcome = outcome_of(questions, CallResult(event.output, event.is_error, event.structured))
         if outcome is None:

@@ -12,12 +12,13 @@ _KINDS = {
     "overloaded": Problem.OVERLOADED,
     "model_not_found": Problem.MODEL_MISSING,
 }
-_ENDS = {
+ENDS = {
     "max_turns": Problem.TURNS_SPENT,
     "error_max_turns": Problem.TURNS_SPENT,
     "budget_exhausted": Problem.BUDGET_SPENT,
     "error_max_budget_usd": Problem.BUDGET_SPENT,
 }
+"""The problems that end a turn without an error report, by the CLI's words."""
 _NETWORK = re.compile(
     r"ECONN|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|EPIPE"
     r"|can't reach the api|unable to connect|connection (error|refused|reset|timed out)|certificate",
@@ -27,9 +28,10 @@ _OVERLOADED = re.compile(r"\b529\b|overloaded", re.IGNORECASE)
 _REFUSED = re.compile(r"API Error: 4\d\d\b")
 _SIGN_IN = re.compile(r"not logged in|/login|token has expired", re.IGNORECASE)
 _TOO_LONG = re.compile(r"(prompt|input) is too long|request too large|context (window|limit)", re.IGNORECASE)
-_NO_CONVERSATION = re.compile(
+NO_CONVERSATION = re.compile(
     r"no conversation found|not a uuid|requires a valid session id|no deferred", re.IGNORECASE
 )
+"""What the CLI says where there is nothing to resume."""
 _PREFIX = re.compile(r"^(Failed to authenticate\. )?API Error:\s*", re.IGNORECASE)
 _ADVICE_OF_THE_CLI = re.compile(
     r"\s*(· (Please run /login|Fix external API key)|This is a server-side issue.*"
@@ -53,16 +55,6 @@ def api_problem(kind: str, text: str) -> str:
     if _OVERLOADED.search(text):
         return Problem.OVERLOADED
     return Problem.SERVER if kind in ("server_error", "unknown") else kind
-
-
-def turn_problem(reason: str) -> Problem | None:
-    """Return the problem that ended a turn without an error report, or None."""
-    return _ENDS.get(reason)
-
-
-def is_missing_conversation(text: str) -> bool:
-    """Return whether the CLI did not start because there is nothing to resume."""
-    return bool(_NO_CONVERSATION.search(text))
 
 
 def detail(text: str) -> str:

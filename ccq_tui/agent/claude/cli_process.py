@@ -24,7 +24,7 @@ from claude_agent_sdk import (
     ResultError,
 )
 
-from ccq_tui.agent.claude.classify import is_missing_conversation
+from ccq_tui.agent.claude.classify import NO_CONVERSATION
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import MINIMUM_CLI, Problem
@@ -97,7 +97,7 @@ def explain(error: BaseException, words: StderrTail) -> SessionFailure:
 
 def _refused(error: ResultError, words: StderrTail) -> SessionFailure:
     said = "\n".join(error.errors) or error.result or ""
-    if is_missing_conversation(said):
+    if NO_CONVERSATION.search(said):
         # The CLI's own text is about its flags, and it repeats itself.
         return SessionFailure(Problem.NO_CONVERSATION, "", error.exit_code)
     return SessionFailure(Problem.CLI_ENDED, words.after(bounded(said, TEXT_CHARACTERS)), error.exit_code)

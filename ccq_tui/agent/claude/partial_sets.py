@@ -15,7 +15,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.options import QUESTION_TOOL
 from ccq_tui.inbox.requests import QuestionRequest, call_of
 from ccq_tui.questions.model import QuestionSet
-from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
+from ccq_tui.questions.parse import readable_set
 from ccq_tui.questions.partial_parse import ArrivingSet
 from ccq_tui.questions.state import Arriving
 
@@ -141,11 +141,9 @@ class PartialSets:
             self._tell_whole(call_id)
 
     def _tell_whole(self, call_id: str) -> None:
-        try:
-            questions = parse_question_set(call_id, self._calls[call_id].source or {})
-        except QuestionFormatError:
-            return  # the call's result reports it
-        self._tell(questions, Arriving(len(questions.questions), whole=True))
+        questions = readable_set(call_id, self._calls[call_id].source or {})
+        if questions is not None:  # else the call's result reports it
+            self._tell(questions, Arriving(len(questions.questions), whole=True))
 
     def _end_broken(self, *, stopped: bool) -> None:
         """End the sets that never became complete; with ``stopped``, only those whose message has ended."""

@@ -20,7 +20,7 @@ from ccq_tui.agent.user_texts import heard, written
 from ccq_tui.claude_lines import QUESTION_TOOL, Line, blocks_of, bounded, fields, text, time_of
 from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest
-from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
+from ccq_tui.questions.parse import readable_set
 
 CUT_OFF = "The recording ends before its result."
 _PATCH = "structuredPatch"
@@ -46,9 +46,7 @@ class RecordedSets:
         """Take a call of the tool; one that cannot be read as questions is left to be shown as a call."""
         if call in self._known:
             return
-        try:
-            questions = parse_question_set(call, source)
-        except (QuestionFormatError, RecursionError):
+        if (questions := readable_set(call, source)) is None:
             return
         self._known.add(call)
         self._open[call] = QuestionRequest(call, session_id, questions)

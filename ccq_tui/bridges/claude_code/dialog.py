@@ -14,7 +14,7 @@ from ccq_tui.bridges.claude_code.permission_requests import QUESTION_TOOL
 from ccq_tui.bridges.claude_code.transcript import CallEnd, RecordedCall, TranscriptFile
 from ccq_tui.processes import alive, started_at, this_process
 from ccq_tui.questions import QuestionSet
-from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
+from ccq_tui.questions.parse import readable_set
 
 RESULT_SECONDS = 0.5
 """Seconds from the end of the dialog until the result of a refused call is in the transcript."""
@@ -141,9 +141,4 @@ class Dialog:
 
 def _questions(tool: str, source: Mapping[str, Any]) -> QuestionSet | None:
     """Parse the questions for a comparison: Claude Code fills in what a model left out."""
-    if tool != QUESTION_TOOL:
-        return None
-    try:
-        return parse_question_set("", source)
-    except (QuestionFormatError, RecursionError):
-        return None
+    return readable_set("", source) if tool == QUESTION_TOOL else None

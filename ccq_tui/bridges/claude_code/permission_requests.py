@@ -27,7 +27,7 @@ from ccq_tui.inbox.requests import (
     RequestOutcome,
 )
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
+from ccq_tui.questions.parse import readable_set
 
 QUESTION_TOOL, PLAN_TOOL = "AskUserQuestion", "ExitPlanMode"
 INTERRUPTED_THERE = "interrupted in Claude Code"
@@ -74,11 +74,8 @@ def call_request(
         change: What it would do to a file, or nothing.
     """
     if tool == QUESTION_TOOL:
-        try:
-            questions = parse_question_set(call_id, source)
-        except (QuestionFormatError, RecursionError):
-            return None
-        return QuestionRequest(call_id, session_id, questions, origin=origin)
+        questions = readable_set(call_id, source)
+        return None if questions is None else QuestionRequest(call_id, session_id, questions, origin=origin)
     if tool == PLAN_TOOL:
         return PlanRequest(call_id, session_id, _text(source, "plan"), origin=origin)
     return PermissionRequest(

@@ -9,9 +9,8 @@ from enum import StrEnum
 from typing import Any
 
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, Request, RequestOutcome
+from ccq_tui.inbox.requests import Allowed, Denied, Request, RequestOutcome
 from ccq_tui.processes import Owner
-from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired
 
 PUT_BACK = "written anew: the database is another file than the one it was asked in"
 """The history's cause for a request that a process wrote into another file."""
@@ -158,18 +157,12 @@ class Change:
 def state_after(outcome: RequestOutcome) -> RequestState:
     """Return the state of a request with an outcome."""
     match outcome:
-        case Answered() | Allowed():
+        case Allowed():
             return RequestState.ANSWERED
-        case Discussed():
-            return RequestState.DISCUSSED
-        case Declined() | Denied():
+        case Denied():
             return RequestState.DECLINED
-        case Dismissed():
-            return RequestState.DISMISSED
-        case Expired():
-            return RequestState.EXPIRED
-        case Cancelled():
-            return RequestState.CANCELLED
+        case _:
+            return RequestState(type(outcome).__name__.lower())
 
 
 def stamp(moment: datetime) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ccq_tui.agent.claude.classify import api_problem, detail, turn_problem
+from ccq_tui.agent.claude.classify import api_problem, detail
 from ccq_tui.agent.claude.cli_process import is_too_old
 from ccq_tui.agent.problems import ADVICE, Problem
 
@@ -34,19 +34,6 @@ SAID = [
 @pytest.mark.parametrize(("kind", "text", "problem"), SAID)
 def test_what_the_cli_reports_is_one_of_our_problems(kind: str, text: str, problem: str) -> None:
     assert api_problem(kind, text) == problem
-
-
-@pytest.mark.parametrize(
-    ("reason", "problem"),
-    [
-        ("max_turns", Problem.TURNS_SPENT),
-        ("budget_exhausted", Problem.BUDGET_SPENT),
-        ("completed", None),
-        ("api_error", None),
-    ],
-)
-def test_a_turn_that_was_stopped_is_a_problem(reason: str, problem: Problem | None) -> None:
-    assert turn_problem(reason) is problem
 
 
 @pytest.mark.parametrize(

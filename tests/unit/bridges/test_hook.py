@@ -38,7 +38,7 @@ from ccq_tui.inbox.store.worker import FAR_SECONDS, NEAR_SECONDS
 from ccq_tui.logs import log_path, stop_logging
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, QuestionSet
-from ccq_tui.questions.parse import parse_question_set
+from ccq_tui.questions.parse import readable_set
 from tests.unit.bridges.native import (
     ACCEPTED,
     ASKED,
@@ -249,11 +249,11 @@ def test_each_call_is_compared_once_however_long_a_hook_waits(
 ) -> None:
     parsed = []
 
-    def counted(name: str, source: Mapping[str, Any]) -> QuestionSet:
+    def counted(name: str, source: Mapping[str, Any]) -> QuestionSet | None:
         parsed.append(name)
-        return parse_question_set(name, source)
+        return readable_set(name, source)
 
-    monkeypatch.setattr("ccq_tui.bridges.claude_code.dialog.parse_question_set", counted)
+    monkeypatch.setattr("ccq_tui.bridges.claude_code.dialog.readable_set", counted)
     other = {"questions": [{**QUESTION, "question": "Which one?"}]}
     told = json.dumps(stage.native.hook_input("AskUserQuestion", ASKED)).encode()
     dialog = Dialog(read_hook_input(io.BytesIO(told)))
