@@ -27,7 +27,7 @@ from textual.worker import Worker
 
 from ccq_tui import theming
 from ccq_tui.agent.events import AgentEvent
-from ccq_tui.agent.options import SessionOptions, session_options
+from ccq_tui.agent.options import session_options
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.compat.private import load
 from ccq_tui.compat.textual.driver import announce_end, end_driver, lasting_driver, taking_over
@@ -468,14 +468,7 @@ class CcqApp(_Base):
 
     def _real_session(self, tell: Callable[[AgentEvent], None], launch: Launch) -> Session:
         ahead, self._ahead = self._ahead, None
-
-        async def admitted() -> SessionOptions | None:
-            trusted = await self.trust.still_trusted(launch)
-            if trusted is None:
-                return None
-            return replace(session_options(launch), project_settings=trusted.project_settings)
-
-        return AgentSession(session_options(launch), self.inbox, tell, ahead=ahead, admitted=admitted)
+        return AgentSession(session_options(launch), self.inbox, tell, ahead=ahead)
 
     def end_threads(self) -> None:
         """Stop the threads of the inbox, the terminal driver and the stall watch."""

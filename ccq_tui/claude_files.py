@@ -28,6 +28,12 @@ def claude_directory(environment: Mapping[str, str] = os.environ) -> Path:
     return Path(environment.get("CLAUDE_CONFIG_DIR") or Path(home, ".claude"))
 
 
+def global_config(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the file in which Claude Code keeps what it knows of each project, such as a person's trust."""
+    directory = environment.get("CLAUDE_CONFIG_DIR") or environment.get("HOME") or Path.home()
+    return Path(directory, ".claude.json")
+
+
 def record_files(session_id: str, environment: Mapping[str, str] = os.environ) -> list[Path]:
     """Return the files in which the CLI keeps a session: one, unless somebody copied it."""
     if not session_id:

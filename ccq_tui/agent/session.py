@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
@@ -42,11 +42,8 @@ NOT_TAKEN_BACK = "An answer cannot be withdrawn: Claude reads it with its next s
 PARKED = "parked: it waits for your answer without a process"
 PROCESS_ENDED = "the Claude process ended"
 
-NOT_ADMITTED = "Not started: files in its directory have changed and are not trusted."
 
 EventListener = Callable[[ev.AgentEvent], None]
-Admitted = Callable[[], Awaitable[SessionOptions | None]]
-"""Returns the options to start a process with, or None if none may be started."""
 
 
 class AgentSession:
@@ -62,7 +59,6 @@ class AgentSession:
         on_event: Takes each event, in order, in the session's event loop; must not block. Without it,
             `events` yields them.
         ahead: A process that was already started for it; used if it fits.
-        admitted: Called before a process is started, for its options or None.
     """
 
     def __init__(
@@ -72,10 +68,8 @@ class AgentSession:
         on_event: EventListener | None = None,
         *,
         ahead: Prestarted | None = None,
-        admitted: Admitted | None = None,
     ) -> None:
         self.options = options
-        self._admitted = admitted
         self._listener = on_event
         self._inbox = inbox
         self._events: asyncio.Queue[ev.AgentEvent | None] = asyncio.Queue()
@@ -237,11 +231,6 @@ class AgentSession:
                 tasks.append(reading)
                 # The CLI starts as soon as its session is known, while older parts are still being read.
                 kind, resumed = await asyncio.gather(load_connection(), known)
-                if self._admitted is not None and self._ahead is None:
-                    options = await self._admitted()
-                    if options is None:
-                        return ev.SessionLost(NOT_ADMITTED)
-                    self.options = options
                 if resumed:
                     before = await self._inbox.sessions.launch(resumed)
                     self.options = self.options.as_before(before)

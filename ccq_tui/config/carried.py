@@ -3,62 +3,73 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.bounded import JSON_BYTES, SETTINGS_BYTES, UnfitFileError, begin, parse_json, parse_toml
+from ccq_tui.bounded import JSON_BYTES, UnfitFileError, begin, parse_json
 from ccq_tui.claude_files import claude_directory
+from ccq_tui.config.load import SettingsFile
+from ccq_tui.config.paths import project_directories
 
-FILES = (".claude/settings.json", ".claude/settings.local.json", ".mcp.json", ".ccq-tui.toml")
-"""Files in which a project keeps settings, hooks and MCP servers."""
-MOST_BYTES = JSON_BYTES
+FILES = (".claude/settings.json", ".claude/settings.local.json", ".mcp.json")
+"""Files in which a project keeps settings, hooks and MCP servers of Claude Code."""
 MOST_EFFECTS = 50
 MOST_CHARACTERS = 300
 _RUN = ("apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh", "otelHeadersHelper")
 _HARMLESS = frozenset({"$schema"})
 
 
-def candidates(directory: Path) -> list[Path]:
-    """List the files that a session in a directory would obey, whether they exist or not.
+@dataclass(frozen=True, slots=True)
+class CarriedFile:
+    """A file of a project that a session would obey.
 
-    In a git repository, includes those of parent directories up to its root. Never includes the person's own.
+    Attributes:
+        path: The file.
+        effects: Its effects, one line each; unsanitised text of bounded length.
     """
-    upwards = [directory, *directory.parents]
-    root = next((number for number, place in enumerate(upwards) if (place / ".git").exists()), 0)
+
+    path: Path
+    effects: tuple[str, ...]
+
+
+def carried_files(directory: Path, settings: SettingsFile | None = None) -> tuple[CarriedFile, ...]:
+    """Read the files with effects that a session in a directory would obey; the person's own are skipped.
+
+    In a git repository, includes those of parent directories up to its root. ``settings`` is the project's
+    file of ccq-tui's settings.
+    """
     mine = {place / "settings.json" for place in (Path.home() / ".claude", claude_directory())}
-    return [path for place in upwards[: root + 1] for name in FILES if (path := place / name) not in mine]
+    paths = [
+        path
+        for place in project_directories(directory)
+        for name in FILES
+        if (path := place / name) not in mine
+    ]
+    found = [CarriedFile(path, _bounded(_effects(path))) for path in paths]
+    if settings is not None:
+        found.append(CarriedFile(settings.path, _bounded(_settings(settings.values, "sets for ccq-tui"))))
+    return tuple(file for file in found if file.effects)
 
 
-def read(path: Path) -> bytes:
-    """Read at most `MOST_BYTES` of a file; an unreadable file counts as empty."""
+def _bounded(effects: Iterable[str]) -> tuple[str, ...]:
+    lines = [f"{line[:MOST_CHARACTERS]}…" if len(line) > MOST_CHARACTERS else line for line in effects]
+    if len(lines) > MOST_EFFECTS:
+        lines = [*lines[:MOST_EFFECTS], f"… and {len(lines) - MOST_EFFECTS} more"]
+    return tuple(lines)
+
+
+def _effects(path: Path) -> Iterable[str]:
     try:
-        return begin(path, MOST_BYTES)
+        data = parse_json(begin(path, JSON_BYTES).decode("utf-8-sig", errors="replace") or "null")
     except (OSError, UnfitFileError):
-        return b""  # the CLI cannot read it either
-
-
-def effects(path: Path, content: bytes) -> tuple[str, ...]:
-    """Describe what a file would do, one effect per line: unsanitised text of bounded length."""
-    text = content.decode("utf-8-sig", errors="replace")
-    try:
-        if path.suffix == ".toml" and len(content) > SETTINGS_BYTES:
-            raise UnfitFileError("is too large")
-        data = parse_toml(text) if path.suffix == ".toml" else parse_json(text)
+        return ()  # the CLI cannot read it either
     except ValueError:
         return ("cannot be read, so its effects are unknown",)
     if not isinstance(data, Mapping):
         return ()
-    if path.suffix == ".toml":
-        found = _settings(data, "sets for ccq-tui")
-    elif path.name == ".mcp.json":
-        found = _servers(data)
-    else:
-        found = _claude(data)
-    lines = [f"{line[:MOST_CHARACTERS]}…" if len(line) > MOST_CHARACTERS else line for line in found]
-    if len(lines) > MOST_EFFECTS:
-        lines = [*lines[:MOST_EFFECTS], f"… and {len(lines) - MOST_EFFECTS} more"]
-    return tuple(lines)
+    return _servers(data) if path.name == ".mcp.json" else _claude(data)
 
 
 def _claude(data: Mapping[str, Any]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ccq_tui.config.load import Loaded, load_settings
 from ccq_tui.config.settings import Settings
-from ccq_tui.config.trust import Carried, CarriedChangedError, remember, untrusted
+from ccq_tui.config.trust import Carried, remember, untrusted
 from ccq_tui.worktrees.creation import Plan
 from ccq_tui.worktrees.model import Worktree
 
@@ -38,7 +38,6 @@ class Launch:
             count.
         state: Directory of history and drafts, or None for the usual one.
         carried: Files of the directory that must be trusted first, or None.
-        trusted_settings: The settings in force once ``carried`` is trusted, or None.
         project_settings: Whether the project's Claude Code settings apply.
         plan: The git worktree to create for this session once its repository is trusted, or None.
         worktree: The git worktree created for this session, or None.
@@ -60,7 +59,6 @@ class Launch:
     environment: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     carried: Carried | None = None
-    trusted_settings: Settings | None = None
     project_settings: bool = True
     flags: Mapping[str, Any] | None = None
     state: Path | None = None
@@ -71,8 +69,7 @@ class Launch:
 def load_trusted(flags: Mapping[str, Any]) -> Loaded:
     """Load the settings without asking; an untrusted project file does not count."""
     loaded = load_settings(flags)
-    carried = untrusted(loaded.settings.directory, loaded.files)
-    return loaded if carried is None else load_settings(flags, project=False)
+    return loaded if untrusted(loaded) is None else load_settings(flags, project=False)
 
 
 def launch_with(flags: Mapping[str, Any], **rest: Any) -> Launch:
@@ -81,42 +78,22 @@ def launch_with(flags: Mapping[str, Any], **rest: Any) -> Launch:
     Raises `SettingsError` for a wrong file, trusted or not.
     """
     loaded = load_settings(flags)
-    carried = untrusted(loaded.settings.directory, loaded.files)
+    carried = untrusted(loaded)
     if carried is None:
         return Launch(settings=loaded.settings, flags=flags, notices=loaded.warnings, **rest)
     own = load_settings(flags, project=False).settings
-    return Launch(settings=own, carried=carried, trusted_settings=loaded.settings, flags=flags, **rest)
+    return Launch(settings=own, carried=carried, flags=flags, **rest)
 
 
 def trusting(launch: Launch) -> Launch:
-    """Return the launch after a person trusts what it carries; reads and writes files.
-
-    If the directory's files are not those that were shown, nothing is trusted, and the launch carries the
-    present ones. Raises `SettingsError`.
-    """
+    """Return the launch after a person trusts what it carries; writes files."""
     carried = launch.carried
     if carried is None:
         return launch
-    settings, directory = launch.trusted_settings or launch.settings, carried.directory
-    also: tuple[Path, ...] = ()
-    notices = launch.notices
-    if launch.flags is not None:
-        # Load before comparing, so that the settings read are those that were shown.
-        loaded = load_settings(_flags_of(launch, launch.flags))
-        settings, directory, also = loaded.settings, loaded.settings.directory, loaded.files
-        notices += loaded.warnings
+    notices = (*launch.notices, *carried.loaded.warnings)
     try:
-        notice = remember(carried, directory, also)
-    except CarriedChangedError as changed:
-        return replace(launch, carried=changed.carried, trusted_settings=settings)
-    except OSError as error:
-        notice = f"Your trust in this directory could not be saved: {error.strerror or error}"
-    notices += (notice,) if notice else ()
-    return replace(launch, settings=settings, carried=None, trusted_settings=None, notices=notices)
-
-
-def _flags_of(launch: Launch, flags: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the flags that find a launch's settings again, with ``cwd`` for another directory."""
-    own = load_settings(flags, project=False).settings.directory
-    here = launch.settings.directory
-    return flags if own.resolve() == here.resolve() else {**flags, "cwd": here}
+        remember(carried)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        notices += (f"Your trust in this directory could not be saved: {reason}",)
+    return replace(launch, settings=carried.loaded.settings, carried=None, notices=notices)

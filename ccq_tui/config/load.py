@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import os
 import re
 import tomllib
@@ -65,12 +66,14 @@ class SettingsFile:
         owner: Whether it is the person's own or the project's.
         values: Its settings, with relative paths made absolute from the file's own directory.
         lines: The line of each setting, counted from 1.
+        digest: Digest of its content.
     """
 
     path: Path
     owner: Owner
     values: dict[str, Any] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
+    digest: str = ""
 
     def origin(self, name: str) -> str:
         """Return ``path:line`` of a setting, or the path alone when the line is unknown."""
@@ -96,6 +99,7 @@ def read_settings_file(path: Path, owner: Owner) -> SettingsFile:
         owner,
         {name: _anchored(name, value, base) for name, value in values.items()},
         _lines(text, values),
+        hashlib.sha256(text.encode()).hexdigest(),
     )
 
 
@@ -205,12 +209,14 @@ class Loaded:
         origins: For each setting "default", a flag, the name of an environment variable, or ``path:line``.
         files: The settings files that were read, the strongest first.
         warnings: What a project's file has that is not a setting, such as one of a later version.
+        project: The project's file, or None.
     """
 
     settings: Settings
     origins: Mapping[str, str]
     files: tuple[Path, ...]
     warnings: tuple[str, ...] = ()
+    project: SettingsFile | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +248,8 @@ def load_settings(flags: Mapping[str, Any] | None = None, *, project: bool = Tru
         raise SettingsError(problems)
     origins = {name: values[name].origin if name in values else DEFAULT for name in Settings.model_fields}
     paths = tuple(file.path for file in files)
-    return Loaded(_validated(values), origins, paths, tuple(map(str, warnings)))
+    of_project = next((file for file in files if file.owner == "project"), None)
+    return Loaded(_validated(values), origins, paths, tuple(map(str, warnings)), of_project)
 
 
 def flag_of(name: str) -> str:

@@ -55,11 +55,16 @@ def project_config(start: Path) -> Path | None:
     alone: a file further up, in /tmp for example, may be anybody's. Raises `SettingsError` in a directory
     that cannot be entered.
     """
-    here = start.absolute()
-    upwards = [here, *here.parents]
     try:
-        root = next((number for number, directory in enumerate(upwards) if (directory / ".git").exists()), 0)
-        files = (directory / PROJECT_FILE for directory in upwards[: root + 1])
+        files = (directory / PROJECT_FILE for directory in project_directories(start.absolute()))
         return next((file for file in files if file.is_file()), None)
     except PermissionError as error:
-        raise SettingsError([SettingProblem(str(here), "cannot be entered: permission denied")]) from error
+        message = "cannot be entered: permission denied"
+        raise SettingsError([SettingProblem(str(start.absolute()), message)]) from error
+
+
+def project_directories(directory: Path) -> list[Path]:
+    """Return a directory and those above it up to the root of its git repository, or it alone."""
+    upwards = [directory, *directory.parents]
+    root = next((number for number, place in enumerate(upwards) if (place / ".git").exists()), 0)
+    return upwards[: root + 1]

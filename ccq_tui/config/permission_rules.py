@@ -12,7 +12,6 @@ from typing import Any, Literal, get_args
 
 from ccq_tui.bounded import JSON_BYTES, UnfitFileError, parse_json, read_bytes
 from ccq_tui.claude_files import claude_directory
-from ccq_tui.config.trust import follow
 from ccq_tui.stored import write_whole
 
 Behavior = Literal["allow", "ask", "deny"]
@@ -31,7 +30,7 @@ _TRIES = 3
 
 
 class RuleError(Exception):
-    """A rule was not written, or its file needs trust again; the message is for a person."""
+    """A rule was not written; the message is for a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +75,8 @@ def checked_rule(text: str) -> str:
     return rule
 
 
-def add_rule(file: RulesFile, behavior: Behavior, rule: str, *, trusted: bool) -> bool:
-    """Add a rule to a settings file; return whether it is new. Raises `RuleError`. For a thread.
-
-    ``trusted``: the project's files are trusted, and stay so.
-    """
+def add_rule(file: RulesFile, behavior: Behavior, rule: str) -> bool:
+    """Add a rule to a settings file; return whether it is new. Raises `RuleError`. For a thread."""
 
     def add(rules: list[Any]) -> bool:
         if rule in rules:
@@ -88,10 +84,10 @@ def add_rule(file: RulesFile, behavior: Behavior, rule: str, *, trusted: bool) -
         rules.append(rule)
         return True
 
-    return _change(file, behavior, add, trusted)
+    return _change(file, behavior, add)
 
 
-def remove_rule(file: RulesFile, behavior: Behavior, rule: str, *, trusted: bool) -> bool:
+def remove_rule(file: RulesFile, behavior: Behavior, rule: str) -> bool:
     """Remove a rule from a settings file; return whether it was there. Raises `RuleError`. For a thread."""
 
     def remove(rules: list[Any]) -> bool:
@@ -100,10 +96,10 @@ def remove_rule(file: RulesFile, behavior: Behavior, rule: str, *, trusted: bool
         rules[:] = left
         return changed
 
-    return _change(file, behavior, remove, trusted)
+    return _change(file, behavior, remove)
 
 
-def _change(file: RulesFile, behavior: Behavior, edit: Callable[[list[Any]], bool], trusted: bool) -> bool:
+def _change(file: RulesFile, behavior: Behavior, edit: Callable[[list[Any]], bool]) -> bool:
     for _ in range(_TRIES):
         if rules_file(file.scope, file.directory).real != file.real:
             raise RuleError(f"{file.path} points elsewhere now · try again")
@@ -115,18 +111,8 @@ def _change(file: RulesFile, behavior: Behavior, edit: Callable[[list[Any]], boo
             return False
         if _read(file.real) == before:
             _write(file.real, after)
-            if trusted and file.scope != "userSettings":
-                _keep_trusting(file, before, after)
             return True
     raise RuleError(f"{file.real} is being written by another program · try again")
-
-
-def _keep_trusting(file: RulesFile, before: bytes, after: bytes) -> None:
-    try:
-        follow(file.directory, {file.path: (before, after)})
-    except OSError as error:
-        words = f"it was written, but the next start asks for trust: {error.strerror or error}"
-        raise RuleError(words) from error
 
 
 def _read(path: Path) -> bytes:

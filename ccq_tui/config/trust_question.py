@@ -103,8 +103,3 @@ def clicked(question: TrustQuestion, row: Row, at: float) -> TrustQuestion:
     if question.clicked is not row:
         return replace(question, row=row, typing=False, clicked=row, clicked_at=at)
     return replace(question, answer=row) if at - question.clicked_at >= CLICKS_APART else question
-
-
-def asked_again(question: TrustQuestion, at: float) -> TrustQuestion:
-    """Return a fresh question about something else, with the typed text kept."""
-    return TrustQuestion(at, typed=question.typed, typing=question.typing, escapes=question.escapes)

@@ -16,6 +16,7 @@ from ccq_tui.worktrees.creation import Plan, back_in, make, planned
 from ccq_tui.worktrees.model import WorktreeError, made_up
 from ccq_tui.worktrees.removal import discard
 
+LEFT_OUT = "Settings, hooks and MCP servers of this project are left out, as you chose."
 LONGEST_PATH = 300
 """Most characters of a path."""
 
@@ -117,6 +118,11 @@ def made(launch: Launch) -> Launch:
     return replace(there, draft=launch.draft, notices=launch.notices, worktree=worktree)
 
 
+def without_files(launch: Launch) -> Launch:
+    """Return a launch that obeys no file of its project, and make its worktree; raises as `made`."""
+    return made(with_notices(replace(launch, carried=None, project_settings=False), LEFT_OUT))
+
+
 def place(text: str, here: Path) -> Path:
     """Return the directory for a session, as a person writes it.
 
@@ -168,12 +174,7 @@ def launch_in(directory: Path, prompt: str, launch: Launch, *, asked: bool = Tru
         return replace(fresh, settings=launch.settings.model_copy(update={"cwd": directory}))
     there = launch_with({**launch.flags, "cwd": directory})
     return replace(
-        fresh,
-        settings=there.settings,
-        project_settings=True,
-        carried=there.carried,
-        trusted_settings=there.trusted_settings,
-        notices=there.notices,
+        fresh, settings=there.settings, project_settings=True, carried=there.carried, notices=there.notices
     )
 
 

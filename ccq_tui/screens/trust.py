@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from rich.text import Text
 from textual import events, on
@@ -14,17 +13,8 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import Screen
 
-from ccq_tui.config.trust import Carried, CarriedFile
-from ccq_tui.config.trust_question import (
-    PAUSE,
-    ROWS,
-    Row,
-    TrustQuestion,
-    asked_again,
-    clicked,
-    pressed,
-    text_came,
-)
+from ccq_tui.config.trust import Carried
+from ccq_tui.config.trust_question import PAUSE, ROWS, Row, TrustQuestion, clicked, pressed, text_came
 from ccq_tui.key_uses import KeyUse
 from ccq_tui.questions.input_guard import CLICK_GRACE
 from ccq_tui.questions.state import typable
@@ -39,6 +29,7 @@ from ccq_tui.widgets.pointer import Clickable
 from ccq_tui.widgets.sight import SightView, more_line
 
 TRUST_QUESTION = "Do you trust this directory?"
+SETTINGS_QUESTION = "You trust this directory, but not yet this .ccq-tui.toml. Trust it?"
 TRUST_IT = "Trust it, and remember that"
 WITHOUT_FILES = "Start without these files, this time"
 LINE = 400
@@ -146,12 +137,6 @@ class TrustScreen(Screen[None], Clickable[Row]):
         await self._answered.wait()
         return self._question.answer or Row.LEAVE
 
-    def ask_again(self, carried: Carried) -> None:
-        """Ask about other files than those of the answer; keep what was typed."""
-        self._carried = carried
-        self._answered.clear()
-        self._take(asked_again(self._question, self._clock()))
-
     def take_no_answer(self) -> None:
         """Accept no answer any more: the program is ending, and typed text is only kept."""
         if self._question.answer is None:
@@ -245,7 +230,8 @@ class TrustScreen(Screen[None], Clickable[Row]):
             return
         palette, width, low = palette_of(body), self.app.size.width - FRAME, is_low(self.app.size.height)
         body.set_class(low, "-low")
-        asked = wrapped(Text.assemble(("◆ ", palette.accent), (asks(self._carried), palette.strong)), width)
+        words = SETTINGS_QUESTION if self._carried.before else TRUST_QUESTION
+        asked = wrapped(Text.assemble(("◆ ", palette.accent), (words, palette.strong)), width)
         self.query_one("#trust-title", TextLines).show(asked[:MOST_TITLE])
         wanted = (self._carried, width, palette, low)
         if wanted != self._flow_for:
@@ -259,13 +245,6 @@ class TrustScreen(Screen[None], Clickable[Row]):
         hints.show(self._hints, most_lines=key_lines(self.app.size.height))
         # The rest is known only after the layout.
         after_refresh(self, self._say_more)
-
-
-def asks(carried: Carried) -> str:
-    """Return the question, on a line."""
-    if carried.meanwhile:
-        return "These files changed while you were reading. Trust them as they are now?"
-    return "Trusted files here have changed. Trust them?" if carried.before else TRUST_QUESTION
 
 
 def rows(question: TrustQuestion, labels: Mapping[Row, str], width: int, palette: Palette) -> list[DrawnLine]:
@@ -284,8 +263,12 @@ def rows(question: TrustQuestion, labels: Mapping[Row, str], width: int, palette
 
 def listing(carried: Carried, width: int, palette: Palette, *, short: bool) -> Iterator[Text]:
     """Yield the directory, and its files with what each of them would do, as lines."""
-    for line in wrapped(Text(one_line(str(carried.directory), LONGEST_PATH), palette.note), width - 2):
+    directory = carried.directory
+    for line in wrapped(Text(one_line(str(directory), LONGEST_PATH), palette.note), width - 2):
         yield Text.assemble("  ", line)
+    if carried.root != directory:
+        covers = f"Trust covers all of {one_line(str(carried.root), LONGEST_PATH)}"
+        yield from wrapped(Text(covers, palette.plain), width)
     if not short:
         yield Text()
     told = "A session here obeys:" if short else TOLD
@@ -293,14 +276,8 @@ def listing(carried: Carried, width: int, palette: Palette, *, short: bool) -> I
     for file in carried.files:
         if not short:
             yield Text()
-        name = Text(one_line(_named(file, carried.directory), LONGEST_PATH), palette.strong)
-        if file.change:
-            name.append(f"  {file.change}", palette.warning)
-        yield from wrapped(name, width)
+        named = file.path.relative_to(directory) if file.path.is_relative_to(directory) else file.path
+        yield from wrapped(Text(one_line(str(named), LONGEST_PATH), palette.strong), width)
         for effect in file.effects:
             told_lines = wrapped(Text(one_line(effect, LINE), palette.plain), width - 4)
             yield from indented(told_lines, Text("  · ", palette.muted), 4)
-
-
-def _named(file: CarriedFile, directory: Path) -> str:
-    return str(file.path.relative_to(directory) if file.path.is_relative_to(directory) else file.path)

@@ -53,9 +53,9 @@ async def test_rules_hooks_skills_and_a_side_question(
             with step(f"a rule of {scope}"):
                 file = rules_file(scope, home.project)
                 rule = PermissionRule("deny", scope, RULE)
-                assert add_rule(file, "deny", RULE, trusted=False)
+                assert add_rule(file, "deny", RULE)
                 await until_listed(run, rule, wanted=True)
-                assert remove_rule(file, "deny", RULE, trusted=False)
+                assert remove_rule(file, "deny", RULE)
                 await until_listed(run, rule, wanted=False)
         with step("a question beside the conversation"):
             run.session.send("Hello")

@@ -27,7 +27,6 @@ from ccq_tui.agent.options import session_options
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
-from ccq_tui.config.trust import remember, untrusted
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import Allowed, call_of
 from ccq_tui.questions import Answer, Answered, Option, Question
@@ -39,7 +38,7 @@ from ccq_tui.testing import CleanHome
 from ccq_tui.testing.scenario import Scenario
 from tests.actors import PANEL
 from tests.agent.running import LIMIT, alive, until_written
-from tests.steps import step, until_true
+from tests.steps import step
 
 E = TypeVar("E")
 DATABASE = Question("Which database?", "Database", (Option("SQLite", "A file"), Option("Redis", "A server")))
@@ -218,42 +217,6 @@ async def test_a_limit_parks_a_session_that_nobody_looks_at(play: Callable[..., 
         await heard.until(RequestSettled)
         await heard.state(SessionState.IDLE)
         one.pid_of(heard)
-
-
-async def test_what_was_granted_for_good_does_not_ask_for_trust_again(play: Callable[..., Any]) -> None:
-    commands = ("make test a", "make check a", "make lint a")
-    scenario = Scenario("g")
-    for command in commands:
-        scenario = scenario.runs("Bash", command=command, description="d").says("Done.").ends_turn()
-    _model, home = play(scenario)
-    settings = home.project / ".claude" / "settings.json"
-    settings.parent.mkdir()
-    settings.write_text('{"model": "opus"}', encoding="utf-8")
-    carried = untrusted(home.project)
-    assert carried is not None
-    remember(carried)
-    local = settings.with_name("settings.local.json")
-
-    async with house(home) as one:
-        heard = one.open(flags={})
-        for number in (1, 2, 3):
-            heard.session.send("Go on")
-            asked = (await heard.until(PermissionAsked, count=number)).request
-            suggestion = next(one for one in asked.suggestions if one.destination == "localSettings")
-            if number == 3:
-                await until_true(lambda: untrusted(home.project) is None)
-                known = json.loads(local.read_text(encoding="utf-8"))
-                assert len(known["permissions"]["allow"]) == 2
-                known["permissions"]["allow"].append("Bash(curl *)")  # by somebody else meanwhile
-                local.write_text(json.dumps(known), encoding="utf-8")
-            heard.session.answer(asked.id, Allowed(suggestion=suggestion), PANEL)
-            await heard.until(TurnEnded, count=number)
-            while beside := set(one.supervisor._tasks):
-                await asyncio.wait(beside, timeout=LIMIT)
-        one.pid_of(heard)
-    carried = untrusted(home.project)
-    assert carried is not None
-    assert [(file.path, file.change) for file in carried.files if file.change] == [(local, "changed")]
 
 
 async def test_reconnecting_after_a_refused_sign_in_makes_room_for_the_new_process(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-import signal
 import time
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import pytest
 
 from ccq_tui.screens.trust import TRUST_QUESTION
 from ccq_tui.testing import Scenario
-from tests.agent.killed.process import command
 from tests.e2e.conftest import Start, program
 from tests.e2e.terminal import Terminal
 
@@ -90,33 +88,4 @@ def test_a_text_typed_over_the_question_comes_to_the_prompt(start: Start, projec
     terminal.type("\r of mine")
     terminal.wait("❯ a short story of mine")
     assert list(Path(run.home.home).rglob("trust.json"))
-    run.end("ctrl+q", 0)
-
-
-def test_what_changed_since_is_asked_about_before_claude_code_starts_again(
-    start: Start, project: Path
-) -> None:
-    run = start(Scenario("e2e").says("Fine.").ends_turn(), "--cwd", str(project), prompt="")
-    terminal = run.terminal
-    terminal.wait(ASKED)
-    pause(terminal, 1.0)
-    terminal.press("down down enter")
-    terminal.wait("○ ready")
-    (project / ".mcp.json").write_text(SERVERS.replace("/bin/false", "/bin/evil"))
-    terminal.type("half a thought")
-    terminal.wait("half a thought")
-    for pid in run.processes():
-        if "stream-json" in command(pid):
-            os.kill(pid, signal.SIGKILL)
-    terminal.wait("F6 reconnect")
-    terminal.press("f6")
-    terminal.wait(
-        lambda screen: "Trusted files here have changed" in screen.text and "/bin/evil" in screen.text
-    )
-    pause(terminal, 1.0)
-    terminal.press("up enter")
-    terminal.wait("files in its directory have changed and are not trusted")
-    terminal.wait("F6 reconnect")
-    assert not [pid for pid in run.processes() if "stream-json" in command(pid)]
-    assert "half a thought" in terminal.text
     run.end("ctrl+q", 0)

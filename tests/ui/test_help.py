@@ -21,9 +21,8 @@ from ccq_tui.app import CcqApp
 from ccq_tui.config.actions import ACTIONS, KeyPlace
 from ccq_tui.config.keymap import DEFAULT_KEYS, keymap_of
 from ccq_tui.config.keynames import shown_key
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, launch_with
 from ccq_tui.config.settings import Settings
-from ccq_tui.config.trust import untrusted
 from ccq_tui.inbox.choices import NUMBERS
 from ccq_tui.inbox.decision import DECISION, DECISION_KEYS, IN_TEXT, means_something
 from ccq_tui.inbox.kinds import kind_of
@@ -77,7 +76,7 @@ async def test_f1_begins_with_the_keys_of_a_form_and_of_the_question_about_trust
     run = started(cwd=tmp_path)
     async with run.app.run_test(size=(80, 24)) as pilot:
         await idle(run, pilot)
-        carried = untrusted(tmp_path)
+        carried = launch_with({"cwd": tmp_path}).carried
         assert carried is not None
         for screen, place in ((NewSessionScreen(tmp_path), NEW), (TrustScreen(carried), TRUST)):
             run.app.push_screen(screen)

@@ -14,10 +14,12 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
+from ccq_tui.config.carried import CarriedFile
 from ccq_tui.config.keymap import with_keys
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, launch_with
+from ccq_tui.config.load import Loaded
 from ccq_tui.config.settings import Settings
-from ccq_tui.config.trust import Carried, CarriedFile, untrusted
+from ccq_tui.config.trust import Carried
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import Owner
 from ccq_tui.prompts.unread import PromptDraft, directory_key
@@ -26,7 +28,7 @@ from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.sessions.session_manager import UNOPENED
-from ccq_tui.screens.trust import TRUST_IT, TRUST_QUESTION, WITHOUT_FILES, TrustScreen
+from ccq_tui.screens.trust import SETTINGS_QUESTION, TRUST_IT, TRUST_QUESTION, WITHOUT_FILES, TrustScreen
 from ccq_tui.widgets.hints import HintBar
 from tests.ui.host import Clock
 from tests.ui.session import Driven, burst, prompt_kept, until
@@ -51,13 +53,14 @@ class Asking:
 def asking(tmp_path: Path) -> Asking:
     (tmp_path / ".mcp.json").write_text(SERVERS)
     clock = Clock()
-    launch = Launch(
-        settings=Settings(cwd=Path("/")),
-        carried=untrusted(tmp_path),
-        trusted_settings=Settings(cwd=tmp_path, theme="ccq-light", max_live_sessions=3),
-        state=tmp_path / "state",
-    )
+    (tmp_path / ".ccq-tui.toml").write_text('theme = "ccq-light"\nmax_live_sessions = 3\n')
+    asks = launch_with({"cwd": tmp_path})
+    launch = replace(asks, settings=Settings(cwd=Path("/")), state=tmp_path / "state")
     return Asking(Driven(launch, clock=clock), clock, tmp_path)
+
+
+def carried_by(directory: Path) -> Carried | None:
+    return launch_with({"cwd": directory}).carried
 
 
 ROW = {"n": (), "d": ("down",), "y": ("down", "down")}
@@ -80,7 +83,7 @@ async def test_nothing_starts_before_it_is_answered(asking: Asking) -> None:
         launch = await begun(asking, pilot, "y")
         assert launch.project_settings
         assert launch.settings.directory == asking.project
-        assert untrusted(asking.project) is None
+        assert carried_by(asking.project) is None
 
 
 async def test_what_concerns_the_whole_program_holds_only_once_it_is_trusted(asking: Asking) -> None:
@@ -110,7 +113,7 @@ async def test_an_enter_that_came_too_soon_begins_the_wait_anew(asking: Asking) 
         asking.clock.skip_grace()
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
-        assert untrusted(asking.project) is None
+        assert carried_by(asking.project) is None
         assert asking.driven.screen.dock.prompt.field.text == "", "the letter was an answer"
 
 
@@ -125,11 +128,11 @@ async def test_help_over_the_question_leaves_it_fresh(asking: Asking) -> None:
         asking.clock.skip(0.1)
         await pilot.press("enter")
         assert asking.driven.session is None
-        assert untrusted(asking.project) is not None
+        assert carried_by(asking.project) is not None
         asking.clock.skip_grace()
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
-        assert untrusted(asking.project) is None
+        assert carried_by(asking.project) is None
 
 
 async def test_typing_goes_on_and_all_of_it_is_the_prompts(asking: Asking) -> None:
@@ -148,7 +151,7 @@ async def test_typing_goes_on_and_all_of_it_is_the_prompts(asking: Asking) -> No
         await begun(asking, pilot, "d")
         await until(pilot, lambda: asking.driven.screen.dock.prompt.field.text)
         assert asking.driven.screen.dock.prompt.field.text == "yedy\nnfrom\nelsewhere"
-        assert untrusted(asking.project) is not None
+        assert carried_by(asking.project) is not None
 
 
 async def test_what_is_typed_right_behind_the_answer_is_the_prompts(asking: Asking) -> None:
@@ -168,9 +171,9 @@ async def test_without_the_files_the_person_alone_decides(asking: Asking) -> Non
     async with asking.driven.app.run_test() as pilot:
         launch = await begun(asking, pilot, "d")
         assert not launch.project_settings
-        assert launch.settings.directory == Path("/")
+        assert launch.settings.theme == "ccq-dark"
         assert "left out, as you chose" in asking.driven.screen.transcript.text()
-        assert untrusted(asking.project) is not None
+        assert carried_by(asking.project) is not None
 
 
 async def test_quitting_starts_and_keeps_nothing(asking: Asking) -> None:
@@ -188,7 +191,7 @@ async def test_quitting_starts_and_keeps_nothing(asking: Asking) -> None:
     assert asking.driven.app.return_code == 0
     left = prompt_kept(asking.project / "state", directory_key(Path("/")))
     assert left == PromptDraft("later\nn")
-    assert untrusted(asking.project) is not None
+    assert carried_by(asking.project) is not None
 
 
 async def test_beside_another_session_nothing_is_quit(asking: Asking) -> None:
@@ -197,7 +200,7 @@ async def test_beside_another_session_nothing_is_quit(asking: Asking) -> None:
         assert "Do not trust it: quit" in asking.text
         launch = await begun(asking, pilot, "d")
         elsewhere = Settings(cwd=asking.project)
-        await app.manager.open(replace(launch, settings=elsewhere, carried=untrusted(asking.project)))
+        await app.manager.open(replace(launch, settings=elsewhere, carried=carried_by(asking.project)))
         await until(pilot, lambda: isinstance(app.screen, TrustScreen) and "not now" in asking.text)
         await pilot.press("x")
         asking.clock.skip_grace()
@@ -213,7 +216,7 @@ async def asked_beside(asking: Asking, pilot: Pilot[int], prompt: str) -> None:
     app = asking.driven.app
     launch = await begun(asking, pilot, "d")
     elsewhere = Settings(cwd=asking.project)
-    wanted = replace(launch, settings=elsewhere, carried=untrusted(asking.project), prompt=prompt)
+    wanted = replace(launch, settings=elsewhere, carried=carried_by(asking.project), prompt=prompt)
     await app.manager.open(wanted)
     await until(pilot, lambda: isinstance(app.screen, TrustScreen) and "not now" in asking.text)
 
@@ -261,7 +264,7 @@ async def test_what_is_typed_after_a_session_took_anothers_place_is_for_no_other
     app = asking.driven.app
     async with app.run_test() as pilot:
         launch = await begun(asking, pilot, "d")
-        wanted = replace(launch, settings=Settings(cwd=asking.project), carried=untrusted(asking.project))
+        wanted = replace(launch, settings=Settings(cwd=asking.project), carried=carried_by(asking.project))
         app.post_message(ProgramAction("replace", asking.driven.screen.session, wanted))
         await until(pilot, lambda: isinstance(app.screen, TrustScreen))
         await begun(asking, pilot, "d")
@@ -271,25 +274,18 @@ async def test_what_is_typed_after_a_session_took_anothers_place_is_for_no_other
         assert app.sessions.take_typed() == ""
 
 
-async def test_what_cannot_be_kept_is_said(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_shown: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("ccq_tui.config.launch.remember", full)
-    async with asking.driven.app.run_test() as pilot:
-        await begun(asking, pilot, "y")
-        assert "could not be saved: No space left on device" in asking.driven.screen.transcript.text()
-
-
+LOADED = Loaded(Settings(), {}, ())
 HOSTILE = "runs \x1b[2J[bold]x[/bold]\n\u202e (hook, Stop)"
 
 
 async def test_what_a_file_says_cannot_draw_or_hide_anything() -> None:
-    files = (CarriedFile(Path("/p/.mcp.json"), (HOSTILE, *[f"runs {n}" for n in range(60)]), "x", "changed"),)
-    driven = Driven(Launch(carried=Carried(Path("/p"), files, before=True)), clock=(clock := Clock()))
+    files = (CarriedFile(Path("/p/.mcp.json"), (HOSTILE, *[f"runs {n}" for n in range(60)])),)
+    carried = Carried(Path("/p"), Path("/\x1b[2Jroot"), files, LOADED, before=True)
+    driven = Driven(Launch(carried=carried), clock=(clock := Clock()))
     async with driven.app.run_test(size=(60, 16)) as pilot:
         shown = Asking(driven, clock, Path("/p"))
-        assert "Trusted files here have changed." in shown.text
+        assert SETTINGS_QUESTION in " ".join(shown.text.split())
+        assert "Trust covers all of /" in shown.text
         assert "[bold]x[/bold]" in shown.text
         assert "\u202e" not in shown.text
         assert "\x1b" not in shown.text
@@ -305,7 +301,8 @@ ROW_WORDS = ("❯ Do not trust it: quit", "Start without these files", TRUST_IT)
 async def test_all_but_the_files_is_in_view_at_every_size(asking: Asking, size: tuple[int, int]) -> None:
     servers = {f"db{n}": {"command": "npx", "args": ["-y", f"database-{n}"]} for n in range(60)}
     (asking.project / ".mcp.json").write_text(json.dumps({"mcpServers": servers}))
-    launch = replace(asking.driven.app._launch, carried=untrusted(asking.project))
+    (asking.project / ".ccq-tui.toml").unlink()
+    launch = replace(asking.driven.app._launch, carried=carried_by(asking.project))
     driven = Driven(launch, clock=asking.clock)
     shown = Asking(driven, asking.clock, asking.project)
     async with driven.app.run_test(size=size) as pilot:
@@ -349,11 +346,11 @@ async def test_a_row_is_answered_by_two_clicks_on_it_and_by_no_stray_one(asking:
         trust = row_offset(asking, "Trust it")
         await pilot.click(offset=trust)
         assert asking.driven.session is None
-        assert untrusted(asking.project) is not None
+        assert carried_by(asking.project) is not None
         asking.clock.now += 1.0
         await pilot.click(offset=trust)
         await until(pilot, lambda: isinstance(app.screen, SessionScreen))
-        assert untrusted(asking.project) is None
+        assert carried_by(asking.project) is None
 
 
 async def test_a_click_and_enter_answer(asking: Asking) -> None:
@@ -364,29 +361,6 @@ async def test_a_click_and_enter_answer(asking: Asking) -> None:
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
         assert not asking.driven.launches[-1].project_settings
-
-
-async def test_a_file_that_changes_while_it_is_asked_about_is_asked_about_again(asking: Asking) -> None:
-    async with asking.driven.app.run_test() as pilot:
-        await pilot.press(*"typed")
-        (asking.project / ".mcp.json").write_text(SERVERS.replace("npx", "worse"))
-        (asking.project / ".claude").mkdir()
-        (asking.project / ".claude/settings.json").write_text('{"apiKeyHelper": "./key.sh"}')
-        asking.clock.skip_grace()
-        await pilot.press("down", "down", "enter")
-        await until(pilot, lambda: "These files changed while you were reading" in asking.text)
-        assert asking.driven.session is None
-        assert not (asking.project / "state/trust.json").exists()
-        assert "runs worse -y db (MCP server db)" in asking.text
-        assert ".mcp.json  changed" in asking.text
-        assert ".claude/settings.json  new" in asking.text
-        assert "❯ Do not trust it" in asking.text
-        assert "for the prompt: typed" in asking.text
-        await pilot.press("down", "down", "enter")
-        assert asking.driven.session is None, "an Enter under way was meant for what was shown before"
-        await begun(asking, pilot, "y")
-        assert untrusted(asking.project) is None
-        assert asking.driven.screen.dock.prompt.field.text == "typed"
 
 
 async def test_what_is_typed_then_is_the_first_sessions_alone(asking: Asking) -> None:
@@ -427,10 +401,10 @@ async def test_quitting_by_key_keeps_what_was_typed_for_the_directory(asking: As
 def test_picture(snap_compare: Callable[..., bool]) -> None:
     effects = ("runs ./scripts/check.sh (hook, PreToolUse)", "allows Bash(npm *) unasked")
     files: tuple[Any, ...] = (
-        CarriedFile(Path("/work/shop/.claude/settings.json"), effects, "x"),
-        CarriedFile(Path("/work/shop/.mcp.json"), ("runs npx -y db (MCP server db)",), "x", "changed"),
+        CarriedFile(Path("/work/shop/.claude/settings.json"), effects),
+        CarriedFile(Path("/work/shop/.mcp.json"), ("runs npx -y db (MCP server db)",)),
     )
-    driven = Driven(Launch(carried=Carried(Path("/work/shop"), files)))
+    driven = Driven(Launch(carried=Carried(Path("/work/shop"), Path("/work/shop"), files, LOADED)))
 
     async def wake(pilot: Pilot[int]) -> None:
         await until(pilot, lambda: driven.app.screen.query(HintBar))
@@ -438,29 +412,3 @@ def test_picture(snap_compare: Callable[..., bool]) -> None:
         await pilot.pause()
 
     assert snap_compare(driven.app, terminal_size=(80, 18), run_before=wake)
-
-
-async def test_right_before_the_start_only_what_is_not_trusted_yet_is_asked_about(asking: Asking) -> None:
-    app = asking.driven.app
-    async with app.run_test() as pilot:
-        launch = replace(await begun(asking, pilot, "y"), flags={"cwd": asking.project})
-        assert await app.trust.still_trusted(launch) is launch
-        (asking.project / ".mcp.json").write_text(SERVERS.replace("npx", "curl"))
-        without = replace(launch, project_settings=False)
-        assert await app.trust.still_trusted(without) is without, "the files do not hold there"
-
-        async def start() -> None:
-            found.append(await app.trust.still_trusted(launch))
-
-        for answer, wanted in (("n", None), ("d", False), ("y", True)):
-            found: list[Launch | None] = []
-            app.run_worker(start())
-            await until(pilot, lambda: isinstance(app.screen, TrustScreen))
-            assert "Trusted files here have changed" in asking.text
-            asking.clock.skip_grace()
-            await pilot.press(*ROW[answer], "enter")
-            await until(pilot, lambda: found)  # noqa: B023 - looked at in this round
-            assert (found[0].project_settings if found[0] else None) is wanted
-        assert await app.trust.still_trusted(launch) is launch
-        await pilot.press(*"typed")
-        await until(pilot, lambda: asking.driven.screen.dock.prompt.text == "typed")

@@ -168,9 +168,10 @@ async def test_where_nobody_trusts_nothing_is_made_and_nothing_said_of_it(repo: 
 
 
 async def test_what_the_branch_carries_besides_is_asked_about_as_well(repo: Path) -> None:
-    (repo / ".mcp.json").write_text(SERVERS.replace("false", "true"))
+    (repo / ".ccq-tui.toml").write_text('model = "opus"\n')
     run(repo, "add", "-A")
     run(repo, "commit", "--quiet", "-m", "Serve")
+    (repo / ".ccq-tui.toml").unlink()
     run_, clock = waiting(repo)
     async with run_.app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: isinstance(pilot.app.screen, TrustScreen))

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 import tomllib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from ccq_tui.bounded import (
-    DEEPEST,
-    JSON_BYTES,
-    SETTINGS_BYTES,
-    UnfitFileError,
-    parse_json,
-    parse_toml,
-    read_text,
-)
+from ccq_tui.bounded import DEEPEST, SETTINGS_BYTES, UnfitFileError, parse_json, parse_toml, read_text
 from ccq_tui.config.errors import SettingsError
+from ccq_tui.config.launch import launch_with
 from ccq_tui.config.load import MOST_NAMED, load_settings
-from ccq_tui.config.paths import state_dir, user_config
-from ccq_tui.config.trust import DAMAGED, LARGEST, STORE, remember, untrusted
+from ccq_tui.config.paths import user_config
 from ccq_tui.screens.session.status import git_branch
 from ccq_tui.theming.live import KeepError, keep_theme
 from ccq_tui.theming.read import ThemeFileError, read_theme
@@ -155,30 +147,6 @@ def test_what_a_directory_carries_is_looked_at_in_time(
     tmp_path: Path, make: Callable[[Path], None], name: str
 ) -> None:
     make(tmp_path / name)
-    untrusted(tmp_path)
+    with suppress(SettingsError):
+        launch_with({"cwd": tmp_path})
     git_branch(tmp_path)
-
-
-def test_a_file_that_is_too_large_to_be_looked_at_is_never_trusted(tmp_path: Path) -> None:
-    with (tmp_path / ".mcp.json").open("wb") as file:
-        file.truncate(LARGEST + 1)
-    carried = untrusted(tmp_path)
-    assert carried is not None
-    remember(carried)
-    assert untrusted(tmp_path) is not None
-
-
-@pytest.mark.parametrize("make", [pipe, device, lambda path: path.write_text("[" * JSON_BYTES)])
-def test_a_damaged_store_of_trust_is_moved_aside_and_not_written_over(
-    tmp_path: Path, make: Callable[[Path], None]
-) -> None:
-    (tmp_path / ".mcp.json").write_text('{"mcpServers": {"db": {"command": "db"}}}')
-    state_dir().mkdir(parents=True)
-    make(state_dir() / STORE)
-    carried = untrusted(tmp_path)
-    assert carried is not None
-    assert str(state_dir() / DAMAGED) in remember(carried)
-    assert untrusted(tmp_path) is None
-    assert (state_dir() / DAMAGED).exists()
-    assert json.loads((state_dir() / STORE).read_text())
-    assert remember(carried) == ""

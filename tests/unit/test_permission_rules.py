@@ -10,7 +10,6 @@ import pytest
 
 from ccq_tui.config import permission_rules
 from ccq_tui.config.permission_rules import RuleError, add_rule, checked_rule, remove_rule, rules_file
-from ccq_tui.config.trust import remember, untrusted
 
 
 @pytest.fixture
@@ -28,22 +27,22 @@ def test_a_rule_is_added_and_removed_and_all_else_stays(project: Path) -> None:
     path.write_text(was, encoding="utf-8")
     path.chmod(0o664)
     file = rules_file("projectSettings", project)
-    assert add_rule(file, "allow", "Bash(npm test *)", trusted=False)
+    assert add_rule(file, "allow", "Bash(npm test *)")
     assert path.read_text(encoding="utf-8") == was.replace(
         '"Read"', '"Read",\n            "Bash(npm test *)"'
     )
     assert stat.S_IMODE(path.stat().st_mode) == 0o664
-    assert not add_rule(file, "allow", "Bash(npm test *)", trusted=False)
-    assert remove_rule(file, "allow", "Bash(npm test *)", trusted=False)
+    assert not add_rule(file, "allow", "Bash(npm test *)")
+    assert remove_rule(file, "allow", "Bash(npm test *)")
     assert path.read_text(encoding="utf-8") == was
-    assert not remove_rule(file, "allow", "Bash(npm test *)", trusted=False)
+    assert not remove_rule(file, "allow", "Bash(npm test *)")
     assert [one.name for one in path.parent.iterdir()] == ["settings.json"]
 
 
 def test_line_ends_and_the_mark_at_the_beginning_stay(project: Path) -> None:
     path = project / ".claude/settings.json"
     path.write_bytes(b'\xef\xbb\xbf{\r\n\t"permissions": {}\r\n}\r\n')
-    assert add_rule(rules_file("projectSettings", project), "deny", "Read", trusted=False)
+    assert add_rule(rules_file("projectSettings", project), "deny", "Read")
     assert path.read_bytes() == (
         b'\xef\xbb\xbf{\r\n\t"permissions": {\r\n\t\t"deny": [\r\n\t\t\t"Read"\r\n\t\t]\r\n\t}\r\n}\r\n'
     )
@@ -51,7 +50,7 @@ def test_line_ends_and_the_mark_at_the_beginning_stay(project: Path) -> None:
 
 def test_a_file_is_made_for_the_first_rule(project: Path) -> None:
     (project / ".claude").rmdir()
-    assert add_rule(rules_file("localSettings", project), "ask", "Bash(rm *)", trusted=False)
+    assert add_rule(rules_file("localSettings", project), "ask", "Bash(rm *)")
     written = (project / ".claude/settings.local.json").read_text()
     assert json.loads(written) == {"permissions": {"ask": ["Bash(rm *)"]}}
 
@@ -74,7 +73,7 @@ def test_a_file_that_cannot_be_changed_safely_is_left_as_it_is(
     path = project / ".claude/settings.json"
     path.write_bytes(content)
     with pytest.raises(RuleError, match=why):
-        add_rule(rules_file("projectSettings", project), "allow", "Read", trusted=False)
+        add_rule(rules_file("projectSettings", project), "allow", "Read")
     assert path.read_bytes() == content
 
 
@@ -83,7 +82,7 @@ def test_a_link_out_of_the_project_is_not_followed(project: Path, tmp_path: Path
     outside.write_text("{}")
     (project / ".claude/settings.json").symlink_to(outside)
     with pytest.raises(RuleError, match="a link out of the project"):
-        add_rule(rules_file("projectSettings", project), "allow", "Read", trusted=False)
+        add_rule(rules_file("projectSettings", project), "allow", "Read")
     assert outside.read_text() == "{}"
 
 
@@ -95,14 +94,14 @@ def test_the_link_to_ones_own_settings_is_shown_and_stays_a_link(project: Path, 
     own.symlink_to(kept)
     file = rules_file("userSettings", project)
     assert file.real == kept
-    assert add_rule(file, "allow", "Read", trusted=False)
+    assert add_rule(file, "allow", "Read")
     assert own.is_symlink()
     assert json.loads(kept.read_text()) == {"permissions": {"allow": ["Read"]}}
     other = tmp_path / "other.json"
     own.unlink()
     own.symlink_to(other)
     with pytest.raises(RuleError, match="points elsewhere now"):
-        add_rule(file, "allow", "Edit", trusted=False)
+        add_rule(file, "allow", "Edit")
     assert not other.exists()
 
 
@@ -120,25 +119,8 @@ def test_what_another_program_writes_meanwhile_is_kept(
         return result
 
     monkeypatch.setattr(permission_rules, "_edited", slow)
-    assert add_rule(rules_file("projectSettings", project), "allow", "Read", trusted=False)
+    assert add_rule(rules_file("projectSettings", project), "allow", "Read")
     assert json.loads(path.read_text()) == {"model": "opus", "permissions": {"allow": ["Read"]}}
-
-
-def test_what_a_person_writes_so_is_no_news_to_the_trust_question(project: Path) -> None:
-    path = project / ".claude/settings.json"
-    path.write_text('{"permissions": {"allow": ["Read"]}}')
-    carried = untrusted(project)
-    assert carried is not None
-    remember(carried)
-    for scope in ("projectSettings", "localSettings"):
-        file = rules_file(scope, project)  # type: ignore[arg-type]
-        assert add_rule(file, "allow", "Bash(ls)", trusted=True)
-        assert untrusted(project) is None
-        assert remove_rule(file, "allow", "Bash(ls)", trusted=True)
-        assert untrusted(project) is None
-    path.write_text('{"permissions": {"allow": ["Bash(*)"]}}')
-    assert add_rule(rules_file("projectSettings", project), "allow", "Edit", trusted=True)
-    assert untrusted(project) is not None
 
 
 @pytest.mark.parametrize("text", ["Bash(npm test *)", " Read ", "mcp__srv__*", "WebFetch(domain:a.b)"])

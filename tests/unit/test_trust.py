@@ -1,4 +1,4 @@
-"""What a directory carries, and what is remembered of it."""
+"""What a directory carries, whose record says that it is trusted, and what is read before the answer."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import json
 import stat
 import subprocess
 import sys
-from dataclasses import replace
+import tempfile
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.config.carried import FILES, MOST_BYTES, MOST_CHARACTERS, MOST_EFFECTS, effects
+from ccq_tui.claude_files import global_config
+from ccq_tui.config.carried import MOST_CHARACTERS, MOST_EFFECTS, carried_files
 from ccq_tui.config.errors import SettingsError
-from ccq_tui.config.launch import launch_with, trusting
+from ccq_tui.config.launch import launch_with, load_trusted, trusting
 from ccq_tui.config.paths import state_dir
-from ccq_tui.config.trust import STORE, CarriedChangedError, remember, untrusted
-from ccq_tui.runtime.supervisor import follow_granted, only_adds, settings_files
+from ccq_tui.config.trust import STORE, Carried, remember, trusts
 
 HOOKS = {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh"}]}]}
 SETTINGS = {
@@ -30,6 +30,7 @@ SETTINGS = {
     "statusLine": {"type": "command", "command": "./line.sh"},
     "model": "opus",
 }
+SERVERS = {"mcpServers": {"db": {"command": "db"}}}
 
 
 @pytest.fixture
@@ -43,9 +44,25 @@ def put(project: Path, name: str, data: object) -> None:
     (project / name).write_text(data if isinstance(data, str) else json.dumps(data))
 
 
+def carried_by(project: Path) -> Carried | None:
+    return launch_with({"cwd": project}).carried
+
+
 def shown(project: Path) -> list[str]:
-    carried = untrusted(project)
+    carried = carried_by(project)
     return [] if carried is None else [line for file in carried.files for line in file.effects]
+
+
+def trust(project: Path) -> None:
+    carried = carried_by(project)
+    assert carried is not None
+    remember(carried)
+
+
+def claude_trusts(*directories: Path) -> None:
+    projects = {str(one): {"hasTrustDialogAccepted": True} for one in directories}
+    global_config().parent.mkdir(exist_ok=True)
+    global_config().write_text(json.dumps({"projects": projects | {"/other": {}}}))
 
 
 def test_every_file_says_what_it_would_do(project: Path) -> None:
@@ -71,58 +88,82 @@ def test_every_file_says_what_it_would_do(project: Path) -> None:
 
 
 def test_nothing_is_asked_where_there_is_nothing(project: Path, home: Path) -> None:
-    assert untrusted(project) is None
+    assert shown(project) == []
     put(project, ".claude/settings.json", {"$schema": "x"})
-    assert untrusted(project) is None
+    put(project, ".claude/settings.local.json", "")
+    assert shown(project) == []
+    assert trusts(project)
     (home / ".claude").mkdir()
     put(home, ".claude/settings.json", SETTINGS)  # the person's own
-    assert untrusted(home) is None
+    assert shown(home) == []
 
 
-def test_trust_holds_until_a_file_changes(project: Path) -> None:
-    put(project, ".mcp.json", {"mcpServers": {"db": {"command": "db"}}})
-    first = untrusted(project)
-    assert first is not None
-    assert not first.before
-    remember(first)
-    assert untrusted(project) is None
-    put(project, ".mcp.json", {"mcpServers": {"db": {"command": "worse"}}})
-    put(project, ".claude/settings.local.json", {"model": "opus"})
-    again = untrusted(project)
-    assert again is not None
-    assert again.before
-    assert [(file.path.name, file.change) for file in again.files] == [
-        ("settings.local.json", "new"),
-        (".mcp.json", "changed"),
-    ]
-
-
-def test_less_than_what_was_trusted_is_trusted(project: Path) -> None:
-    put(project, ".mcp.json", {"mcpServers": {"db": {"command": "db"}}})
+def test_an_answer_holds_for_the_directory_whatever_comes_into_it(project: Path) -> None:
+    put(project, ".mcp.json", SERVERS)
+    assert not trusts(project)
+    trust(project)
+    put(project, ".mcp.json", {"mcpServers": {"db": {"command": "another"}}})
     put(project, ".claude/settings.json", SETTINGS)
-    carried = untrusted(project)
-    assert carried is not None
-    remember(carried)
-    (project / ".mcp.json").unlink()
-    assert untrusted(project) is None
+    assert shown(project) == []
+    assert trusts(project)
 
 
-def test_the_files_of_the_repository_above_count_too(project: Path) -> None:
+def test_what_claude_code_was_told_to_trust_is_not_asked_about_again(project: Path, tmp_path: Path) -> None:
+    put(project, ".mcp.json", SERVERS)
+    for covers in (tmp_path, project):
+        claude_trusts(covers)
+        assert shown(project) == []
     (project / ".git").mkdir()
     (project / "deep").mkdir()
-    put(project, ".mcp.json", {"mcpServers": {"db": {"command": "db"}}})
-    assert shown(project / "deep") == ["runs db (MCP server db)"]
+    put(project / "deep", ".mcp.json", SERVERS)
+    assert shown(project / "deep") == []
+    claude_trusts(tmp_path)
+    assert shown(project / "deep") != [], "trust does not reach into a repository"
+    for damaged in ("{", "[]", '{"projects": [1]}', '{"projects": {"/": {"hasTrustDialogAccepted": 1}}}'):
+        global_config().write_text(damaged)
+        assert shown(project) != []
 
 
-def test_only_the_owner_can_read_what_is_trusted_and_a_broken_store_trusts_nothing(project: Path) -> None:
-    put(project, ".mcp.json", {"mcpServers": {"db": {"command": "db"}}})
-    carried = untrusted(project)
-    assert carried is not None
-    remember(carried)
+def test_the_settings_of_ccq_tui_are_asked_about_until_their_content_is_trusted(project: Path) -> None:
+    put(project, ".mcp.json", SERVERS)
+    claude_trusts(project)
+    for content in ('model = "opus"\n', 'model = "haiku"\n'):
+        put(project, ".ccq-tui.toml", content)
+        carried = carried_by(project)
+        assert carried is not None
+        assert carried.before
+        assert load_trusted({"cwd": project}).settings.model is None
+        trust(project)
+        assert carried_by(project) is None
+    put(project, ".ccq-tui.toml", 'model = "opus"\n')
+    assert carried_by(project) is None, "as before"
+    (project / ".ccq-tui.toml").unlink()
+    assert carried_by(project) is None
+
+
+def test_the_files_of_the_repository_above_count_too_and_an_answer_covers_it(project: Path) -> None:
+    (project / ".git").mkdir()
+    (project / "deep").mkdir()
+    put(project, ".mcp.json", SERVERS)
+    put(project, ".ccq-tui.toml", 'model = "opus"\n')
+    assert shown(project / "deep") == ["runs db (MCP server db)", "sets for ccq-tui model = opus"]
+    trust(project / "deep")
+    assert carried_by(project) is None
+
+
+def test_only_the_owner_can_read_the_record_and_a_damaged_one_trusts_nothing(project: Path) -> None:
+    put(project, ".mcp.json", SERVERS)
+    trust(project)
     store = state_dir() / STORE
     assert stat.S_IMODE(store.stat().st_mode) == 0o600
+    for damaged in ("[", json.dumps({str(project): {str(project / ".mcp.json"): "digest"}})):
+        store.write_text(damaged)
+        assert shown(project) != []
     store.write_text("[")
-    assert untrusted(project) == carried
+    trusted = trusting(launch_with({"cwd": project}))
+    assert trusted.carried is None
+    assert f"could not be saved: the file {store} " in trusted.notices[-1]
+    assert store.read_text() == "["
 
 
 def test_a_file_that_cannot_be_read_is_shown_and_long_ones_are_cut(project: Path) -> None:
@@ -132,16 +173,6 @@ def test_a_file_that_cannot_be_read_is_shown_and_long_ones_are_cut(project: Path
     lines = shown(project)
     assert len(lines) == MOST_EFFECTS + 1
     assert max(map(len, lines)) <= MOST_CHARACTERS + 1
-
-
-def test_the_end_of_a_large_file_counts_as_well(project: Path) -> None:
-    put(project, ".mcp.json", "x" * MOST_BYTES + "1")
-    carried = untrusted(project)
-    assert carried is not None
-    remember(carried)
-    assert untrusted(project) is None
-    put(project, ".mcp.json", "x" * MOST_BYTES + "2")
-    assert untrusted(project) is not None
 
 
 JSON = st.recursive(
@@ -155,80 +186,41 @@ NAMES = st.sampled_from(
 
 @given(st.dictionaries(NAMES, JSON), st.sampled_from([".claude/settings.json", ".mcp.json"]))
 def test_whatever_stands_in_a_file_is_no_error(data: dict[str, object], name: str) -> None:
-    for line in effects(Path(name), json.dumps(data).encode()):
-        assert len(line) <= MOST_CHARACTERS + 1
+    with tempfile.TemporaryDirectory() as place:
+        (Path(place) / ".claude").mkdir()
+        put(Path(place), name, data)
+        for line in itertools.chain(*(file.effects for file in carried_files(Path(place)))):
+            assert len(line) <= MOST_CHARACTERS + 1
 
 
-def test_a_worktree_of_a_trusted_project_is_trusted_where_it_carries_the_same(project: Path) -> None:
-    def worktree(name: str) -> Path:
+def test_trust_in_a_repository_covers_its_worktrees_and_the_settings_of_each_branch(project: Path) -> None:
+    def worktree(name: str, model: str) -> Path:
         own = project / ".git/worktrees" / name
         own.mkdir(parents=True)
         place = project / ".claude/worktrees" / name
         place.mkdir(parents=True)
         (place / ".git").write_text(f"gitdir: {own}\n")
-        put(place, ".mcp.json", {"mcpServers": {"db": {"command": "db"}}})
+        put(place, ".mcp.json", SERVERS)
+        put(place, ".ccq-tui.toml", f'model = "{model}"\n')
         return place
 
-    first, second = worktree("first"), worktree("second")
-    carried = untrusted(first)
+    first, second = worktree("first", "opus"), worktree("second", "haiku")
+    carried = carried_by(first)
     assert carried is not None
+    assert (carried.directory, carried.root, carried.before) == (first, project, False)
     remember(carried)
-    assert untrusted(first) is None
-    assert untrusted(second) is None
-    put(project, ".mcp.json", {"mcpServers": {"db": {"command": "db"}}})
-    assert untrusted(project) is None
-    put(second, ".mcp.json", {"mcpServers": {"db": {"command": "worse"}}})
-    (second / ".claude").mkdir()
-    put(second, ".claude/settings.json", SETTINGS)
-    changed = untrusted(second)
-    assert changed is not None
-    assert [(file.path.name, file.change) for file in changed.files] == [
-        ("settings.json", "new"),
-        (".mcp.json", "changed"),
-    ]
-    remember(changed)
-    assert untrusted(second) is None
-    assert untrusted(project) is None
-    assert untrusted(first) is None
+    assert carried_by(first) is None
+    put(project, ".mcp.json", SERVERS)
+    assert carried_by(project) is None
+    other = carried_by(second)
+    assert other is not None
+    assert other.before
+    remember(other)
+    assert (carried_by(first), carried_by(second)) == (None, None)
     (second / ".git").write_text(f"gitdir: {project / 'elsewhere/worktrees/second'}\n")
-    put(second, ".mcp.json", {"mcpServers": {"db": {"command": "db"}}})
-    assert untrusted(second) is not None
-
-
-def servers(command: str) -> dict[str, object]:
-    return {"mcpServers": {"db": {"command": command}}}
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_what_changed_since_it_was_shown_is_not_trusted(project: Path, name: str) -> None:
-    put(project, ".mcp.json", servers("db"))
-    put(project, ".claude/settings.json", {"model": "opus"})
-    shown = untrusted(project)
-    assert shown is not None
-    put(
-        project,
-        name,
-        'model = "haiku"\n' if name.endswith(".toml") else {"apiKeyHelper": "./worse.sh"} | servers("x"),
-    )
-    with pytest.raises(CarriedChangedError) as raised:
-        remember(shown)
-    assert not (state_dir() / STORE).exists()
-    now = raised.value.carried
-    assert now.meanwhile
-    change = "changed" if any(file.path.name == Path(name).name for file in shown.files) else "new"
-    assert {file.path.name: file.change for file in now.files if file.change} == {Path(name).name: change}
-    remember(now)
-    assert untrusted(project) is None
-
-
-def test_what_is_gone_since_it_was_shown_may_be_gone(project: Path) -> None:
-    put(project, ".mcp.json", servers("db"))
-    put(project, ".claude/settings.json", SETTINGS)
-    shown = untrusted(project)
-    assert shown is not None
-    (project / ".mcp.json").unlink()
-    remember(shown)
-    assert untrusted(project) is None
+    assert carried_by(second) is not None
+    claude_trusts(project)
+    assert carried_by(first) is None
 
 
 def test_the_settings_that_hold_are_those_that_were_shown(project: Path) -> None:
@@ -236,11 +228,11 @@ def test_the_settings_that_hold_are_those_that_were_shown(project: Path) -> None
     launch = launch_with({"cwd": project})
     assert (launch.settings.model, launch.carried is not None) == (None, True)
     put(project, ".ccq-tui.toml", 'model = "haiku"\n')
-    again = trusting(launch)
+    trusted = trusting(launch)
+    assert (trusted.settings.model, trusted.carried) == ("opus", None)
+    again = launch_with({"cwd": project})
     assert again.carried is not None
     assert [file.effects for file in again.carried.files] == [("sets for ccq-tui model = haiku",)]
-    trusted = trusting(again)
-    assert (trusted.settings.model, trusted.carried) == ("haiku", None)
 
 
 def test_an_unknown_setting_of_a_project_warns_and_a_wrong_value_is_refused(project: Path) -> None:
@@ -260,29 +252,71 @@ def test_an_unknown_setting_of_a_project_warns_and_a_wrong_value_is_refused(proj
         launch_with({"cwd": project})
 
 
-def test_a_settings_file_that_leads_elsewhere_meanwhile_is_asked_about(project: Path) -> None:
-    put(project, ".ccq-tui.toml", 'model = "opus"\n')
-    (project / "inner").mkdir()
-    put(project / "inner", ".mcp.json", servers("worse"))
-    launch = launch_with({"cwd": project})
+def test_a_setting_that_leads_elsewhere_shows_what_is_there(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put(project, ".ccq-tui.toml", 'cwd = "inner"\n')
-    del_cwd = replace(launch, flags={})
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(project)
-        again = trusting(del_cwd)
-    assert again.carried is not None
-    assert again.carried.directory == (project / "inner").resolve()
-    assert "runs worse (MCP server db)" in [line for file in again.carried.files for line in file.effects]
+    (project / "inner").mkdir()
+    put(project / "inner", ".mcp.json", SERVERS)
+    monkeypatch.chdir(project)
+    launch = launch_with({})
+    assert launch.carried is not None
+    assert launch.carried.directory == (project / "inner").resolve()
+    assert [line for file in launch.carried.files for line in file.effects] == [
+        "runs db (MCP server db)",
+        "sets for ccq-tui cwd = " + str(project / "inner"),
+    ]
+
+
+READ_FIRST = {
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".mcp.json",
+    ".ccq-tui.toml",
+    ".git",  # names the main checkout of a worktree
+}
+"""All that is read of an untrusted directory."""
+READING = """
+import json, os, sys
+from pathlib import Path
+opened, run = set(), []
+def hear(event, arguments):
+    if event == "open" and str(arguments[0]).startswith(os.getcwd()):
+        opened.add(str(Path(arguments[0]).relative_to(os.getcwd())))
+    elif event in ("subprocess.Popen", "os.exec", "os.posix_spawn", "os.fork", "import") and (
+        event != "import" or str(arguments[1]).startswith(os.getcwd())
+    ):
+        run.append(event)
+sys.addaudithook(hear)
+from ccq_tui.config.launch import launch_with
+launch = launch_with({})
+assert launch.carried is not None
+print(json.dumps([sorted(opened), run]))
+"""
+
+
+def test_nothing_else_of_a_directory_is_read_or_run_before_the_answer(project: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True, timeout=30)
+    for name in READ_FIRST - {".git"}:
+        put(project, name, 'theme = "mine.toml"\n' if name.endswith(".toml") else SETTINGS | SERVERS)
+    for name in ("CLAUDE.md", "mine.toml", "ccq_tui.py", "sitecustomize.py", "check.sh", ".env"):
+        put(project, name, "raise SystemExit(3)")
+    said = subprocess.run(
+        [sys.executable, "-I", "-c", READING], cwd=project, check=True, capture_output=True, timeout=60
+    )
+    opened, ran = json.loads(said.stdout)
+    assert (set(opened), ran) == (READ_FIRST, [])
 
 
 TRUSTING = """
 import sys
+import tempfile
 from pathlib import Path
-from ccq_tui.config.trust import remember, untrusted
+from ccq_tui.config.launch import launch_with, trusting
 print("ready", flush=True)
 sys.stdin.readline()
 for name in sys.argv[1:]:
-    remember(untrusted(Path(name)))
+    assert not trusting(launch_with({"cwd": Path(name)})).notices
 """
 
 
@@ -290,7 +324,7 @@ def test_processes_that_trust_at_the_same_time_lose_no_entry(tmp_path: Path) -> 
     places = [[tmp_path / f"{process}-{n}" for n in range(25)] for process in range(4)]
     for place in itertools.chain(*places):
         place.mkdir()
-        put(place, ".mcp.json", servers("db"))
+        put(place, ".mcp.json", SERVERS)
     running = [
         subprocess.Popen(
             [sys.executable, "-c", TRUSTING, *map(str, own)],
@@ -310,60 +344,5 @@ def test_processes_that_trust_at_the_same_time_lose_no_entry(tmp_path: Path) -> 
     for process in running:
         process.communicate(timeout=120)
     assert [process.returncode for process in running] == [0] * len(running)
-    assert [place for place in itertools.chain(*places) if untrusted(place) is not None] == []
+    assert [place for place in itertools.chain(*places) if carried_by(place) is not None] == []
     assert not [one.name for one in state_dir().iterdir() if one.name.startswith((".trust", "trust.json."))]
-
-
-RULES = frozenset({("allow", "Bash(make *)"), ("additionalDirectories", "/x")})
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "only"),
-    [
-        ("", {"permissions": {"allow": ["Bash(make *)"]}}, True),
-        ({"permissions": {"allow": ["Edit"]}}, {"permissions": {"allow": ["Edit", "Bash(make *)"]}}, True),
-        ({"model": "a"}, {"model": "a", "permissions": {"additionalDirectories": ["/x"]}}, True),
-        ({"model": "a"}, {"model": "b", "permissions": {"allow": ["Bash(make *)"]}}, False),
-        ({}, {"permissions": {"allow": ["Bash(make *)", "Bash(curl *)"]}}, False),
-        ({}, {"permissions": {"ask": ["Bash(make *)"]}}, False),
-        ({"permissions": {"deny": ["Edit"]}}, {"permissions": {"allow": ["Bash(make *)"]}}, False),
-        ({}, {"permissions": {"allow": ["Bash(make *)"], "defaultMode": "bypassPermissions"}}, False),
-        ({}, {"permissions": {"allow": ["Bash(make *)"]}, "hooks": {}}, False),
-        ({}, {"permissions": {"allow": "Bash(make *)"}}, False),
-        ({}, [], False),
-        ({}, "{", False),
-        ("{", {"permissions": {"allow": ["Bash(make *)"]}}, False),
-    ],
-)
-def test_what_was_granted_and_nothing_else_is_no_news(before: object, after: object, only: bool) -> None:
-    old, new = ((one if isinstance(one, str) else json.dumps(one)).encode() for one in (before, after))
-    assert only_adds(old, new, RULES) == only
-
-
-def test_what_nobody_trusted_stays_so_after_a_grant(project: Path) -> None:
-    put(project, ".claude/settings.local.json", {"env": {"A": "b"}})
-    before = settings_files(project)
-    put(
-        project,
-        ".claude/settings.local.json",
-        {"env": {"A": "b"}, "permissions": {"allow": ["Bash(make *)"]}},
-    )
-    follow_granted(project, before, RULES)
-    assert untrusted(project) is not None
-
-
-def test_a_worktree_in_which_something_is_granted_trusts_the_rest_as_before(tmp_path: Path) -> None:
-    main, tree = tmp_path / "main", tmp_path / "tree"
-    (main / ".claude").mkdir(parents=True)
-    put(main, ".claude/settings.json", SETTINGS)
-    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"], ["worktree", "add", "-q", str(tree)]):
-        identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
-        subprocess.run(["git", *identity, *words], cwd=main, check=True, capture_output=True, timeout=30)
-    carried = untrusted(main)
-    assert carried is not None
-    remember(carried)
-    assert untrusted(tree) is None
-    before = settings_files(tree)
-    put(tree, ".claude/settings.local.json", {"permissions": {"allow": ["Bash(make *)"]}})
-    assert follow_granted(tree, before, RULES)
-    assert untrusted(tree) is None

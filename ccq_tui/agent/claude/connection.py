@@ -45,6 +45,7 @@ from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem
 from ccq_tui.compat.private import load
 from ccq_tui.compat.sdk.control import sender
+from ccq_tui.config.trust import has_answer
 from ccq_tui.inbox.port import Claim, Inbox
 
 if TYPE_CHECKING:
@@ -158,6 +159,8 @@ class Connection:
         transport = made and made(options)
         if transport is not None:
             transport.elicit_by(self.gate.elicit)
+            if self._options.project_settings and await asyncio.to_thread(has_answer, self._options.cwd):
+                transport.attest(self._options.cwd)
         client = ClaudeSDKClient(options, transport=transport)
         await client.connect()
         return client

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import re
@@ -10,6 +11,7 @@ import subprocess
 from collections.abc import AsyncIterator, Iterable
 from contextlib import suppress
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from claude_agent_sdk import ClaudeAgentOptions
@@ -125,6 +127,21 @@ class CliTransport(ProcessTransport):
         super().__init__(options)
         self._guard: Guard | None = None
         self._elicitations: Elicitations | None = None
+        self._trusted: Path | None = None
+
+    def attest(self, directory: Path) -> None:
+        """Have Claude Code record that the person trusts the directory in which it starts."""
+        self._trusted = directory
+
+    async def write(self, data: str) -> None:
+        """Write a line; the first, which introduces this program, says whether the directory is trusted."""
+        trusted, self._trusted = self._trusted, None
+        if trusted is not None:
+            hello = json.loads(data)
+            # Another version may ignore it, and then asks by itself before it obeys the project's rules.
+            hello.get("request", {})["workspaceTrust"] = {"accepted": True, "directory": str(trusted)}
+            data = json.dumps(hello) + "\n"
+        await super().write(data)
 
     def elicit_by(self, answer: Answer) -> None:
         """Let a person answer the forms of MCP servers; without this they are cancelled."""

@@ -100,7 +100,7 @@ class PermissionsCommand(CommandGroup):
             row = PickRow("remove", "Remove this rule", f"from {file.real}")
             if await self._runner.pick(f"{behavior}: {rule.rule}", [row], choose="remove") is None:
                 return ""
-            found = await asyncio.to_thread(remove_rule, file, behavior, rule.rule, trusted=self._trusted)
+            found = await asyncio.to_thread(remove_rule, file, behavior, rule.rule)
         except RuleError as error:
             return f"{shown} was not removed: {error}"
         if not found:
@@ -120,7 +120,7 @@ class PermissionsCommand(CommandGroup):
             file = next((one for one in files if one.scope == chosen), None)
             if file is None:
                 return
-            new = await asyncio.to_thread(add_rule, file, behavior, rule, trusted=self._trusted)
+            new = await asyncio.to_thread(add_rule, file, behavior, rule)
         except RuleError as error:
             raise CommandError(str(error)) from error
         if not new:
@@ -133,11 +133,6 @@ class PermissionsCommand(CommandGroup):
             self._runner.tell(f"{added} · it applies now")
         else:
             self._runner.tell(f"{added} · {UNLISTED}", "warning")
-
-    @property
-    def _trusted(self) -> bool:
-        launch = self._ui.launch
-        return launch.flags is not None and launch.project_settings
 
     async def _seen(self, rule: PermissionRule, *, wanted: bool) -> bool:
         """Wait until Claude Code has noticed that a rule is there, or gone; return whether it has."""

@@ -22,7 +22,7 @@ from ccq_tui.claude_files import claude_directory, recorded_sessions
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
-from ccq_tui.config.trust import trusts
+from ccq_tui.config.trust import has_answer, trusts
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store.rows import StoredRequest
@@ -314,12 +314,11 @@ class SessionManager:
             return
         try:
             there = await asyncio.to_thread(launch_in, directory, "", old.launch)
-            asked = there.carried is not None
             trusted = await self._trust.let_in(there, leave="stay here")
             if trusted is None:
                 return
             launch = relaunched(trusted, session.recovery, session_id=session.session_id, mode=session.mode)
-            if launch.resume and not await self._record_moved(session, trusted, asked=asked):
+            if launch.resume and not await self._record_moved(session, trusted):
                 return
         except (SettingsError, WorktreeError, CommandError) as error:
             old.note(f"/cd failed: {error}", "warning")
@@ -327,20 +326,20 @@ class SessionManager:
         await self._exchange(old, replace(launch, draft=trusted.draft, notices=trusted.notices))
         self.sessions.say(f"The session works in {directory} now")
 
-    async def _record_moved(self, session: SupervisedSession, launch: Launch, *, asked: bool) -> bool:
+    async def _record_moved(self, session: SupervisedSession, launch: Launch) -> bool:
         """Have Claude Code move a session and its record; return whether it did.
 
-        ``asked``: the person has just trusted the directory. Raises `CommandError` with the reason.
+        Raises `CommandError` with the reason.
         """
         if not launch.project_settings:
             raise CommandError(OBEYED)
-        directory = str(launch.settings.directory)
-        answer = await session.agent.ask(move_session(directory))
+        directory = launch.settings.directory
+        answer = await session.agent.ask(move_session(str(directory)))
         if not answer.untrusted:
             return True
-        if (answer.root or not asked) and not await self._trusts(answer):
+        if not await asyncio.to_thread(has_answer, directory) and not await self._trusts(answer):
             return False
-        if (await session.agent.ask(move_session(directory, answer.untrusted))).untrusted:
+        if (await session.agent.ask(move_session(str(directory), answer.untrusted))).untrusted:
             raise CommandError(f"{directory} has become another directory · try again")
         return True
 

@@ -13,7 +13,7 @@ from uuid import uuid4
 from textual.screen import Screen
 
 from ccq_tui.config.errors import SettingsError
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, trusting
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
 from ccq_tui.config.trust_question import Row
@@ -21,17 +21,13 @@ from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.unread import PromptDraft, directory_key
-from ccq_tui.runtime.launches import made, with_notices
-from ccq_tui.runtime.trust import DirectoryTrust
+from ccq_tui.runtime.launches import made, with_notices, without_files
 from ccq_tui.runtime.worktree_cleanup import EndedSession, WorktreeCleanup
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.screens.trust import QUIT, TrustScreen
 from ccq_tui.worktrees.model import WorktreeError
 
 _logger = logging.getLogger(__name__)
-
-NOT_STARTED = "do not start it"
-"""Label for not trusting files that changed before Claude Code was started with them."""
 
 
 class TrustHost(Protocol):
@@ -71,7 +67,6 @@ class TrustGate:
         self.problem = ""
         self.unopened: Launch | None = None
         self._open: dict[TrustScreen, tuple[Launch, str]] = {}
-        self._trust = DirectoryTrust()
 
     async def let_in(self, launch: Launch, leave: str = "") -> Launch | None:
         """Ask until nothing is left to trust, for a worker.
@@ -86,21 +81,6 @@ class TrustGate:
         while wanted is not None and wanted.carried is not None:
             wanted = await self._ask(wanted, wanted.carried, leave)
         return wanted
-
-    async def still_trusted(self, launch: Launch) -> Launch | None:
-        """Ask again if a directory's files have changed, right before Claude Code obeys them.
-
-        Returns the launch to start, or None.
-        """
-        carried = await self._trust.changed(launch)
-        if carried is None:
-            return launch
-        # The session has its prompt already, and keeps it.
-        asked = replace(launch, prompt="", draft="", carried=carried)
-        trusted = await self.let_in(asked, NOT_STARTED)
-        if trusted is not None:
-            self._sessions.type_on(trusted.draft + self._sessions.take_typed())
-        return trusted
 
     async def _ask(self, launch: Launch, carried: Carried, leave: str) -> Launch | None:
         host, first = self._host, not self._sessions
@@ -141,16 +121,14 @@ class TrustGate:
 
     async def _answered(self, launch: Launch, asking: TrustScreen) -> Launch | None:
         """Return the launch after the answer, or None; raises `SettingsError` and `WorktreeError`."""
-        began_with = launch.carried
-        while (answer := await asking.answer()) is not Row.LEAVE:
-            if answer is Row.WITHOUT:
-                return await self._trust.leave_out(launch)
-            launch = await self._trust.trust(launch)
-            if launch.carried is None:
-                notices = self._host.obey(began_with, launch.settings) if began_with else ()
-                return await asyncio.to_thread(made, with_notices(launch, *notices))
-            asking.ask_again(launch.carried)
-        return None
+        answer = await asking.answer()
+        if answer is Row.LEAVE or launch.carried is None:
+            return None
+        if answer is Row.WITHOUT:
+            return await asyncio.to_thread(without_files, launch)
+        trusted = await asyncio.to_thread(trusting, launch)
+        notices = self._host.obey(launch.carried, trusted.settings)
+        return await asyncio.to_thread(made, with_notices(trusted, *notices))
 
     async def end(self) -> None:
         """Leave all questions as the program ends: keep what was typed, and let no shell get any of it."""

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ccq_tui.config.launch import Launch
+from ccq_tui.config.load import Loaded
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
 from ccq_tui.inbox.actors import Surface
@@ -102,7 +103,7 @@ async def around(tmp_path: Path) -> AsyncIterator[Around]:
     await inbox.close()
 
 
-CARRIED = Carried(Path("/"), ())
+CARRIED = Carried(Path("/"), Path("/"), (), Loaded(Settings(), {}, ()))
 
 
 async def test_a_session_that_needs_no_question_opens_at_once(around: Around) -> None:

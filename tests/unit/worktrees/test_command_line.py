@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.cli import main
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, launch_with, trusting
 from ccq_tui.config.paths import inbox_path
-from ccq_tui.config.trust import remember, untrusted
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.runtime.launches import made
 from ccq_tui.worktrees.creation import make, planned
@@ -42,17 +41,14 @@ def test_the_session_works_in_its_worktree_with_the_settings_it_carries(app: Fak
     assert (launch.settings.directory, launch.prompt) == (launch.worktree.path, "do it")
     assert launch.carried is not None, "it has another file than the checkout"
     assert launch.settings.model is None
-    assert launch.trusted_settings is not None
-    assert launch.trusted_settings.model == "opus"
+    assert launch.carried.loaded.settings.model == "opus"
     unnamed = started(app, "--worktree", "--model", "haiku", "--", "do it")
     assert unnamed.worktree is not None
     assert (unnamed.prompt, unnamed.settings.directory.parent) == ("do it", launch.worktree.path.parent)
 
 
 def trust(directory: Path) -> None:
-    carried = untrusted(directory)
-    assert carried is not None
-    remember(carried)
+    trusting(launch_with({"cwd": directory}))
 
 
 def test_in_an_untrusted_repository_nothing_is_made_or_run_first(
@@ -67,7 +63,7 @@ def test_in_an_untrusted_repository_nothing_is_made_or_run_first(
     assert launch.plan is not None
     assert launch.carried is not None
     # Left out: a worktree, but nothing that the repository names runs.
-    without = replace(launch, carried=None, trusted_settings=None, project_settings=False)
+    without = replace(launch, carried=None, project_settings=False)
     there = made(without)
     assert there.worktree is not None
     assert (there.settings.directory, there.carried, there.project_settings) == (
