@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ccq_tui.agent import commands as cmd
+from ccq_tui.agent.controls import Control
 from ccq_tui.agent.events import AgentEvent, AnswerNotKept, ErrorReported, NoticeGiven, PromptReturned
 from ccq_tui.inbox.port import Inbox
 from ccq_tui.inbox.verdicts import InboxError, Unknown
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.connection import Connection
+
+T = TypeVar("T")
 
 _logger = logging.getLogger(__name__)
 
@@ -56,7 +59,7 @@ class Commander:
         self._unsent: dict[str, cmd.Send] = {}
         """The prompts in `_ordered`, by their ids, without those that were taken back."""
         self._connection: Connection | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._answers: set[asyncio.Task[None]] = set()
         self._leaving = False
         self._held: list[cmd.Send] = []
@@ -98,8 +101,6 @@ class Commander:
                     self._begin(self._leave(command))
                 case cmd.Interrupt():
                     self._begin(self._interrupt())
-                case cmd.Ask():
-                    self._begin(self._ask(command))
                 case cmd.Withdraw(prompt_id) if send := self._unsent.pop(prompt_id, None):
                     self._emit(PromptReturned(send.text, TAKEN_BACK, prompt_id, wanted=True))
                 case cmd.Send() | cmd.Withdraw() | cmd.SetOption():
@@ -137,10 +138,11 @@ class Commander:
         """Take a command out of `_unsent`; return whether it is a prompt that was taken back."""
         return isinstance(command, cmd.Send) and self._unsent.pop(command.prompt_id, None) is None
 
-    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+    def _begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     def _answer(self, command: cmd.SettleRequest) -> None:
         # Apart from the tasks that the session's end cancels: a confirmed answer must reach the inbox.
@@ -158,20 +160,16 @@ class Commander:
         if isinstance(verdict, Unknown):
             _logger.info("An answer came for a request that nobody knows")
 
-    async def _ask(self, command: cmd.Ask) -> None:
-        if self._connection is None:
-            _fail(command, "Claude is still starting.")
-            return
-        try:
-            answer = await self._connection.ask(command.control)
-        except cmd.CommandError as error:
-            _fail(command, str(error))
-        except asyncio.CancelledError:
-            _fail(command, OVER)
-            raise
-        else:
-            if not command.reply.done():
-                command.reply.set_result(answer)
+    async def ask(self, connection: Connection | None, control: Control[T]) -> T:
+        """Ask the CLI something beside the conversation; raises `CommandError`, also if the session ends."""
+        if self._over or connection is None:
+            raise cmd.CommandError(OVER if self._over else "Claude is still starting.")
+        asking = self._begin(connection.ask(control))
+        asking.add_done_callback(lambda done: done.cancelled() or done.exception())  # also if nobody waits
+        await asyncio.wait({asking})
+        if asking.cancelled():
+            raise cmd.CommandError(OVER)
+        return asking.result()
 
     async def work(self, connection: Connection) -> None:
         """Execute the commands that keep their order, until cancelled."""
@@ -230,18 +228,11 @@ class Commander:
         match command:
             case cmd.Send() | cmd.Withdraw() | cmd.SetOption():
                 self._failed(command, OVER)
-            case cmd.Ask():
-                _fail(command, OVER)
             case cmd.SettleRequest():
                 # The inbox is shared with other sessions, and outlives this one.
                 self._answer(command)
             case cmd.Interrupt() | cmd.Park() | cmd.Close():
                 _logger.debug("Nothing to end any more")
-
-
-def _fail(command: cmd.Ask, reason: str) -> None:
-    if not command.reply.done():
-        command.reply.set_exception(cmd.CommandError(reason))
 
 
 async def _do(connection: Connection, command: cmd.Ordered) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 from uuid import uuid4
 
 from ccq_tui.agent.controls import CommandError as CommandError
-from ccq_tui.agent.controls import Control
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import RequestOutcome
 
@@ -73,14 +72,6 @@ class SetOption:
     value: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ask:
-    """Ask the CLI something beside the conversation; ``reply`` gets the answer, or a `CommandError`."""
-
-    control: Control[Any]
-    reply: asyncio.Future[Any]
-
-
 @dataclass(frozen=True, slots=True)
 class SettleRequest:
     """Settle a request through the inbox; the first answer wins."""
@@ -109,4 +100,4 @@ class Close:
 
 Ordered = Send | Withdraw | SetOption
 """Commands that keep their order."""
-Command = Ordered | Interrupt | Ask | SettleRequest | Park | Close
+Command = Ordered | Interrupt | SettleRequest | Park | Close

@@ -159,9 +159,7 @@ class AgentSession:
 
     async def ask(self, control: Control[T]) -> T:
         """Ask the CLI something beside the conversation, and wait for the answer; raises `CommandError`."""
-        reply: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self.put(cmd.Ask(control, reply))
-        return await reply
+        return await self._commander.ask(self._connection, control)
 
     async def rewind(self, prompt_id: str, *, files: bool) -> Rewound:
         """Take the conversation back to before a prompt, then the files; raises as `ask` does."""

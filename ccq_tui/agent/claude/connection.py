@@ -308,7 +308,7 @@ class Connection:
     @property
     def _connected(self) -> ClaudeSDKClient:
         if self._client is None:
-            raise CommandError("Claude is not connected.")
+            raise CommandError("Claude is still starting.")
         return self._client
 
     def _emit(self, event: ev.AgentEvent) -> None:
