@@ -252,4 +252,4 @@ def test_own_rules_for_prompts_are_read(cli: Path, monkeypatch: pytest.MonkeyPat
     (rules / "mine.toml").write_text(good.replace("text", "dance"), encoding="utf-8")
     check = found("Prompt rules")
     assert (check.level, check.advice) == (Level.WARNING, "Correct the file or remove it.")
-    assert "rule mine: shape: expected one of" in check.found
+    assert "rule mine: shape: Input should be 'yes-no'" in check.found

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ccq_tui.bounded import UnfitFileError, parse_toml, read_text
+from ccq_tui.config.errors import explain
 from ccq_tui.text import one_line
 
 SHIPPED = Path(__file__).parent.parent / "prompts"
 MOST_FILES = 100
 MOST_RULES = 200
-LONGEST_PATTERN = 1000
+LONGEST_NAME, LONGEST_PATTERN = 60, 1000
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
@@ -107,6 +108,8 @@ class PromptRule:
         file: The file of the rule.
     """
 
+    __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
+
     name: str
     shape: Shape
     reading: Reading = Reading.ANY
@@ -136,11 +139,7 @@ class PromptRule:
     file: str = ""
 
 
-_PATTERNS = frozenset(field.name for field in fields(PromptRule) if str(field.type).startswith("Pattern"))
-_FLAGS = frozenset(field.name for field in fields(PromptRule) if field.type == "bool")
-_WORDS = frozenset({"yes", "no"})
-_LISTS = frozenset({"marked", "checked", "review"})
-KNOWN = frozenset({"name", "shape", "reading"}) | _PATTERNS | _FLAGS | _WORDS | _LISTS
+KNOWN = frozenset(field.name for field in fields(PromptRule)) - {"file"}
 
 
 def load_rules(own: Path | None) -> tuple[tuple[PromptRule, ...], list[str]]:
@@ -183,103 +182,51 @@ def read_rules(path: Path) -> list[PromptRule]:
     rules = values.pop("rule", None)
     if values or not isinstance(rules, list) or not all(isinstance(one, dict) for one in rules):
         raise RuleFileError(f"{shown}: a file of rules has [[rule]] tables and nothing else")
-    return [_Reader(shown, number, values).rule() for number, values in enumerate(rules, 1)]
+    return [_rule(shown, number, values) for number, values in enumerate(rules, 1)]
 
 
-class _Reader:
-    """The reader of one rule, with a file's name for a person and the rule's number in it, from 1."""
+def _rule(file: str, number: int, values: Mapping[str, Any]) -> PromptRule:
+    from pydantic import TypeAdapter, ValidationError  # only what watches a program reads rules
 
-    def __init__(self, file: str, number: int, values: Mapping[str, Any]) -> None:
-        self._file, self._values = file, values
-        self._called = f"rule {number}"
-
-    def rule(self) -> PromptRule:
-        name = self._text("name", required=True)
-        if not _NAME.fullmatch(name) or len(name) > 60:
-            raise self._wrong("name", "lower-case words joined by -, at most 60 characters", name)
-        self._called = f"rule {name}"
-        if unknown := sorted(set(self._values) - KNOWN):
-            raise self._wrong(unknown[0], f"no field of a rule; there are {', '.join(sorted(KNOWN))}")
-        shape = Shape(self._one_of("shape", Shape))
-        patterns = {field: self._pattern(field) for field in _PATTERNS}
-        self._check_groups(shape, patterns)
-        marked, checked = self._texts("marked"), self._texts("checked")
-        if shape is Shape.CHECKS and not checked:
-            raise self._wrong("checked", "what a checked box holds, as a list of texts")
-        review = self._texts("review")
-        if review and len(review) != 2:
-            raise self._wrong("review", "two texts: the name of a rule, and a label")
-        given: dict[str, Any] = {field: pattern for field, pattern in patterns.items() if pattern is not None}
-        given |= {word: self._text(word) or word[0] for word in _WORDS}
-        given |= {flag: self._flag(flag) for flag in _FLAGS}
-        return PromptRule(
-            name=name,
-            shape=shape,
-            reading=Reading(self._one_of("reading", Reading, Reading.ANY)),
-            marked=marked,
-            checked=checked,
-            review=(review[0], review[1]) if review else None,
-            file=self._file,
-            **given,
+    name = values.get("name")
+    named = isinstance(name, str) and len(name) <= LONGEST_NAME and _NAME.fullmatch(name) is not None
+    called = f"{file}: rule {name if named else number}"
+    if not named:
+        raise RuleFileError(
+            f"{called}: name: must be lower-case words joined by -, not {one_line(repr(name), 80)}"
         )
+    long = [field for field, text in values.items() if isinstance(text, str) and len(text) > LONGEST_PATTERN]
+    if long:
+        raise RuleFileError(f"{called}: {one_line(long[0], 60)}: may have {LONGEST_PATTERN} characters")
+    try:
+        rule = TypeAdapter(PromptRule).validate_python({**values, "file": file})
+    except (ValidationError, RecursionError, OverflowError) as error:
+        wrong: Mapping[str, Any] = {}
+        if isinstance(error, ValidationError):
+            wrong = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in wrong.get("loc", ("rule",)))
+        why = explain(wrong) if wrong else "a pattern is nested too deeply"
+        raise RuleFileError(f"{called}: {one_line(place, 60)}: {one_line(why, 200)}") from error
+    for field, needed in _lacking(rule):
+        raise RuleFileError(f"{called}: {field}: must be {needed}")
+    return rule
 
-    def _check_groups(self, shape: Shape, patterns: Mapping[str, Pattern | None]) -> None:
-        needed = [("row", shape.is_list or shape is Shape.NUMBER), ("question", shape.is_list)]
-        for field, wanted in (*needed, ("prompt", not shape.is_list)):
-            if wanted and patterns[field] is None:
-                raise self._wrong(field, f"a pattern, which a rule of shape {shape} needs")
-        holder = "row" if shape.is_list else "prompt"
-        pattern = patterns[holder]
-        groups = set(pattern.groupindex) if pattern else set()
-        missing = sorted(_GROUPS[shape] - groups)
-        row = patterns["row"]
-        if shape is Shape.NUMBER and row is not None and not {"number", "label"} <= set(row.groupindex):
-            missing, holder = ["number", "label"], "row"
-        question = patterns["question"]
-        if shape.is_list and question is not None and "question" not in question.groupindex:
-            missing, holder = ["question"], "question"
-        if missing:
-            named = ", ".join(f"(?P<{name}>…)" for name in missing)
-            raise self._wrong(holder, f"a pattern with {named}")
-        if shape.is_list and "mark" not in groups and not self._values.get("underlined"):
-            raise self._wrong(holder, "a pattern with (?P<mark>…), or underlined = true")
 
-    def _pattern(self, field: str) -> Pattern | None:
-        text = self._text(field)
-        if not text:
-            return None
-        if len(text) > LONGEST_PATTERN:
-            raise self._wrong(field, f"a pattern of at most {LONGEST_PATTERN} characters")
-        try:
-            return re.compile(text)
-        except (re.error, RecursionError, OverflowError) as error:
-            raise self._wrong(field, f"a regular expression ({one_line(str(error), 100)})", text) from error
-
-    def _text(self, field: str, *, required: bool = False) -> str:
-        value = self._values.get(field, "")
-        if not isinstance(value, str) or (required and not value):
-            raise self._wrong(field, "a text", value)
-        return value
-
-    def _texts(self, field: str) -> tuple[str, ...]:
-        value = self._values.get(field, [])
-        if not isinstance(value, list) or not all(isinstance(one, str) and one for one in value):
-            raise self._wrong(field, "a list of texts", value)
-        return tuple(value)
-
-    def _flag(self, field: str) -> bool:
-        value = self._values.get(field, field == "asked")
-        if not isinstance(value, bool):
-            raise self._wrong(field, "true or false", value)
-        return value
-
-    def _one_of(self, field: str, there: Iterable[str], default: str = "") -> str:
-        value = self._values.get(field, default)
-        names = [str(one) for one in there]
-        if value not in names:
-            raise self._wrong(field, f"one of {', '.join(names)}", value)
-        return str(value)
-
-    def _wrong(self, field: str, right: str, found: object = None) -> RuleFileError:
-        but = "" if found is None else f", not {one_line(repr(found), 80)}"
-        return RuleFileError(f"{self._file}: {self._called}: {one_line(field, 60)}: expected {right}{but}")
+def _lacking(rule: PromptRule) -> Iterator[tuple[str, str]]:
+    """Yield the fields that a rule of its shape needs otherwise, and how."""
+    shape, holder = rule.shape, "row" if rule.shape.is_list else "prompt"
+    groups = {holder: _GROUPS[shape]}
+    if shape is Shape.NUMBER:
+        groups["row"] = frozenset({"number", "label"})
+    if shape.is_list:
+        groups["question"] = frozenset({"question"})
+    for field, needed in groups.items():
+        pattern: Pattern = getattr(rule, field)
+        if pattern is NOTHING:
+            yield field, f"a pattern, which a rule of shape {shape} needs"
+        elif missing := sorted(needed - set(pattern.groupindex)):
+            yield field, f"a pattern with {', '.join(f'(?P<{name}>…)' for name in missing)}"
+    if shape.is_list and not rule.underlined and "mark" not in rule.row.groupindex:
+        yield "row", "a pattern with (?P<mark>…), or underlined = true"
+    if shape is Shape.CHECKS and not rule.checked:
+        yield "checked", "what a checked box holds, as a list of texts"
