@@ -144,7 +144,7 @@ class CcqApp(_Base):
         if (stylesheet := load("ccq_tui.compat.textual.stylesheet", "KeptStylesheet")) is not None:
             self.stylesheet = stylesheet(variables=self.get_css_variables())
         self.no_color = colourless()
-        self._launch = replace(launch, home=launch.settings.directory)
+        self._launch = replace(launch, program=replace(launch.program, home=launch.settings.directory))
         if early is not None and driver is None:
             self._typed_early_as_draft(early.close())
         self._ahead = ahead
@@ -174,7 +174,7 @@ class CcqApp(_Base):
         """Runs the sessions."""
         self.sessions = OpenSessions(self, self.supervisor, clock, lambda: self.inbox)
         """Their screens, and which one is shown."""
-        file = launch.state / "inbox.db" if launch.state else None
+        file = launch.program.state / "inbox.db" if launch.program.state else None
         self.inbox_watch = InboxWatch(self, self.supervisor, self.sessions, file, launch.settings)
         """Opens the inbox and reports what waits in it."""
         inbox = self.inbox_watch.open
@@ -209,7 +209,7 @@ class CcqApp(_Base):
     def obey(self, carried: Carried, settings: Settings) -> Sequence[str]:
         """Apply the theme and other program-wide settings of the directory that the program started in."""
         before = self._launch.settings
-        if carried is not self._launch.carried:
+        if carried is not self._launch.trusted.carried:
             return ()
         self.supervisor.most_live = settings.max_live_sessions
         if settings.reduce_motion:
@@ -249,7 +249,7 @@ class CcqApp(_Base):
 
     def _typed_early(self, typed: str) -> str:
         """Return the early keys that the screen takes; a question about trust takes none."""
-        if self._launch.carried is None:
+        if self._launch.trusted.carried is None:
             return typed
         self._typed_early_as_draft(typed)
         return ""
@@ -416,7 +416,7 @@ class CcqApp(_Base):
             self.exit(code, return_code=code)
             return
         self._ending = self.manager.ending = True
-        self.parting = parting_words(self.sessions, kept=self._launch.state is None)
+        self.parting = parting_words(self.sessions, kept=self._launch.program.state is None)
         announce_end(self)
         await end_editors(self)
         await self.trust.end()

@@ -93,7 +93,7 @@ def demo_settings(loaded: Loaded, project: Path) -> Settings:
 
 
 def _play(ready: Ready, loaded: Loaded, speed: float, early: EarlyPrompt | None) -> int:
-    from ccq_tui.config.launch import Launch
+    from ccq_tui.config.launch import Launch, ProgramArguments
     from ccq_tui.testing import ScriptedModel, clean_environment
 
     with ExitStack() as ending:
@@ -101,9 +101,8 @@ def _play(ready: Ready, loaded: Loaded, speed: float, early: EarlyPrompt | None)
         home = ending.enter_context(clean_environment(model.url))
         settings = demo_settings(loaded, home.project)
         # Prompts typed in a demo do not belong among the person's own.
-        state = home.root / "state"
-        launch = Launch(settings=settings, prompt=ready.prompt, environment=home.overrides(), state=state)
-        return show(launch, early)
+        program = ProgramArguments(state=home.root / "state", environment=home.overrides())
+        return show(Launch(settings=settings, prompt=ready.prompt, program=program), early)
 
 
 def _listed(scenarios: Iterable[Ready]) -> str:

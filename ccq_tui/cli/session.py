@@ -262,7 +262,7 @@ async def _shown(launch: Launch, early: EarlyPrompt | None) -> int:
 
     # Not for a session that depends on a question, a file or a claim that comes first.
     named = launch.continue_last or launch.resume or launch.chosen_id
-    known = not (launch.carried or named or launch.choose or launch.inbox)
+    known = not (launch.trusted.carried or named or launch.program.choose or launch.program.inbox)
     async with prestarted(session_options(launch) if known else None, launch.prompt.rstrip()) as ahead:
         # In a thread, so that the event loop reads from the CLI that starts meanwhile and its pipes do not
         # fill up.

@@ -27,7 +27,7 @@ def in_worktree(launch: Launch, name: str) -> Launch:
 
     try:
         waiting = replace(launch, plan=planned(launch.settings.directory, name))
-        return made(waiting) if launch.carried is None else waiting
+        return made(waiting) if launch.trusted.carried is None else waiting
     except WorktreeError as error:
         hint = '; to start with a prompt: --worktree -- "PROMPT"' if " " in name else ""
         raise Refused(f"--worktree: {one_line(str(error), LONGEST)}{hint}") from error

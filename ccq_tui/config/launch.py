@@ -1,4 +1,4 @@
-"""The launch: the settings and the first session of one run."""
+"""What the program was started with, what a session is started with, and what of its directory may act."""
 
 from __future__ import annotations
 
@@ -15,55 +15,77 @@ from ccq_tui.worktrees.model import Worktree
 
 
 @dataclass(frozen=True, slots=True)
+class ProgramArguments:
+    """What the program was started with; all its sessions share it.
+
+    Attributes:
+        choose: Whether the conversation to resume is chosen from a list first.
+        inbox: Whether the inbox opens first, without starting a session.
+        home: The directory in which the program was started, or None where that is not known.
+        flags: The settings of the command line, for other directories too; None if settings files do not
+            count.
+        state: Directory of history and drafts, or None for the usual one.
+        environment: Environment variables for the CLI, over those of this process.
+    """
+
+    choose: bool = False
+    inbox: bool = False
+    home: Path | None = None
+    flags: Mapping[str, Any] | None = None
+    state: Path | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Trusted:
+    """What of a session's directory may act.
+
+    Attributes:
+        carried: Files that must be trusted before the session is started, or None.
+        project_settings: Whether the project's Claude Code settings apply.
+    """
+
+    carried: Carried | None = None
+    project_settings: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Launch:
-    """Everything the screen needs to start.
+    """What a session is started with.
 
     Attributes:
         settings: The settings in force; without the project's file while that is not trusted.
         prompt: A prompt to send at once, or "".
         draft: A prompt to put into the prompt field without sending it, or "".
         continue_last: Whether to continue the newest conversation of the directory.
-        choose: Whether the conversation to resume is chosen from a list first.
         resume: The Claude session id to resume, or "".
+        fork: Whether the resumed or continued conversation gets a new session id.
         session_id: The Claude session id for a new session or a fork, or "" for a generated one.
         chosen_id: The Claude session id that the command line gives to a new session or a fork, or "".
         name: Name that the person gave the first session, or "".
         title: Title of a session that an earlier run opened and that has not begun, or "".
-        home: The directory in which the program was started, or None where that is not known.
-        fork: Whether the resumed or continued conversation gets a new session id.
-        inbox: Whether the inbox opens first, without starting a session.
-        environment: Environment variables for the CLI, over those of this process.
         notices: Messages to show once the screen is up, such as a theme that cannot be read.
-        flags: The settings of the command line, for other directories too; None if settings files do not
-            count.
-        state: Directory of history and drafts, or None for the usual one.
-        carried: Files of the directory that must be trusted first, or None.
-        project_settings: Whether the project's Claude Code settings apply.
         plan: The git worktree to create for this session once its repository is trusted, or None.
         worktree: The git worktree created for this session, or None.
+        trusted: What of its directory may act.
+        program: What the program was started with.
     """
 
     settings: Settings = field(default_factory=Settings)
     prompt: str = ""
     draft: str = ""
     continue_last: bool = False
-    choose: bool = False
     resume: str = ""
+    fork: bool = False
     session_id: str = ""
     chosen_id: str = ""
     name: str = ""
     title: str = ""
-    home: Path | None = None
-    fork: bool = False
-    inbox: bool = False
-    environment: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
-    carried: Carried | None = None
-    project_settings: bool = True
-    flags: Mapping[str, Any] | None = None
-    state: Path | None = None
     plan: Plan | None = None
     worktree: Worktree | None = None
+    trusted: Trusted = Trusted()
+    program: ProgramArguments = field(default_factory=ProgramArguments)
 
 
 def load_trusted(flags: Mapping[str, Any]) -> Loaded:
@@ -72,22 +94,25 @@ def load_trusted(flags: Mapping[str, Any]) -> Loaded:
     return loaded if untrusted(loaded) is None else load_settings(flags, project=False)
 
 
-def launch_with(flags: Mapping[str, Any], **rest: Any) -> Launch:
+def launch_with(
+    flags: Mapping[str, Any], *, choose: bool = False, inbox: bool = False, **rest: Any
+) -> Launch:
     """Return the launch for some flags, with the files to trust first; reads files.
 
     Raises `SettingsError` for a wrong file, trusted or not.
     """
+    program = ProgramArguments(choose, inbox, flags=flags)
     loaded = load_settings(flags)
     carried = untrusted(loaded)
     if carried is None:
-        return Launch(settings=loaded.settings, flags=flags, notices=loaded.warnings, **rest)
+        return Launch(settings=loaded.settings, notices=loaded.warnings, program=program, **rest)
     own = load_settings(flags, project=False).settings
-    return Launch(settings=own, carried=carried, flags=flags, **rest)
+    return Launch(settings=own, trusted=Trusted(carried), program=program, **rest)
 
 
 def trusting(launch: Launch) -> Launch:
     """Return the launch after a person trusts what it carries; writes files."""
-    carried = launch.carried
+    carried = launch.trusted.carried
     if carried is None:
         return launch
     notices = (*launch.notices, *carried.loaded.warnings)
@@ -96,4 +121,4 @@ def trusting(launch: Launch) -> Launch:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         notices += (f"Your trust in this directory could not be saved: {reason}",)
-    return replace(launch, settings=carried.loaded.settings, carried=None, notices=notices)
+    return replace(launch, settings=carried.loaded.settings, trusted=Trusted(), notices=notices)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.config.errors import SettingsError
-from ccq_tui.config.launch import Launch, launch_with
+from ccq_tui.config.launch import Launch, Trusted, launch_with
 from ccq_tui.config.load import load_settings
 from ccq_tui.config.paths import expanded
 from ccq_tui.config.trust import trusts
@@ -103,13 +103,14 @@ def made(launch: Launch) -> Launch:
         WorktreeError: It cannot be made.
         SettingsError: The settings in it cannot be used; it is removed again.
     """
-    if launch.plan is None or launch.carried is not None:
+    if launch.plan is None or launch.trusted.carried is not None:
         return launch
-    worktree = make(launch.plan, inert=not launch.project_settings)
+    worktree = make(launch.plan, inert=not launch.trusted.project_settings)
     try:
-        if not launch.project_settings:
+        if not launch.trusted.project_settings:
             # The repository's own settings were left out; so are those of the same files here.
-            settings = load_settings({**(launch.flags or {}), "cwd": worktree.path}, project=False).settings
+            flags = {**(launch.program.flags or {}), "cwd": worktree.path}
+            settings = load_settings(flags, project=False).settings
             return replace(launch, settings=settings, worktree=worktree, plan=None)
         there = launch_in(worktree.path, launch.prompt, launch)
     except SettingsError:
@@ -120,7 +121,7 @@ def made(launch: Launch) -> Launch:
 
 def without_files(launch: Launch) -> Launch:
     """Return a launch that obeys no file of its project, and make its worktree; raises as `made`."""
-    return made(with_notices(replace(launch, carried=None, project_settings=False), LEFT_OUT))
+    return made(with_notices(replace(launch, trusted=Trusted(project_settings=False)), LEFT_OUT))
 
 
 def place(text: str, here: Path) -> Path:
@@ -159,23 +160,14 @@ def launch_in(directory: Path, prompt: str, launch: Launch, *, asked: bool = Tru
     Raises:
         SettingsError: The directory's own settings cannot be used.
     """
-    fresh = Launch(
-        settings=launch.settings,
-        prompt=prompt,
-        home=launch.home,
-        environment=launch.environment,
-        project_settings=launch.project_settings,
-        flags=launch.flags,
-        state=launch.state,
-    )
-    if asked and directory == launch.settings.directory.resolve():
-        return fresh
-    if launch.flags is None:  # a scripted one, whose settings are not the directory's
-        return replace(fresh, settings=launch.settings.model_copy(update={"cwd": directory}))
-    there = launch_with({**launch.flags, "cwd": directory})
-    return replace(
-        fresh, settings=there.settings, project_settings=True, carried=there.carried, notices=there.notices
-    )
+    program = launch.program
+    same = asked and directory == launch.settings.directory.resolve()
+    if program.flags is not None and not same:
+        return replace(launch_with({**program.flags, "cwd": directory}, prompt=prompt), program=program)
+    # Scripted settings are not those of a directory.
+    settings = launch.settings if same else launch.settings.model_copy(update={"cwd": directory})
+    trusted = Trusted(project_settings=launch.trusted.project_settings)
+    return Launch(settings=settings, prompt=prompt, trusted=trusted, program=program)
 
 
 def with_notices(launch: Launch, *notices: str) -> Launch:
@@ -206,11 +198,10 @@ def launch_to_resume(way: WayOn, launch: Launch) -> Launch:
     if directory is None or not directory.is_dir():
         here = one_line(str(launch.settings.directory), LONGEST_PATH)
         gone = f"Its directory {one_line(str(directory), LONGEST_PATH)} is gone: it is resumed in {here}."
-        notices = (*notices, gone) if directory is not None else ()
-        there = replace(launch, prompt="", draft="", continue_last=False, notices=notices, worktree=None)
+        there = replace(launch, notices=(*notices, gone) if directory is not None else (), worktree=None)
     elif directory.resolve() == launch.settings.directory.resolve():
-        there = replace(launch, prompt="", draft="", continue_last=False, notices=())
+        there = replace(launch, notices=())
     else:
         there = launch_in(directory.resolve(), "", launch)
-    begun = replace(there, session_id="", chosen_id="", name="", title="")
-    return replace(begun, choose=False, resume=way.session.session_id, fork=way.fork)
+    new = Launch(resume=way.session.session_id, fork=way.fork, settings=there.settings, notices=there.notices)
+    return replace(new, worktree=there.worktree, trusted=there.trusted, program=there.program)

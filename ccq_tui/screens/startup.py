@@ -50,11 +50,11 @@ class Startup:
 
     async def begin(self, first: Launch) -> None:
         """Show what the launch asks for."""
-        if first.inbox:
+        if first.program.inbox:
             work = partial(self._show_inbox, first.notices)
             start_work(self._app, work, name="inbox first", fatal=True)
             return
-        if first.choose:
+        if first.program.choose:
             start_work(self._app, partial(self._choose, first), name="choose a session")
         else:
             await self._manager.open(first)
@@ -115,7 +115,7 @@ MOST_TITLE = 32
 async def bring_back(sessions: OpenSessions, trust: TrustGate, inbox: DurableInbox, first: Launch) -> None:
     """Open the sessions left over from earlier runs behind the first session; for a worker."""
     await sessions.begun.wait()
-    files = (first.state or state_dir()) / "drafts"
+    files = (first.program.state or state_dir()) / "drafts"
     try:
         unreadable = await inbox.run(lambda store: store.prompts.import_files(files))
         found = await take_unbegun(inbox, first.settings.directory)

@@ -25,7 +25,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.options import session_options
 from ccq_tui.agent.session import AgentSession
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import Allowed, call_of
@@ -58,12 +58,11 @@ class House:
         )
         self.supervisor.follow(inbox)
 
-    def open(self, *, flags: dict[str, Any] | None = None, **settings: Any) -> Heard:
+    def open(self, **settings: Any) -> Heard:
         """Open a session and run it."""
         launch = Launch(
-            flags=flags,
             settings=Settings(cwd=self.home.project, permission_mode="default", **settings),
-            environment=self.home.overrides(),
+            program=ProgramArguments(environment=self.home.overrides()),
         )
         heard = Heard(self.supervisor.open(launch))
         heard.session.start()

@@ -18,7 +18,7 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.port import SessionFact
 from ccq_tui.inbox.requests import QuestionRequest, RequestOutcome
@@ -82,7 +82,9 @@ class Many(Driven):
         self, where: Path, *, settings: Settings | None = None, clock: Clock | None = None, **launched: Any
     ) -> None:
         self.all: list[InboxSession] = []
-        launch = Launch(settings=settings or Settings(cwd=where), state=where, **launched)
+        launch = Launch(
+            settings=settings or Settings(cwd=where), program=ProgramArguments(state=where), **launched
+        )
         super().__init__(launch, clock=clock)
 
     def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from ccq_tui.agent.events import Connected, HistoryLoaded, SessionLost, SessionState, StateChanged
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.reader import EarlierSession
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.rows import StoredSessionState
@@ -37,7 +37,7 @@ def claimed(where: Path) -> Launch:
     store.sessions.upsert("id-1", str(where), name="api")
     assert store.sessions.claim("id-1", OTHER) is None
     store.close()
-    return Launch(settings=Settings(cwd=where), state=where, resume="id-1")
+    return Launch(settings=Settings(cwd=where), program=ProgramArguments(state=where), resume="id-1")
 
 
 async def asked_about(pilot: Pilot[int], run: Driven) -> None:

@@ -23,7 +23,7 @@ from ccq_tui.agent.events import (
     StateChanged,
     TurnEnded,
 )
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.session.prompts import GIVEN_BACK
@@ -303,7 +303,9 @@ async def test_ctrl_z_stops_once_what_was_typed_is_on_disk(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     stops: list[str] = []
-    run = Driven(Launch(settings=Settings(cwd=Path("/")), state=tmp_path), clock=Clock())
+    run = Driven(
+        Launch(settings=Settings(cwd=Path("/")), program=ProgramArguments(state=tmp_path)), clock=Clock()
+    )
 
     def stop() -> None:
         stops.append("".join(path.read_text() for path in (tmp_path / "drafts").rglob("*") if path.is_file()))
@@ -325,7 +327,9 @@ async def test_ctrl_z_stops_once_what_was_typed_is_on_disk(
 
 
 async def test_a_prompt_is_put_aside_and_exchanged_and_is_on_disk_all_the_while(tmp_path: Path) -> None:
-    run = Driven(Launch(settings=Settings(cwd=Path("/")), state=tmp_path), clock=Clock())
+    run = Driven(
+        Launch(settings=Settings(cwd=Path("/")), program=ProgramArguments(state=tmp_path)), clock=Clock()
+    )
 
     def on_disk() -> str:
         return "".join(path.read_text() for path in (tmp_path / "drafts").rglob("*") if path.is_file())

@@ -76,7 +76,7 @@ async def test_f1_begins_with_the_keys_of_a_form_and_of_the_question_about_trust
     run = started(cwd=tmp_path)
     async with run.app.run_test(size=(80, 24)) as pilot:
         await idle(run, pilot)
-        carried = launch_with({"cwd": tmp_path}).carried
+        carried = launch_with({"cwd": tmp_path}).trusted.carried
         assert carried is not None
         for screen, place in ((NewSessionScreen(tmp_path), NEW), (TrustScreen(carried), TRUST)):
             run.app.push_screen(screen)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.agent.events import PromptAccepted, QuestionAsked, SessionState, StateChanged
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, Request
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
@@ -62,7 +62,7 @@ def shown(run: Driven) -> str:
 
 
 async def test_inbox_pictures(pictures: Pictures, tmp_path: Path) -> None:
-    run = Driven(Launch(settings=Settings(cwd=HERE), state=tmp_path), clock=Clock())
+    run = Driven(Launch(settings=Settings(cwd=HERE), program=ProgramArguments(state=tmp_path)), clock=Clock())
     async with run.app.run_test(size=(90, 24)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
         await pilot.press("f2")
@@ -90,7 +90,7 @@ async def test_pictures_beside_each_other(
 ) -> None:
     monkeypatch.setattr(welcome, "today", lambda: 0)
     limits = Settings(cwd=HERE, question_timeout="2m")
-    run = Many(Launch(settings=limits, state=tmp_path), clock=Clock())
+    run = Many(Launch(settings=limits, program=ProgramArguments(state=tmp_path)), clock=Clock())
     async with run.app.run_test(size=(90, 24)) as pilot:
         for name in ("web", "docs"):
             launch = replace(run.app.sessions[0].launch, prompt=f"Work on the {name}")

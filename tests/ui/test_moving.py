@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.events import ModeChanged, PromptDelivered, SessionState, StateChanged, TaskStarted
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
@@ -75,7 +75,7 @@ async def test_what_a_directory_carries_is_trusted_before_claude_code_goes_there
     (there / ".claude").mkdir(parents=True)
     settings = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}
     (there / ".claude" / "settings.json").write_text(json.dumps(settings))
-    run = Many(Launch(settings=Settings(cwd=tmp_path), flags={"cwd": tmp_path}))
+    run = Many(Launch(settings=Settings(cwd=tmp_path), program=ProgramArguments(flags={"cwd": tmp_path})))
     async with run.app.run_test(size=(100, 30)) as pilot:
         run.told.tell(PromptDelivered("p1"))
         run.told.replies["set_cwd"] = MOVED

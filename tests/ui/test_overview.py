@@ -25,7 +25,7 @@ from ccq_tui.agent.events import (
     StateChanged,
     TurnEnded,
 )
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.session_groups import Group
@@ -82,7 +82,9 @@ class Many(Driven):
 
     def __init__(self, state: Path, clock: Clock | None = None) -> None:
         self.all: list[Named] = []
-        super().__init__(Launch(settings=Settings(cwd=HERE), state=state), clock=clock)
+        super().__init__(
+            Launch(settings=Settings(cwd=HERE), program=ProgramArguments(state=state)), clock=clock
+        )
 
     def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:
         self.launches.append(launch)

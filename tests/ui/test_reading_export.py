@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.screens.session.export import export_transcript
 from tests.ui.session import Driven, until
@@ -16,7 +16,7 @@ async def test_the_transcript_is_written_where_it_was_said_and_never_over_anothe
 ) -> None:
     here = tmp_path / "project"
     here.mkdir()
-    run = Driven(Launch(settings=Settings(cwd=here), state=tmp_path / "state"))
+    run = Driven(Launch(settings=Settings(cwd=here), program=ProgramArguments(state=tmp_path / "state")))
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.session is not None)
         run.screen.transcript.add_prompt("hello there")

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession, ReaderError
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import QuestionRequest
@@ -64,7 +64,13 @@ def kept(monkeypatch: pytest.MonkeyPatch) -> Kept:
 
 
 def started(tmp_path: Path, **more: Any) -> Driven:
-    return Driven(Launch(settings=Settings(cwd=tmp_path), choose=True, state=tmp_path / "state", **more))
+    return Driven(
+        Launch(
+            settings=Settings(cwd=tmp_path),
+            program=ProgramArguments(choose=True, state=tmp_path / "state"),
+            **more,
+        )
+    )
 
 
 async def listed(pilot: Pilot[int], run: Driven) -> SessionPicker:
@@ -101,7 +107,7 @@ async def test_a_session_is_found_by_typing_and_gone_on_with(kept: Kept, tmp_pat
         await pilot.press("enter")
         await until(pilot, lambda: run.launches)
         launch = run.launches[0]
-        assert (launch.resume, launch.fork, launch.choose, launch.prompt) == ("bbbb-2", False, False, "Go on")
+        assert (launch.resume, launch.fork, launch.prompt) == ("bbbb-2", False, "Go on")
 
 
 async def test_a_session_that_runs_is_not_deleted(kept: Kept, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.agent.events import EffortChanged, TaskEnded, TaskStarted, TurnEnded
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from tests.steps import step
 from tests.ui.session import Driven, until
@@ -22,9 +22,8 @@ async def test_the_command_runs_when_something_changed(tmp_path: Path, shown: bo
     command = f"echo run >>{runs}; tr ',' '\\n' | grep -e total_cost -e '\"level\"' | tr '\\n' ' '"
     settings = {"statusLine": {"type": "command", "command": command}}
     (tmp_path / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
-    launch = Launch(
-        settings=Settings(cwd=tmp_path, status_line=shown), environment={"CLAUDE_CONFIG_DIR": str(tmp_path)}
-    )
+    program = ProgramArguments(environment={"CLAUDE_CONFIG_DIR": str(tmp_path)})
+    launch = Launch(settings=Settings(cwd=tmp_path, status_line=shown), program=program)
     run = Driven(launch)
     async with run.app.run_test(size=(200, 30)) as pilot:
         output = run.session_screen.status_output

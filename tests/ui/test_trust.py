@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 
 from ccq_tui.config.carried import CarriedFile
 from ccq_tui.config.keymap import with_keys
-from ccq_tui.config.launch import Launch, launch_with
+from ccq_tui.config.launch import Launch, ProgramArguments, Trusted, launch_with
 from ccq_tui.config.load import Loaded
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
@@ -55,12 +55,14 @@ def asking(tmp_path: Path) -> Asking:
     clock = Clock()
     (tmp_path / ".ccq-tui.toml").write_text('theme = "ccq-light"\nmax_live_sessions = 3\n')
     asks = launch_with({"cwd": tmp_path})
-    launch = replace(asks, settings=Settings(cwd=Path("/")), state=tmp_path / "state")
+    launch = replace(
+        asks, settings=Settings(cwd=Path("/")), program=ProgramArguments(state=tmp_path / "state")
+    )
     return Asking(Driven(launch, clock=clock), clock, tmp_path)
 
 
 def carried_by(directory: Path) -> Carried | None:
-    return launch_with({"cwd": directory}).carried
+    return launch_with({"cwd": directory}).trusted.carried
 
 
 ROW = {"n": (), "d": ("down",), "y": ("down", "down")}
@@ -81,7 +83,7 @@ async def test_nothing_starts_before_it_is_answered(asking: Asking) -> None:
         assert "runs npx -y db (MCP server db)" in asking.text
         assert "❯ Do not trust it: quit" in asking.text
         launch = await begun(asking, pilot, "y")
-        assert launch.project_settings
+        assert launch.trusted.project_settings
         assert launch.settings.directory == asking.project
         assert carried_by(asking.project) is None
 
@@ -170,7 +172,7 @@ async def test_what_is_typed_right_behind_the_answer_is_the_prompts(asking: Aski
 async def test_without_the_files_the_person_alone_decides(asking: Asking) -> None:
     async with asking.driven.app.run_test() as pilot:
         launch = await begun(asking, pilot, "d")
-        assert not launch.project_settings
+        assert not launch.trusted.project_settings
         assert launch.settings.theme == "ccq-dark"
         assert "left out, as you chose" in asking.driven.screen.transcript.text()
         assert carried_by(asking.project) is not None
@@ -200,7 +202,9 @@ async def test_beside_another_session_nothing_is_quit(asking: Asking) -> None:
         assert "Do not trust it: quit" in asking.text
         launch = await begun(asking, pilot, "d")
         elsewhere = Settings(cwd=asking.project)
-        await app.manager.open(replace(launch, settings=elsewhere, carried=carried_by(asking.project)))
+        await app.manager.open(
+            replace(launch, settings=elsewhere, trusted=Trusted(carried_by(asking.project)))
+        )
         await until(pilot, lambda: isinstance(app.screen, TrustScreen) and "not now" in asking.text)
         await pilot.press("x")
         asking.clock.skip_grace()
@@ -216,7 +220,7 @@ async def asked_beside(asking: Asking, pilot: Pilot[int], prompt: str) -> None:
     app = asking.driven.app
     launch = await begun(asking, pilot, "d")
     elsewhere = Settings(cwd=asking.project)
-    wanted = replace(launch, settings=elsewhere, carried=carried_by(asking.project), prompt=prompt)
+    wanted = replace(launch, settings=elsewhere, trusted=Trusted(carried_by(asking.project)), prompt=prompt)
     await app.manager.open(wanted)
     await until(pilot, lambda: isinstance(app.screen, TrustScreen) and "not now" in asking.text)
 
@@ -264,7 +268,9 @@ async def test_what_is_typed_after_a_session_took_anothers_place_is_for_no_other
     app = asking.driven.app
     async with app.run_test() as pilot:
         launch = await begun(asking, pilot, "d")
-        wanted = replace(launch, settings=Settings(cwd=asking.project), carried=carried_by(asking.project))
+        wanted = replace(
+            launch, settings=Settings(cwd=asking.project), trusted=Trusted(carried_by(asking.project))
+        )
         app.post_message(ProgramAction("replace", asking.driven.screen.session, wanted))
         await until(pilot, lambda: isinstance(app.screen, TrustScreen))
         await begun(asking, pilot, "d")
@@ -281,7 +287,7 @@ HOSTILE = "runs \x1b[2J[bold]x[/bold]\n\u202e (hook, Stop)"
 async def test_what_a_file_says_cannot_draw_or_hide_anything() -> None:
     files = (CarriedFile(Path("/p/.mcp.json"), (HOSTILE, *[f"runs {n}" for n in range(60)])),)
     carried = Carried(Path("/p"), Path("/\x1b[2Jroot"), files, LOADED, before=True)
-    driven = Driven(Launch(carried=carried), clock=(clock := Clock()))
+    driven = Driven(Launch(trusted=Trusted(carried)), clock=(clock := Clock()))
     async with driven.app.run_test(size=(60, 16)) as pilot:
         shown = Asking(driven, clock, Path("/p"))
         assert SETTINGS_QUESTION in " ".join(shown.text.split())
@@ -302,7 +308,7 @@ async def test_all_but_the_files_is_in_view_at_every_size(asking: Asking, size: 
     servers = {f"db{n}": {"command": "npx", "args": ["-y", f"database-{n}"]} for n in range(60)}
     (asking.project / ".mcp.json").write_text(json.dumps({"mcpServers": servers}))
     (asking.project / ".ccq-tui.toml").unlink()
-    launch = replace(asking.driven.app._launch, carried=carried_by(asking.project))
+    launch = replace(asking.driven.app._launch, trusted=Trusted(carried_by(asking.project)))
     driven = Driven(launch, clock=asking.clock)
     shown = Asking(driven, asking.clock, asking.project)
     async with driven.app.run_test(size=size) as pilot:
@@ -360,7 +366,7 @@ async def test_a_click_and_enter_answer(asking: Asking) -> None:
         await pilot.click(offset=row_offset(asking, "Start without"))
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
-        assert not asking.driven.launches[-1].project_settings
+        assert not asking.driven.launches[-1].trusted.project_settings
 
 
 async def test_what_is_typed_then_is_the_first_sessions_alone(asking: Asking) -> None:
@@ -376,7 +382,7 @@ async def test_what_is_typed_then_is_the_first_sessions_alone(asking: Asking) ->
         assert store.sessions.claim("id-1", Owner(os.getppid())) is None
         store.close()
         opening = asyncio.ensure_future(
-            app.manager.open(replace(launch, carried=None, draft="", resume="id-1"))
+            app.manager.open(replace(launch, trusted=Trusted(None), draft="", resume="id-1"))
         )
         await until(pilot, lambda: isinstance(app.screen, Picker))
         await pilot.press("down", "enter")
@@ -404,7 +410,7 @@ def test_picture(snap_compare: Callable[..., bool]) -> None:
         CarriedFile(Path("/work/shop/.claude/settings.json"), effects),
         CarriedFile(Path("/work/shop/.mcp.json"), ("runs npx -y db (MCP server db)",)),
     )
-    driven = Driven(Launch(carried=Carried(Path("/work/shop"), Path("/work/shop"), files, LOADED)))
+    driven = Driven(Launch(trusted=Trusted(Carried(Path("/work/shop"), Path("/work/shop"), files, LOADED))))
 
     async def wake(pilot: Pilot[int]) -> None:
         await until(pilot, lambda: driven.app.screen.query(HintBar))

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from ccq_tui.agent.events import PromptAccepted
-from ccq_tui.config.launch import Launch, launch_with
+from ccq_tui.config.launch import Launch, ProgramArguments, launch_with
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import QuestionRequest
@@ -130,7 +130,7 @@ def waiting(repo: Path) -> tuple[Many, Clock]:
     """The program that is to begin in a worktree of a repository that is to be trusted first."""
     (repo / ".mcp.json").write_text(SERVERS)
     launch = replace(launch_with({"cwd": repo}), plan=planned(repo, "later"))
-    assert launch.carried is not None
+    assert launch.trusted.carried is not None
     run_ = Many(launch, clock=(clock := Clock()))
     return run_, clock
 
@@ -150,7 +150,7 @@ async def test_a_worktree_is_made_once_its_repository_is_trusted(repo: Path) -> 
         launch = run_.session_screen.launch
         assert launch.settings.directory == repo / ".claude/worktrees/later"
         assert launch.worktree is not None
-        assert launch.project_settings
+        assert launch.trusted.project_settings
         await pilot.press("ctrl+q")
         await until(pilot, lambda: run_.app._exit)
     # The branch has no such file, so that nothing more was asked.
@@ -200,7 +200,9 @@ async def test_a_worktree_that_cannot_be_made_then_ends_the_program_with_its_rea
 
 async def test_another_session_waits_for_its_worktree_as_well(repo: Path) -> None:
     (repo / ".mcp.json").write_text(SERVERS)
-    run_ = Many(Launch(settings=Settings(cwd=Path("/")), flags={}), clock=(clock := Clock()))
+    run_ = Many(
+        Launch(settings=Settings(cwd=Path("/")), program=ProgramArguments(flags={})), clock=(clock := Clock())
+    )
     async with run_.app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: run_.session_screen.view.session_id)
         await pilot.press("ctrl+n")

@@ -13,7 +13,7 @@ import pytest
 
 from ccq_tui.app import CcqApp, run
 from ccq_tui.cli import main
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.logs import log_path
 from tests.unit.starting import FakeApp
@@ -35,7 +35,7 @@ def started(app: FakeApp, *words: str) -> Launch:
 
 
 def test_nothing_starts_an_empty_session(app: FakeApp) -> None:
-    assert started(app) == Launch(flags={})
+    assert started(app) == Launch(program=ProgramArguments(flags={}))
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_prompt_waits_where_something_is_to_be_read_or_asked_first(app: FakeAp
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude" / "settings.json").write_text(hooks, encoding="utf-8")
     assert main(["build it"]) == 0
-    assert app.launches[-1].carried is not None
+    assert app.launches[-1].trusted.carried is not None
     assert app.written_ahead == []
 
 
@@ -102,7 +102,7 @@ def test_the_inbox_is_a_screen_in_a_terminal_and_a_list_elsewhere(
     app: FakeApp, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     launch = started(app, "--theme", "ccq-light", "inbox", "--model", "opus")
-    assert launch.inbox
+    assert launch.program.inbox
     assert (launch.settings.theme, launch.settings.model) == ("ccq-light", "opus")
     for words in (["--plain"], ["--json"], ["--since", "1h"]):
         assert main(["inbox", *words]) == 0
@@ -154,7 +154,7 @@ def test_flags_before_and_after_the_prompt_are_one_command_line(app: FakeApp) ->
 )
 def test_resume_without_an_id_lets_choose(app: FakeApp, words: list[str]) -> None:
     launch = started(app, *words)
-    assert (launch.choose, launch.resume, launch.fork) == (True, "", "--fork" in words)
+    assert (launch.program.choose, launch.resume, launch.fork) == (True, "", "--fork" in words)
 
 
 @pytest.mark.parametrize(
@@ -257,17 +257,17 @@ def test_a_demo_has_a_home_of_its_own_and_leaves_nothing(
     monkeypatch.setenv("CCQ_THEME", "ccq-light")
     monkeypatch.setenv("CCQ_PARK_AFTER", "5m")
     seen: list[bool] = []
-    app.ending = lambda: seen.append(Path(app.launches[0].environment["HOME"]).is_dir()) or 0
+    app.ending = lambda: seen.append(Path(app.launches[0].program.environment["HOME"]).is_dir()) or 0
     launch = started(app, "demo", "single", "--speed", "0", "--max-turns", "9")
     assert seen == [True]
     assert launch.prompt
-    assert launch.environment["HOME"] != str(home)
-    assert launch.environment["ANTHROPIC_BASE_URL"].startswith("http://127.0.0.1:")
+    assert launch.program.environment["HOME"] != str(home)
+    assert launch.program.environment["ANTHROPIC_BASE_URL"].startswith("http://127.0.0.1:")
     assert (launch.settings.model, launch.settings.permission_mode) == (None, "default")
     assert (launch.settings.theme, launch.settings.max_turns) == ("ccq-light", 9)
     assert launch.settings.park_after == 300
     assert not launch.settings.directory.exists()
-    assert not Path(launch.environment["HOME"]).exists()
+    assert not Path(launch.program.environment["HOME"]).exists()
 
 
 def test_a_demo_that_crashes_leaves_nothing_either(app: FakeApp) -> None:

@@ -45,7 +45,7 @@ def put(project: Path, name: str, data: object) -> None:
 
 
 def carried_by(project: Path) -> Carried | None:
-    return launch_with({"cwd": project}).carried
+    return launch_with({"cwd": project}).trusted.carried
 
 
 def shown(project: Path) -> list[str]:
@@ -161,7 +161,7 @@ def test_only_the_owner_can_read_the_record_and_a_damaged_one_trusts_nothing(pro
         assert shown(project) != []
     store.write_text("[")
     trusted = trusting(launch_with({"cwd": project}))
-    assert trusted.carried is None
+    assert trusted.trusted.carried is None
     assert f"could not be saved: the file {store} " in trusted.notices[-1]
     assert store.read_text() == "["
 
@@ -226,19 +226,19 @@ def test_trust_in_a_repository_covers_its_worktrees_and_the_settings_of_each_bra
 def test_the_settings_that_hold_are_those_that_were_shown(project: Path) -> None:
     put(project, ".ccq-tui.toml", 'model = "opus"\n')
     launch = launch_with({"cwd": project})
-    assert (launch.settings.model, launch.carried is not None) == (None, True)
+    assert (launch.settings.model, launch.trusted.carried is not None) == (None, True)
     put(project, ".ccq-tui.toml", 'model = "haiku"\n')
     trusted = trusting(launch)
-    assert (trusted.settings.model, trusted.carried) == ("opus", None)
+    assert (trusted.settings.model, trusted.trusted.carried) == ("opus", None)
     again = launch_with({"cwd": project})
-    assert again.carried is not None
-    assert [file.effects for file in again.carried.files] == [("sets for ccq-tui model = haiku",)]
+    assert again.trusted.carried is not None
+    assert [file.effects for file in again.trusted.carried.files] == [("sets for ccq-tui model = haiku",)]
 
 
 def test_an_unknown_setting_of_a_project_warns_and_a_wrong_value_is_refused(project: Path) -> None:
     put(project, ".ccq-tui.toml", 'modle = "x"\nmodel = "opus"\n[later]\na = 1\n')
     asks = launch_with({"cwd": project})
-    assert (asks.carried is not None, asks.notices) == (True, ()), "nothing of it counts yet"
+    assert (asks.trusted.carried is not None, asks.notices) == (True, ()), "nothing of it counts yet"
     trusted = trusting(asks)
     file = project / ".ccq-tui.toml"
     assert trusted.settings.model == "opus"
@@ -260,9 +260,9 @@ def test_a_setting_that_leads_elsewhere_shows_what_is_there(
     put(project / "inner", ".mcp.json", SERVERS)
     monkeypatch.chdir(project)
     launch = launch_with({})
-    assert launch.carried is not None
-    assert launch.carried.directory == (project / "inner").resolve()
-    assert [line for file in launch.carried.files for line in file.effects] == [
+    assert launch.trusted.carried is not None
+    assert launch.trusted.carried.directory == (project / "inner").resolve()
+    assert [line for file in launch.trusted.carried.files for line in file.effects] == [
         "runs db (MCP server db)",
         "sets for ccq-tui cwd = " + str(project / "inner"),
     ]
@@ -290,7 +290,7 @@ def hear(event, arguments):
 sys.addaudithook(hear)
 from ccq_tui.config.launch import launch_with
 launch = launch_with({})
-assert launch.carried is not None
+assert launch.trusted.carried is not None
 print(json.dumps([sorted(opened), run]))
 """
 

@@ -187,7 +187,7 @@ class ReplayScreen(SessionBase):
         self.shown_by = (self._show_standing,)
         self._ended = False
         self._export_asked: float | None = None
-        self._answers = AnswerDrafts((launch.state or state_dir()) / "drafts", self._not_kept)
+        self._answers = AnswerDrafts((launch.program.state or state_dir()) / "drafts", self._not_kept)
         self._unsaved: Waiting | None = None
 
     @property
@@ -276,7 +276,7 @@ class ReplayScreen(SessionBase):
                 pass
 
     async def _why_gone(self) -> str:
-        environment = {**os.environ, **self.launch.environment}
+        environment = {**os.environ, **self.launch.program.environment}
         recording = self.recording
         return await asyncio.to_thread(why_gone, recording.session_id, recording.cwd, environment)
 

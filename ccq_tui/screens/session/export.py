@@ -35,7 +35,7 @@ async def export_transcript(ui: SessionUi, argument: str, directory: Path | None
     # The list may change while a thread writes it; a block's text only grows.
     blocks = list(ui.transcript.model.blocks)
     ending = "json" if wanted == "json" or wanted.lower().endswith(".json") else "md"
-    exports = directory or (ui.launch.state or state_dir()) / EXPORTS
+    exports = directory or (ui.launch.program.state or state_dir()) / EXPORTS
     make = export_json if ending == "json" else export_markdown
 
     def write() -> Path:

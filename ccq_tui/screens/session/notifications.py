@@ -110,7 +110,7 @@ class Notifications:
     def __init__(self, ui: SessionUi) -> None:
         self._ui = ui
         self._settings = ui.launch.settings
-        self._environment = {**os.environ, **ui.launch.environment}
+        self._environment = {**os.environ, **ui.launch.program.environment}
         self._protocol = wanted_protocol(self._settings.notify, self._environment)
         self._has_bar = has_progress(self._settings.progress, self._environment)
         self._bar = Bar.NONE

@@ -60,7 +60,7 @@ class PromptKeeper:
     def __init__(self, ui: SessionUi, inbox: DurableInbox) -> None:
         self._ui = ui
         launch = ui.launch
-        state = launch.state or state_dir()
+        state = launch.program.state or state_dir()
         self.earlier: tuple[str, ...] = ()
         """The earlier prompts, the newest first."""
         self._history = PromptHistory(state / "history.jsonl", ui.view.cwd)
@@ -236,7 +236,7 @@ class PromptKeeper:
         return Unbegun(
             id=name,
             directory=str(settings.directory),
-            opened_in=str(launch.home or settings.directory),
+            opened_in=str(launch.program.home or settings.directory),
             opened_at=self._opened_at,
             title=self._ui.view.title or self._first_words(),
             original=launch.resume,

@@ -95,7 +95,7 @@ class SessionManager:
     _cleanup: WorktreeCleanup
 
     def __post_init__(self) -> None:
-        self._native = NativeSessions(claude_directory({**os.environ, **self._first.environment}))
+        self._native = NativeSessions(claude_directory({**os.environ, **self._first.program.environment}))
         self.ending = False
         """Whether the program is ending, and opens no more sessions."""
 
@@ -116,7 +116,7 @@ class SessionManager:
             return  # all sessions are being closed; what was answered is delivered by the next start
         # Awaited here: what is typed meanwhile waits for the session's screen.
         taken = resumes(launch) and await may_run_elsewhere(self.inbox, launch)
-        if taken or launch.carried is not None:
+        if taken or launch.trusted.carried is not None:
             work = partial(self._open_asking, launch)
             start_work(self._app, work, name="open session", group="sessions", fatal=True)
         else:
@@ -270,7 +270,7 @@ class SessionManager:
 
     async def recorded(self) -> frozenset[str] | None:
         """Return the sessions that Claude Code keeps, or None where that is not known."""
-        environment = self.sessions[0].launch.environment if self.sessions else {}
+        environment = self.sessions[0].launch.program.environment if self.sessions else {}
         return await asyncio.to_thread(recorded_sessions, {**os.environ, **environment})
 
     async def native_waiting(
@@ -331,7 +331,7 @@ class SessionManager:
 
         Raises `CommandError` with the reason.
         """
-        if not launch.project_settings:
+        if not launch.trusted.project_settings:
             raise CommandError(OBEYED)
         directory = launch.settings.directory
         answer = await session.agent.ask(move_session(str(directory)))
@@ -428,4 +428,4 @@ class SessionManager:
 def _beside(old: Launch, launch: Launch) -> Launch:
     """Return a launch that asks nothing more in a directory in which a session works already."""
     same = launch.settings.directory == old.settings.directory
-    return replace(launch, carried=None) if same else launch
+    return replace(launch, trusted=replace(launch.trusted, carried=None)) if same else launch

@@ -78,8 +78,8 @@ class TrustGate:
         """
         wanted: Launch | None = launch
         # A worktree that is made after the answer can carry other files than its repository.
-        while wanted is not None and wanted.carried is not None:
-            wanted = await self._ask(wanted, wanted.carried, leave)
+        while wanted is not None and wanted.trusted.carried is not None:
+            wanted = await self._ask(wanted, wanted.trusted.carried, leave)
         return wanted
 
     async def _ask(self, launch: Launch, carried: Carried, leave: str) -> Launch | None:
@@ -122,12 +122,12 @@ class TrustGate:
     async def _answered(self, launch: Launch, asking: TrustScreen) -> Launch | None:
         """Return the launch after the answer, or None; raises `SettingsError` and `WorktreeError`."""
         answer = await asking.answer()
-        if answer is Row.LEAVE or launch.carried is None:
+        if answer is Row.LEAVE or launch.trusted.carried is None:
             return None
         if answer is Row.WITHOUT:
             return await asyncio.to_thread(without_files, launch)
         trusted = await asyncio.to_thread(trusting, launch)
-        notices = self._host.obey(launch.carried, trusted.settings)
+        notices = self._host.obey(launch.trusted.carried, trusted.settings)
         return await asyncio.to_thread(made, with_notices(trusted, *notices))
 
     async def end(self) -> None:

@@ -19,7 +19,7 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, QuestionRequest, Request, RequestOutcome
@@ -127,13 +127,17 @@ class Inbox(Panels):
         """Press so many keys."""
         self.goal = count
         self._left: list[str] = []
-        launch = Launch(settings=Settings(cwd=self.where), state=self.where / "state")
+        launch = Launch(
+            settings=Settings(cwd=self.where), program=ProgramArguments(state=self.where / "state")
+        )
         await self.in_program(Asking(launch, self.clock), self._drive)
 
     async def _drive(self) -> None:
         for _ in range(SESSIONS - 1):
             await self.run.app.sessions.add_behind(
-                Launch(settings=Settings(cwd=self.where), state=self.where / "state")
+                Launch(
+                    settings=Settings(cwd=self.where), program=ProgramArguments(state=self.where / "state")
+                )
             )
         await self.settle()
         while self.counts["keys"] < self.goal:

@@ -8,7 +8,7 @@ from typing import Any
 from unittest.mock import patch
 
 from ccq_tui.agent.events import ModelChoice, ModelsListed, SessionState, StateChanged
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.prompts.shell_runs import ShellRun
 from ccq_tui.screens.session import prompt_images, shell_commands
@@ -52,7 +52,7 @@ class Prompts(Panels):
         self.goal = count
         while self.counts["keys"] < count:
             settings = Settings(cwd=self.where, vim_prompt=self.random.random() < 0.4)
-            launch = Launch(settings=settings, state=self.where)
+            launch = Launch(settings=settings, program=ProgramArguments(state=self.where))
             await self.in_program(Driven(launch, clock=self.clock), self._drive)
 
     def patches(self) -> Iterator[Any]:

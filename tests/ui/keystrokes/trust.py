@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from ccq_tui.config.launch import Launch, launch_with
+from ccq_tui.config.launch import Launch, ProgramArguments, launch_with
 from ccq_tui.prompts.unread import directory_key
 from ccq_tui.screens.trust import SCROLLS, TrustScreen
 from tests.ui.keystrokes.hands import LETTERS, Hands
@@ -45,7 +45,7 @@ class Trust(Hands):
         project.mkdir()
         servers = {f"db{n}": {"command": "npx", "args": ["-y", f"db-{n}"]} for n in range(self._asked % 40)}
         (project / ".mcp.json").write_text(json.dumps({"mcpServers": servers or {"db": {"command": "npx"}}}))
-        return replace(launch_with({"cwd": project}), state=project / "state")
+        return replace(launch_with({"cwd": project}), program=ProgramArguments(state=project / "state"))
 
     @property
     def _asking(self) -> TrustScreen | None:

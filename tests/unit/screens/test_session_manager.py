@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, ProgramArguments, Trusted
 from ccq_tui.config.load import Loaded
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
@@ -90,7 +90,7 @@ class Around:
 
     @property
     def launch(self) -> Launch:
-        return Launch(settings=Settings(cwd=self.here), state=self.here)
+        return Launch(settings=Settings(cwd=self.here), program=ProgramArguments(state=self.here))
 
     def rests(self, name: str) -> Any:
         return SimpleNamespace(session_id=name, session=f"named {name}", directory=str(self.here))
@@ -112,7 +112,7 @@ async def test_a_session_that_needs_no_question_opens_at_once(around: Around) ->
 
 
 async def test_ownership_is_asked_about_first_then_trust_with_what_was_typed(around: Around) -> None:
-    await around.manager.open(replace(around.launch, carried=CARRIED, resume="old"))
+    await around.manager.open(replace(around.launch, trusted=Trusted(CARRIED), resume="old"))
     assert around.steps == []
     await around.works[0]()
     assert around.steps == ["ownership", "trust typed", "shown old"]
@@ -120,7 +120,7 @@ async def test_ownership_is_asked_about_first_then_trust_with_what_was_typed(aro
 
 async def test_the_program_ends_where_its_only_session_is_left_to_another_process(around: Around) -> None:
     around.leaves = True
-    await around.manager.open(replace(around.launch, carried=CARRIED, prompt="go on"))
+    await around.manager.open(replace(around.launch, trusted=Trusted(CARRIED), prompt="go on"))
     await around.works[0]()
     assert around.steps == ["ownership", "quit"]
     kept = await around.inbox.run(lambda store: store.prompts.get(directory_key(around.here)))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.cli import main
-from ccq_tui.config.launch import Launch, launch_with, trusting
+from ccq_tui.config.launch import Launch, Trusted, launch_with, trusting
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.runtime.launches import made
@@ -39,9 +39,9 @@ def test_the_session_works_in_its_worktree_with_the_settings_it_carries(app: Fak
     launch = started(app, "-w", "fix/it", "do it")
     assert launch.worktree == Worktree(repo, "fix+it", "main")
     assert (launch.settings.directory, launch.prompt) == (launch.worktree.path, "do it")
-    assert launch.carried is not None, "it has another file than the checkout"
+    assert launch.trusted.carried is not None, "it has another file than the checkout"
     assert launch.settings.model is None
-    assert launch.carried.loaded.settings.model == "opus"
+    assert launch.trusted.carried.loaded.settings.model == "opus"
     unnamed = started(app, "--worktree", "--model", "haiku", "--", "do it")
     assert unnamed.worktree is not None
     assert (unnamed.prompt, unnamed.settings.directory.parent) == ("do it", launch.worktree.path.parent)
@@ -61,16 +61,13 @@ def test_in_an_untrusted_repository_nothing_is_made_or_run_first(
     assert (state_of(repo), ran()) == (before, set())
     assert (launch.worktree, launch.settings.log_level, launch.settings.theme) == (None, "info", "ccq-dark")
     assert launch.plan is not None
-    assert launch.carried is not None
+    assert launch.trusted.carried is not None
     # Left out: a worktree, but nothing that the repository names runs.
-    without = replace(launch, carried=None, project_settings=False)
+    without = replace(launch, trusted=Trusted(project_settings=False))
     there = made(without)
     assert there.worktree is not None
-    assert (there.settings.directory, there.carried, there.project_settings) == (
-        there.worktree.path,
-        None,
-        False,
-    )
+    assert there.settings.directory == there.worktree.path
+    assert there.trusted == Trusted(project_settings=False)
     assert (there.worktree.path / "a.txt").read_text() == "text\n"
     assert ran() == set()
     # Trusted: git works as it does for the person.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ccq_tui.agent.reader import EarlierSession
-from ccq_tui.config.launch import Launch
+from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.runtime.launches import WayOn, launch_to_resume
 from ccq_tui.worktrees.creation import make, planned
@@ -16,7 +16,9 @@ from tests.unit.worktrees.repositories import run
 def test_it_goes_on_in_its_worktree_made_anew_and_else_here_which_is_said(repo: Path) -> None:
     made = make(planned(repo, "x"))
     run(repo, "worktree", "remove", str(made.path))
-    here = Launch(settings=Settings(cwd=repo), flags={}, worktree=Worktree(repo, "mine"))
+    here = Launch(
+        settings=Settings(cwd=repo), program=ProgramArguments(flags={}), worktree=Worktree(repo, "mine")
+    )
 
     def launched(directory: Path) -> Launch:
         return launch_to_resume(WayOn(EarlierSession("id", "Title", 0.0, "", str(directory))), here)
