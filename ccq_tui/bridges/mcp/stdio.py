@@ -5,17 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
-import select
 import sys
-import threading
-import time
-from collections.abc import AsyncIterator, Callable, Iterable
-from concurrent.futures import CancelledError
-from contextlib import suppress
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import Self
 
 import anyio
 from mcp import types
@@ -26,22 +20,11 @@ from ccq_tui.bridges.mcp.calls import WaitingCalls
 from ccq_tui.bridges.mcp.server import AskingServer, CallPlace, Context, directory_of
 from ccq_tui.inbox.durable import DurableInbox
 
-MOST_BYTES = 4 * 1024 * 1024
-"""Most bytes of a message, as over HTTP."""
-WAITING_LINES = 64
-"""Most messages that are read ahead."""
+MOST_BYTES = 64 * 1024 * 1024
+"""Most bytes of a message; what the tools take is far less."""
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 LEAVING_SECONDS = 2.0
 """Seconds in which a client that has left must read the rest."""
-_LOOKS = 500
-"""Milliseconds between two looks whether it has left."""
-_END = 300
-_ID_LAST = re.compile(rb'"id"\s*:\s*(\d{1,15}|"[^"\\]{1,64}")\s*\}\s*$')
-_ID_FIRST = re.compile(
-    rb'^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15}|"[^"\\]{1,64}")\s*,'
-)
-WRITTEN_SECONDS = 5.0
-"""Seconds to wait at the end for writes to a client that has left."""
 
 
 async def serve_stdio(inbox_file: Path, directory: str) -> None:
@@ -54,11 +37,11 @@ async def serve_stdio(inbox_file: Path, directory: str) -> None:
     Raises:
         InboxError: The inbox cannot be opened.
     """
-    lines = StdioLines()
+    reader, writer = await _client_pipes()
     inbox = await DurableInbox.open(inbox_file)
     try:
         calls = WaitingCalls(inbox)
-        stream = StdioStream(lines, calls, directory_of(directory))
+        stream = StdioStream(reader, writer, calls, directory_of(directory))
         server = AskingServer(calls, stream.place_of)
         try:
             await server.mcp.run(stream, stream, server.mcp.create_initialization_options())
@@ -68,83 +51,42 @@ async def serve_stdio(inbox_file: Path, directory: str) -> None:
         await inbox.close()
 
 
-class StdioLines:
-    """The lines of a client, and the lines to it.
+async def _client_pipes() -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Open the pipes from and to the client.
 
     The process's own standard output is put aside: everything that code prints goes to standard error instead
     of between messages, and standard input is empty for all other readers.
     """
+    reader = asyncio.StreamReader(MOST_BYTES)
+    source, target = _aside(0, os.open(os.devnull, os.O_RDONLY)), _aside(1, os.dup(2))
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(source, "rb")
+    )
+    return reader, await pipe_to(target)
 
-    def __init__(self) -> None:
-        self._source: BinaryIO = os.fdopen(_aside(0, os.open(os.devnull, os.O_RDONLY)), "rb")
-        self._target = _aside(1, os.dup(2))
-        self._writing = threading.Lock()
-        self._left_at: float | None = None
 
-    async def read(self) -> AsyncIterator[bytes]:
-        """Yield the lines until the client leaves."""
-        loop, lines = asyncio.get_running_loop(), asyncio.Queue[bytes](WAITING_LINES)
-
-        def put(line: bytes) -> None:
-            asyncio.run_coroutine_threadsafe(lines.put(line), loop).result()
-
-        # A daemon: only a client that writes or leaves ends a read.
-        threading.Thread(target=self._read, args=(put,), name="mcp input", daemon=True).start()
-        while line := await lines.get():
-            yield line
-
-    def write(self, line: bytes) -> None:
-        """Write a line whole; raises `OSError` if the client no longer reads."""
-        with self._writing:
-            room = select.poll()
-            room.register(self._target, select.POLLOUT)
-            left = memoryview(line)
-            while left:
-                if room.poll(_LOOKS):
-                    left = left[os.write(self._target, left[: select.PIPE_BUF]) :]
-                elif self._left_at is not None and time.monotonic() - self._left_at > LEAVING_SECONDS:
-                    raise TimeoutError("the client has left and reads nothing")
-
-    def _read(self, put: Callable[[bytes], None]) -> None:
-        with suppress(RuntimeError, CancelledError):  # the server has ended, so nobody is left to take a line
-            while line := self._next_line():
-                put(line)
-            self._left_at = time.monotonic()
-            put(b"")
-
-    def _next_line(self) -> bytes:
-        """Read a line; answer and skip those that are too long."""
-        try:
-            while len(line := self._source.readline(MOST_BYTES + 1)) > MOST_BYTES:
-                head, tail = line[:_END], line[-_END:]
-                while not tail.endswith(b"\n") and (more := self._source.readline(MOST_BYTES)):
-                    tail = (tail + more)[-_END:]
-                found = _ID_FIRST.search(head) or _ID_LAST.search(tail)
-                said = f"a message may have {MOST_BYTES:,} bytes: put long material into a file and name it"
-                self._answer(error_line(json.loads(found[1]) if found else None, INVALID_REQUEST, said))
-        except OSError:
-            return b""
-        return line
-
-    def _answer(self, line: bytes) -> None:
-        try:
-            self.write(line)
-        except OSError:
-            return  # the client is gone, and the end of its input follows
+async def pipe_to(target: int) -> asyncio.StreamWriter:
+    """Open a pipe for writing; what was drained is written."""
+    loop, flow = asyncio.get_running_loop(), asyncio.StreamReaderProtocol(asyncio.StreamReader())
+    transport, _ = await loop.connect_write_pipe(lambda: flow, os.fdopen(target, "wb"))
+    transport.set_write_buffer_limits(0)
+    return asyncio.StreamWriter(transport, flow, None, loop)
 
 
 class StdioStream:
     """The stream that the package reads from and writes to.
 
     Args:
-        lines: The lines.
+        reader: Gives what the client writes.
+        writer: Takes what the client reads.
         calls: Gets the ids of requests whose outcomes were written.
         directory: The client's working directory, if it does not name one itself.
     """
 
-    def __init__(self, lines: StdioLines, calls: WaitingCalls, directory: str) -> None:
-        self._lines = lines
-        self._unread = lines.read()
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, calls: WaitingCalls, directory: str
+    ) -> None:
+        self._reader, self._writer = reader, writer
         self._calls = calls
         self._directory = directory
         self._gone = asyncio.Event()
@@ -170,7 +112,7 @@ class StdioStream:
         return self
 
     async def __anext__(self) -> SessionMessage | Exception:
-        async for line in self._unread:
+        while line := await self._next_line():
             if not line.strip():
                 continue
             try:
@@ -178,6 +120,14 @@ class StdioStream:
             except ValidationError:
                 await self._write(refused(line))
         raise StopAsyncIteration
+
+    async def _next_line(self) -> bytes:
+        try:
+            return await self._reader.readline()
+        except ValueError:
+            return b"!"  # more than is read at once: no message
+        except OSError:
+            return b""
 
     async def send(self, item: SessionMessage, /) -> None:
         """Write a message; a written outcome counts as delivered.
@@ -193,9 +143,10 @@ class StdioStream:
         )
 
     async def written(self) -> None:
-        """Wait until all writes have ended; for use once the client has left."""
+        """Wait until all writes have ended; for use once the client has left, which may read no more."""
         if self._writing:
-            await asyncio.wait(self._writing, timeout=WRITTEN_SECONDS)
+            await asyncio.wait(self._writing, timeout=LEAVING_SECONDS)
+        self._writer.close()
 
     async def _write(self, line: bytes, outcomes: Iterable[str] = ()) -> None:
         writing = asyncio.ensure_future(self._write_whole(line, outcomes))
@@ -206,7 +157,8 @@ class StdioStream:
 
     async def _write_whole(self, line: bytes, outcomes: Iterable[str]) -> None:
         try:
-            await asyncio.to_thread(self._lines.write, line)
+            self._writer.write(line)
+            await self._writer.drain()
         except OSError as error:
             self._gone.set()
             raise anyio.BrokenResourceError from error

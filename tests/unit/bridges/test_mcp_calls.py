@@ -15,7 +15,7 @@ from mcp.shared.message import SessionMessage
 
 from ccq_tui.bridges.mcp.calls import MOST_AT_ONCE, McpCall, TooManyError, WaitingCalls
 from ccq_tui.bridges.mcp.clients import Client
-from ccq_tui.bridges.mcp.stdio import StdioLines, StdioStream
+from ccq_tui.bridges.mcp.stdio import StdioStream, pipe_to
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.store.rows import LISTED, RequestState
@@ -113,17 +113,6 @@ async def test_an_answer_read_in_the_list_answers_the_same_call_once(tmp_path: P
         assert await inbox.close()
 
 
-class PipeLines(StdioLines):
-    """Lines into a pipe, which leave the standard streams of this process alone."""
-
-    def __init__(self, target: int) -> None:
-        self._target = target
-
-    def write(self, line: bytes) -> None:
-        while line:
-            line = line[os.write(self._target, line) :]
-
-
 async def test_what_is_written_as_its_client_leaves_is_noted_as_delivered(tmp_path: Path) -> None:
     inbox = await DurableInbox.open(tmp_path / "inbox.db")
     reading, target = os.pipe()
@@ -135,7 +124,7 @@ async def test_what_is_written_as_its_client_leaves_is_noted_as_delivered(tmp_pa
                 await asyncio.sleep(0)
             await inbox.answer(call.request_id, Declined(), PANEL)
             assert await asking is not None
-            stream = StdioStream(PipeLines(target), calls, "")
+            stream = StdioStream(asyncio.StreamReader(), await pipe_to(target), calls, "")
             stream.place_of(SimpleNamespace(request_id=1)).answered(call.request_id)  # type: ignore[arg-type]
             result = {"content": "x" * 200_000}  # more than the pipe takes
             response = types.JSONRPCResponse(jsonrpc="2.0", id=1, result=result)
@@ -151,7 +140,6 @@ async def test_what_is_written_as_its_client_leaves_is_noted_as_delivered(tmp_pa
         assert stored is not None
         assert stored.state is RequestState.DELIVERED
     finally:
-        os.close(target)
         os.close(reading)
         assert await inbox.close()
 
