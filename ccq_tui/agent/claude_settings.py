@@ -10,6 +10,7 @@ from typing import Any
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.bounded import JSON_BYTES, UnfitFileError, parse_json, read_bytes
 from ccq_tui.claude_files import claude_directory
+from ccq_tui.claude_lines import fields
 from ccq_tui.config.values import read_json
 
 _MANAGED = (
@@ -55,8 +56,7 @@ def first_mode(options: SessionOptions) -> str | None:
     if options.permission_mode is not None:
         return options.permission_mode
     for layer in (*managed_settings(), *chosen_settings(options)):
-        permissions = layer.get("permissions")
-        mode = permissions.get("defaultMode") if isinstance(permissions, Mapping) else None
+        mode = fields(layer, "permissions").get("defaultMode")
         if mode is not None:
             return "auto" if mode == "auto" else None
     return "auto"

@@ -15,6 +15,7 @@ from ccq_tui.agent.claude_settings import chosen_settings, managed_settings
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.child_process import end
 from ccq_tui.claude_files import record_files
+from ccq_tui.claude_lines import fields, text
 from ccq_tui.text import one_line
 
 SECONDS = 5.0
@@ -80,11 +81,8 @@ def status_command(options: SessionOptions) -> str:
         layers = [*managed, *chosen_settings(options)]
     if any(one.get("disableAllHooks") is True for one in layers):
         return ""
-    line = next((one["statusLine"] for one in layers if "statusLine" in one), None)
-    if not isinstance(line, Mapping) or line.get("type") != "command":
-        return ""
-    command = line.get("command")
-    return command if isinstance(command, str) else ""
+    line = next((fields(one, "statusLine") for one in layers if "statusLine" in one), {})
+    return text(line, "command") if line.get("type") == "command" else ""
 
 
 def status_data(options: SessionOptions, facts: StatusFacts, seconds: float) -> dict[str, Any]:

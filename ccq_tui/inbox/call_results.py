@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from ccq_tui.claude_lines import Line, output_text, time_of
+from ccq_tui.claude_lines import Line, fields, output_text, text, time_of
 from ccq_tui.inbox import agent_texts as texts
 from ccq_tui.inbox.requests import Cancelled, RequestOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Question, QuestionSet
@@ -63,12 +63,14 @@ def outcome_of(questions: QuestionSet, result: CallResult) -> RequestOutcome | N
         return Expired()
     if result.failed:
         return _refusal(result.output)
-    if isinstance(result.structured, Mapping):
-        response, answers = result.structured.get("response"), result.structured.get("answers")
-        if isinstance(response, str) and response.strip():
+    if isinstance(record := result.structured, Mapping):
+        if (response := text(record, "response")).strip():
             return Discussed(response)
-        if isinstance(answers, Mapping | list):
-            return _answered(questions, answers, _notes(result.structured.get("annotations")))
+        if isinstance(answers := record.get("answers"), Mapping | list):
+            remarks = fields(record, "annotations")
+            return _answered(
+                questions, answers, {key: text(fields(remarks, key), "notes") for key in remarks}
+            )
     if result.output.startswith(_RESPONDED):
         return Discussed(result.output.removeprefix(_RESPONDED))
     if found := _ANSWERED.match(result.output):
@@ -90,16 +92,6 @@ def _refusal(output: str) -> RequestOutcome | None:
     if output.startswith((texts.ABANDONED, texts.LOST, texts.MISSING, texts.UNASKED)):
         return Cancelled(UNANSWERED)
     return Discussed(said) if (said := texts.said_by_user(output)).strip() else None
-
-
-def _notes(annotations: Any) -> dict[str, str]:
-    if not isinstance(annotations, Mapping):
-        return {}
-    return {
-        key: remarks["notes"]
-        for key, remarks in annotations.items()
-        if isinstance(remarks, Mapping) and isinstance(remarks.get("notes"), str)
-    }
 
 
 def _pieces(keys: list[str], text: str) -> tuple[dict[str, str], dict[str, str]]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from ccq_tui.claude_lines import text
 from ccq_tui.inbox.requests import ElicitationRequest, Origin, Request, RequestOutcome
 from ccq_tui.questions import Answered
 from ccq_tui.questions.schema_form import OPEN_LINK
@@ -36,7 +37,7 @@ def read_elicitation(
     Returns:
         The request; it can only be declined or dismissed if its form or link is unusable.
     """
-    server, message = _text(said, "mcp_server_name")[:MOST_TEXT], _text(said, "message")
+    server, message = text(said, "mcp_server_name")[:MOST_TEXT], text(said, "message")
     request = ElicitationRequest(
         name,
         asker_id,
@@ -46,7 +47,7 @@ def read_elicitation(
     )
     match said.get("mode", "form"):
         case "url":
-            return _link(request, _text(said, "url"))
+            return _link(request, text(said, "url"))
         case "form":
             return _form(request, said.get("requested_schema", {}), said.get("property_order"))
         case mode:
@@ -87,8 +88,3 @@ def _link(request: ElicitationRequest, url: str) -> ElicitationRequest:
     if parts.scheme not in ("http", "https") or not host or not clean or "\\" in url:
         return replace(request, trouble="its link is no address of a web page")
     return replace(request, url=url, host=f"{plain}:{port}" if port else plain)
-
-
-def _text(said: Mapping[str, Any], name: str) -> str:
-    value = said.get(name)
-    return value if isinstance(value, str) else ""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from ccq_tui.agent.events import (
     COMPACTING,
@@ -27,39 +26,28 @@ def task(subtype: str, data: Line) -> Iterator[TaskEvent]:
 
     The CLI may report the end twice, the second time with a summary.
     """
-    name = str(data.get("task_id") or "")
-    call = str(data.get("tool_use_id") or "")
-    tools, tokens, seconds = _usage(data.get("usage"))
+    name, call, usage = text(data, "task_id"), text(data, "tool_use_id"), fields(data, "usage")
+    tools, tokens = (int(number(usage, counted) or 0) for counted in ("tool_uses", "total_tokens"))
+    seconds = (number(usage, "duration_ms") or 0.0) / 1000
     match subtype:
         case "task_started":
             yield TaskStarted(
                 name,
                 call,
-                bounded(str(data.get("description") or ""), SUMMARY),
+                bounded(text(data, "description"), SUMMARY),
                 background=bool(data.get("is_backgrounded")),
                 agent=data.get("task_type") == "local_agent",
             )
         case "task_progress":
-            doing = bounded(str(data.get("description") or data.get("last_tool_name") or ""), SUMMARY)
+            doing = bounded(text(data, "description") or text(data, "last_tool_name"), SUMMARY)
             yield TaskProgressed(name, call, doing, tools, tokens, seconds)
         case "task_updated" | "task_notification":
-            patch = data.get("patch")
-            told = patch if isinstance(patch, Mapping) else data
+            told = fields(data, "patch") or data
             if told.get("is_backgrounded") is True:
                 yield TaskBackgrounded(name)
-            status = told.get("status")
-            if isinstance(status, str) and status in TASK_ENDS:
-                summary = bounded(str(data.get("summary") or ""), SUMMARY)
+            if (status := text(told, "status")) in TASK_ENDS:
+                summary = bounded(text(data, "summary"), SUMMARY)
                 yield TaskEnded(name, call, TASK_ENDS[status], summary, tools, tokens, seconds)
-
-
-def _usage(usage: Any) -> tuple[int, int, float]:
-    numbers = usage if isinstance(usage, Mapping) else {}
-    tools, tokens, milliseconds = (
-        value if isinstance(value, int) else 0
-        for value in (numbers.get(name) for name in ("tool_uses", "total_tokens", "duration_ms"))
-    )
-    return tools, tokens, milliseconds / 1000
 
 
 def rate_limit(info: Line) -> Iterator[NoticeGiven]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ccq_tui.bridges.claude_code.hook_input import HookInput
 from ccq_tui.bridges.claude_code.transcript import CallEnd
+from ccq_tui.claude_lines import text
 from ccq_tui.inbox.agent_texts import INTERRUPTED, rejection, said_by_user
 from ccq_tui.inbox.call_results import outcome_of
 from ccq_tui.inbox.file_changes import change_of
@@ -77,13 +78,13 @@ def call_request(
         questions = readable_set(call_id, source)
         return None if questions is None else QuestionRequest(call_id, session_id, questions, origin=origin)
     if tool == PLAN_TOOL:
-        return PlanRequest(call_id, session_id, _text(source, "plan"), origin=origin)
+        return PlanRequest(call_id, session_id, text(source, "plan"), origin=origin)
     return PermissionRequest(
         call_id,
         session_id,
         tool,
         source,
-        description=_text(source, "description"),
+        description=text(source, "description"),
         agent_id=agent[0],
         agent=agent[1],
         suggestions=suggestions,
@@ -128,33 +129,28 @@ def outcome_there(request: Request, end: CallEnd) -> RequestOutcome:
         return Denied(said_by_user(result.output))
     if not (end.decision == "accept" or not result.failed):
         return Cancelled(DECIDED_THERE)
-    edited = isinstance(result.structured, dict) and result.structured.get("planWasEdited") is True
-    return Allowed(plan=_text(result.structured, "plan") if edited else "")
+    record = result.structured if isinstance(result.structured, dict) else {}
+    return Allowed(plan=text(record, "plan") if record.get("planWasEdited") is True else "")
 
 
 def _suggested(raw: tuple[Any, ...]) -> Iterator[tuple[Suggestion, Any]]:
     """Read suggestions, and leave out unreadable ones."""
     for one in raw[:MOST_SUGGESTIONS]:
-        if not isinstance(one, dict) or not _text(one, "type"):
+        if not isinstance(one, dict) or not text(one, "type"):
             continue
         rules, directories = one.get("rules") or [], one.get("directories") or []
         if not (isinstance(rules, list) and isinstance(directories, list)):
             continue
-        if not all(isinstance(rule, dict) and _text(rule, "toolName") for rule in rules):
+        if not all(isinstance(rule, dict) and text(rule, "toolName") for rule in rules):
             continue
         yield (
             Suggestion(
-                kind=_text(one, "type"),
-                destination=_text(one, "destination") or "session",
-                rules=tuple(Rule(_text(rule, "toolName"), _text(rule, "ruleContent")) for rule in rules),
-                behavior=_text(one, "behavior"),
-                mode=_text(one, "mode"),
+                kind=text(one, "type"),
+                destination=text(one, "destination") or "session",
+                rules=tuple(Rule(text(rule, "toolName"), text(rule, "ruleContent")) for rule in rules),
+                behavior=text(one, "behavior"),
+                mode=text(one, "mode"),
                 directories=tuple(str(directory) for directory in directories),
             ),
             one,
         )
-
-
-def _text(source: Mapping[str, Any], name: str) -> str:
-    value = source.get(name)
-    return value if isinstance(value, str) else ""
