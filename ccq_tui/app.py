@@ -380,7 +380,7 @@ class CcqApp(_Base):
         try:
             async with asyncio.timeout(SAVE_SECONDS):
                 for screen in self.sessions:
-                    screen.keeper.save()
+                    screen.queue.save()
                 await self.inbox_watch.flush()
         except (TimeoutError, InboxError) as error:
             _logger.warning("Suspended before everything typed was on disk: %r", error)
@@ -432,7 +432,7 @@ class CcqApp(_Base):
         never = EndedSession(self.trust.unopened or self._launch)
         await self.cleanup.clear_all([ended(one) for one in self.sessions] or [never], ended=all_ended)
         # Once more: a prompt may have come back, or been typed, as its session ended.
-        await asyncio.gather(*(screen.keeper.release() for screen in self.sessions))
+        await asyncio.gather(*(screen.queue.release() for screen in self.sessions))
         await self.inbox_watch.close()
         restore_title(self)
         self.exit(code, return_code=code)

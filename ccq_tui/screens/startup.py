@@ -141,7 +141,7 @@ async def _opened(
     except (SettingsError, WorktreeError, InboxError) as error:
         sessions.note([f"A queued session is kept for the next start: {error}"])
         return False
-    if launch is None or (plain and launch.session_id and await front.keeper.take_over(one)):
+    if launch is None or (plain and launch.session_id and await front.queue.take_over(one)):
         return False
     trusted = await trust.let_in(launch, leave=LATER)
     if trusted is not None:

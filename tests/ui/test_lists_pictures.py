@@ -131,7 +131,7 @@ async def album(pictures: Pictures) -> AsyncIterator[Album]:
     """Start the program with something to choose from in every list."""
     run = Driven(Launch(settings=Settings(cwd=HERE)), clock=Clock())
     async with run.app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE and run.screen.keeper.earlier)
+        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE and run.screen.queue.earlier)
         for event in TOLD:
             run.told.tell(event)
         run.told.replies.update(REPLIES)

@@ -183,7 +183,7 @@ async def test_up_and_down_walk_through_earlier_prompts_and_lose_nothing() -> No
     PromptHistory(state_dir() / "history.jsonl", Path("/")).add("from before")
     run = Running()
     async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.keeper.earlier)
+        await until(pilot, lambda: run.screen.queue.earlier)
         await pilot.press(*"one", "ctrl+j", *"two", "enter", *"draft", "up")
         await until(pilot, lambda: run.prompt.text == "one\ntwo")
         await pilot.press("up")
@@ -206,7 +206,7 @@ async def test_searching_earlier_prompts() -> None:
         PromptHistory(state_dir() / "history.jsonl", Path("/")).add(text)
     run = Running()
     async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.keeper.earlier)
+        await until(pilot, lambda: run.screen.queue.earlier)
         await pilot.press(*"draft", "ctrl+r")
         await until(pilot, lambda: run.offered == ["fix the printer", "write tests", "fix the parser"])
         await pilot.press(*"fix")
@@ -232,7 +232,7 @@ async def test_words_and_enter_in_one_burst_take_the_earlier_prompt_once_it_is_f
         PromptHistory(state_dir() / "history.jsonl", Path("/")).add(text)
     run = Running()
     async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.keeper.earlier)
+        await until(pilot, lambda: run.screen.queue.earlier)
         for search in ("ctrl+r", "f", "i", "x", "enter"):  # no look at the list between them
             run.prompt.field.post_message(events.Key(search, search if len(search) == 1 else None))
         await until(pilot, lambda: run.prompt.text == "fix the parser")

@@ -145,16 +145,15 @@ async def test_a_disk_that_takes_nothing_is_told_of_once() -> None:
 
 
 async def test_what_is_written_while_a_draft_is_looked_for_comes_back_to_nobody() -> None:
-    run = Driven(Launch(settings=NEW))
+    run = Driven(Launch(settings=NEW, continue_last=True))
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
         await pilot.press(*"more")
-        await until(pilot, lambda: run.screen.keeper._unsaved_draft.text == "more")
+        await until(pilot, lambda: run.screen.dock.prompt.text == "more")
         # The time to write comes right after the session got another id.
-        run.screen.keeper._begin_draft("id-2")
-        run.screen.keeper.save()
-        assert [worker.name for worker in run.app.workers].count("draft") == 1
-        await until(pilot, lambda: "draft" not in [worker.name for worker in run.app.workers])
+        run.told.tell(Connected("id-2", "claude-x", "default", "/work"))
+        await until(pilot, lambda: run.screen.view.session_id == "id-2")
+        run.screen.queue.save()
         await until(pilot, lambda: kept("id-2") == PromptDraft("more"))  # a thread writes it
         assert run.screen.dock.prompt.text == "more"
 

@@ -298,7 +298,7 @@ async def test_earlier_prompts_have_their_images_while_they_are_kept(place: Path
     next(path for path in stored() if path.read_bytes() == png()).unlink()
     run = Prompted(Launch(settings=Settings(cwd=Path("/"))))
     async with run.app.run_test() as pilot:
-        await until(pilot, lambda: len(run.screen.keeper.earlier) == 2)
+        await until(pilot, lambda: len(run.screen.queue.earlier) == 2)
         await pilot.press("up")
         assert run.prompt.field.text == B.replace("image 2", "image 1")
         assert len(run.prompt.draft.images) == 1

@@ -69,7 +69,7 @@ class PromptTable:
     def release(self, keeper: str) -> None:
         """Leave what a keeper has to the next one; raises `InboxUnavailable`."""
         with self._database.writing():
-            released = "UPDATE prompts SET keeper = '', owner_pid = NULL WHERE keeper = ?"
+            released = "UPDATE prompts SET owner_pid = NULL WHERE keeper = ?"
             self._database.do(released, (keeper,))
 
     def take_unbegun(self, belongs: Callable[[Unbegun], bool]) -> tuple[Unbegun, ...]:

@@ -38,11 +38,11 @@ from ccq_tui.questions.input_guard import is_fresh
 from ccq_tui.questions.message import answers_as_message
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.limits import Limits
+from ccq_tui.runtime.prompt_queue import SAVE_AFTER
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
-from ccq_tui.screens.session.prompt_keeper import SAVE_AFTER
 from ccq_tui.screens.session.view import short_path
 from ccq_tui.screens.terminal import set_title
 from ccq_tui.stored import write_whole

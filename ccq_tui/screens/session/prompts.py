@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 from ccq_tui.agent.commands import CommandError, ImageFile
@@ -25,6 +26,7 @@ from ccq_tui.agent.events import (
     ToolStarted,
     TurnEnded,
 )
+from ccq_tui.agent.session_recorder import SessionName
 from ccq_tui.config.keymap import key_of, keymap, with_keys
 from ccq_tui.prompts.image_paths import mentioned
 from ccq_tui.prompts.images import PromptImage
@@ -32,9 +34,9 @@ from ccq_tui.prompts.shell_runs import command_in, run_in
 from ccq_tui.prompts.unread import Sent
 from ccq_tui.questions.input_guard import Escapes
 from ccq_tui.runtime.events import SessionEvent
+from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.screens.session.key_repeats import KeyRelease
 from ccq_tui.screens.session.prompt_images import name_mentioned
-from ccq_tui.screens.session.prompt_keeper import PromptKeeper
 from ccq_tui.screens.session.rewind_command import RewindCommand
 from ccq_tui.screens.session.shell_commands import STOPPING, ShellCommands
 from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
@@ -116,11 +118,11 @@ class Prompts:
     """Sends prompts, takes back what was not sent, interrupts."""
 
     def __init__(
-        self, ui: SessionUi, keeper: PromptKeeper, rewind: RewindCommand, shell: ShellCommands
+        self, ui: SessionUi, queue: PromptQueue, rewind: RewindCommand, shell: ShellCommands
     ) -> None:
         self._ui = ui
         ui.dock.prompt.field.vim.on = ui.launch.settings.vim_prompt
-        self._keeper = keeper
+        self._queue = queue
         self._shell = shell
         self._rewind = rewind
         self._early = EarlyInterrupt(ui, rewind)
@@ -133,13 +135,14 @@ class Prompts:
     def take(self, event: SessionEvent) -> None:
         """Put a prompt that was not sent back into its field."""
         self._note_queued(event)
+        self._name_waiting()
         self._early.take(event)
         if isinstance(event, PromptReturned) and (run := run_in(event.text)):
             words = f"Claude did not receive ! {one_line(run.command, 60)}: {event.reason}"
             self._ui.note(f"{words} · ↑ brings the command back", "warning")
         elif isinstance(event, PromptReturned) and not event.kept:
             self._ui.dock.prompt.put_back(event.text)
-            self._keeper.settle([event.prompt_id])
+            self._queue.settle([event.prompt_id])
             if event.wanted:
                 self._ui.say("Prompt withdrawn before Claude read it · Enter sends it again")
                 return
@@ -164,6 +167,11 @@ class Prompts:
                 return
         self._ui.dock.prompt.has_queued = bool(self._queued)
 
+    def _name_waiting(self) -> None:
+        """Name a session that waits for a process after its first prompt, to tell it from others."""
+        if self._ui.view.state is SessionState.QUEUED and not self._ui.view.title:
+            self._ui.view = replace(self._ui.view, called=SessionName(first=self._queue.first_words))
+
     def take_back(self) -> None:
         """Take back the newest prompt that Claude has not read."""
         if self._queued:
@@ -185,7 +193,7 @@ class Prompts:
         if images:
             self._images[text] = dict(images)
         attached = tuple(
-            ImageFile(image.name, self._keeper.images.path(image), image.media_type)
+            ImageFile(image.name, self._queue.images.path(image), image.media_type)
             for image in (self._images.get(text, {}) if images is None else images).values()
         )
         self._ui.transcript.add_prompt(text)
@@ -194,13 +202,14 @@ class Prompts:
         loop = asyncio.get_running_loop()
         kept: asyncio.Future[None] = loop.create_future()
         name = self._ui.session.send(text, kept, attached)
-        written = self._keeper.keep(Sent(name, text, self._ui.session.agent.record_id))
+        written = self._queue.keep(Sent(name, text, self._ui.session.agent.record_id))
+        self._name_waiting()
         written.add_done_callback(lambda _: _settle(loop, kept))
         # Before there is a CLI, nothing reads it.
         kept.add_done_callback(lambda _: self._may_be_taken_back(name))
 
     def _may_be_taken_back(self, name: str) -> None:
-        if self._ui.view.state is SessionState.STARTING and name in self._keeper.sent and self._ui.live:
+        if self._ui.view.state is SessionState.STARTING and name in self._queue.sent and self._ui.live:
             self._queued.append(name)
             self._ui.dock.prompt.has_queued = True
 
@@ -281,7 +290,7 @@ class Prompts:
         if not self._ui.dock.prompt.holds_text:
             return ""
         images = self._ui.dock.prompt.draft.images
-        self._keeper.remember(self._ui.dock.prompt.clear(), images)
+        self._queue.remember(self._ui.dock.prompt.clear(), images)
         return CLEARED
 
     def stop(self) -> str:

@@ -13,6 +13,7 @@ from textual.binding import Binding, BindingType
 from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.screens.keylist import own_bindings
 from ccq_tui.screens.pickers import PickRow
@@ -34,7 +35,6 @@ from ccq_tui.screens.session.model_commands import ModelCommands, UsageCommands
 from ccq_tui.screens.session.notifications import AttentionWatch, Notifications
 from ccq_tui.screens.session.permissions_command import PermissionsCommand
 from ccq_tui.screens.session.prompt_images import PromptImages
-from ccq_tui.screens.session.prompt_keeper import PromptKeeper
 from ccq_tui.screens.session.prompts import Prompts
 from ccq_tui.screens.session.remedies import Remedies
 from ccq_tui.screens.session.rewind_command import RewindCommand
@@ -113,15 +113,15 @@ class SessionScreen(SessionBase):
             Dock(SessionView(launch.settings.directory).name, launch.draft, clock=session.clock),
         )
         self.side_bar = SideBar(lambda number: self.switcher.go_to(number))
-        self.keeper = PromptKeeper(self, inbox)
+        self.queue = PromptQueue(self, inbox)
         runner = self.runner = CommandRunner(self)
         self.rewind = RewindCommand(runner)
         self.shell = ShellCommands(self)
-        self.prompts = Prompts(self, self.keeper, self.rewind, self.shell)
+        self.prompts = Prompts(self, self.queue, self.rewind, self.shell)
         self.completions = Completions(
-            self, tuple(one.listed for one in SLASH_COMMANDS), lambda: self.keeper.earlier
+            self, tuple(one.listed for one in SLASH_COMMANDS), lambda: self.queue.earlier
         )
-        self.images = PromptImages(self, self.keeper.images)
+        self.images = PromptImages(self, self.queue.images)
         self.unknown = UnknownCommands(self, self.completions)
         self.dock.prompt.objections = (self.shell.holds_back, self.unknown.holds_back)
         self.remedies = Remedies(self, self.prompts.send, self.take_command)
@@ -137,7 +137,7 @@ class SessionScreen(SessionBase):
         self.welcome = Welcome(self)
         self.switcher = SessionSwitcher(runner, self.side_bar, lambda: self.size.width)
         self.palette = CommandPalette(runner, partial(_palette_rows, self), self.run_action)
-        self.models = ModelCommands(runner, self.keeper.chose)
+        self.models = ModelCommands(runner, self.queue.chose)
         self.usage = UsageCommands(runner)
         self.themes = ThemeCommand(runner)
         self.resume = ResumeCommand(runner)
@@ -155,13 +155,23 @@ class SessionScreen(SessionBase):
             self.usage.take,
             self.models.take,
             self.completions.take,
-            self.keeper.take,
+            self.queue.take,
             self.prompts.take,
             self.remedies.take,
             self.requests.take,
             self.attention.take,
         )
         self.shown_by = (self.switcher.changed, self._name_panels, self._show_standing)
+
+    @property
+    def prompt_field(self) -> Prompt:
+        """The field of the prompt."""
+        return self.dock.prompt
+
+    @property
+    def session_title(self) -> str:
+        """The title of the session, or ""."""
+        return self.view.title
 
     def _name_panels(self) -> None:
         """Show the session's directory on its panels, and its name where there is more than one."""
@@ -185,11 +195,11 @@ class SessionScreen(SessionBase):
             self.note(begun(self.launch.worktree))
         for notice in self.launch.notices:
             self.note(notice, "warning")
-        self.keeper.begin()
+        self.queue.begin()
         self.session.start()
         if self.launch.prompt:
             self.prompts.send(self.launch.prompt)
-        self.keeper.load()
+        self.queue.load()
         self.status.begin(self.set_interval(1.0, self.status.tick))
         self.themes.watch()
         self.watch(self.app, "app_focus", self.changed, init=False)
@@ -199,14 +209,14 @@ class SessionScreen(SessionBase):
         """End what is left of the session if nobody waited for its end."""
         self.session.abandon()
         self.shell.close()
-        self.keeper.close()
+        self.queue.close()
         self.notifications.show_bar(Bar.NONE)
 
     async def end(self) -> None:
         """End the session and wait until its process is gone."""
         self.say(f"Ending the session · {key_of('quit')} again does not wait", seconds=60.0)
         await self.session.end()
-        await self.keeper.release()
+        await self.queue.release()
 
     def _show_standing(self) -> None:
         if self.live:
@@ -270,7 +280,7 @@ class SessionScreen(SessionBase):
             self.quit()
         elif not self.take_command(event.text):
             self.prompts.submit(event.text, event.images)
-        self.keeper.submitted(event.text, event.images)
+        self.queue.remember(event.text, event.images)
 
     @on(Prompt.KeysWanted)
     async def _show_all_keys(self) -> None:
@@ -281,8 +291,8 @@ class SessionScreen(SessionBase):
         self.prompts.take_back()
 
     @on(Prompt.Changed)
-    def _edited(self, event: Prompt.Changed) -> None:
-        self.keeper.edited(event.draft)
+    def _edited(self) -> None:
+        self.queue.edited()
 
     @on(Completer.Wanted)
     def _find_completions(self, event: Completer.Wanted) -> None:

@@ -78,8 +78,6 @@ class Prompt(Vertical):
     class Changed(Message):
         """The text of the prompt changed."""
 
-        draft: PromptDraft
-
     class ListChanged(Message):
         """The list appeared, disappeared, or its cursor moved; or the keys that hold changed."""
 
@@ -468,7 +466,7 @@ class Prompt(Vertical):
         self._look(opens=False)
 
     def _tell(self) -> None:
-        self.post_message(self.Changed(self.kept))
+        self.post_message(self.Changed())
 
     def _held(self) -> bool:
         """Whether the typing that a panel's end interrupted continues."""
@@ -498,7 +496,7 @@ class Prompt(Vertical):
         left = self._walk.draft if self._walk.draft != self.field.text else ""
         self._walk.add(text)
         self.field.remember_pastes()
-        # Before the field reports that it is empty: the keeper must know where the text went.
+        # Before the field reports that it is empty: the queue must know where the text went.
         self.post_message(self.Submitted(text, images))
         self.restore(PromptDraft(left, used(left, self.field.pastes)))
         self.field.vim.insert()

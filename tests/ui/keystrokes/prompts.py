@@ -132,7 +132,7 @@ class Prompts(Panels):
             case "ctrl+s":
                 self.expect(self.kept == kept, f"{kept - self.kept} was not put aside")
             case "ctrl+c" if now != text:
-                known = [one.strip() for one in self.run.session_screen.keeper.earlier]
+                known = [one.strip() for one in self.run.session_screen.queue.earlier]
                 self.expect(not now and text.strip() in known, f"{text!r} was cleared, and is nowhere")
             case "ctrl+v":
                 self.expect(not Counter(text) - Counter(now), f"{text!r} became {now!r}")

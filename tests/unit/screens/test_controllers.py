@@ -23,12 +23,13 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.problems import Remedy
 from ccq_tui.config.keymap import with_keys
+from ccq_tui.config.launch import ProgramArguments
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.prompts.unread import Sent
+from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.screens.session.commands import PARKED, CommandRunner
 from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.model_commands import MODE_ERROR, ModelCommands, UsageCommands
-from ccq_tui.screens.session.prompt_keeper import PromptKeeper
 from ccq_tui.screens.session.prompts import Prompts
 from ccq_tui.screens.session.remedies import NO_ERROR, Remedies
 from ccq_tui.screens.session.rewind_command import RewindCommand
@@ -70,8 +71,8 @@ def test_the_newest_prompt_that_claude_has_not_read_is_taken_back_first() -> Non
     withdrawn: list[str] = []
     ui = NoScreen(session=SimpleNamespace(agent=SimpleNamespace(withdraw=withdrawn.append)))
     settled: list[str] = []
-    keeper: Any = SimpleNamespace(settle=settled.extend, sent={})
-    prompts = Prompts(ui, keeper, RewindCommand(CommandRunner(ui)), ShellCommands(ui))
+    queue: Any = SimpleNamespace(settle=settled.extend, sent={})
+    prompts = Prompts(ui, queue, RewindCommand(CommandRunner(ui)), ShellCommands(ui))
     for name in ("p1", "p2"):
         prompts.take(PromptAccepted(name, queued=True, prompt_id=name))
     prompts.take_back()
@@ -120,31 +121,31 @@ async def inbox(tmp_path: Path) -> AsyncIterator[DurableInbox]:
 async def test_a_prompt_is_on_disk_from_the_field_until_claude_has_written_it_down(
     tmp_path: Path, inbox: DurableInbox
 ) -> None:
-    ui = NoScreen(tmp_path, state=tmp_path / "state")
-    keeper = PromptKeeper(ui, inbox)
-    keeper.begin()
+    ui = NoScreen(tmp_path, program=ProgramArguments(state=tmp_path / "state"))
+    queue = PromptQueue(ui, inbox)
+    queue.begin()
     await ui.work()
     ui.dock.prompt.text = "half a thought"
-    keeper.edited(ui.dock.prompt.draft)
+    queue.edited()
     ui.later.pop()()
     ui.dock.prompt.text = ""
-    await asyncio.wrap_future(keeper.keep(Sent("p1", "a whole one", "id-1")))
+    await asyncio.wrap_future(queue.keep(Sent("p1", "a whole one", "id-1")))
     (draft,) = await kept(inbox)
     assert "a whole one" in str(draft["sent"])
     assert draft["text"] == "", "it left the field in the same write"
-    keeper.take(PromptRecorded("p1"))
-    await keeper.release()
+    queue.take(PromptRecorded("p1"))
+    await queue.release()
     assert not [one for draft in await kept(inbox) for one in draft["sent"]]
-    keeper.close()
+    queue.close()
 
 
 async def test_what_an_earlier_process_sent_and_nobody_read_is_back_in_the_field(
     tmp_path: Path, inbox: DurableInbox
 ) -> None:
-    state = tmp_path / "state"
-    first = PromptKeeper(NoScreen(tmp_path, state=state), inbox)
+    program = ProgramArguments(state=tmp_path / "state")
+    first = PromptQueue(NoScreen(tmp_path, program=program), inbox)
     first.begin()
-    await first._ui.work()  # type: ignore[attr-defined]
+    await first._surface.work()  # type: ignore[attr-defined]
     await asyncio.wrap_future(first.keep(Sent("p1", "read", "id-1")))
     await asyncio.wrap_future(first.keep(Sent("p2", "not read", "id-1")))
     await first.release()
@@ -154,27 +155,29 @@ async def test_what_an_earlier_process_sent_and_nobody_read_is_back_in_the_field
         return frozenset({"p1"})
 
     agent = SimpleNamespace(record_id="id-1", taken=taken)
-    ui = NoScreen(tmp_path, session=SimpleNamespace(agent=agent), state=state, session_id="id-1")
-    again = PromptKeeper(ui, inbox)
+    ui = NoScreen(
+        tmp_path, session=SimpleNamespace(agent=agent, record_id="id-1"), program=program, session_id="id-1"
+    )
+    again = PromptQueue(ui, inbox)
     again.begin()
     await ui.work()
     assert ui.dock.prompt.text == "not read"
     assert ui.noted[0][1] == "warning"
     assert not again.sent
-    for keeper in (first, again):
-        keeper.close()
+    for queue in (first, again):
+        queue.close()
 
 
 async def test_a_disk_that_refuses_is_said_once(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("no directory")
-    ui = NoScreen(tmp_path, state=tmp_path / "state")
+    ui = NoScreen(tmp_path, program=ProgramArguments(state=tmp_path / "state"))
     inbox = DurableInbox.begin(tmp_path / "state/inbox.db")
-    keeper = PromptKeeper(ui, inbox)
-    keeper.begin()
+    queue = PromptQueue(ui, inbox)
+    queue.begin()
     await ui.work()
     for text in ("one", "two"):
-        keeper.submitted(text, {})
-    await keeper.release()
+        queue.remember(text, {})
+    await queue.release()
     assert len([words for words, _ in ui.noted if "cannot be saved for the next start" in words]) == 1
-    keeper.close()
+    queue.close()
     await inbox.close()

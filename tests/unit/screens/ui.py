@@ -56,7 +56,9 @@ class NoScreen:
     def __init__(self, directory: Path = Path("/work"), session: Any = None, **launch: Any) -> None:
         self.launch = Launch(settings=Settings(cwd=directory), **launch)
         self.view = SessionView(directory)
-        self.session: Any = session or SimpleNamespace(agent=SimpleNamespace(record_id="id-1"))
+        self.session: Any = session or SimpleNamespace(
+            agent=SimpleNamespace(record_id="id-1"), record_id="id-1"
+        )
         self.live = self.in_front = True
         self.said: list[str] = []
         self.noted: list[tuple[str, str]] = []
@@ -69,7 +71,9 @@ class NoScreen:
         self.transcript: Any = SimpleNamespace(
             action_end=lambda: None, offer=lambda words: self.said.append(words)
         )
-        self.dock: Any = SimpleNamespace(prompt=FieldAlone(), notices=SimpleNamespace(hush=lambda: None))
+        self.prompt_field, self.session_title = FieldAlone(), ""
+        notices = SimpleNamespace(hush=lambda: None)
+        self.dock: Any = SimpleNamespace(prompt=self.prompt_field, notices=notices)
 
     def clock(self) -> float:
         return self.now
