@@ -504,12 +504,3 @@ def test_a_client_that_reads_nothing_and_leaves_leaves_no_server(desk: Desk) -> 
     with BareClient(desk) as client:
         for _ in range(40):  # more than a pipe holds
             client.send("tools/list", {})
-
-
-def test_early_answers_are_those_of_the_package(desk: Desk) -> None:
-    with BareClient(desk) as client:
-        early = client.hello
-        number = client.send("initialize", {
-            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"},
-        })  # fmt: skip
-        assert client.result(number) == early

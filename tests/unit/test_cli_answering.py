@@ -108,15 +108,6 @@ def test_an_answer(words: list[str], outcome: RequestOutcome, capsys: pytest.Cap
         assert told.endswith("Its session is running and receives it now.\n")
 
 
-def test_a_lasting_permission_is_the_one_suggested() -> None:
-    stock()
-    assert main(["answer", PERMISSION, "--choose", "3"]) == 0
-    outcome = outcome_of(PERMISSION)
-    assert isinstance(outcome, Allowed)
-    assert outcome.suggestion is not None
-    assert outcome.suggestion.rules[0].content == "npm test *"
-
-
 @pytest.mark.parametrize(("name", "outcome"), [(CACHE, Declined()), (PERMISSION, Denied()), (PLAN, Denied())])
 def test_declining(name: str, outcome: RequestOutcome, capsys: pytest.CaptureFixture[str]) -> None:
     stock()

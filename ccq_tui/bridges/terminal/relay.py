@@ -12,7 +12,6 @@ import signal
 import termios
 import time
 import tty
-from collections import deque
 from contextlib import suppress
 from types import FrameType
 
@@ -22,6 +21,8 @@ from ccq_tui.bridges.terminal.program import Program, size_of
 CHUNK = 1 << 16
 MOST_WAITING = 1 << 16
 """Most bytes that wait for one side; beyond that the other waits, as on a slow terminal."""
+MOST_KEPT, END_OF_FLOOD = 1 << 18, 1 << 16
+"""Most bytes of output to keep for the watcher, and the end that is kept of more."""
 PAUSE = 0.03
 """Seconds without output after which the watcher gets the output so far."""
 FLOOD_PAUSE = 0.2
@@ -61,7 +62,7 @@ class Relay:
         self._modes: list[object] | None = None
         self._foreground = False
         self._to_terminal, self._to_program = bytearray(), bytearray()
-        self._kept = Kept()
+        self._kept, self._flooded = bytearray(), False
         self._poll = select.poll()
         self._polled: dict[int, int] = {}
         self._woken, self._wake = os.pipe()
@@ -102,7 +103,7 @@ class Relay:
         self._want(self._woken, select.POLLIN)
         if self._link is not None:
             self._want(self._link.descriptor, self._link.events)
-        pause = FLOOD_PAUSE if self._kept.lost else PAUSE
+        pause = FLOOD_PAUSE if self._flooded else PAUSE
         ready = dict(self._poll.poll(pause * 1000 if self._kept and self._link else None))
         if not ready:
             self._pause()
@@ -141,8 +142,8 @@ class Relay:
             with suppress(KeyError):
                 self._poll.unregister(descriptor)
 
-    def _read_program(self) -> None:
-        """Pass on the program's output, as much as is there, in one piece."""
+    def _read_program(self) -> bool:
+        """Pass on the program's output, as much as is there, in one piece; return whether there was any."""
         pieces, size = [], 0
         while size < CHUNK:
             try:
@@ -162,9 +163,13 @@ class Relay:
                 self._to_terminal += data
                 self._write()
             if self._link is not None:
-                self._kept.add(data)
-                if not self._kept.lost and time.monotonic() - self._told > LONGEST:
+                self._kept += data
+                if len(self._kept) > MOST_KEPT:
+                    self._flooded = True
+                    del self._kept[:-END_OF_FLOOD]
+                if not self._flooded and time.monotonic() - self._told > LONGEST:
                     self._pause()
+        return bool(pieces)
 
     def _read_terminal(self) -> None:
         self._hear()  # the program must get a change of size before the keys typed after it
@@ -211,9 +216,10 @@ class Relay:
     def _pause(self) -> None:
         """Send the kept output to the watcher."""
         if self._link is not None and self._kept:
-            if self._kept.lost:
+            if self._flooded:
                 self._link.send(ToWatcher.LOST)
-            self._link.send(ToWatcher.OUTPUT, self._kept.take())
+            self._link.send(ToWatcher.OUTPUT, bytes(self._kept))
+            self._kept, self._flooded = bytearray(), False
             self._told = time.monotonic()
 
     def _hear(self) -> None:
@@ -289,65 +295,28 @@ class Relay:
                     termios.tcsetattr(self._given, termios.TCSANOW, self._modes)  # type: ignore[arg-type]
             self._modes = None
 
-    def _drain(self) -> None:
-        """Write the program's last output, for at most `LAST_OUTPUT`."""
-        until = time.monotonic() + LAST_OUTPUT
+    def _drain(self) -> bool:
+        """Write the program's last output, for at most `LAST_OUTPUT`; return whether there was any."""
+        until, came = time.monotonic() + LAST_OUTPUT, False
         while time.monotonic() < until:
-            self._read_program()
+            came |= self._read_program()
             if self._gone or not self._to_terminal:
-                return
+                break
             select.select([], [self._terminal], [], max(0.0, until - time.monotonic()))
             self._write()
+        return came
 
     def _finish(self) -> None:
         """Pass on the program's last output; do not wait for its children."""
         while not self._gone:
-            before = self._kept.total
-            self._drain()
+            came = self._drain()
             if self._to_terminal:
                 # The terminal is slow, and no output may be lost.
                 select.select([], [self._terminal], [], None)
                 self._write()
-            elif self._kept.total == before:
+            elif not came:
                 break
         self._pause()
-
-
-class Kept:
-    """The newest output, as much as the watcher gets at once.
-
-    Attributes:
-        lost: Whether older output was dropped since the last `take`.
-        total: Number of bytes that were ever added.
-    """
-
-    MOST, END = 1 << 18, 1 << 16
-
-    def __init__(self) -> None:
-        self._pieces: deque[bytes] = deque()
-        self._size = 0
-        self.lost = False
-        self.total = 0
-
-    def __bool__(self) -> bool:
-        return bool(self._pieces)
-
-    def add(self, data: bytes) -> None:
-        """Keep a piece; drop the oldest beyond the limit."""
-        self._pieces.append(data)
-        self._size += len(data)
-        self.total += len(data)
-        while self._size > self.MOST and len(self._pieces) > 1:
-            self._size -= len(self._pieces.popleft())
-            self.lost = True
-
-    def take(self) -> bytes:
-        """Return the kept output, of a flood only its end, and forget it."""
-        data = b"".join(self._pieces)
-        data = data[-self.END :] if self.lost else data
-        self._pieces.clear()
-        self._size, self.lost = 0, False
-        return data
 
 
 def exit_code(status: int | None) -> int:

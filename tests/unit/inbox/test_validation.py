@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,9 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.kinds import check_outcome, kind_of
-from ccq_tui.inbox.port import Inbox
 from ccq_tui.inbox.requests import (
     Allowed,
     Cancelled,
@@ -30,7 +26,7 @@ from ccq_tui.inbox.requests import (
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.suggestions import Rule, Suggestion
-from ccq_tui.inbox.verdicts import InvalidOutcome, Won
+from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import (
     Answer,
     Answered,
@@ -47,7 +43,6 @@ from ccq_tui.questions.events import Event
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import opened
 from tests.actors import PANEL
-from tests.memory_inbox import MemoryInbox
 from tests.unit.inbox.made import requests
 from tests.unit.questions.test_random_events import events, sets
 
@@ -154,33 +149,6 @@ def test_the_store_refuses_it_with_field_and_reason_and_changes_nothing(
     kept = store.requests.get(request_.id)
     assert kept is not None
     assert (kept.state, kept.outcome) == (RequestState.PENDING, None)
-
-
-@asynccontextmanager
-async def asking(inbox: Inbox) -> AsyncIterator[dict[str, asyncio.Task[RequestOutcome]]]:
-    """Have all three requests wait."""
-    asked = {one.id: asyncio.create_task(inbox.ask(one)) for one in (SET, PERMISSION, PLAN)}
-    async with asyncio.timeout(20):
-        while len(inbox.pending) < len(asked):  # noqa: ASYNC110 (an inbox has no event for a request that it does not have yet)
-            await asyncio.sleep(0.01)
-    yield asked
-
-
-async def test_each_inbox_refuses_it_and_the_asker_waits_on(tmp_path: Path) -> None:
-    durable = await DurableInbox.open(tmp_path / "inbox.db")
-    try:
-        for inbox in (durable, MemoryInbox()):
-            async with asking(inbox) as asked:
-                for request, outcome, field, _reason in WRONG:
-                    with pytest.raises(InvalidOutcome) as refused:
-                        await inbox.answer(request.id, outcome, PANEL)
-                    assert refused.value.field == field
-                assert not any(wait.done() for wait in asked.values())
-                for request, outcome in ((SET, Answered(GOOD)), (PERMISSION, Allowed()), (PLAN, Denied())):
-                    assert await inbox.answer(request.id, outcome, PANEL) == Won()
-                    assert await asked[request.id] == outcome
-    finally:
-        assert await durable.close()
 
 
 @given(requests, st.text())

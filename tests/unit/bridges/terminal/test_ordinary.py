@@ -1,4 +1,4 @@
-"""Ordinary output of real commands and files, collected by `collect.py`, asks nothing wherever it pauses."""
+"""Ordinary output of real commands and files asks nothing wherever it pauses."""
 
 from __future__ import annotations
 

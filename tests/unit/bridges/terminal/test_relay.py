@@ -8,7 +8,7 @@ import socket
 import pytest
 
 from ccq_tui.bridges.terminal.link import MOST_OWED, SHOW, Link, Messages, ToWatcher, pair
-from ccq_tui.bridges.terminal.relay import Kept, exit_code, is_typed
+from ccq_tui.bridges.terminal.relay import exit_code, is_typed
 
 
 @pytest.mark.parametrize(
@@ -27,19 +27,6 @@ def test_what_a_terminal_answers_by_itself_is_not_typed(report: bytes) -> None:
 )
 def test_keys_are_typed(keys: bytes) -> None:
     assert is_typed(keys)
-
-
-def test_the_newest_output_is_kept_and_a_flood_is_known() -> None:
-    kept = Kept()
-    kept.add(b"a" * 10)
-    assert (kept.lost, kept.take(), bool(kept)) == (False, b"a" * 10, False)
-    for number in range(100):
-        kept.add(b"%06d" % number * 1000)
-    assert kept.lost
-    taken = kept.take()
-    assert len(taken) <= Kept.MOST
-    assert taken.endswith(b"000099")
-    assert not kept.lost
 
 
 def taken(end: socket.socket, messages: Messages) -> list[tuple[ToWatcher, bytes]]:
