@@ -34,7 +34,7 @@ class Commander:
     """The queue of a session's commands.
 
     Prompts and changes of mode, model or effort keep their order; answers, interrupts, control requests and
-    the end overtake them.
+    the end overtake them, each in a task of its own.
 
     Args:
         inbox: Takes answers.
@@ -54,7 +54,6 @@ class Commander:
         self._emit = emit
         self._stop = stop
         self._stay = stay
-        self._commands: asyncio.Queue[cmd.Command] = asyncio.Queue()
         self._ordered: asyncio.Queue[cmd.Ordered] = asyncio.Queue()
         self._unsent: dict[str, cmd.Send] = {}
         """The prompts in `_ordered`, by their ids, without those that were taken back."""
@@ -64,65 +63,60 @@ class Commander:
         self._leaving = False
         self._held: list[cmd.Send] = []
         """Prompts that are not sent because the session ends."""
+        self._ended = False
+        """Whether the CLI is about to end, and nothing is asked of it any more."""
         self._over = False
 
-    def put(self, command: cmd.Command) -> None:
-        """Queue a command; after `finish` it is refused by an event instead. An answer is not queued."""
+    def put(self, command: cmd.Ordered) -> None:
+        """Queue a command; after `finish` it is refused by an event instead."""
         if self._over:
-            self._refuse(command)
-        elif isinstance(command, cmd.SettleRequest):
-            self._answer(command)
+            self._failed(command, OVER)
+        elif isinstance(command, cmd.Withdraw) and (send := self._unsent.pop(command.prompt_id, None)):
+            self._emit(PromptReturned(send.text, TAKEN_BACK, send.prompt_id, wanted=True))
         else:
-            self._commands.put_nowait(command)
+            if isinstance(command, cmd.Send):
+                self._unsent[command.prompt_id] = command
+            self._ordered.put_nowait(command)
+
+    def interrupt(self) -> None:
+        """End the running turn."""
+        if not self._ended:
+            self._begin(self._interrupt())
+
+    def leave(self, *, ends: bool, cause: str) -> None:
+        """Put off the waiting questions, then end the session; without ``ends``, only if questions wait."""
+        if not self._ended:
+            self._begin(self._leave(ends=ends, cause=cause))
+
+    def end(self) -> None:
+        """Cancel what the CLI has not confirmed or answered; nothing but prompts is taken from now on."""
+        self._ended = True
+        for task in self._tasks:
+            task.cancel()
 
     def finish(self) -> None:
         """Refuse the commands not yet executed, so that no prompt is lost, and all later ones."""
         self._over = True
         self._give_back_held()
-        for queue in (self._ordered, self._commands):
-            while not queue.empty():
-                command = queue.get_nowait()
-                if not (queue is self._ordered and self._was_taken_back(command)):
-                    self._refuse(command)
+        while not self._ordered.empty():
+            command = self._ordered.get_nowait()
+            if not self._was_taken_back(command):
+                self._failed(command, OVER)
 
-    async def dispatch(self) -> None:
-        """Take commands until cancelled; then also cancel those not yet confirmed or answered."""
-        try:
-            await self._take()
-        finally:
-            for task in self._tasks:
-                task.cancel()
-
-    async def _take(self) -> None:
-        while True:
-            command = await self._commands.get()
-            match command:
-                case cmd.Park() | cmd.Close():
-                    self._begin(self._leave(command))
-                case cmd.Interrupt():
-                    self._begin(self._interrupt())
-                case cmd.Withdraw(prompt_id) if send := self._unsent.pop(prompt_id, None):
-                    self._emit(PromptReturned(send.text, TAKEN_BACK, prompt_id, wanted=True))
-                case cmd.Send() | cmd.Withdraw() | cmd.SetOption():
-                    if isinstance(command, cmd.Send):
-                        self._unsent[command.prompt_id] = command
-                    self._ordered.put_nowait(command)
-
-    async def _leave(self, command: cmd.Park | cmd.Close) -> None:
-        """Put off the waiting questions, then end the session; unread prompts are given back first."""
+    async def _leave(self, *, ends: bool, cause: str) -> None:
         connection = self._connection
-        ends = isinstance(command, cmd.Close)
         if not ends and (connection is None or not connection.gate.waits.pending):
             self._emit(NoticeGiven("info", NOTHING_WAITS))
             return
         parked, self._leaving = False, True
         if connection is not None:
             await self._ordered_done()
+            # Prompts that were not read are given back first.
             await connection.reclaim(ENDS)
             self._give_back_held()
             parked = await connection.park()
         if parked or ends:
-            self._stop(parked, command.cause)
+            self._stop(parked, cause)
         else:
             self._leaving = False
             self._stay()
@@ -134,7 +128,7 @@ class Commander:
         for command in held:
             self._failed(command, ENDS)
 
-    def _was_taken_back(self, command: cmd.Command) -> bool:
+    def _was_taken_back(self, command: cmd.Ordered) -> bool:
         """Take a command out of `_unsent`; return whether it is a prompt that was taken back."""
         return isinstance(command, cmd.Send) and self._unsent.pop(command.prompt_id, None) is None
 
@@ -144,7 +138,8 @@ class Commander:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    def _answer(self, command: cmd.SettleRequest) -> None:
+    def answer(self, command: cmd.SettleRequest) -> None:
+        """Settle a request, also after the end: the inbox outlives the session."""
         # Apart from the tasks that the session's end cancels: a confirmed answer must reach the inbox.
         task = asyncio.create_task(self._settle(command))
         self._answers.add(task)
@@ -162,8 +157,8 @@ class Commander:
 
     async def ask(self, connection: Connection | None, control: Control[T]) -> T:
         """Ask the CLI something beside the conversation; raises `CommandError`, also if the session ends."""
-        if self._over or connection is None:
-            raise cmd.CommandError(OVER if self._over else "Claude is still starting.")
+        if self._ended or connection is None:
+            raise cmd.CommandError(OVER if self._ended else "Claude is still starting.")
         asking = self._begin(connection.ask(control))
         asking.add_done_callback(lambda done: done.cancelled() or done.exception())  # also if nobody waits
         await asyncio.wait({asking})
@@ -186,7 +181,7 @@ class Commander:
             except cmd.CommandError as error:
                 self._failed(command, str(error))
             except asyncio.CancelledError:
-                self._refuse(command)
+                self._failed(command, OVER)
                 raise
             finally:
                 self._ordered.task_done()
@@ -223,16 +218,6 @@ class Commander:
             case cmd.SetOption(what, value):
                 words = f"The {what} was not changed to {value or 'the default'}: {reason}"
                 self._emit(ErrorReported(what, words))
-
-    def _refuse(self, command: cmd.Command) -> None:
-        match command:
-            case cmd.Send() | cmd.Withdraw() | cmd.SetOption():
-                self._failed(command, OVER)
-            case cmd.SettleRequest():
-                # The inbox is shared with other sessions, and outlives this one.
-                self._answer(command)
-            case cmd.Interrupt() | cmd.Park() | cmd.Close():
-                _logger.debug("Nothing to end any more")
 
 
 async def _do(connection: Connection, command: cmd.Ordered) -> None:

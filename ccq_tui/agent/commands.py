@@ -55,11 +55,6 @@ class Withdraw:
 
 
 @dataclass(frozen=True, slots=True)
-class Interrupt:
-    """End the turn that is running, and with it every request that waits."""
-
-
-@dataclass(frozen=True, slots=True)
 class SetOption:
     """Change the permission mode, the model, or how hard the model thinks.
 
@@ -81,23 +76,5 @@ class SettleRequest:
     actor: Actor
 
 
-@dataclass(frozen=True, slots=True)
-class Park:
-    """End the process of a session that waits for answers; they can be given later.
-
-    ``cause`` says why, for the history; "" when a person wanted it.
-    """
-
-    cause: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Close:
-    """End the session and its process; if questions wait, as `Park` does."""
-
-    cause: str = ""
-
-
 Ordered = Send | Withdraw | SetOption
 """Commands that keep their order."""
-Command = Ordered | Interrupt | SettleRequest | Park | Close

@@ -143,7 +143,7 @@ class AgentSession:
 
     def interrupt(self) -> None:
         """End the running turn, and with it every request that waits."""
-        self.put(cmd.Interrupt())
+        self._commander.interrupt()
 
     def set_mode(self, mode: str) -> None:
         """Change the permission mode."""
@@ -178,7 +178,7 @@ class AgentSession:
 
     def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
         """Settle a request; the first answer wins, from any surface."""
-        self.put(cmd.SettleRequest(request_id, outcome, actor))
+        self._commander.answer(cmd.SettleRequest(request_id, outcome, actor))
 
     def keep_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
         """Save the draft of a request."""
@@ -186,13 +186,13 @@ class AgentSession:
 
     def park(self, cause: str = "") -> None:
         """End the process while questions wait; they are answered once the session is resumed."""
-        self.put(cmd.Park(cause))
+        self._commander.leave(ends=False, cause=cause)
 
     def close(self, cause: str = "") -> None:
         """End the session and its process; `SessionLost` reports the end. Waiting questions are parked."""
-        self.put(cmd.Close(cause))
+        self._commander.leave(ends=True, cause=cause)
 
-    def put(self, command: cmd.Command) -> None:
+    def put(self, command: cmd.Ordered) -> None:
         """Queue a command; after the session's end it is refused by an event."""
         self._commander.put(command)
 
@@ -209,7 +209,7 @@ class AgentSession:
         self._emit(ev.StateChanged(ev.SessionState.STARTING))
         lost: ev.SessionLost | None = None
         try:
-            async with asyncio.timeout(None) as self._scope:
+            async with asyncio.timeout(0 if self._closing else None) as self._scope:
                 lost = await self._live()
         except Exception as error:
             if not (self._closing and isinstance(error, TimeoutError)):
@@ -222,7 +222,7 @@ class AgentSession:
     async def _live(self) -> ev.SessionLost:
         """Start the CLI and read until it ends, or until `_stop` or cancelling interrupts this."""
         async with asyncio.TaskGroup() as group:
-            tasks: list[asyncio.Task[Any]] = [group.create_task(self._commander.dispatch())]
+            tasks: list[asyncio.Task[Any]] = []
             try:
                 known: asyncio.Future[str] = asyncio.get_running_loop().create_future()
                 reading = group.create_task(self._history(known))
@@ -249,6 +249,7 @@ class AgentSession:
             except ClaimLostError as error:
                 lost = ev.SessionLost(str(error), expected=True, kind=Problem.RUNS_ELSEWHERE)
             finally:
+                self._commander.end()
                 for task in tasks:
                     task.cancel()
         return lost

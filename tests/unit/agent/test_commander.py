@@ -6,7 +6,7 @@ import asyncio
 from typing import cast
 
 from ccq_tui.agent.commander import Commander
-from ccq_tui.agent.commands import Interrupt, Send, SettleRequest
+from ccq_tui.agent.commands import Send, SettleRequest
 from ccq_tui.agent.events import AgentEvent, AnswerNotKept, ErrorReported
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.port import Inbox
@@ -38,12 +38,12 @@ async def test_an_answer_waits_for_no_queue_and_reaches_the_inbox_after_the_end_
     emitted: list[AgentEvent] = []
     commander = Commander(cast("Inbox", inbox), emitted.append, lambda _parked, _cause: None, lambda: None)
     commander.put(Send("first"))
-    commander.put(Interrupt())
-    commander.put(SettleRequest("a", Allowed(), PANEL))
-    await asyncio.sleep(0)  # one turn, in which nobody takes commands
+    commander.interrupt()
+    commander.answer(SettleRequest("a", Allowed(), PANEL))
+    await asyncio.sleep(0)  # one turn, in which nothing is sent
     assert inbox.answers == ["a"]
     commander.finish()
-    commander.put(SettleRequest("b", Allowed(), PANEL))
+    commander.answer(SettleRequest("b", Allowed(), PANEL))
     await asyncio.sleep(0)
     assert inbox.answers == ["a", "b"]
     assert [type(event).__name__ for event in emitted] == ["PromptReturned"]
@@ -52,7 +52,7 @@ async def test_an_answer_waits_for_no_queue_and_reaches_the_inbox_after_the_end_
 async def test_an_answer_that_is_not_kept_is_told_with_its_request() -> None:
     emitted: list[AgentEvent] = []
     commander = Commander(cast("Inbox", Full()), emitted.append, lambda _parked, _cause: None, lambda: None)
-    commander.put(SettleRequest("a", Allowed(), PANEL))
+    commander.answer(SettleRequest("a", Allowed(), PANEL))
     await asyncio.sleep(0)
     assert emitted == [
         ErrorReported("answer", "The answer was not kept: the disk is full"),
