@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.session.prompts import GIVEN_BACK
 from ccq_tui.screens.session.rewind_command import NO_PROMPT
@@ -299,6 +301,11 @@ async def test_a_folded_paste_that_was_killed_is_yanked_whole_into_another_promp
         await until(pilot, lambda: run.told.sent == ["x", paste])
 
 
+def on_disk(state: Path) -> str:
+    with closing(Store(state / "inbox.db")) as store:
+        return "".join(row[0] for row in store.database.rows("SELECT body FROM prompts"))
+
+
 async def test_ctrl_z_stops_once_what_was_typed_is_on_disk(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -308,7 +315,7 @@ async def test_ctrl_z_stops_once_what_was_typed_is_on_disk(
     )
 
     def stop() -> None:
-        stops.append("".join(path.read_text() for path in (tmp_path / "drafts").rglob("*") if path.is_file()))
+        stops.append(on_disk(tmp_path))
 
     async with run.app.run_test() as pilot:
         await ready(pilot, run)
@@ -331,9 +338,6 @@ async def test_a_prompt_is_put_aside_and_exchanged_and_is_on_disk_all_the_while(
         Launch(settings=Settings(cwd=Path("/")), program=ProgramArguments(state=tmp_path)), clock=Clock()
     )
 
-    def on_disk() -> str:
-        return "".join(path.read_text() for path in (tmp_path / "drafts").rglob("*") if path.is_file())
-
     async with run.app.run_test() as pilot:
         await ready(pilot, run)
         prompt = run.screen.dock.prompt
@@ -342,10 +346,10 @@ async def test_a_prompt_is_put_aside_and_exchanged_and_is_on_disk_all_the_while(
         await pilot.press(*"first", "ctrl+s")
         assert prompt.text == ""
         await pilot.press(*"other")
-        await until(pilot, lambda: "first\\nother" in on_disk())
+        await until(pilot, lambda: "first\\nother" in on_disk(tmp_path))
         await pilot.press("enter")
         assert run.told.sent == ["other"], "what is put aside is not sent"
-        await until(pilot, lambda: "first\\nother" not in on_disk() and "first" in on_disk())
+        await until(pilot, lambda: "first\\nother" not in on_disk(tmp_path) and "first" in on_disk(tmp_path))
         await pilot.press(*"next", "ctrl+s")
         assert prompt.text == "first", "exchanged"
         await pilot.press("ctrl+u", "ctrl+s")

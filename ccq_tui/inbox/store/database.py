@@ -15,21 +15,18 @@ from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.store.encoding import actor_to_json
 from ccq_tui.inbox.store.opening import (
     LOG,
-    check_file,
     companions,
     copy_database,
     failure,
     files_of,
     identity,
-    is_busy,
     is_damage,
     mend_database,
     open_database,
     translated,
 )
 from ccq_tui.inbox.store.rows import stamp
-from ccq_tui.inbox.store.schema import check_tables
-from ccq_tui.inbox.verdicts import InboxError, InboxUnavailable
+from ccq_tui.inbox.verdicts import InboxUnavailable
 
 MOST_WORDS = 100_000
 """Most characters kept of a text beside a request."""
@@ -77,8 +74,6 @@ class Database:
         self._now = now
         self._damaged = False
         self._written, self._complete_at = (-1, -1), math.inf
-        self._touched = (-1, -1)
-        self._shape = self._read_shape()
 
     def close(self) -> None:
         """End the connection; what was written stays."""
@@ -92,22 +87,8 @@ class Database:
         return int(self.rows("PRAGMA data_version")[0][0]), self._connection.total_changes
 
     def is_current(self) -> bool:
-        """Whether the path still has this database, whole and with its tables; cheap enough for each look."""
-        try:
-            found = self.path.stat()
-            if self._damaged or files_of(self.path, found) != self.files:
-                return False
-            touched = found.st_size, found.st_mtime_ns
-            if touched != self._touched:  # a checkpoint, or another program that wrote over it
-                check_file(self.path)
-                self._touched = touched
-            shape = self._read_shape()
-            if shape != self._shape:
-                check_tables(self._connection)
-                self._shape = shape
-        except (OSError, sqlite3.Error, InboxError) as error:
-            return is_busy(error)
-        return True
+        """Whether the path still has the files that are open, and nothing damaged was read from them."""
+        return not self._damaged and self._is_in_place()
 
     def has_path(self) -> bool:
         """Whether the path still is the file that is open."""
@@ -165,14 +146,6 @@ class Database:
             return files_of(self.path, self.path.stat()) == self.files
         except OSError:
             return False
-
-    def _read_shape(self) -> tuple[int, int]:
-        """Return numbers that change with the tables, or with their recorded version."""
-        schema, version = (
-            self._connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("schema_version", "user_version")
-        )
-        return schema, version
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

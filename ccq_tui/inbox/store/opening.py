@@ -10,7 +10,7 @@ import sqlite3
 import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -131,17 +131,6 @@ def translated(path: Path) -> Iterator[None]:
         raise InboxUnavailable(f"{path}: {error.strerror or error}") from error
 
 
-def check_file(path: Path) -> None:
-    """Check that an open database is still one on disk, not only in the memory of its connection.
-
-    Raises `sqlite3.Error`, `OSError` or `InboxTooNew`.
-    """
-    with closing(sqlite3.connect(path, timeout=0.0, isolation_level=None)) as connection:
-        if not path.stat().st_size or not _owner(connection):
-            raise sqlite3.DatabaseError("it is empty")
-        check_tables(connection)
-
-
 def identity(found: os.stat_result) -> tuple[int, int]:
     """Return the numbers that distinguish a file from every other existing one."""
     return found.st_dev, found.st_ino
@@ -183,11 +172,9 @@ def _locked(path: Path, seconds: float, *, alone: bool) -> Iterator[None]:
 def _open_as_it_is(path: Path, busy_seconds: float) -> InboxOpened | None:
     """Open a database with which nothing has to be done first; return None for any other."""
     try:
-        found, log = path.stat(), companions(path)[LOG]
+        found = path.stat()
         if not stat.S_ISREG(found.st_mode) or not found.st_size or _too_open(path):
             return None
-        if log.exists() and log.stat().st_size and _is_alone(path):
-            return None  # the last process did not end as it should
         connection = _connect(path, busy_seconds, _require_current)
     except FileNotFoundError:
         return None
@@ -196,17 +183,6 @@ def _open_as_it_is(path: Path, busy_seconds: float) -> InboxOpened | None:
             return None
         raise
     return InboxOpened(connection, files=files_of(path, found))
-
-
-def _is_alone(path: Path) -> bool:
-    """Whether no other connection has the database open."""
-    with closing(sqlite3.connect(path, timeout=0.0, isolation_level=None)) as connection:
-        try:
-            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-            version_of(connection)
-        except sqlite3.DatabaseError as error:
-            return not is_busy(error)
-        return True
 
 
 def _open(path: Path, busy_seconds: float) -> InboxOpened:

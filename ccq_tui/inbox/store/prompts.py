@@ -23,6 +23,10 @@ MOST_BYTES = 30_000_000
 """Most bytes that are read of a file in which an earlier version kept a draft."""
 
 
+_ANSWER = '{"v": '
+"""What a file begins with that a replay keeps beside the drafts: the draft of an answer."""
+
+
 class PromptTable:
     """The table of prompts, each kept for a session or a directory.
 
@@ -113,7 +117,7 @@ class PromptTable:
                 draft, owner = _file(path)
                 if draft is None:
                     unreadable.append(path)
-                elif not alive(owner):
+                elif not (alive(owner) or draft.text.startswith(_ANSWER)):
                     with self._database.writing() as at:
                         self._insert(at, path.stem.rpartition("-")[0], draft)
                     path.unlink()

@@ -150,9 +150,10 @@ def test_drafts_that_earlier_versions_kept_in_files_are_taken_over_once(tmp_path
     told = json.loads(living.read_text()) | {"process": here.pid, "started": here.start}
     living.write_text(json.dumps(told))
     (place / "broken-1.json").write_text('{"text": "half')
+    (place / "answer-1.json").write_text(json.dumps({"text": '{"v": 1, "pages": []}'}))
     for _ in range(2):
         assert store.prompts.import_files(place) == (place / "broken-1.json",)
-        assert {path.name for path in place.iterdir()} == {living.name, "broken-1.json"}
+        assert {path.name for path in place.iterdir()} == {living.name, "answer-1.json", "broken-1.json"}
     shop = directory_key(Path("/home/ada/shop"))
     assert store.prompts.take("a", shop) == PromptDraft("a first prompt, not sent")
     parked = store.prompts.take("a", "01000000-0000-4000-8000-000000000001")
