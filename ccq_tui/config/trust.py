@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,14 @@ STORE_BYTES = 10_000_000
 """Most bytes of a file with trusted directories."""
 MOST_DIGESTS = 20
 """Most accepted contents of one project's ``.ccq-tui.toml``, such as those of its branches."""
+
+
+class TrustAnswer(StrEnum):
+    """The answers to whether a directory is trusted; the first one changes nothing."""
+
+    LEAVE = "quit"
+    WITHOUT = "without"
+    TRUST = "trust"
 
 
 @dataclass(frozen=True, slots=True)

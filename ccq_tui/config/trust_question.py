@@ -7,7 +7,8 @@ is kept in order, for the prompt.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import StrEnum
+
+from ccq_tui.config.trust import TrustAnswer
 
 PAUSE = 0.8
 """Seconds without a key before a key counts for this question."""
@@ -15,28 +16,20 @@ CLICKS_APART = 0.4
 """Seconds from the click that moves the cursor to the one that answers: a double click does not do both."""
 
 
-class Row(StrEnum):
-    """The answers, in the order of the rows; the first one changes nothing."""
-
-    LEAVE = "quit"
-    WITHOUT = "without"
-    TRUST = "trust"
-
-
-ROWS = tuple(Row)
-LETTERS = {"n": Row.LEAVE, "d": Row.WITHOUT, "y": Row.TRUST}
-"""Row to which a letter moves the cursor, while nothing is typed."""
+ROWS = tuple(TrustAnswer)
+LETTERS = {"n": TrustAnswer.LEAVE, "d": TrustAnswer.WITHOUT, "y": TrustAnswer.TRUST}
+"""TrustAnswer to which a letter moves the cursor, while nothing is typed."""
 _STEPS = {"up": -1, "down": 1}
 
 
 @dataclass(frozen=True, slots=True)
-class TrustQuestion:
-    """State of the question.
+class TrustKeys:
+    """What the keys of the question have come to.
 
     Attributes:
         since: Time, in seconds, when it appeared or when the last key came that was not meant for it.
         typed: Text typed for the prompt.
-        row: Row of the cursor.
+        row: TrustAnswer of the cursor.
         letters: Letters that moved the cursor; they become text when more is typed.
         typing: Whether the last key was text: Enter then ends its line.
         answer: The confirmed row, or None.
@@ -47,11 +40,11 @@ class TrustQuestion:
 
     since: float
     typed: str = ""
-    row: Row = Row.LEAVE
+    row: TrustAnswer = TrustAnswer.LEAVE
     letters: str = ""
     typing: bool = False
-    answer: Row | None = None
-    clicked: Row | None = None
+    answer: TrustAnswer | None = None
+    clicked: TrustAnswer | None = None
     clicked_at: float = 0.0
     escapes: bool = False
 
@@ -65,7 +58,7 @@ class TrustQuestion:
         return self.typed.rstrip("\n")
 
 
-def pressed(question: TrustQuestion, key: str, character: str, at: float) -> TrustQuestion:
+def pressed(question: TrustKeys, key: str, character: str, at: float) -> TrustKeys:
     """Return the question after a key."""
     if question.answer is not None:
         return text_came(question, "\n" if key == "enter" else character, at)
@@ -76,27 +69,29 @@ def pressed(question: TrustQuestion, key: str, character: str, at: float) -> Tru
             return replace(question, typed=question.typed + "\n", typing=False, since=at)
         return replace(question, since=at) if fresh else replace(question, answer=question.row)
     if key == "escape" and question.escapes and not fresh:
-        return replace(question, answer=Row.LEAVE)
+        return replace(question, answer=TrustAnswer.LEAVE)
     if key in _STEPS and not fresh:
         at_row = min(max(ROWS.index(question.row) + _STEPS[key], 0), len(ROWS) - 1)
         return replace(question, row=ROWS[at_row], typing=False)
     if key == "backspace":
         kept = (question.typed + question.letters)[:-1]
-        return replace(question, typed=kept, letters="", row=Row.LEAVE, typing=bool(kept), since=at)
+        return replace(question, typed=kept, letters="", row=TrustAnswer.LEAVE, typing=bool(kept), since=at)
     if character in LETTERS and not (fresh or question.typed):
         return replace(question, row=LETTERS[character], letters=question.letters + character, since=at)
     return text_came(question, character, at) if character else replace(question, since=at)
 
 
-def text_came(question: TrustQuestion, text: str, at: float) -> TrustQuestion:
+def text_came(question: TrustKeys, text: str, at: float) -> TrustKeys:
     """Return the question after typed text; the cursor returns to the row that changes nothing."""
     if question.answer is not None:
         return replace(question, typed=question.typed + text, since=at)
     typed = question.typed + question.letters + text
-    return replace(question, typed=typed, letters="", row=Row.LEAVE, typing=True, since=at, clicked=None)
+    return replace(
+        question, typed=typed, letters="", row=TrustAnswer.LEAVE, typing=True, since=at, clicked=None
+    )
 
 
-def clicked(question: TrustQuestion, row: Row, at: float) -> TrustQuestion:
+def clicked(question: TrustKeys, row: TrustAnswer, at: float) -> TrustKeys:
     """Return the question after a click: the first moves the cursor there, the next one answers."""
     if question.answer is not None or question.is_fresh(at):
         return question

@@ -13,8 +13,8 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import Screen
 
-from ccq_tui.config.trust import Carried
-from ccq_tui.config.trust_question import PAUSE, ROWS, Row, TrustQuestion, clicked, pressed, text_came
+from ccq_tui.config.trust import Carried, TrustAnswer
+from ccq_tui.config.trust_question import PAUSE, ROWS, TrustKeys, clicked, pressed, text_came
 from ccq_tui.key_uses import KeyUse
 from ccq_tui.questions.input_guard import CLICK_GRACE
 from ccq_tui.questions.state import typable
@@ -76,7 +76,7 @@ class TrustBody(Vertical):
     """The part of the screen above the notices and the keys."""
 
 
-class TrustScreen(Screen[None], Clickable[Row]):
+class TrustScreen(Screen[None], Clickable[TrustAnswer]):
     """Shows what a directory's files would do, and asks whether to trust them.
 
     The question, its rows and the keys are always in view; what the files would do scrolls between them.
@@ -114,13 +114,13 @@ class TrustScreen(Screen[None], Clickable[Row]):
     ) -> None:
         super().__init__()
         self._labels = {
-            Row.LEAVE: f"Do not trust it: {leave}",
-            Row.WITHOUT: WITHOUT_FILES,
-            Row.TRUST: TRUST_IT,
+            TrustAnswer.LEAVE: f"Do not trust it: {leave}",
+            TrustAnswer.WITHOUT: WITHOUT_FILES,
+            TrustAnswer.TRUST: TRUST_IT,
         }
         self._carried = carried
         self._clock = clock
-        self._question = TrustQuestion(clock(), typed=draft, typing=bool(draft), escapes=leave != QUIT)
+        self._question = TrustKeys(clock(), typed=draft, typing=bool(draft), escapes=leave != QUIT)
         self._hints = (*HINTS[:2], ESCAPE, *HINTS[2:]) if leave != QUIT else HINTS
         self._answered = asyncio.Event()
         self._pressed_at = 0.0
@@ -133,14 +133,14 @@ class TrustScreen(Screen[None], Clickable[Row]):
         """Text typed for the prompt, before and since the answer."""
         return self._question.prompt
 
-    async def answer(self) -> Row:
+    async def answer(self) -> TrustAnswer:
         await self._answered.wait()
-        return self._question.answer or Row.LEAVE
+        return self._question.answer or TrustAnswer.LEAVE
 
     def take_no_answer(self) -> None:
         """Accept no answer any more: the program is ending, and typed text is only kept."""
         if self._question.answer is None:
-            self._question = replace(self._question, answer=Row.LEAVE, since=self._clock())
+            self._question = replace(self._question, answer=TrustAnswer.LEAVE, since=self._clock())
 
     async def quiet(self) -> None:
         """Wait until nobody types, for `QUIET_LIMIT` seconds at most: typed text must not reach a shell."""
@@ -197,16 +197,16 @@ class TrustScreen(Screen[None], Clickable[Row]):
     def on_mouse_down(self, _event: events.MouseDown) -> None:
         self._pressed_at = self._clock()
 
-    def clicked(self, row: Row, _event: events.Click) -> None:
+    def clicked(self, row: TrustAnswer, _event: events.Click) -> None:
         """Let the question take a click on a row, unless it gave the terminal the focus."""
         if self._pressed_at - self._focused_at >= CLICK_GRACE:
             self._take(clicked(self._question, row, self._clock()))
 
-    def under(self, event: events.MouseEvent) -> Row | None:
+    def under(self, event: events.MouseEvent) -> TrustAnswer | None:
         row = self.query_one("#trust-rows", LineView).row_on_screen(event.screen_offset)
         return None if row is None else ROWS[row]
 
-    def _take(self, question: TrustQuestion) -> None:
+    def _take(self, question: TrustKeys) -> None:
         before, self._question = self._question, question
         if question.answer is not None:
             self._answered.set()
@@ -247,7 +247,9 @@ class TrustScreen(Screen[None], Clickable[Row]):
         after_refresh(self, self._say_more)
 
 
-def rows(question: TrustQuestion, labels: Mapping[Row, str], width: int, palette: Palette) -> list[DrawnLine]:
+def rows(
+    question: TrustKeys, labels: Mapping[TrustAnswer, str], width: int, palette: Palette
+) -> list[DrawnLine]:
     """Return the answers, and what was typed for the prompt."""
     lines: list[DrawnLine] = []
     for at, row in enumerate(ROWS):

@@ -24,7 +24,7 @@ from ccq_tui.prompts.unread import directory_key
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.messages import ProgramAction
-from ccq_tui.screens.sessions.session_manager import SessionManager
+from ccq_tui.screens.sessions.trust_gate import TrustGate
 from tests.ui.host import handled
 from tests.ui.session import Driven, asked, burst, keys_work, prompt_kept, until
 
@@ -61,13 +61,13 @@ async def test_what_was_typed_before_it_was_asked_about_is_kept(
     tmp_path: Path, forked: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     launch = replace(claimed(tmp_path), prompt="" if forked else "go on")
-    run, typed, asks = Driven(launch), asyncio.Event(), SessionManager._alone
+    run, typed, asks = Driven(launch), asyncio.Event(), TrustGate.alone
 
-    async def asks_late(prompt: SessionManager, launch: Launch) -> Launch | None:
+    async def asks_late(prompt: TrustGate, launch: Launch) -> Launch | None:
         await typed.wait()
         return await asks(prompt, launch)
 
-    monkeypatch.setattr(SessionManager, "_alone", asks_late)
+    monkeypatch.setattr(TrustGate, "alone", asks_late)
     async with run.app.run_test(size=(80, 24)) as pilot:
         burst(run, "h")
         run.app.post_message(events.Paste("i"))

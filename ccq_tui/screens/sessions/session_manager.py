@@ -30,13 +30,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.runtime.launches import launch_in, launch_of, launch_to_resume
-from ccq_tui.runtime.ownership import (
-    may_run_elsewhere,
-    owned_elsewhere,
-    request_parking,
-    resumes,
-    runs_elsewhere,
-)
+from ccq_tui.runtime.ownership import may_run_elsewhere, resumes, runs_elsewhere
 from ccq_tui.runtime.recovery import relaunched
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.supervisor import Supervisor
@@ -58,9 +52,6 @@ WORKTREE = "the worktree"
 OBEYED = (
     "Claude Code would obey that directory's files while it moves · /new opens a session there without it"
 )
-
-HEADING = "This session is open in another ccq-tui"
-BOTH = "Process {pid} runs it. Running it twice would split the conversation."
 
 
 class AtRest(Protocol):
@@ -123,7 +114,7 @@ class SessionManager:
             await self.sessions.add(launch)
 
     async def _open_asking(self, launch: Launch) -> None:
-        alone = await self._alone(launch)
+        alone = await self._trust.alone(launch)
         typed = self.sessions.take_typed()
         kept = "\n".join(filter(None, (launch.prompt, launch.draft + typed)))
         if alone is not None:
@@ -137,29 +128,6 @@ class SessionManager:
         front = self.sessions.front
         if front is not None and not self.ending:
             front.requests.keep_to_copy(kept, UNOPENED)
-
-    async def _alone(self, launch: Launch) -> Launch | None:
-        """Return the launch that disturbs no other process, or None to start nothing; for a worker.
-
-        It checks first, so that nothing is opened in vain; the claim keeps a session from being run twice.
-        """
-        said = ""
-        while resumes(launch) and (taken := await owned_elsewhere(self.inbox, launch)):
-            rows = (
-                PickRow("leave", "Leave it there"),
-                PickRow("fork", "Fork a copy", "under a new id; the other session is unchanged"),
-                PickRow("park", "Park it there", "then continue it here"),
-            )
-            picker = Picker(HEADING, rows, about=said or BOTH.format(pid=taken.owner.pid))
-            match await self._app.push_screen_wait(picker):
-                case "fork":
-                    return replace(launch, fork=True, resume=taken.session_id, continue_last=False)
-                case "park":
-                    launch = replace(launch, resume=taken.session_id, continue_last=False)
-                    said = await request_parking(self.inbox, taken.session_id, Actor.here(Surface.PANEL))
-                case _:
-                    return None
-        return launch
 
     async def open_another(self) -> None:
         """Ask where another session works, and open it; for a worker."""
@@ -295,7 +263,7 @@ class SessionManager:
                 await self.sessions.show(there)
                 self.sessions.say("It is open here already")
                 return
-        alone = await self._alone(launch)
+        alone = await self._trust.alone(launch)
         old = self.sessions.own(session)
         if alone is None or old is None:
             return
@@ -391,7 +359,7 @@ class SessionManager:
         launch = own.launch
         if name := own.view.session_id:
             launch = replace(launch, resume=name, continue_last=False, fork=False)
-        alone = await self._alone(launch)
+        alone = await self._trust.alone(launch)
         if alone is not None and own.is_attached:
             own.session.restart(fork=alone.fork)
 

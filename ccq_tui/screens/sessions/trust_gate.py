@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -13,21 +12,26 @@ from uuid import uuid4
 from textual.screen import Screen
 
 from ccq_tui.config.errors import SettingsError
-from ccq_tui.config.launch import Launch, trusting
+from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
-from ccq_tui.config.trust import Carried
-from ccq_tui.config.trust_question import Row
+from ccq_tui.config.trust import Carried, TrustAnswer
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.unread import PromptDraft, directory_key
-from ccq_tui.runtime.launches import made, with_notices, without_files
+from ccq_tui.runtime.launches import with_notices
+from ccq_tui.runtime.person import ElsewhereAnswer, ElsewhereQuestion, TrustQuestion, alone, let_in
 from ccq_tui.runtime.worktree_cleanup import EndedSession, WorktreeCleanup
+from ccq_tui.screens.pickers import Picker, PickRow
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.screens.trust import QUIT, TrustScreen
 from ccq_tui.worktrees.model import WorktreeError
 
 _logger = logging.getLogger(__name__)
+
+HEADING = "This session is open in another ccq-tui"
+BOTH = "Process {pid} runs it. Running it twice would split the conversation."
 
 
 class TrustHost(Protocol):
@@ -38,11 +42,58 @@ class TrustHost(Protocol):
     def push_screen(self, screen: Screen[Any], /) -> Awaitable[object]:
         """Show a screen."""
 
+    async def push_screen_wait(self, screen: Screen[Any], /) -> Any:
+        """Show a screen, and return its result."""
+
     async def action_quit(self) -> None:
         """End the program."""
 
     def obey(self, carried: Carried, settings: Settings) -> Sequence[str]:
         """Apply settings of the whole program; return what a person should know."""
+
+
+class PersonHere:
+    """The person at this terminal; a page with a question stays until all that was answered is done.
+
+    Attributes:
+        launch: The launch that is asked about.
+        page: The page of the last question about trust, or None.
+    """
+
+    def __init__(self, host: TrustHost, launch: Launch, leave: str = QUIT) -> None:
+        self._host = host
+        self._leave = leave
+        self.launch = launch
+        self.page: TrustScreen | None = None
+
+    @property
+    def typed(self) -> str:
+        """What was typed for the prompt, with the draft that was there before."""
+        return self.page.typed if self.page else self.launch.draft
+
+    async def trusts(self, asked: TrustQuestion) -> TrustAnswer:
+        """Show what the files of a directory would do, and return the answer."""
+        self.close()
+        self.launch = asked.launch
+        self.page = TrustScreen(asked.carried, leave=self._leave, draft=self.typed, clock=self._host.clock)
+        await self._host.push_screen(self.page)
+        return await self.page.answer()
+
+    async def elsewhere(self, asked: ElsewhereQuestion) -> ElsewhereAnswer:
+        """Let the person choose from a list; closing it leaves the session where it is."""
+        rows = (
+            PickRow(ElsewhereAnswer.LEAVE, "Leave it there"),
+            PickRow(ElsewhereAnswer.FORK, "Fork a copy", "under a new id; the other session is unchanged"),
+            PickRow(ElsewhereAnswer.PARK, "Park it there", "then continue it here"),
+        )
+        picker = Picker(HEADING, rows, about=asked.refusal or BOTH.format(pid=asked.owner.pid))
+        return ElsewhereAnswer(await self._host.push_screen_wait(picker) or ElsewhereAnswer.LEAVE)
+
+    def close(self) -> None:
+        """Close the page, and help that lies over it."""
+        if self.page is not None and self.page.is_attached:
+            self.page.pop_until_active()
+            self.page.dismiss()
 
 
 class TrustGate:
@@ -66,82 +117,69 @@ class TrustGate:
         self._cleanup = cleanup
         self.problem = ""
         self.unopened: Launch | None = None
-        self._open: dict[TrustScreen, tuple[Launch, str]] = {}
+        self._open: dict[PersonHere, str] = {}
+        """Who is asked, with what keeps the first prompt meanwhile."""
 
     async def let_in(self, launch: Launch, leave: str = "") -> Launch | None:
-        """Ask until nothing is left to trust, for a worker.
-
-        Return the launch to start, or None.
+        """Ask until nothing is left to trust, for a worker; return the launch to start, or None.
 
         ``leave`` names the row that starts nothing and ends nothing either. Without it the program ends if it
         has no session yet.
         """
-        wanted: Launch | None = launch
-        # A worktree that is made after the answer can carry other files than its repository.
-        while wanted is not None and wanted.trusted.carried is not None:
-            wanted = await self._ask(wanted, wanted.trusted.carried, leave)
-        return wanted
-
-    async def _ask(self, launch: Launch, carried: Carried, leave: str) -> Launch | None:
-        host, first = self._host, not self._sessions
-        words = leave or (QUIT if first else "not now")
-        asking = TrustScreen(carried, leave=words, draft=launch.draft, clock=host.clock)
+        asked = launch.trusted.carried
+        if asked is None:
+            return launch
+        first = not self._sessions
+        person = PersonHere(self._host, launch, leave or (QUIT if first else "not now"))
         keeper = "" if first else await self._keep(launch)
-        self._open[asking] = launch, keeper
-        await host.push_screen(asking)
+        self._open[person] = keeper
         trusted, problem = None, ""
         try:
-            trusted = await self._answered(launch, asking)
+            trusted = await let_in(person, launch)
         except (SettingsError, WorktreeError) as error:
             problem = f"No session was started in {launch.settings.directory}: {error}"
-        if asking not in self._open:
+        if person not in self._open:
             return None  # the program ends meanwhile, and has kept what was typed
         if trusted is None and first and (problem or not leave):
             self.problem = problem
-            await host.action_quit()
+            await self._host.action_quit()
             return None
-        asking.pop_until_active()  # help may lie over it
+        if trusted is not None and trusted.trusted.project_settings:
+            trusted = with_notices(trusted, *self._host.obey(asked, trusted.settings))
         # Read last: somebody may be typing on.
-        typed = asking.typed
-        del self._open[asking]
+        typed = person.typed
+        del self._open[person]
         if trusted is not None:
             self._sessions.await_session()
-            asking.dismiss()
-            await self._drop(keeper)
-            return replace(trusted, draft=typed)
-        asking.dismiss()
+        person.close()
         await self._drop(keeper)
+        if trusted is not None:
+            return replace(trusted, draft=typed)
         self._sessions.type_on(typed.removeprefix(launch.draft))
-        self._sessions.note([problem] if problem else () if leave else await self._cleared(launch))
+        said = (
+            ()
+            if leave
+            else await self._cleanup.clear(EndedSession(person.launch), self._sessions.directories())
+        )
+        self._sessions.note([problem] if problem else said)
         return None
 
-    async def _cleared(self, launch: Launch) -> Sequence[str]:
-        """Clear away the remains of a session that never began."""
-        return await self._cleanup.clear(EndedSession(launch), self._sessions.directories())
-
-    async def _answered(self, launch: Launch, asking: TrustScreen) -> Launch | None:
-        """Return the launch after the answer, or None; raises `SettingsError` and `WorktreeError`."""
-        answer = await asking.answer()
-        if answer is Row.LEAVE or launch.trusted.carried is None:
-            return None
-        if answer is Row.WITHOUT:
-            return await asyncio.to_thread(without_files, launch)
-        trusted = await asyncio.to_thread(trusting, launch)
-        notices = self._host.obey(launch.trusted.carried, trusted.settings)
-        return await asyncio.to_thread(made, with_notices(trusted, *notices))
+    async def alone(self, launch: Launch) -> Launch | None:
+        """Return the launch that disturbs no other process, or None to start nothing; for a worker."""
+        return await alone(PersonHere(self._host, launch), launch, self._inbox(), Actor.here(Surface.PANEL))
 
     async def end(self) -> None:
         """Leave all questions as the program ends: keep what was typed, and let no shell get any of it."""
         asked, self._open = self._open, {}
-        for asking in asked:
-            asking.take_no_answer()
-        for asking, (launch, keeper) in asked.items():
-            await asking.quiet()
-            key = _kept_for(launch)
+        pages = [(person, person.page, keeper) for person, keeper in asked.items() if person.page is not None]
+        for _, page, _ in pages:
+            page.take_no_answer()
+        for person, page, keeper in pages:
+            await page.quiet()
+            launch = self.unopened = person.launch
             kept = "" if keeper else launch.prompt
-            draft = PromptDraft("\n".join(filter(None, (kept, asking.typed))))
-            await self._on_disk(partial(_leave, key, draft, keeper))
-            self.unopened = launch
+            draft = PromptDraft("\n".join(filter(None, (kept, page.typed))))
+            await self._on_disk(partial(_leave, _kept_for(launch), draft, keeper))
 
     async def _keep(self, launch: Launch) -> str:
         """Put a session's first prompt on disk, in case the program is killed at the question.

@@ -84,9 +84,7 @@ class Around:
     @property
     def manager(self) -> SessionManager:
         fake: Any = self
-        made = SessionManager(fake, self.launch, fake, fake, lambda: self.inbox, fake, fake)
-        made._alone = self.alone  # type: ignore[method-assign]
-        return made
+        return SessionManager(fake, self.launch, fake, fake, lambda: self.inbox, fake, fake)
 
     @property
     def launch(self) -> Launch:

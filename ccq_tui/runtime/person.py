@@ -1,0 +1,119 @@
+"""The questions before a session starts, whoever answers them, and what their answers do."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from ccq_tui.config.launch import Launch, trusting
+from ccq_tui.config.trust import Carried, TrustAnswer
+from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.processes import Owner
+from ccq_tui.runtime.launches import made, without_files
+from ccq_tui.runtime.ownership import owned_elsewhere, request_parking, resumes
+
+
+class ElsewhereAnswer(StrEnum):
+    """What to do with a session that another process runs; the first one changes nothing."""
+
+    LEAVE = "leave"
+    FORK = "fork"
+    PARK = "park"
+
+
+@dataclass(frozen=True, slots=True)
+class TrustQuestion:
+    """A directory whose files await trust.
+
+    Attributes:
+        launch: The launch that would start a session there.
+        carried: The files.
+    """
+
+    launch: Launch
+    carried: Carried
+
+
+@dataclass(frozen=True, slots=True)
+class ElsewhereQuestion:
+    """A session to resume that another process runs.
+
+    Attributes:
+        session_id: The session.
+        owner: The process.
+        refusal: Why the process did not park it when it was asked, in words, or "".
+    """
+
+    session_id: str
+    owner: Owner
+    refusal: str = ""
+
+
+class Person(Protocol):
+    """Answers for the person who starts sessions."""
+
+    async def trusts(self, asked: TrustQuestion) -> TrustAnswer:
+        """Whether the files of a directory may act."""
+
+    async def elsewhere(self, asked: ElsewhereQuestion) -> ElsewhereAnswer:
+        """What to do with a session that runs elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """Answers for a service: some directories are trusted, and what runs elsewhere is left there."""
+
+    trusted: Collection[Path]
+
+    async def trusts(self, asked: TrustQuestion) -> TrustAnswer:
+        """Trust a directory that is configured, or whose repository is."""
+        places = {asked.carried.directory, asked.carried.root}
+        return TrustAnswer.TRUST if places & {*self.trusted} else TrustAnswer.LEAVE
+
+    async def elsewhere(self, _asked: ElsewhereQuestion) -> ElsewhereAnswer:
+        """Leave it."""
+        return ElsewhereAnswer.LEAVE
+
+
+async def let_in(person: Person, launch: Launch) -> Launch | None:
+    """Ask until nothing that a launch carries awaits trust, and make its worktree.
+
+    Returns:
+        The launch to start, or None if the person does not trust its directory.
+
+    Raises:
+        SettingsError: The settings in the new worktree cannot be used.
+        WorktreeError: The worktree cannot be made.
+    """
+    # A worktree that is made after the answer can have other settings than its repository.
+    while (carried := launch.trusted.carried) is not None:
+        match await person.trusts(TrustQuestion(launch, carried)):
+            case TrustAnswer.TRUST:
+                launch = await asyncio.to_thread(lambda asked: made(trusting(asked)), launch)
+            case TrustAnswer.WITHOUT:
+                launch = await asyncio.to_thread(without_files, launch)
+            case TrustAnswer.LEAVE:
+                return None
+    return launch
+
+
+async def alone(person: Person, launch: Launch, inbox: DurableInbox, actor: Actor) -> Launch | None:
+    """Return the launch that disturbs no other process, or None to start nothing.
+
+    It checks first, so that nothing is opened in vain; the claim keeps a session from being run twice.
+    """
+    refusal = ""
+    while resumes(launch) and (taken := await owned_elsewhere(inbox, launch)):
+        answer = await person.elsewhere(ElsewhereQuestion(taken.session_id, taken.owner, refusal))
+        if answer is ElsewhereAnswer.LEAVE:
+            return None
+        fork = answer is ElsewhereAnswer.FORK
+        launch = replace(launch, fork=fork, resume=taken.session_id, continue_last=False)
+        if not fork:
+            refusal = await request_parking(inbox, taken.session_id, actor)
+    return launch
