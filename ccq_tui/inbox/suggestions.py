@@ -6,11 +6,16 @@ says, or more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
+from ccq_tui.claude_lines import objects, text
 from ccq_tui.text import one_line
 
+MOST_SUGGESTIONS = 20
+"""Most suggestions to read; Claude Code was never seen to make more than three."""
 RULE_LIMIT = 600
 """Most characters shown of a rule."""
 PLACES = {
@@ -61,6 +66,41 @@ class Suggestion:
     behavior: str = ""
     mode: str = ""
     directories: tuple[str, ...] = ()
+
+
+def read_suggestions(raw: Iterable[Any]) -> Iterator[tuple[Suggestion, Any]]:
+    """Read suggestions as the agent's program writes them, each with that form; leave out unreadable ones."""
+    for one in islice(raw, MOST_SUGGESTIONS):
+        if not isinstance(one, dict):
+            continue
+        directories = one.get("directories")
+        read = Suggestion(
+            text(one, "type"),
+            text(one, "destination") or "session",
+            tuple(Rule(text(rule, "toolName"), text(rule, "ruleContent")) for rule in objects(one, "rules")),
+            text(one, "behavior"),
+            text(one, "mode"),
+            tuple(map(str, directories)) if isinstance(directories, list) else (),
+        )
+        does_something = read.rules or read.mode or read.directories
+        if read.kind and does_something and all(rule.tool for rule in read.rules):
+            yield read, one
+
+
+def written(suggestion: Suggestion) -> dict[str, Any]:
+    """Write a suggestion, or a change of mode, for the agent's program."""
+    rules = [
+        {"toolName": rule.tool, **({"ruleContent": rule.content} if rule.content else {})}
+        for rule in suggestion.rules
+    ]
+    fields = {
+        "rules": rules,
+        "behavior": suggestion.behavior,
+        "mode": suggestion.mode,
+        "directories": list(suggestion.directories),
+    }
+    given = {name: value for name, value in fields.items() if value}
+    return {"type": suggestion.kind, **given, "destination": suggestion.destination}
 
 
 def what(suggestion: Suggestion) -> str:

@@ -41,7 +41,7 @@ from ccq_tui.inbox.requests import (
     Request,
     RequestOutcome,
 )
-from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.inbox.suggestions import read_suggestions, written
 from ccq_tui.questions import Discussed, QuestionSet
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.questions.wire import encode_remark
@@ -56,46 +56,15 @@ UNTOLD = "the allowed call ended before delivering it"
 
 PermissionResult = PermissionResultAllow | PermissionResultDeny
 
-MOST = 20
-"""Most suggestions to read; the CLI was never seen to make more than three."""
 
-
-def suggestions(updates: Iterable[PermissionUpdate]) -> tuple[Suggestion, ...]:
-    """Translate the CLI's suggestions, without those that cannot be sent back."""
-    return tuple(_readable(list(updates)[:MOST]))
-
-
-def update(suggestion: Suggestion) -> PermissionUpdate:
-    """Translate a suggestion, or a change of mode, back."""
-    rules = [{"toolName": rule.tool, "ruleContent": rule.content or None} for rule in suggestion.rules]
-    made: dict[str, object] = {
-        "type": suggestion.kind,
-        "destination": suggestion.destination,
-        "rules": rules or None,
-        "behavior": suggestion.behavior or None,
-        "mode": suggestion.mode or None,
-        "directories": list(suggestion.directories) or None,
-    }
-    return PermissionUpdate.from_dict(made)
-
-
-def _readable(updates: Iterable[PermissionUpdate]) -> Iterator[Suggestion]:
+def _suggestions(updates: Iterable[PermissionUpdate]) -> Iterator[Any]:
+    """Yield the CLI's suggestions as it wrote them, without those that cannot be sent back."""
     for one in updates:
-        read = Suggestion(
-            kind=one.type,
-            destination=one.destination or "session",
-            rules=tuple(Rule(rule.tool_name, rule.rule_content or "") for rule in one.rules or ()),
-            behavior=one.behavior or "",
-            mode=one.mode or "",
-            directories=tuple(one.directories or ()),
-        )
         try:
             # If one cannot be sent, the SDK sends none, and the choice shown would be false.
-            update(read).to_dict()
+            yield one.to_dict()
         except (ValueError, TypeError):
             _logger.warning("A suggestion of kind %s cannot be sent back", one.type)
-            continue
-        yield read
 
 
 class Gate:
@@ -206,7 +175,7 @@ class Gate:
             blocked_path=context.blocked_path or "",
             agent_id=context.agent_id or "",
             agent=self._agents.get(context.agent_id or "", ""),
-            suggestions=suggestions(context.suggestions),
+            suggestions=tuple(one for one, _ in read_suggestions(_suggestions(context.suggestions))),
             change=await self._change(tool, source),
         )
         return self._result(name, _reply(request, await self.waits.ask(request), source))
@@ -237,7 +206,8 @@ class Gate:
         if reply.allow and reply.text.strip():
             self._remarks[tool_use_id] = reply.text
         return PermissionResultAllow(
-            updated_input=reply.input, updated_permissions=[update(one) for one in reply.grants] or None
+            updated_input=reply.input,
+            updated_permissions=[PermissionUpdate.from_dict(written(one)) for one in reply.grants] or None,
         )
 
     async def _change(self, tool: str, source: dict[str, Any]) -> dict[str, Any]:

@@ -27,13 +27,12 @@ from ccq_tui.inbox.requests import (
     Request,
     RequestOutcome,
 )
-from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.inbox.suggestions import Suggestion, read_suggestions, written
 from ccq_tui.questions.parse import readable_set
 
 QUESTION_TOOL, PLAN_TOOL = "AskUserQuestion", "ExitPlanMode"
 INTERRUPTED_THERE = "interrupted in Claude Code"
 DECIDED_THERE = "decided in Claude Code"
-MOST_SUGGESTIONS = 20
 HOLDS_DIALOG = False
 
 
@@ -46,7 +45,7 @@ def request_of(hook: HookInput, call_id: str) -> Request | None:
         hook.session_id,
         hook.origin(),
         agent=(hook.agent_id, hook.agent),
-        suggestions=tuple(one for one, _ in _suggested(hook.suggestions)),
+        suggestions=tuple(one for one, _ in read_suggestions(hook.suggestions)),
         change=change_of(hook.tool, hook.input, hook.directory),
     )
 
@@ -113,8 +112,8 @@ def decision_of(hook: HookInput, request: Request, outcome: RequestOutcome) -> d
 def _granted(hook: HookInput, grants: tuple[Suggestion, ...]) -> Iterator[Any]:
     """Yield lasting grants, suggested ones as they came: a rule made up here might match less or more."""
     for grant in grants:
-        raw = {"type": grant.kind, "mode": grant.mode, "destination": grant.destination}
-        yield next((one for read, one in _suggested(hook.suggestions) if read == grant), raw)
+        suggested = (raw for read, raw in read_suggestions(hook.suggestions) if read == grant)
+        yield next(suggested, written(grant))
 
 
 def outcome_there(request: Request, end: CallEnd) -> RequestOutcome:
@@ -131,26 +130,3 @@ def outcome_there(request: Request, end: CallEnd) -> RequestOutcome:
         return Cancelled(DECIDED_THERE)
     record = result.structured if isinstance(result.structured, dict) else {}
     return Allowed(plan=text(record, "plan") if record.get("planWasEdited") is True else "")
-
-
-def _suggested(raw: tuple[Any, ...]) -> Iterator[tuple[Suggestion, Any]]:
-    """Read suggestions, and leave out unreadable ones."""
-    for one in raw[:MOST_SUGGESTIONS]:
-        if not isinstance(one, dict) or not text(one, "type"):
-            continue
-        rules, directories = one.get("rules") or [], one.get("directories") or []
-        if not (isinstance(rules, list) and isinstance(directories, list)):
-            continue
-        if not all(isinstance(rule, dict) and text(rule, "toolName") for rule in rules):
-            continue
-        yield (
-            Suggestion(
-                kind=text(one, "type"),
-                destination=text(one, "destination") or "session",
-                rules=tuple(Rule(text(rule, "toolName"), text(rule, "ruleContent")) for rule in rules),
-                behavior=text(one, "behavior"),
-                mode=text(one, "mode"),
-                directories=tuple(str(directory) for directory in directories),
-            ),
-            one,
-        )
