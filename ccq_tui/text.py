@@ -205,4 +205,4 @@ def plural(count: int, word: str) -> str:
 
 def listed(names: Sequence[str], most: int) -> str:
     """Name some of many, and count the others."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")

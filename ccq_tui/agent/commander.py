@@ -177,7 +177,13 @@ class Commander:
                 if isinstance(command, cmd.Send) and not await self._may_go(command):
                     self._held.append(command)
                     continue
-                await _do(connection, command)
+                match command:
+                    case cmd.Send():
+                        await connection.send(command)
+                    case cmd.Withdraw(prompt_id):
+                        await connection.withdraw(prompt_id)
+                    case cmd.SetOption():
+                        await connection.change(command)
             except cmd.CommandError as error:
                 self._failed(command, str(error))
             except asyncio.CancelledError:
@@ -218,18 +224,3 @@ class Commander:
             case cmd.SetOption(what, value):
                 words = f"The {what} was not changed to {value or 'the default'}: {reason}"
                 self._emit(ErrorReported(what, words))
-
-
-async def _do(connection: Connection, command: cmd.Ordered) -> None:
-    match command:
-        case cmd.Send():
-            await connection.send(command)
-        case cmd.Withdraw():
-            await connection.withdraw(command.prompt_id)
-        case cmd.SetOption(what, value):
-            change = {
-                "mode": connection.set_mode,
-                "model": connection.set_model,
-                "effort": connection.set_effort,
-            }
-            await change[what](value)

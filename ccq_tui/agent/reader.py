@@ -59,14 +59,7 @@ async def earlier_sessions(
     place = "" if everywhere else str(options.cwd)
     output = await read_by(MODULE, options, "list", place, str(MOST_SESSIONS), seconds=LIST_SECONDS)
     return tuple(
-        EarlierSession(
-            one["session_id"],
-            one["name"],
-            one["modified"],
-            one["branch"],
-            one["directory"] or place,
-            tuple((who, text) for who, text in one["last"]),
-        )
+        EarlierSession(**one | {"last": tuple((who, text) for who, text in one["last"])})
         for one in json.loads(output)
     )
 

@@ -55,8 +55,8 @@ def replay(context: click.Context, /, file: str, speed: float | None, **_flags: 
     code, answer = play(Launch(settings=settings), recording, speed)
     if code == CRASHED:
         say_where_the_log_is()
-    if recording.bad.count:
-        echo(f"{recording.name}: {recording.bad}", err=True)
+    if recording.bad:
+        echo(f"{recording.name}: {recording.trouble}", err=True)
     return code if answer is None else show(launch_for(answer, given))
 
 

@@ -49,7 +49,7 @@ async def test_a_question_of_a_killed_session_is_answered_from_its_file(play: Ca
         "Build it",
         "Before.",
     ]
-    assert recording.bad.count == 0
+    assert not recording.bad
     assert (recording.session_id, recording.cwd) == (session_id, str(home.project))
     waiting = recording.waiting
     assert waiting is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -38,7 +38,7 @@ from ccq_tui.agent.claude.partial_sets import PartialSets
 from ccq_tui.agent.claude.prompts import as_stream, image_blocks
 from ccq_tui.agent.claude.record import taken
 from ccq_tui.agent.claude_settings import first_mode
-from ccq_tui.agent.commands import CommandError, Send
+from ccq_tui.agent.commands import CommandError, Send, SetOption
 from ccq_tui.agent.controls import Control, applied_effort, cost_so_far, servers, set_effort, withdraw_prompt
 from ccq_tui.agent.listings import default_model, models, slash_commands
 from ccq_tui.agent.options import SessionOptions
@@ -207,26 +207,26 @@ class Connection:
         """End the running turn; raises `CommandError` if the CLI does not confirm it."""
         await limited(self._connected.interrupt(), CONTROL_SECONDS)
 
-    async def set_mode(self, mode: str) -> None:
-        """Change the permission mode; raises as `interrupt` does."""
-        await limited(self._connected.set_permission_mode(cast("PermissionMode", mode)), CONTROL_SECONDS)
-        for event in self.translator.set_mode(mode):
+    async def change(self, option: SetOption) -> None:
+        """Change the mode, the model or the effort; raises as `interrupt` does."""
+        value = option.value
+        match option.what:
+            case "mode":
+                mode = cast("PermissionMode", value)
+                await limited(self._connected.set_permission_mode(mode), CONTROL_SECONDS)
+                changed: Iterable[ev.AgentEvent] = self.translator.set_mode(value)
+            case "model":
+                await limited(self._connected.set_model(value or None), CONTROL_SECONDS)
+                changed = self.translator.set_model(value)
+            case "effort":
+                await self.ask(set_effort(value))
+                # The CLI also confirms a level that does not exist, and keeps the old one.
+                applied = await self.ask(applied_effort())
+                if applied and applied != value:
+                    raise CommandError(f"it stays {applied}")
+                changed = (ev.EffortChanged(value),)
+        for event in changed:
             self._emit(event)
-
-    async def set_model(self, model: str) -> None:
-        """Change the model, "" for the default one; raises as `interrupt` does."""
-        await limited(self._connected.set_model(model or None), CONTROL_SECONDS)
-        for event in self.translator.set_model(model):
-            self._emit(event)
-
-    async def set_effort(self, level: str) -> None:
-        """Change how hard the model thinks; raises as `interrupt` does."""
-        await self.ask(set_effort(level))
-        # The CLI also confirms a level that does not exist, and keeps the old one.
-        applied = await self.ask(applied_effort())
-        if applied and applied != level:
-            raise CommandError(f"it stays {applied}")
-        self._emit(ev.EffortChanged(level))
 
     async def ask(self, control: Control[T]) -> T:
         """Ask the CLI something beside the conversation; raises `CommandError` for a refusal or silence."""

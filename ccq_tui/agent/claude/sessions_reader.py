@@ -7,10 +7,11 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
+from dataclasses import asdict
 from uuid import UUID
 
 from ccq_tui.agent.events import PromptAccepted
+from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.agent.session_recorder import SessionName, title_of
 from ccq_tui.agent.user_texts import written
 from ccq_tui.bounded import UnfitFileError, begin
@@ -28,22 +29,22 @@ TAIL = 128 * 1024
 """Bytes at the end of a record to search for the last messages."""
 
 
-def listed(directory: str, limit: int) -> list[dict[str, Any]]:
-    """Describe sessions, the newest first, as `EarlierSession` has them; "" for all directories."""
+def listed(directory: str, limit: int) -> list[EarlierSession]:
+    """Describe sessions, the newest first; "" for all directories."""
     sdk = import_sdk()
     if directory:
         found = sdk.list_sessions(directory, limit=limit, include_worktrees=True)
     else:
         found = sdk.list_sessions(limit=limit)
     return [
-        {
-            "session_id": one.session_id,
-            "name": str(SessionName(title, first, title_of(prompt or one.summary))) or one.summary,
-            "modified": one.last_modified / 1000,
-            "branch": one.git_branch or "",
-            "directory": one.cwd or "",
-            "last": last,
-        }
+        EarlierSession(
+            one.session_id,
+            str(SessionName(title, first, title_of(prompt or one.summary))) or one.summary,
+            one.last_modified / 1000,
+            one.git_branch or "",
+            one.cwd or directory,
+            tuple(last),
+        )
         for one in found
         for last, prompt in (_last_messages(one.session_id),)
         for title in (title_by_person(one.session_id, one.custom_title),)
@@ -127,7 +128,7 @@ def main(action: str, *arguments: str) -> None:
             told = deleted(session_id)
         case _:
             raise ValueError(f"unknown: {action}")
-    json.dump(told, sys.stdout)
+    json.dump(told, sys.stdout, default=asdict)
 
 
 if __name__ == "__main__":

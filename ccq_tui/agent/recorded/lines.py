@@ -40,7 +40,6 @@ class Lines:
         size: Bytes of the file, or None if that is not known.
         bytes: Bytes read so far.
         taken: Bytes of the lines that were taken, their ends included.
-        reads: Number of reads.
         ended: Whether all was read.
     """
 
@@ -51,7 +50,6 @@ class Lines:
         self.size = None if self._waits else about.st_size
         self.bytes = 0
         self.taken = 0
-        self.reads = 0
         self.ended = False
         self._descriptor: int | None = descriptor
         self._chunk = b""
@@ -95,7 +93,6 @@ class Lines:
         if self._waits and not select.select([self._descriptor], [], [], seconds)[0]:
             return False
         self._chunk = os.read(self._descriptor, CHUNK)
-        self.reads += 1
         self.bytes += len(self._chunk)
         if not self._chunk:
             self.close()

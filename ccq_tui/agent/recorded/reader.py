@@ -6,7 +6,7 @@ import os
 import stat
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from ccq_tui.agent.recorded.translate import Translation
 from ccq_tui.claude_files import record_files
 from ccq_tui.claude_lines import time_of
 from ccq_tui.inbox.requests import QuestionRequest
-from ccq_tui.text import one_line, plural
+from ccq_tui.text import listed, one_line, plural
 
 SLICE_SECONDS = 0.015
 """Seconds to read one slice: to show it costs the screen about as long again."""
@@ -43,28 +43,6 @@ class Slice:
     streamed: bool = False
 
 
-@dataclass(slots=True)
-class BadLines:
-    """The lines that could not be read."""
-
-    count: int = 0
-    numbers: list[int] = field(default_factory=list)
-
-    def add(self, number: int) -> None:
-        """Count a line; only the first ones are named."""
-        self.count += 1
-        if len(self.numbers) < MOST_NUMBERS:
-            self.numbers.append(number)
-
-    def __str__(self) -> str:
-        """Return how many and which, in words, or ""."""
-        if not self.count:
-            return ""
-        more = self.count - len(self.numbers)
-        which = ", ".join(map(str, self.numbers)) + (f" and {more:,} more" if more else "")
-        return f"{plural(self.count, 'line')} could not be read: {which}"
-
-
 class Recording:
     """One recording, read once from beginning to end by the callers that ask for the next slice.
 
@@ -72,7 +50,7 @@ class Recording:
         name: Its name on the screen.
         lines: Its source.
         read: Number of lines read.
-        bad: The lines that could not be read.
+        bad: The numbers of the lines that could not be read.
         ended: Whether all was read.
     """
 
@@ -80,7 +58,7 @@ class Recording:
         self.name = name
         self.lines = lines
         self.read = 0
-        self.bad = BadLines()
+        self.bad: list[int] = []
         self.ended = False
         self._translation = Translation()
         self._told = False
@@ -94,6 +72,12 @@ class Recording:
     def cwd(self) -> str:
         """The first directory in it, or ""."""
         return self._translation.cwd
+
+    @property
+    def trouble(self) -> str:
+        """Which lines could not be read, in words; "" for none."""
+        which = listed([str(number) for number in self.bad], MOST_NUMBERS)
+        return f"{plural(len(self.bad), 'line')} could not be read: {which}" if self.bad else ""
 
     @property
     def waiting(self) -> QuestionRequest | None:
@@ -140,7 +124,7 @@ class Recording:
             found = entries(line)
             events = tuple(event for entry in found for event in self._translation.feed(entry))
         except (BadLineError, RecursionError):
-            self.bad.add(line.number)
+            self.bad.append(line.number)
             return Slice()
         self._told = self._told or any(not isinstance(event, Connected) for event in events)
         at = next((moment for entry in found if (moment := time_of(entry))), None)
@@ -151,8 +135,8 @@ class Recording:
         events = list(self._translation.end())
         if not (self._told or events):
             events.append(NoticeGiven("warning", NOTHING))
-        if self.bad.count:
-            events.append(NoticeGiven("warning", str(self.bad)))
+        if self.bad:
+            events.append(NoticeGiven("warning", self.trouble))
         return events
 
 

@@ -90,7 +90,7 @@ class ReplayStatus:
         """Return the progress of a recording."""
         size, done = recording.lines.size, recording.lines.taken
         percent = min(100, done * 100 // size) if size else None
-        return cls(recording.name, recording.read, percent, recording.bad.count, paused, ended)
+        return cls(recording.name, recording.read, percent, len(recording.bad), paused, ended)
 
     def pieces(self) -> tuple[Piece, ...]:
         """Return the pieces of the status line, in order."""

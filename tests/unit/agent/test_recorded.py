@@ -161,7 +161,7 @@ def test_more_bad_lines_than_anybody_reads(tmp_path: Path) -> None:
     recording = opened(tmp_path, prompt("One"), *[b"x"] * 2_000)
     events_of(recording)
     assert (
-        str(recording.bad)
+        recording.trouble
         == "2,000 lines could not be read: " + ", ".join(map(str, range(2, 14))) + " and 1,988 more"
     )
 

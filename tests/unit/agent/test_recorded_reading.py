@@ -74,7 +74,7 @@ def played(path: Path, data: bytes) -> Recording:
 def test_any_json_is_shown_or_passed_over(tmp_path_factory: pytest.TempPathFactory, found: list[Any]) -> None:
     data = "\n".join(json.dumps(entry) for entry in found).encode()
     recording = played(tmp_path_factory.getbasetemp() / "fuzzed.jsonl", data)
-    assert recording.bad.count == sum(
+    assert len(recording.bad) == sum(
         not isinstance(entry, dict)
         and not (isinstance(entry, list) and any(isinstance(item, dict) for item in entry))
         for entry in found
@@ -86,7 +86,7 @@ def test_any_json_is_shown_or_passed_over(tmp_path_factory: pytest.TempPathFacto
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     recording = played(tmp_path_factory.getbasetemp() / "fuzzed.bin", data)
-    assert recording.bad.count <= recording.read
+    assert len(recording.bad) <= recording.read
     assert recording.ended
 
 
@@ -96,7 +96,7 @@ def test_a_line_may_be_cut_anywhere(tmp_path_factory: pytest.TempPathFactory, da
     line = json.dumps(said(call("AskUserQuestion", QUESTIONS), text("é"))).encode()
     cut = data.draw(st.integers(1, len(line) - 1))
     recording = played(tmp_path_factory.getbasetemp() / "cut.jsonl", line[:cut])
-    assert recording.bad.numbers == [2]
+    assert recording.bad == [2]
 
 
 def test_a_file_is_read_once_and_handed_over_in_slices(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_file_is_read_once_and_handed_over_in_slices(tmp_path: Path) -> None:
     path = write(tmp_path / "long.jsonl", *(prompt(f"{number} {filler}") for number in range(3_000)))
     size = path.stat().st_size
     recording = open_recording(str(path))
-    assert recording.lines.reads == 1  # to look at its beginning
+    assert recording.lines.bytes == CHUNK  # to look at its beginning
     slices = []
     while not recording.ended:
         slices.append(recording.next())
@@ -114,7 +114,6 @@ def test_a_file_is_read_once_and_handed_over_in_slices(tmp_path: Path) -> None:
     ]
     assert max(len(part.events) for part in slices) <= SLICE_EVENTS
     assert recording.lines.bytes == recording.lines.taken == size
-    assert recording.lines.reads == -(-size // CHUNK) + 1  # and once to find its end
 
 
 def test_a_line_that_is_too_long_is_passed_over_and_not_held(
@@ -124,7 +123,7 @@ def test_a_line_that_is_too_long_is_passed_over_and_not_held(
     recording = opened(tmp_path, prompt("a"), prompt("b" * 1_001), prompt("c"))
     prompts = [event.text for event in events_of(recording) if isinstance(event, PromptAccepted)]
     assert prompts == ["a", "c"]
-    assert recording.bad.numbers == [2]
+    assert recording.bad == [2]
 
 
 def test_a_pipe_is_read_as_it_comes() -> None:
@@ -153,7 +152,7 @@ def test_nul_bytes_are_a_bad_line(tmp_path: Path, before: bytes) -> None:
     path.write_bytes(before + b"\n" + json.dumps(prompt("go on")).encode() + b"\n\0\0\0")
     recording = open_recording(str(path))
     assert [event.text for event in events_of(recording) if isinstance(event, PromptAccepted)] == ["go on"]
-    assert recording.bad.numbers == [1, 3]
+    assert recording.bad == [1, 3]
 
 
 @pytest.mark.parametrize(

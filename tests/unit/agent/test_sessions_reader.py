@@ -50,9 +50,9 @@ def test_sessions_of_all_directories_come_with_what_was_said_last(projects: Path
         entry("user", "Thanks"),
     )
     (found,) = listed("", 10)
-    assert (found["session_id"], found["directory"]) == (ONE, "/work")
-    assert found["name"] == "Fix the login · Thanks"
-    assert found["last"] == [("assistant", "Looking."), ("assistant", "Fixed."), ("user", "Thanks")]
+    assert (found.session_id, found.directory) == (ONE, "/work")
+    assert found.summary == "Fix the login · Thanks"
+    assert found.last == (("assistant", "Looking."), ("assistant", "Fixed."), ("user", "Thanks"))
 
 
 def test_sessions_of_other_worktrees_belong_to_the_directory(
@@ -67,7 +67,7 @@ def test_sessions_of_other_worktrees_belong_to_the_directory(
         name = re.sub(r"[^A-Za-z0-9]", "-", str(place))
         (tmp_path / "config/projects" / name).mkdir(parents=True)
         write(tmp_path / "config/projects" / name, session_id, entry("user", "Hello", cwd=str(place)))
-    found = {one["session_id"]: one["directory"] for one in listed(str(repo), 10)}
+    found = {one.session_id: one.directory for one in listed(str(repo), 10)}
     assert found == {ONE: str(repo), TWO: str(worktree)}
 
 
@@ -75,7 +75,7 @@ def test_only_the_end_of_a_large_record_is_read(projects: Path, monkeypatch: pyt
     monkeypatch.setattr(sessions_reader, "TAIL", 400)
     write(projects, ONE, *(entry("user", f"prompt {number} " + "x" * 50) for number in range(100)))
     (found,) = listed("", 10)
-    assert [text.split()[1] for _who, text in found["last"]] == ["98", "99"]
+    assert [text.split()[1] for _who, text in found.last] == ["98", "99"]
 
 
 def test_one_file_is_deleted_and_nothing_else(projects: Path) -> None:
