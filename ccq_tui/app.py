@@ -37,7 +37,7 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
 from ccq_tui.inbox.actors import Surface
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.layout import WIDTH
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.inbox.wait_charts import text_lines
@@ -190,7 +190,7 @@ class CcqApp(_Base):
         """Starts what the command line asks for."""
 
     @property
-    def inbox(self) -> DurableInbox:
+    def inbox(self) -> Inbox:
         """The inbox of all sessions, opened at the first use."""
         return self.inbox_watch.open()
 
@@ -329,7 +329,7 @@ class CcqApp(_Base):
 
     async def _note_statistics(self, screen: SessionScreen) -> None:
         try:
-            statistics = await read_statistics(self.manager.inbox.run, checkout_of)
+            statistics = await read_statistics(self.manager.inbox, checkout_of)
             text = "\n".join(text_lines(statistics, min(WIDTH, screen.size.width - 6)))
         except InboxError as error:
             text = f"The inbox cannot be read: {error} · /stats tries again"

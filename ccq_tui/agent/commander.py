@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ccq_tui.agent import commands as cmd
 from ccq_tui.agent.controls import Control
 from ccq_tui.agent.events import AgentEvent, AnswerNotKept, ErrorReported, NoticeGiven, PromptReturned
-from ccq_tui.inbox.port import Inbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.verdicts import InboxError, Unknown
 
 if TYPE_CHECKING:

@@ -29,7 +29,8 @@ from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.unrecorded_prompts import RECORDED_SECONDS
 from ccq_tui.inbox.agent_texts import INTERRUPTED
-from ccq_tui.inbox.port import Inbox, InboxChange, Left, Settled
+from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.port import InboxChange, Left, Settled
 from ccq_tui.inbox.requests import Cancelled, PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.questions import Answered, Declined, Discussed, Expired

@@ -23,9 +23,9 @@ from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.session_recorder import SessionRecorder, forked
 from ccq_tui.agent.unrecorded_prompts import UnrecordedPrompts
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.port import Claim, ClaimLostError, Inbox
+from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.port import Claim, ClaimLostError
 from ccq_tui.inbox.requests import RequestOutcome
-from ccq_tui.inbox.waiting_line import Draft
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.connection import Connection
@@ -179,10 +179,6 @@ class AgentSession:
     def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
         """Settle a request; the first answer wins, from any surface."""
         self._commander.answer(cmd.SettleRequest(request_id, outcome, actor))
-
-    def keep_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
-        """Save the draft of a request."""
-        self._inbox.save_draft(request_id, draft, actor)
 
     def park(self, cause: str = "") -> None:
         """End the process while questions wait; they are answered once the session is resumed."""

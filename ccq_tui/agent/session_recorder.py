@@ -8,7 +8,8 @@ from typing import Any
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.inbox.port import Claim, Inbox, SessionFact
+from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.port import Claim, SessionFact
 from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.text import one_line
 

@@ -1,15 +1,13 @@
-"""The interface of the inbox, through which the program waits for a person."""
+"""The inbox's claims, facts and changes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
-from ccq_tui.inbox.actors import WITHDRAWN, Actor
-from ccq_tui.inbox.draft_fields import DraftField
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import Request, RequestOutcome
-from ccq_tui.inbox.verdicts import Verdict
 from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions.recalled import Recalled
@@ -118,22 +116,27 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class DraftUpdated:
-    """A surface of another process changed the draft of a request.
+    """Another process changed the draft of a pending request.
 
     Attributes:
-        request: The request, which is still pending.
+        request: The request.
         draft: The draft on disk.
         actor: Who changed it, or None if unknown.
-        known: The known values of each field that was not changed here since it was last on disk: its values
-            here, and those that others gave it; None if nothing is known of the draft.
-        typed: The newest text that a person typed here into each field.
+        serial: Its place in the order of saving.
+        stale: Whether something was typed here before: that draft stays until a person takes this one over.
     """
 
     request: Request
     draft: Draft
     actor: Actor | None
-    known: Mapping[DraftField, tuple[object, ...]] | None = None
-    typed: Mapping[DraftField, str] = field(default_factory=dict)
+    serial: int
+    stale: bool = False
+
+    @property
+    def words(self) -> str:
+        """Where the draft was changed, and how to take it over, for a person."""
+        where = self.actor.where_from_here if self.actor else "on another surface"
+        return f"Changed {where}" + (" · Enter takes it over" if self.stale else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,155 +197,3 @@ class ParkWanted:
 InboxChange = (
     Added | Settled | DraftUpdated | SessionNoted | Notified | ParkWanted | InboxTrouble | InboxRenewed
 )
-Listener = Callable[[InboxChange], None]
-
-
-class InboxSessions(Protocol):
-    """Sessions in an inbox: the process that runs each, and the requests left in it."""
-
-    async def left(self, session_id: str) -> tuple[Left, ...]:
-        """Return the requests of a session that earlier processes left pending or undelivered.
-
-        Those delivered as a message are included, because the session's record does not show that.
-
-        Args:
-            session_id: The Claude session id.
-        """
-
-    def delivered(self, request_id: str, way: str) -> None:
-        """Record, without waiting, that the agent was seen to receive a decision.
-
-        Args:
-            request_id: The request's id; one with nothing to deliver is ignored.
-            way: "result" of the same call, or "message".
-        """
-
-    def give_up(self, request_id: str, reason: str) -> None:
-        """Withdraw, without waiting, a decision that no process can take any more.
-
-        Args:
-            request_id: The request's id; one with nothing to deliver is ignored.
-            reason: The reason, for a person.
-        """
-
-    async def claim(self, session_id: str) -> Claim:
-        """Take the right to run a session, in one step that only one of several processes can win.
-
-        Args:
-            session_id: The Claude session id.
-
-        Returns:
-            The claim, to be given back with `release` when the session's process is gone.
-
-        Raises:
-            ClaimLostError: Another process, or another session of this one, runs it.
-        """
-
-    async def launch(self, session_id: str) -> Mapping[str, Any]:
-        """Return the last launch options of a session; empty if unknown.
-
-        Args:
-            session_id: The Claude session id.
-        """
-
-    def release(self, session_id: str) -> None:
-        """Give back the right to run a session, without waiting; do nothing if it is not held.
-
-        Args:
-            session_id: The Claude session id.
-        """
-
-    def note(self, session_id: str, fact: SessionFact) -> None:
-        """Record facts about a session, without waiting.
-
-        Args:
-            session_id: The Claude session id.
-            fact: The facts; where one is None, the stored value stays.
-        """
-
-
-class Inbox(Protocol):
-    """All requests that wait for a person, on any surface."""
-
-    @property
-    def sessions(self) -> InboxSessions:
-        """The sessions in the inbox."""
-
-    async def ask(self, request: Request, context: str = "") -> RequestOutcome:
-        """Wait, without limit, until the request has an outcome.
-
-        All subscribers get `Added` once it is pending, also if it was pending before. Cancelling the wait
-        withdraws the request: it then has the outcome `Cancelled`.
-
-        Args:
-            request: The request.
-            context: The agent's text before it.
-
-        Returns:
-            The outcome.
-        """
-
-    async def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> Verdict:
-        """Settle a request; the first answer wins.
-
-        Args:
-            request_id: The request's id.
-            outcome: The outcome.
-            actor: Who answers.
-
-        Returns:
-            Whether this call settled it, and if not, who did.
-
-        Raises:
-            InvalidOutcome: The request does not take this outcome (`ccq_tui.inbox.kinds`).
-        """
-
-    def withdraw(self, request_id: str, reason: str, actor: Actor = WITHDRAWN) -> None:
-        """Settle a request as cancelled, without waiting, unless it is settled already.
-
-        Args:
-            request_id: The request's id; an unknown one is ignored.
-            reason: The reason that nobody can answer any more, for a person.
-            actor: Who withdraws it.
-        """
-
-    async def defer(self, request_id: str) -> bool:
-        """Keep a pending request for its resumed session to ask again; see `leave`.
-
-        Args:
-            request_id: The request's id.
-
-        Returns:
-            Whether it is pending and will outlive this process.
-        """
-
-    def leave(self, request_id: str) -> None:
-        """Keep a pending request: ending its wait in this process no longer withdraws it."""
-
-    def save_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
-        """Save the draft of a request, without waiting.
-
-        Args:
-            request_id: The request's id.
-            draft: The draft.
-            actor: Who selects and types.
-        """
-
-    async def load_draft(self, request: Request) -> Draft | None:
-        """Return the state in which a request opens with its draft, or None when none is kept."""
-
-    async def asked_before(self, request: Request) -> tuple[Recalled | None, ...]:
-        """Return the earlier answer to each question of a set, or () if none is known."""
-
-    async def close(self) -> bool:
-        """Write what is not written yet, end, and return whether everything was written in time."""
-
-    def subscribe(self, callback: Listener) -> Callable[[], None]:
-        """Report every change from now on to ``callback``, an outcome before its asker has it.
-
-        Args:
-            callback: Called in the event loop; must not block.
-
-        Returns:
-            A function that ends the subscription; calling it again does nothing.
-        """

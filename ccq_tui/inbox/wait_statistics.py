@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 from statistics import median, quantiles
 
 from ccq_tui.inbox.actors import Surface
-from ccq_tui.inbox.durable_sessions import Runs
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, state_after
 from ccq_tui.inbox.store.store import Store
@@ -229,17 +229,17 @@ def read_pages(store: Store, since: datetime) -> Iterator[WaitPage]:
         yield (page := page.next(store, since))
 
 
-async def read_statistics(run: Runs, project_of: Callable[[str], str]) -> WaitStatistics:
+async def read_statistics(inbox: Inbox, project_of: Callable[[str], str]) -> WaitStatistics:
     """Return the statistics of the last `DAYS` days, read a page at a time: answers meanwhile do not wait.
 
     Raises `InboxError`.
     """
     until = datetime.now(UTC)
     since = first_day(until)
-    projects = await run(lambda store: projects_of(store, project_of))
+    projects = await inbox.run(lambda store: projects_of(store, project_of))
     pages = [WaitPage()]
     while not pages[-1].last:
-        pages.append(await run(lambda store: pages[-1].next(store, since)))
+        pages.append(await inbox.run(lambda store: pages[-1].next(store, since)))
     return await asyncio.to_thread(wait_statistics, waits_of(pages, projects), since, until)
 
 

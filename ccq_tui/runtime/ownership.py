@@ -13,7 +13,7 @@ from ccq_tui.agent.options import session_options
 from ccq_tui.agent.reader import ReaderError, earlier_sessions
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.park_requests import Ending, ParkWish, parked_elsewhere
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
@@ -35,17 +35,17 @@ def resumes(launch: Launch) -> bool:
     return bool(launch.resume or launch.continue_last) and not launch.fork
 
 
-async def runs_elsewhere(inbox: DurableInbox, session_id: str) -> bool:
+async def runs_elsewhere(inbox: Inbox, session_id: str) -> bool:
     """Return whether another process runs a session, as far as is known."""
     return bool(session_id and await _owners(inbox, session_id, ""))
 
 
-async def may_run_elsewhere(inbox: DurableInbox, launch: Launch) -> bool:
+async def may_run_elsewhere(inbox: Inbox, launch: Launch) -> bool:
     """Return whether another process runs a session that a launch may resume, as far as is known."""
     return bool(await _owners(inbox, launch.resume, str(launch.settings.directory)))
 
 
-async def _owners(inbox: DurableInbox, session_id: str, directory: str) -> Mapping[str, Owner]:
+async def _owners(inbox: Inbox, session_id: str, directory: str) -> Mapping[str, Owner]:
     """Return the other processes that run a session, or all of a directory, by session id."""
     try:
         return await inbox.run(lambda store: _run_elsewhere(store, session_id, directory))
@@ -61,7 +61,7 @@ def _run_elsewhere(store: Store, session_id: str, directory: str) -> dict[str, O
     return {name: owner for name, owner in owners if owner and owner != this_process() and alive(owner)}
 
 
-async def owned_elsewhere(inbox: DurableInbox, launch: Launch) -> OwnedElsewhere | None:
+async def owned_elsewhere(inbox: Inbox, launch: Launch) -> OwnedElsewhere | None:
     """Return the session that a launch resumes if another process runs it, or None."""
     owners = await _owners(inbox, launch.resume, str(launch.settings.directory))
     name = launch.resume or (await _newest(launch) if owners else "")
@@ -80,7 +80,7 @@ async def _newest(launch: Launch) -> str:
     return next((one.session_id for one in found if one.directory in here), "")
 
 
-async def request_parking(inbox: DurableInbox, session_id: str, actor: Actor) -> str:
+async def request_parking(inbox: Inbox, session_id: str, actor: Actor) -> str:
     """Ask the process that runs a session to park it, and wait for the outcome.
 
     Args:

@@ -12,7 +12,7 @@ from typing import Protocol
 from ccq_tui.config.launch import Launch, trusting
 from ccq_tui.config.trust import Carried, TrustAnswer
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.processes import Owner
 from ccq_tui.runtime.launches import made, without_files
 from ccq_tui.runtime.ownership import owned_elsewhere, request_parking, resumes
@@ -102,7 +102,7 @@ async def let_in(person: Person, launch: Launch) -> Launch | None:
     return launch
 
 
-async def alone(person: Person, launch: Launch, inbox: DurableInbox, actor: Actor) -> Launch | None:
+async def alone(person: Person, launch: Launch, inbox: Inbox, actor: Actor) -> Launch | None:
     """Return the launch that disturbs no other process, or None to start nothing.
 
     It checks first, so that nothing is opened in vain; the claim keeps a session from being run twice.

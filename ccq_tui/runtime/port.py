@@ -11,7 +11,6 @@ from ccq_tui.agent.events import AgentEvent
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import RequestOutcome
-from ccq_tui.inbox.waiting_line import Draft
 
 T = TypeVar("T")
 
@@ -58,9 +57,6 @@ class Session(Protocol):
 
     def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
         """Settle a request."""
-
-    def keep_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
-        """Save the draft of a request."""
 
     def park(self, cause: str = "") -> None:
         """End the process while questions wait; ``cause`` is for the history, if no person wanted it."""

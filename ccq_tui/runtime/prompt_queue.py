@@ -25,7 +25,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.session_recorder import title_of
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import state_dir
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import InboxChange, InboxRenewed
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
@@ -123,7 +123,7 @@ class PromptQueue:
         sent: The prompts that were sent and are not known to have been read, by their ids.
     """
 
-    def __init__(self, surface: PromptSurface, inbox: DurableInbox) -> None:
+    def __init__(self, surface: PromptSurface, inbox: Inbox) -> None:
         self._surface = surface
         self._inbox = inbox
         launch = surface.launch

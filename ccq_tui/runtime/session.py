@@ -16,6 +16,7 @@ from ccq_tui.agent.problems import Problem, Remedy
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import DraftUpdated, Settled
 from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.questions import Expired
@@ -76,6 +77,8 @@ class SupervisedSession:
         """Returns a person's last action; a surface that shows the session puts its own in place."""
         self.in_use: Callable[[], bool] = lambda: False
         """Returns whether a person waits for a reply of the process, or chooses from one of its lists."""
+        self.opened: Callable[[str], OpenRequest | None] = lambda _: None
+        """Returns a request that is open in the inbox, by its id; a supervisor puts its own in place."""
         self._listeners: list[Callable[[SessionEvent], None]] = []
         self._make_session = make_session
         self._slots = slots

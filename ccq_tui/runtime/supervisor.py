@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine
 from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.park_requests import ParkWish, parked_elsewhere
 from ccq_tui.inbox.port import DraftUpdated, InboxChange, ParkWanted, Settled
 from ccq_tui.inbox.store.commands import CommandState
@@ -44,7 +44,7 @@ class Supervisor:
         self.most_live = most_live
         self._slots: asyncio.Semaphore | None = None
         self._sessions: list[SupervisedSession] = []
-        self._inbox: DurableInbox | None = None
+        self._inbox: Inbox | None = None
         self._unsubscribe: Callable[[], None] = lambda: None
         self._tasks: set[asyncio.Task[None]] = set()
         self._looking: asyncio.TimerHandle | None = None
@@ -70,6 +70,7 @@ class Supervisor:
         if self._slots is None:
             self._slots = asyncio.Semaphore(self.most_live)
         session = SupervisedSession(launch, self._make_session, clock=self._clock, slots=self._slots)
+        session.opened = lambda name: self._inbox.known(name) if self._inbox is not None else None
         session.subscribe(self._note_room)
         self._sessions.append(session)
         return session
@@ -120,7 +121,7 @@ class Supervisor:
 
     # -- the inbox ------------------------------------------------------------------------------------------
 
-    def follow(self, inbox: DurableInbox) -> None:
+    def follow(self, inbox: Inbox) -> None:
         """Pass on to the sessions the decisions and requests of other processes.
 
         Args:

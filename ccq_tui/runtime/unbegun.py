@@ -13,7 +13,7 @@ from ccq_tui.agent.claude.record import Recorded, recorded, taken
 from ccq_tui.agent.options import SessionOptions, session_options
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.trust import trusts
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.prompts.unread import Unbegun
 from ccq_tui.runtime.launches import LONGEST_PATH, launch_in
@@ -22,7 +22,7 @@ from ccq_tui.worktrees.creation import back_in
 from ccq_tui.worktrees.model import worktree_at
 
 
-async def take_unbegun(inbox: DurableInbox, here: Path) -> tuple[Unbegun, ...]:
+async def take_unbegun(inbox: Inbox, here: Path) -> tuple[Unbegun, ...]:
     """Take the sessions of a directory over for this process; a surface that shows one then has its draft.
 
     Args:
@@ -45,7 +45,7 @@ def _belongs(here: Path, session: Unbegun) -> bool:
     return str(here) in places
 
 
-async def launch_of_unbegun(one: Unbegun, inbox: DurableInbox, launch: Launch) -> Launch | None:
+async def launch_of_unbegun(one: Unbegun, inbox: Inbox, launch: Launch) -> Launch | None:
     """Return the launch that starts a session again.
 
     Args:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ccq_tui.config.launch import Launch
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import alive, this_process
@@ -50,7 +50,7 @@ class WorktreeCleanup:
         parting: The lines to print on the terminal after the program has ended.
     """
 
-    def __init__(self, inbox: Callable[[], DurableInbox]) -> None:
+    def __init__(self, inbox: Callable[[], Inbox]) -> None:
         self._inbox = inbox
         self.parting: tuple[str, ...] = ()
 

@@ -18,7 +18,7 @@ from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import state_dir
 from ccq_tui.inbox.actors import Surface
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.unread import Unbegun
 from ccq_tui.runtime.launches import LONGEST_PATH, launch_to_resume
@@ -112,7 +112,7 @@ MOST_NAMED = 3
 MOST_TITLE = 32
 
 
-async def bring_back(sessions: OpenSessions, trust: TrustGate, inbox: DurableInbox, first: Launch) -> None:
+async def bring_back(sessions: OpenSessions, trust: TrustGate, inbox: Inbox, first: Launch) -> None:
     """Open the sessions left over from earlier runs behind the first session; for a worker."""
     await sessions.begun.wait()
     files = (first.program.state or state_dir()) / "drafts"
@@ -130,7 +130,7 @@ async def bring_back(sessions: OpenSessions, trust: TrustGate, inbox: DurableInb
 
 
 async def _opened(
-    sessions: OpenSessions, trust: TrustGate, one: Unbegun, inbox: DurableInbox, *, plain: bool
+    sessions: OpenSessions, trust: TrustGate, one: Unbegun, inbox: Inbox, *, plain: bool
 ) -> bool:
     """Open one session, or let an identical one take its prompts over; return whether it was opened."""
     front = sessions.front

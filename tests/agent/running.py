@@ -13,7 +13,7 @@ from ccq_tui.agent.claude.prestart import Prestarted
 from ccq_tui.agent.events import AgentEvent, ConversationReset, SessionLost, SessionState, StateChanged
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.session import AgentSession
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.testing.environment import CleanHome
 from tests.actors import PANEL
@@ -31,7 +31,7 @@ class Running:
     def __init__(
         self,
         home: CleanHome,
-        inbox: MemoryInbox | DurableInbox | None = None,
+        inbox: MemoryInbox | Inbox | None = None,
         *,
         ahead: Prestarted | None = None,
         **options: Any,
@@ -59,8 +59,7 @@ class Running:
         await asyncio.wait({self.task}, timeout=LIMIT)
         assert self.task.done()
         self._waiting = max(waiting, self._waiting)
-        # On disk what is left waits for whoever comes, and is no longer this process's.
-        assert len(self.inbox.pending) == (self._waiting if isinstance(self.inbox, MemoryInbox) else 0)
+        assert self.inbox.pending == (), "what is left is no longer this process's"
         if pid is not None:
             assert not alive(pid)
         return self.one(SessionLost)

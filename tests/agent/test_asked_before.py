@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ccq_tui.agent.events import QuestionAsked, TurnEnded
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step
@@ -30,7 +30,7 @@ async def test_an_answer_that_is_taken_over_reaches_the_model(
 ) -> None:
     scenario = Scenario("q").asks(DATABASE).says("One.").ends_turn().asks(DATABASE).says("Two.").ends_turn()
     model, home = play(scenario)
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
     try:
         async with Running(home, inbox=inbox) as run:
             run.session.send("Ask me.")

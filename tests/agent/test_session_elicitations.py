@@ -24,7 +24,7 @@ from ccq_tui.agent.events import (
     ToolFinished,
     TurnEnded,
 )
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Cancelled, ElicitationRequest
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
@@ -210,7 +210,7 @@ async def test_the_newest_protocol_asks_in_its_result(play: Callable[..., Any]) 
 @pytest.mark.parametrize("end", ["killed", "closed"])
 async def test_a_form_ends_with_its_process(play: Callable[..., Any], tmp_path: Path, end: str) -> None:
     _, home = play(Scenario("k").runs(ASK, schema="one").says("Done."))
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
     async with Running(home, inbox, **serving(home)) as run:
         run.session.send("Go")
         asked = await sent(run)
@@ -236,7 +236,7 @@ async def test_a_form_beside_a_parked_question_ends(play: Callable[..., Any], tm
     errand = Scenario("sub").runs(ASK, schema="one").says("Back.")
     scene = Scenario("p").agent("Fetch it", errand, background=True).asks(WHICH).says("Done.")
     _, home = play(scene)
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
     async with Running(home, inbox, **serving(home)) as run:
         run.session.send("Go")
         form, question = await sent(run), (await run.until(QuestionAsked)).request
@@ -250,7 +250,7 @@ async def test_a_form_beside_a_parked_question_ends(play: Callable[..., Any], tm
     assert isinstance(kept(tmp_path / "inbox.db", form.id).outcome, Cancelled)
 
 
-async def written_down(inbox: DurableInbox) -> None:
+async def written_down(inbox: Inbox) -> None:
     """Wait until nothing is held as waiting: a request is withdrawn soon, without waiting for the disk."""
     async with asyncio.timeout(LIMIT):
         while inbox.pending:  # noqa: ASYNC110 (the list calls nobody)
@@ -270,7 +270,7 @@ def kept(path: Path, request_id: str) -> StoredRequest:
 
 async def test_an_answer_is_noted_as_delivered(play: Callable[..., Any], tmp_path: Path) -> None:
     _, home = play(Scenario("n").runs(ASK, schema="one").says("Done."))
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
     async with Running(home, inbox, **serving(home)) as run:
         run.session.send("Go")
         asked = await sent(run)

@@ -13,7 +13,7 @@ import claude_agent_sdk
 
 from ccq_tui.agent.events import Connected
 from ccq_tui.config.claude_flags import ClaudeFlags
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running, until_written, written
 
@@ -61,7 +61,7 @@ async def test_flags_reach_the_cli_and_a_later_start_takes_them_over(
         debug="hooks",
         debug_file=tmp_path / "debug.txt",
     )
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
     named: dict[str, Any] = {"name": "The API", "session_id": session_id, "append_system_prompt": "In verse."}
     async with Running(home, inbox, claude=flags, cli_path=program, **named) as run:
         run.session.send("Build it")

@@ -33,7 +33,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.session import NOT_TAKEN_BACK
 from ccq_tui.inbox.agent_texts import POSTPONED
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, call_of
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.verdicts import Won
@@ -47,6 +47,7 @@ from ccq_tui.testing.scenario import Scenario, ask
 from tests.actors import PANEL, PHONE
 from tests.agent.running import LIMIT, Running, until_written, written
 from tests.steps import step
+from tests.unit.inbox.test_inbox import opened_in
 
 DATABASE = Question(
     "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
@@ -58,15 +59,15 @@ ANSWERED = 'Your questions have been answered: "Which database?"="SQLite".'
 
 
 @asynccontextmanager
-async def inbox_at(path: Path) -> AsyncIterator[DurableInbox]:
-    inbox = await DurableInbox.open(path / "inbox.db")
+async def inbox_at(path: Path) -> AsyncIterator[Inbox]:
+    inbox = await Inbox.connect(path / "inbox.db")
     try:
         yield inbox
     finally:
         assert await inbox.close()
 
 
-async def stored(inbox: DurableInbox, request_id: str) -> StoredRequest:
+async def stored(inbox: Inbox, request_id: str) -> StoredRequest:
     found = await inbox.run(lambda store: store.requests.get(request_id))
     assert found is not None
     return found
@@ -126,13 +127,13 @@ async def test_a_parked_question_is_the_same_call_again_and_one_after_a_kill_a_m
             assert len(model.requests()) == count
 
 
-async def parked_with_a_draft(home: CleanHome, inbox: DurableInbox) -> tuple[str, str, PanelState]:
+async def parked_with_a_draft(home: CleanHome, inbox: Inbox) -> tuple[str, str, PanelState]:
     """Ask, select something and park; give the question's name, the session's id and the draft."""
     async with Running(home, inbox=inbox) as run:
         run.session.send("Build it")
         request = (await run.until(QuestionAsked)).request
         draft = machine.step(opened(request.questions), Pressed("down", at=100.0))
-        run.session.keep_draft(request.id, draft, PANEL)
+        opened_in(inbox, request.id).type(draft, PANEL)
         assert run.pid is not None
         run.session.park()
         assert (await run.ended(waiting=1)).kind == "parked"
@@ -165,7 +166,7 @@ async def asked_and_killed(run: Running) -> QuestionRequest:
     return asked
 
 
-async def killed_after_a_turn(home: CleanHome, inbox: DurableInbox) -> tuple[str, QuestionRequest]:
+async def killed_after_a_turn(home: CleanHome, inbox: Inbox) -> tuple[str, QuestionRequest]:
     """End a turn, ask, and kill the CLI; return the session and what waits in it."""
     async with Running(home, inbox=inbox) as run:
         run.session.send("First")
@@ -174,7 +175,7 @@ async def killed_after_a_turn(home: CleanHome, inbox: DurableInbox) -> tuple[str
     return run.session.session_id, asked
 
 
-async def delivered(inbox: DurableInbox, request_id: str, way: str) -> None:
+async def delivered(inbox: Inbox, request_id: str, way: str) -> None:
     """Wait until an answer is known to have arrived, and check in which way it did."""
     async with asyncio.timeout(LIMIT):
         while (await stored(inbox, request_id)).state is not RequestState.DELIVERED:  # noqa: ASYNC110 (a row calls nobody)

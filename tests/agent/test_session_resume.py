@@ -35,7 +35,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.session import LEFTOVER_ENDED, NO_EARLIER_SESSION
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import OPEN_HERE
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question
@@ -149,7 +149,7 @@ async def it_shows_its_past_and_goes_on(home: CleanHome, model: ScriptedModel, s
 async def it_is_moved_and_resumed_there(home: CleanHome, model: ScriptedModel, session_id: str) -> None:
     there = home.root / "there"
     there.mkdir()
-    inbox = await DurableInbox.open(home.home / "moved.db")
+    inbox = await Inbox.connect(home.home / "moved.db")
     try:
         async with Running(home, inbox, resume=session_id) as run:
             run.session.send("Where are you?")
@@ -176,7 +176,7 @@ async def it_is_moved_and_resumed_there(home: CleanHome, model: ScriptedModel, s
 
 async def a_session_that_another_process_runs_starts_nothing(home: CleanHome, session_id: str) -> None:
     began: list[str] = []
-    inbox = await DurableInbox.open(home.home / "inbox.db")
+    inbox = await Inbox.connect(home.home / "inbox.db")
     try:
         other = Owner(os.getppid())
         assert await inbox.run(lambda store: store.sessions.claim(session_id, other)) is None
@@ -228,7 +228,7 @@ async def a_process_that_a_killed_program_left_is_ended(home: CleanHome, session
 
 async def an_id_that_another_process_was_given_is_begun_once(home: CleanHome, original: str) -> None:
     wanted, other = str(uuid4()), Owner(os.getppid())
-    inbox = await DurableInbox.open(home.home / "given.db")
+    inbox = await Inbox.connect(home.home / "given.db")
     try:
         assert await inbox.run(lambda store: store.sessions.claim(wanted, other)) is None
         for options in ({}, {"resume": original, "fork": True}):
@@ -267,7 +267,7 @@ async def test_what_ran_or_waited_in_a_killed_process_has_ended_after_a_resume(
     scenario = scenario.runs("Bash", command="true", description="Quick", run_in_background=True)
     scenario = scenario.says("Both run.").ends_turn().runs("Write", file_path="a.txt", content="a")
     _model, home = play(scenario.says("Written.").ends_turn().says("I write it again."))
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
     async with Running(home, inbox, allowed_tools=("Bash",)) as run:
         run.session.send("Begin")
         await run.until(TaskEnded, lambda event: bool(event.summary))

@@ -8,7 +8,7 @@ from typing import Any
 
 from ccq_tui.agent.events import QuestionAsked, RequestSettled, SessionState, TurnEnded
 from ccq_tui.inbox.agent_texts import EXPIRED
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import call_of
 from ccq_tui.questions import Expired
 from ccq_tui.testing import ScriptedModel
@@ -35,7 +35,7 @@ async def test_what_the_inbox_on_disk_is_told(play: Callable[..., Any], tmp_path
             await what_is_parked_by_a_limit_says_so_in_the_history(run, inbox)
 
 
-async def nobody_answered_is_the_result(run: Running, model: ScriptedModel, inbox: DurableInbox) -> None:
+async def nobody_answered_is_the_result(run: Running, model: ScriptedModel, inbox: Inbox) -> None:
     run.session.send("Build it")
     name = (await run.until(QuestionAsked)).request.id
     run.session.answer(name, Expired(), LIMIT)
@@ -52,7 +52,7 @@ async def nobody_answered_is_the_result(run: Running, model: ScriptedModel, inbo
     ]
 
 
-async def what_is_parked_by_a_limit_says_so_in_the_history(run: Running, inbox: DurableInbox) -> None:
+async def what_is_parked_by_a_limit_says_so_in_the_history(run: Running, inbox: Inbox) -> None:
     run.session.send("Build it")
     await run.until(QuestionAsked)
     session_id = run.session.session_id

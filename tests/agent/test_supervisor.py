@@ -27,7 +27,7 @@ from ccq_tui.agent.options import session_options
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Allowed, call_of
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.runtime.events import GaveWay, LimitReached, Reconnected, SessionEvent
@@ -49,7 +49,7 @@ REDIS = 'Your questions have been answered: "Which database?"="Redis".'
 class House:
     """A supervisor on an inbox of a clean home, and all that its sessions told."""
 
-    def __init__(self, home: CleanHome, inbox: DurableInbox, *, most_live: int = 8) -> None:
+    def __init__(self, home: CleanHome, inbox: Inbox, *, most_live: int = 8) -> None:
         self.home = home
         self.inbox = inbox
         self.pids: set[int] = set()
@@ -107,7 +107,7 @@ class Heard:
 @asynccontextmanager
 async def house(home: CleanHome, **options: Any) -> AsyncIterator[House]:
     """Open the inbox of the home; nothing is left at the end."""
-    inbox = await DurableInbox.open(inbox_file(home))
+    inbox = await Inbox.connect(inbox_file(home))
     one = House(home, inbox, **options)
     try:
         yield one

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,7 @@ from ccq_tui.inbox.port import SessionFact
 from ccq_tui.inbox.requests import QuestionRequest, RequestOutcome
 from ccq_tui.inbox.store.commands import CommandKind, CommandState
 from ccq_tui.inbox.store.rows import RequestState
-from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.questions import Option, Question, QuestionSet
-from ccq_tui.questions.recalled import Recalled
 from ccq_tui.screens.inbox.screen import InboxScreen
 from tests.actors import INBOX, SCRIPT
 from tests.ui.host import Clock
@@ -61,10 +59,11 @@ class InboxSession(ToldSession):
         request = request_of(self.name)
         asked = asyncio.ensure_future(self._driven.app.inbox.ask(request, f"I looked around in {self.name}."))
         self.tell(StateChanged(SessionState.AWAITING))
-        recalled: tuple[Recalled | None, ...] = ()
-        with suppress(InboxError):
-            recalled = await self._driven.app.inbox.asked_before(request)
-        self.tell(QuestionAsked(request, recalled=recalled))
+        await asyncio.sleep(0)
+        opened = self._driven.app.inbox.known(request.id)
+        assert opened is not None
+        await opened.added()
+        self.tell(QuestionAsked(request, opened.draft, recalled=opened.recalled))
         outcome = await asked
         self.outcomes.append(outcome)
         self.tell(RequestSettled(request.id, outcome, INBOX))

@@ -32,7 +32,6 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, RequestOutcome, call_of
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.input_guard import TYPING_SECONDS
@@ -65,7 +64,6 @@ class ToldSession:
         self.closed = False
         self.parked = False
         self.cause = ""
-        self.drafts: dict[str, Draft] = {}
         self.set: list[tuple[str, str | None]] = []
         self.asked: list[tuple[str, Mapping[str, Any]]] = []
         self.replies: dict[str, Any] = {}
@@ -132,9 +130,6 @@ class ToldSession:
 
     def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
         self.answers.append((call_of(request_id), outcome, actor))
-
-    def keep_draft(self, request_id: str, draft: Draft, actor: Actor) -> None:
-        self.drafts[call_of(request_id)] = draft
 
     def park(self, cause: str = "") -> None:
         self.parked, self.cause = True, cause

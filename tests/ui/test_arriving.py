@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 
@@ -90,17 +91,23 @@ async def a_set_is_answered_as_it_comes(run: Driven, pilot: Pilot[int]) -> None:
     await until(pilot, lambda: len(state_of(run).pages) == 2)
     await pilot.press("tab", "2", "3", "enter", "enter")
     assert not run.told.answers
-    assert not run.told.drafts  # nothing of it is kept on disk before it is asked
-    asked = events[-1].request
+    asked, inbox = events[-1].request, run.app.inbox
+    asking = asyncio.ensure_future(inbox.ask(asked))
+    await until(pilot, lambda: inbox.pending)
     run.told.tell(QuestionAsked(asked))
     await until(pilot, lambda: run.screen.waiting.items)
     assert "? 1" in str(run.screen.status.title)
-    assert run.told.drafts["r1"].pages[0].draft.note == "soon"
+    opened = inbox.known(asked.id)
+    assert opened is not None
+    await until(pilot, lambda: isinstance(opened.draft, PanelState))
+    assert opened.draft.pages[0].draft.note == "soon", "what was typed as it came is kept once it is asked"
     run.clock.skip(1.0)
     await pilot.press("enter")
     await until(pilot, lambda: run.told.answers)
     first, second = Answer(("PostgreSQL",), note="soon"), Answer(("Cache", "Logs"))
     assert run.told.answers == [("r1", Answered((first, second)), PANEL)]
+    inbox.withdraw(asked.id, "enough")
+    await asking
 
 
 async def a_set_comes_to_nothing_and_again(run: Driven, pilot: Pilot[int]) -> None:

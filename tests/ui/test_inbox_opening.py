@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from textual.geometry import Offset
 
+from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import DraftUpdated, InboxChange
-from ccq_tui.inbox.requests import Request
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import Won
-from ccq_tui.inbox.waiting_line import Draft, first_draft
+from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import PanelState
 from ccq_tui.widgets.question import QuestionPanel
@@ -20,6 +21,7 @@ from tests.actors import COMMAND, PHONE
 from tests.steps import step
 from tests.ui.inboxed import one_waits
 from tests.ui.session import until
+from tests.unit.inbox.made import save_draft
 
 
 @pytest.mark.parametrize("news", ["settled", "changed"])
@@ -28,15 +30,15 @@ async def test_what_happens_elsewhere_while_a_panel_opens_is_not_missed(
 ) -> None:
     async with one_waits(tmp_path) as (run, pilot, request):
         inbox, screen = run.app.inbox, run.inbox_screen
-        load, read, shown = inbox.load_draft, asyncio.Event(), asyncio.Event()
+        load, read, shown = inbox.open, asyncio.Event(), asyncio.Event()
 
-        async def load_slowly(asked: Request) -> Draft | None:
-            draft = await load(asked)
+        async def open_slowly(request_id: str) -> OpenRequest | None:
+            opened = await load(request_id)
             read.set()
             await shown.wait()
-            return draft
+            return opened
 
-        monkeypatch.setattr(inbox, "load_draft", load_slowly)
+        monkeypatch.setattr(inbox, "open", open_slowly)
         await pilot.press("right")
         await read.wait()
         if news == "settled":
@@ -55,8 +57,9 @@ async def test_what_happens_elsewhere_while_a_panel_opens_is_not_missed(
             noted = replace(theirs, pages=(replace(page, draft=replace(page.draft, note="mind this")),))
             heard: list[InboxChange] = []
             inbox.subscribe(heard.append)
-            # As another process writes: not through this one's own queue.
-            await inbox.run(lambda store: store.drafts.save_all({request.id: noted}, {}, {request.id: PHONE}))
+            other = Store(tmp_path / "inbox.db")
+            save_draft(other, request.id, noted, PHONE)
+            other.close()
             await until(pilot, lambda: any(isinstance(change, DraftUpdated) for change in heard))
             shown.set()
             with step("it opens with the newer draft"):

@@ -229,7 +229,7 @@ async def test_what_the_disk_refused_is_listed_and_answered_from_memory(tmp_path
         await run.app.sessions.add_behind(run.app.sessions[0].launch)
         await until(pilot, lambda: run.app.sessions[1].view.session_id)
         asking = asyncio.ensure_future(run.all[1].ask_person())
-        await until(pilot, lambda: run.app.inbox.held())
+        await until(pilot, lambda: run.app.inbox.unsaved())
         await open_inbox(pilot, run, 1)
         assert run.inbox_screen.state.rows[0].place is SessionPlace.HERE
         assert "The inbox cannot be read" in run.said()

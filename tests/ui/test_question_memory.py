@@ -39,7 +39,6 @@ async def test_nothing_of_a_panel_stays_when_its_question_is_answered() -> None:
             await pilot.press("1", "enter")
             await until(pilot, lambda: run.told.answers)
             run.told.tell(RequestSettled(*run.told.answers.pop(0)))
-            run.told.drafts.clear()
             await until(pilot, lambda: run.screen.dock.prompt.display)
         assert count(PanelState) - states < ROUNDS / 2
         assert count(Text) - texts < ROUNDS, "the lines of a panel are several texts for each question"

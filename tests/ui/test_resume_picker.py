@@ -13,7 +13,7 @@ from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession, ReaderError
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Option, Question, QuestionSet
@@ -86,7 +86,7 @@ def drawn(run: Driven) -> str:
 
 async def stock(path: Path) -> None:
     """Leave a question waiting in the docs' session, and the other session running here."""
-    inbox = DurableInbox.begin(path)
+    inbox = Inbox.begin(path)
     question = Question("Which tone?", "Tone", (Option("Dry", "a"), Option("Warm", "b")))
     request = QuestionRequest("toolu_1", "bbbb-2", QuestionSet("toolu_1", (question,)))
     await inbox.run(lambda store: store.requests.add(request))

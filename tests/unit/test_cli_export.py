@@ -18,7 +18,7 @@ from ccq_tui.cli import main
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import Added, InboxChange, Settled
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
@@ -122,7 +122,7 @@ def test_a_session_is_resumed_where_it_worked(
 async def test_a_running_program_hears_of_the_answer() -> None:
     question = Question("Which?", "Which", (Option("A"), Option("B")))
     request = QuestionRequest("toolu_1", SESSION, QuestionSet("toolu_1", (question,)))
-    inbox = await DurableInbox.open(inbox_path())
+    inbox = await Inbox.connect(inbox_path())
     waits = asyncio.Event()
     heard: list[Any] = []
 

@@ -46,7 +46,8 @@ from ccq_tui.agent.problems import Problem
 from ccq_tui.compat.private import load
 from ccq_tui.compat.sdk.control import sender
 from ccq_tui.config.trust import has_answer
-from ccq_tui.inbox.port import Claim, Inbox
+from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.port import Claim
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.prestart import Prestarted

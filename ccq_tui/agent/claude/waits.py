@@ -10,8 +10,9 @@ from typing import Any
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.options import QUESTION_TOOL
-from ccq_tui.inbox.actors import WITHDRAWN, Actor
-from ccq_tui.inbox.port import Added, Inbox, InboxChange, Settled
+from ccq_tui.inbox.actors import WITHDRAWN
+from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import (
     Cancelled,
     ElicitationRequest,
@@ -111,23 +112,37 @@ class Calls:
         return True
 
 
+@dataclass(slots=True, eq=False)
+class Wait:
+    """A request of the CLI that waits for a person.
+
+    Attributes:
+        opened: The request.
+        is_parkable: Whether the CLI can ask it again.
+        parked: Done when it is put off, or cancelled when the CLI is gone.
+        is_reported: Whether an event has reported it.
+    """
+
+    opened: OpenRequest
+    is_parkable: bool
+    parked: asyncio.Future[Parked]
+    is_reported: bool = False
+
+
 class Waits:
     """The requests of one connection.
 
     Attributes:
-        pending: The requests that wait for a person, oldest first.
+        pending: Those that wait for a person, oldest first, by their ids.
         calls: The calls that these come from, and those beside them.
     """
 
     def __init__(self, inbox: Inbox, emit: Callable[[ev.AgentEvent], None]) -> None:
-        self.pending: dict[str, Request] = {}
+        self.pending: dict[str, Wait] = {}
         self.calls = Calls()
         self._inbox = inbox
         self._emit = emit
         self._shown: dict[str, asyncio.Event] = {}
-        self._told: set[str] = set()
-        self._parkable: set[str] = set()
-        self._parks: dict[str, asyncio.Future[Parked]] = {}
         self._parking = False
         self._ending = "interrupted"
         self._over = False
@@ -164,13 +179,13 @@ class Waits:
         """End all waits: the CLI is gone. A question can still be answered later, everything else cannot."""
         self._ending, self._over = reason, True
         pending, self.pending = self.pending, {}
-        for request_id, request in pending.items():
-            if isinstance(request, QuestionRequest) and request_id in self._told:
-                self._inbox.leave(request_id)
-                self._parks[request_id].cancel()
+        for request_id, wait in pending.items():
+            if isinstance(wait.opened.request, QuestionRequest) and wait.is_reported:
+                wait.opened.leave()
+                wait.parked.cancel()
                 self._emit(ev.RequestParked(request_id, deferred=False))
                 continue
-            self._inbox.withdraw(request_id, reason)
+            wait.opened.withdraw(reason)
             self._emit(ev.RequestSettled(request_id, Cancelled(reason), WITHDRAWN))
 
     async def park(self) -> bool | None:
@@ -185,112 +200,64 @@ class Waits:
         so all others must have their results first. If that takes too long, the last one is left for
         a message, too.
         """
-        waiting = [name for name in self.pending if name in self._parkable & self._told]
+        waiting = [wait for wait in self.pending.values() if wait.is_parkable and wait.is_reported]
         if not waiting:
             return None
         self._parking = True
         *others, last = waiting
-        for name in others:
-            self._put_off(name, Parked(deferred=False))
-        if not await self.calls.alone(self.pending[last].tool_use_id, ALONE_SECONDS):
+        for wait in others:
+            _put_off(wait, deferred=False)
+        request = last.opened.request
+        if not await self.calls.alone(request.tool_use_id, ALONE_SECONDS):
             _logger.info("A call beside the parked question has no result")
             return False
-        if last in self._parks:
+        if self.pending.get(request.id) is last:
             try:
-                await self._inbox.defer(last)
+                await self._inbox.defer(request.id)
             except InboxError as error:
                 _logger.warning("A parked question is not noted: %s", error)
-            self._put_off(last, Parked(deferred=True))
+            _put_off(last, deferred=True)
         return True
-
-    def _put_off(self, name: str, parked: Parked) -> None:
-        self._inbox.leave(name)
-        park = self._parks.get(name)
-        if park is not None and not park.done():
-            park.set_result(parked)
 
     async def ask(self, request: Request, *, parkable: bool = False) -> RequestOutcome | Parked:
         """Wait for a person; cancelling the wait settles the request as cancelled."""
         await self.call_shown(request.tool_use_id)
         await self.calls.turn(request.tool_use_id, TURN_SECONDS)
         self._stop_when_over()
-        self.pending[request.id] = request
-        waits = asyncio.Event()
-        actor: Actor | None = WITHDRAWN
-
-        def hear(change: InboxChange) -> None:
-            nonlocal actor
-            if isinstance(change, Settled) and change.request.id == request.id:
-                actor = change.actor
-            elif isinstance(change, Added) and change.request.id == request.id:
-                waits.set()
-
-        unsubscribe = self._inbox.subscribe(hear)
-        # A task of its own, because the inbox gets the reason from us before its own wait ends.
-        asking = asyncio.ensure_future(self._inbox.ask(request, self._written))
-        asking.add_done_callback(lambda _: waits.set())
-        park = self._parks[request.id] = asyncio.get_running_loop().create_future()
-        if parkable:
-            self._parkable.add(request.id)
         outcome: RequestOutcome | Parked = Cancelled(self._ending)
-        try:
-            await waits.wait()  # the inbox has the request before anyone hears of it and answers
-            draft = None if asking.done() else await self._draft(request)
-            recalled = () if asking.done() else await self._recalled(request)
-            self._stop_when_over()
-            self._tell(request, draft, recalled)
-            either: list[asyncio.Future[Any]] = [asking, park]
-            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-            outcome = asking.result() if asking.done() else park.result()
-        except asyncio.CancelledError:
-            # Not for a request that was left for later: its end is intended.
-            if request.id in self.pending:
-                self._inbox.withdraw(request.id, self._ending)
-            raise
-        except Exception:
-            _logger.exception("The inbox failed")
-            raise
-        finally:
-            unsubscribe()
-            self.calls.asked(request.tool_use_id)
-            self._parks.pop(request.id, None)
-            self._told.discard(request.id)
-            self._parkable.discard(request.id)
-            if not asking.done():
-                asking.cancel(self._ending)
-            if self.pending.pop(request.id, None):
-                self._emit(
-                    ev.RequestParked(request.id, outcome.deferred)
-                    if isinstance(outcome, Parked)
-                    else ev.RequestSettled(request.id, outcome, actor)
-                )
+        async with self._inbox.asking(request, self._written) as opened:
+            wait = Wait(opened, parkable, asyncio.get_running_loop().create_future())
+            self.pending[request.id] = wait
+            answered = asyncio.ensure_future(opened.outcome())
+            try:
+                await opened.added()  # it is on disk before anyone hears of it and answers
+                self._stop_when_over()
+                self._report(wait)
+                either: list[asyncio.Future[Any]] = [answered, wait.parked]
+                await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+                outcome = answered.result() if answered.done() else wait.parked.result()
+            except asyncio.CancelledError:
+                raise asyncio.CancelledError(self._ending) from None  # the reason of its withdrawal
+            finally:
+                answered.cancel()
+                self.calls.asked(request.tool_use_id)
+                if self.pending.pop(request.id, None):
+                    actor = WITHDRAWN if opened.is_pending else opened.stored.actor
+                    self._emit(
+                        ev.RequestParked(request.id, outcome.deferred)
+                        if isinstance(outcome, Parked)
+                        else ev.RequestSettled(request.id, outcome, actor)
+                    )
         self._stop_when_over()
         return outcome
 
-    def _tell(
-        self, request: Request, draft: Draft | None, recalled: tuple[Recalled | None, ...] = ()
-    ) -> None:
-        self._told.add(request.id)
-        self._emit(_asked(request, draft, recalled))
+    def _report(self, wait: Wait) -> None:
+        wait.is_reported = True
+        request = wait.opened.request
+        self._emit(_asked(request, wait.opened.draft, wait.opened.recalled))
         self.calls.asked(request.tool_use_id)
-        if self._parking and request.id in self._parkable:
-            self._put_off(request.id, Parked(deferred=False))
-
-    async def _draft(self, request: Request) -> Draft | None:
-        """Load the draft of a request; if that fails, the request is asked without it."""
-        try:
-            return await self._inbox.load_draft(request)
-        except InboxError as error:
-            _logger.warning("A draft was not read: %s", error)
-            return None
-
-    async def _recalled(self, request: Request) -> tuple[Recalled | None, ...]:
-        """Load earlier answers to the questions; if that fails, these are asked without them."""
-        try:
-            return await self._inbox.asked_before(request)
-        except InboxError as error:
-            _logger.warning("Earlier answers were not read: %s", error)
-            return ()
+        if self._parking and wait.is_parkable:
+            _put_off(wait, deferred=False)
 
     def _stop_when_over(self) -> None:
         """Cancel the wait once the process is gone: asking or replying would only end in an error."""
@@ -312,6 +279,12 @@ class Waits:
             return
         event.set()  # nobody waits for it a second time
         _logger.debug("A request came without its tool call")
+
+
+def _put_off(wait: Wait, *, deferred: bool) -> None:
+    wait.opened.leave()
+    if not wait.parked.done():
+        wait.parked.set_result(Parked(deferred))
 
 
 def _asked(request: Request, draft: Draft | None, recalled: tuple[Recalled | None, ...]) -> ev.AgentEvent:

@@ -143,7 +143,7 @@ class ReplayedSession:
     def _ignored(self, *_given: object, **_options: object) -> None:
         """Do nothing: no turn runs, no process waits, and a recording can be opened again."""
 
-    withdraw = interrupt = set_mode = set_model = set_effort = keep_draft = park = _ignored
+    withdraw = interrupt = set_mode = set_model = set_effort = park = _ignored
 
     def close(self, cause: str = "") -> None:  # noqa: ARG002 - as the port has it
         """Stop."""

@@ -27,7 +27,7 @@ from ccq_tui.bridges.claude_code.live_sessions import CLAUDE_CODE
 from ccq_tui.bridges.claude_code.permission_requests import DECIDED_THERE
 from ccq_tui.bridges.claude_code.transcript import CallEnd
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.store.opening import PATIENT_SECONDS
 from ccq_tui.inbox.store.store import Store
@@ -145,7 +145,7 @@ async def _asked(
         if (number := getattr(signal, name, None)) is not None:
             with suppress(NotImplementedError):  # not on Windows, where it ends the process
                 asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    inbox = DurableInbox.begin(path)  # a lock or a full disk delays the question, and does not end it
+    inbox = Inbox.begin(path)  # a lock or a full disk delays the question, and does not end it
     try:
         asking = asyncio.ensure_future(inbox.ask(request, dialog.context()))
         await asyncio.sleep(0)  # asked before anything withdraws it
@@ -198,7 +198,7 @@ async def _waited(
     return None
 
 
-async def _until_unheard(inbox: DurableInbox) -> None:
+async def _until_unheard(inbox: Inbox) -> None:
     """Wait until, for `UNHEARD_SECONDS`, no ccq-tui showed requests or the inbox was unreadable."""
     heard = time.monotonic()
     while time.monotonic() - heard < UNHEARD_SECONDS:
@@ -213,7 +213,7 @@ async def _until_unheard(inbox: DurableInbox) -> None:
 
 
 async def _is_answered_after_all(
-    inbox: DurableInbox,
+    inbox: Inbox,
     request: Request,
     handler: Handler,
     ended: CallEnd | Cancelled | None,
@@ -227,9 +227,7 @@ async def _is_answered_after_all(
     return asking.done() and not isinstance(asking.result(), Cancelled)
 
 
-async def _close(
-    inbox: DurableInbox, request: Request, handler: Handler, ended: CallEnd | Cancelled | None
-) -> None:
+async def _close(inbox: Inbox, request: Request, handler: Handler, ended: CallEnd | Cancelled | None) -> None:
     """Close a request that ended in Claude Code, or whose wait ended."""
     outcome = handler.outcome_there(request, ended) if isinstance(ended, CallEnd) else ended
     by_hook = isinstance(ended, CallEnd) and ended.source == "hook"

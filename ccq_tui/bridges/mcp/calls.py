@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from ccq_tui.bridges.mcp.clients import Client
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Asker, Cancelled, Origin, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
@@ -69,7 +69,7 @@ class WaitingCalls:
     connection, and asks again. Only a client that cancels the call withdraws it.
     """
 
-    def __init__(self, inbox: DurableInbox) -> None:
+    def __init__(self, inbox: Inbox) -> None:
         self._inbox = inbox
         self._taken: set[str] = set()
         self._claiming = asyncio.Lock()
@@ -101,22 +101,28 @@ class WaitingCalls:
         """
         began = datetime.now(UTC)
         request = await self._claimed(call, questions)
-        task = self._keep(asyncio.ensure_future(self._outcome(call, request)))
+        if call.is_withdrawn:  # since the request was written: asked now, it would be pending again
+            self._taken.discard(request.id)
+            return McpOutcome(request, Cancelled(_withdrawn_by(call)), None, began)
         leaving = asyncio.ensure_future(gone.wait())
         try:
-            while not task.done() and not leaving.done():
-                await waits()
-                await asyncio.wait({task, leaving}, timeout=every, return_when=asyncio.FIRST_COMPLETED)
+            async with self._inbox.asking(request) as opened:
+                opened.leave()
+                answered = asyncio.ensure_future(opened.outcome())
+                try:
+                    while not answered.done() and not leaving.done():
+                        await waits()
+                        await asyncio.wait(
+                            {answered, leaving}, timeout=every, return_when=asyncio.FIRST_COMPLETED
+                        )
+                finally:
+                    answered.cancel()
+            if opened.stored.outcome is None:
+                return None
+            return McpOutcome(request, opened.stored.outcome, opened.stored.settled_at, began)
         finally:
             self._taken.discard(request.id)
             leaving.cancel()
-            if not task.done():
-                self._inbox.leave(request.id)
-                task.cancel()
-        if not task.done():
-            return None
-        outcome = task.result()
-        return McpOutcome(request, outcome, await self._settled_at(request.id), began)
 
     def withdraw(self, call: McpCall) -> None:
         """Withdraw the request of a call, without waiting; a decision that was made stays."""
@@ -193,18 +199,6 @@ class WaitingCalls:
         if not isinstance(stored.request, QuestionRequest):
             raise TypeError("a question set is stored as another kind")
         return stored.request
-
-    async def _outcome(self, call: McpCall, request: QuestionRequest) -> RequestOutcome:
-        if call.is_withdrawn:  # since the request was written: asked now, it would be pending again
-            return Cancelled(_withdrawn_by(call))
-        return await self._inbox.ask(request)
-
-    async def _settled_at(self, request_id: str) -> datetime | None:
-        try:
-            stored = await self._inbox.run(lambda store: store.requests.get(request_id))
-        except InboxError:
-            return None
-        return stored.settled_at if stored is not None else None
 
     def _keep(self, task: asyncio.Task[T]) -> asyncio.Task[T]:
         """Hold a task until it is done: the event loop keeps only weak references."""

@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ccq_tui.bridges.mcp.calls import WaitingCalls
 from ccq_tui.bridges.mcp.server import AskingServer, CallPlace, Context, directory_of
 from ccq_tui.bridges.mcp.token import HOST, PATH
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 
 EXCHANGE = "ccq_tui.exchange"
 """Key of a request's `HttpExchange` in its scope."""
@@ -49,7 +49,7 @@ async def serve_http(taken: socket.socket, token: str, inbox_file: Path) -> None
     Raises:
         InboxError: The inbox cannot be opened.
     """
-    inbox = await DurableInbox.open(inbox_file)
+    inbox = await Inbox.connect(inbox_file)
     try:
         calls = WaitingCalls(inbox)
         server = AskingServer(calls, place_of)

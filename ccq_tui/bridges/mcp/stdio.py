@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from ccq_tui.bridges.mcp.calls import WaitingCalls
 from ccq_tui.bridges.mcp.server import AskingServer, CallPlace, Context, directory_of
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 
 MOST_BYTES = 64 * 1024 * 1024
 """Most bytes of a message; what the tools take is far less."""
@@ -38,7 +38,7 @@ async def serve_stdio(inbox_file: Path, directory: str) -> None:
         InboxError: The inbox cannot be opened.
     """
     reader, writer = await _client_pipes()
-    inbox = await DurableInbox.open(inbox_file)
+    inbox = await Inbox.connect(inbox_file)
     try:
         calls = WaitingCalls(inbox)
         stream = StdioStream(reader, writer, calls, directory_of(directory))

@@ -22,7 +22,7 @@ from ccq_tui.bridges.terminal.typist import KeysTaken, StoppedError, Typist, sta
 from ccq_tui.bridges.terminal.waits import waits_for
 from ccq_tui.config.paths import inbox_path, prompt_rules
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Asker, Cancelled, Origin, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.logs import start_logging
@@ -113,7 +113,7 @@ class Watcher:
         self._looked = asyncio.Condition()
         self._shown = 0
         self._pressed_in = (True, True)
-        self._inbox: DurableInbox | None = None
+        self._inbox: Inbox | None = None
         self._opening = asyncio.Lock()
         self._open: Open | None = None
         self._since = self._last_output = self._loop.time()
@@ -272,7 +272,7 @@ class Watcher:
         try:
             async with self._opening:
                 if self._inbox is None:
-                    self._inbox = await DurableInbox.open(inbox_path())
+                    self._inbox = await Inbox.connect(inbox_path())
             if opened.withdrawn:  # while the inbox was opened
                 return
             outcome = await self._inbox.ask(opened.request, context)
@@ -289,7 +289,7 @@ class Watcher:
 
     # -- from an outcome to keys ----------------------------------------------------------------------------
 
-    async def _deliver(self, opened: Open, outcome: RequestOutcome, inbox: DurableInbox) -> None:
+    async def _deliver(self, opened: Open, outcome: RequestOutcome, inbox: Inbox) -> None:
         opened.withdrawn = True
         self._unanswered = 0
         sessions = inbox.sessions
@@ -421,7 +421,7 @@ class Watcher:
         self._begin(self._note(opened, None if answer is None else Answered((answer,)), self._inbox))
         self._look()
 
-    async def _note(self, opened: Open, answered: Answered | None, inbox: DurableInbox) -> None:
+    async def _note(self, opened: Open, answered: Answered | None, inbox: Inbox) -> None:
         key = opened.request.id
         try:
             if opened.withdrawn:
@@ -471,7 +471,7 @@ class Watcher:
         if self._inbox is not None:
             await self._inbox.close(CLOSE_SECONDS)
 
-    async def _end_open(self, opened: Open, code: str, inbox: DurableInbox) -> None:
+    async def _end_open(self, opened: Open, code: str, inbox: Inbox) -> None:
         answer = read_off(opened.prompt, self._picture) if opened.typed_at is not None else None
         if answer is not None:
             await self._note(opened, Answered((answer,)), inbox)

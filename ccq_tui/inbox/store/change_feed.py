@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.port import Added, DraftUpdated, Notified, ParkWanted, SessionNoted, Settled
 from ccq_tui.inbox.store.commands import CommandKind
 from ccq_tui.inbox.store.rows import NOTIFIED, PUT_BACK, Change, RequestState
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.processes import this_process
 
 LATE = timedelta(seconds=2)
 """Longest time from the time of a change to its writing."""
@@ -35,7 +33,6 @@ class ChangeFeed:
         self._seen = store.history.last() if before is None else before.known_of(store)
         self._commanded = store.commands.last()
         self._drafted = store.drafts.last()
-        self._here = this_process()
         self._version = (-1, -1)
 
     def known_of(self, store: Store) -> int:
@@ -62,19 +59,14 @@ class ChangeFeed:
         return news
 
     def _drafts(self) -> list[DraftUpdated]:
-        saved = self._store.drafts.after(self._drafted)
-        others = (one for one in saved if one.actor is None or one.actor.process != self._here)
-        news = [told for one in others if (told := self.draft(one.request_id, one.actor)) is not None]
-        self._drafted = max((one.serial for one in saved), default=self._drafted)
+        news: list[DraftUpdated] = []
+        for serial, request_id in self._store.drafts.after(self._drafted):
+            self._drafted = serial
+            stored = self._store.requests.get(request_id)
+            pending = stored is not None and stored.state is RequestState.PENDING
+            if stored and pending and (found := self._store.drafts.get(stored.request)):
+                news.append(DraftUpdated(stored.request, found.draft, found.actor, found.serial))
         return news
-
-    def draft(self, request_id: str, actor: Actor | None) -> DraftUpdated | None:
-        """Return the change of a draft, or None if its request is no longer pending."""
-        stored = self._store.requests.get(request_id)
-        if stored is None or stored.state is not RequestState.PENDING:
-            return None
-        draft = self._store.drafts.load(stored.request)
-        return None if draft is None else DraftUpdated(stored.request, draft, actor)
 
     def _commands(self) -> list[News]:
         commands = self._store.commands.open(after=self._commanded)

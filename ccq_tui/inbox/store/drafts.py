@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from ccq_tui.inbox.decision import DecisionState
-from ccq_tui.inbox.draft_fields import NO_QUESTION, DraftField
 from ccq_tui.inbox.requests import PlanRequest, Request
 from ccq_tui.inbox.store.encoding import StoredFormatError, dump, parse
 from ccq_tui.inbox.waiting_line import Draft, first_draft
@@ -18,16 +17,6 @@ MOST_CHARACTERS = 2_000_000
 """Most characters of one stored text that are restored."""
 KEPT_OPEN = (Focus.OTHER, Focus.NOTE, Focus.FIELD, Focus.DISCUSS)
 """Texts that open again when a draft is restored."""
-
-_STORED = {
-    "selected": ("selected", "none"),
-    "other": ("other", "other_on", "taken"),
-    "note": ("note",),
-    "discussion": ("discussion",),
-    "text": ("text", "text_choice"),
-    "plan": ("plan",),
-}
-"""The stored values of each field."""
 
 
 def draft_to_json(state: Draft) -> str:
@@ -46,50 +35,6 @@ def with_draft(request: Request, text: str) -> Draft:
     except StoredFormatError:
         return state
     return _panel(state, stored) if isinstance(state, PanelState) else _decision(state, stored)
-
-
-def merged(stored: str, state: Draft, touched: Collection[DraftField]) -> str:
-    """Return a stored draft, updated with the fields of another one that its surface touched.
-
-    The cursor and the open text are those of the last surface.
-    """
-    try:
-        before = parse(stored)
-    except StoredFormatError:
-        return draft_to_json(state)
-    mine = parse(draft_to_json(state))
-    kept = {**before, **mine}
-    if isinstance(state, PanelState):
-        others = before.get("pages")
-        kept["pages"] = [
-            _merged_page(
-                page,
-                mine["pages"][place],
-                others[place] if isinstance(others, list) and place < len(others) else None,
-                {name for at, name in touched if at == place},
-            )
-            for place, page in enumerate(state.pages)
-        ]
-    return dump(kept | _untouched(before, {name for at, name in touched if at == NO_QUESTION}))
-
-
-def _untouched(before: Mapping[str, Any], touched: Collection[str]) -> dict[str, Any]:
-    """Return the stored values of the fields that were not touched."""
-    names = {name for field, names in _STORED.items() if field not in touched for name in names}
-    return {name: value for name, value in before.items() if name in names}
-
-
-def _merged_page(
-    page: Page, mine: Mapping[str, Any], before: object, touched: Collection[str]
-) -> Mapping[str, Any]:
-    if not isinstance(before, dict) or before.get("question") != page.question.text:
-        return mine
-    kept: dict[str, Any] = {**before, **mine, **_untouched(before, touched)}
-    if kept["selected"] and kept["other_on"] and not page.question.multi_select:
-        # Chosen on two surfaces at once: the value that is written now is newer.
-        older, nothing = ("other_on", False) if "selected" in touched else ("selected", [])
-        kept[older] = nothing
-    return kept
 
 
 def _of_panel(state: PanelState) -> dict[str, Any]:

@@ -117,8 +117,8 @@ class RequestTable:
         elif before is None or not _same_asker(before, request):
             self._ask_again(at, key, session_id, request_to_json(request))
 
-    def put_back(self, known: StoredRequest) -> StoredRequest:
-        """Write a request as another file had it, unless it is here; a pending one here gets its outcome.
+    def put(self, known: StoredRequest) -> StoredRequest:
+        """Write a request as this process has it, unless it is here; a pending one here gets its outcome.
 
         Subscribers get a rewritten pending request as `Added` again, a settled one as `SessionNoted`.
 

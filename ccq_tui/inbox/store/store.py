@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +22,6 @@ from ccq_tui.inbox.store.sessions import SessionTable
 from ccq_tui.processes import Owner, alive
 
 if TYPE_CHECKING:
-    from ccq_tui.inbox.draft_fields import DraftField
     from ccq_tui.inbox.waiting_line import Draft
 
 MOST_NAMES = 200_000
@@ -31,17 +30,20 @@ MOST_NAMES = 200_000
 
 @dataclass(frozen=True, slots=True)
 class StoredDraft:
-    """A draft as it is on disk.
+    """A draft on disk.
 
     Attributes:
-        serial: Its place in the order of saving.
+        serial: Its place in the order of saving; of one to be saved, that of the draft it began from, or
+            -1 to save it whatever is there.
         request_id: Its request.
         actor: Who wrote it last, or None.
+        draft: The draft.
     """
 
     serial: int
     request_id: str
     actor: Actor | None
+    draft: Draft
 
 
 class DraftTable:
@@ -49,68 +51,49 @@ class DraftTable:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._own: dict[str, int] = {}
+        """The serial of the last draft of each request that was saved through this table."""
 
-    def save_all(
-        self,
-        drafts: Mapping[str, Draft],
-        touched: Mapping[str, Collection[DraftField]] | None = None,
-        actors: Mapping[str, Actor] | None = None,
-    ) -> dict[str, Actor | None]:
-        """Save the newest drafts, by the ids of their requests; ignore drafts of unknown requests.
+    def save_all(self, drafts: Iterable[StoredDraft]) -> None:
+        """Save drafts; skip those of unknown requests, and where a newer one was saved elsewhere.
 
-        A draft is saved even if its request was settled meanwhile: typed text is never lost. Fields that
-        another surface wrote and this one did not touch stay.
-
-        Returns the requests whose drafts now hold values of another surface, with their last writer.
-        Raises `InboxUnavailable`.
+        A draft is saved even if its request was settled meanwhile: typed text is never lost. Raises
+        `InboxUnavailable`.
         """
-        from ccq_tui.inbox.draft_fields import changed
-        from ccq_tui.inbox.store.drafts import draft_to_json, merged
+        from ccq_tui.inbox.store.drafts import draft_to_json
 
-        shared = {}
         with self._database.writing() as at:
             serial = self.last()
-            for request_id, draft in drafts.items():
-                key, serial = request_key(request_id), serial + 1
-                stored = self._database.rows("SELECT body, actor FROM drafts WHERE request_id = ?", (key,))
-                body = own = draft_to_json(draft)
-                if stored:
-                    fields = (touched or {}).get(request_id)
-                    body = merged(stored[0]["body"], draft, changed(draft) if fields is None else fields)
-                    if body != own:
-                        shared[request_id] = actor_from_json(stored[0]["actor"])
+            for one in drafts:
+                key, serial = request_key(one.request_id), serial + 1
+                found = self._database.rows("SELECT serial FROM drafts WHERE request_id = ?", (key,))
+                if found and 0 <= one.serial < found[0][0] != self._own.get(key):
+                    continue
                 self._database.do(
                     "INSERT INTO drafts (request_id, body, saved_at, actor, serial)"
                     " SELECT id, ?, ?, ?, ? FROM requests WHERE id = ?"
                     " ON CONFLICT (request_id) DO UPDATE SET body = excluded.body,"
                     " saved_at = excluded.saved_at, actor = excluded.actor, serial = excluded.serial",
-                    (body, at, actor_to_json((actors or {}).get(request_id)), serial, key),
+                    (draft_to_json(one.draft), at, actor_to_json(one.actor), serial, key),
                 )
-        return shared
+                self._own[key] = serial
 
-    def save(self, request_id: str, draft: Draft, before: Draft | None = None) -> None:
-        """Save a request's newest draft, as `save_all` does; raises `InboxUnavailable`."""
-        from ccq_tui.inbox.draft_fields import changed
-
-        self.save_all({request_id: draft}, {request_id: changed(draft, before)})
-
-    def load(self, request: Request) -> Draft | None:
-        """Return the state in which a request opens with its draft, or None when none is kept."""
-        query = "SELECT body FROM drafts WHERE request_id = ?"
+    def get(self, request: Request) -> StoredDraft | None:
+        """Return the draft of a request as the state in which it opens, or None when none is kept."""
+        query = "SELECT serial, actor, body FROM drafts WHERE request_id = ?"
         rows = self._database.rows(query, (request_key(request.id),))
         if not rows:
             return None
         from ccq_tui.inbox.store.drafts import with_draft
 
-        return with_draft(request, rows[0]["body"])
+        serial, actor, body = rows[0]
+        return StoredDraft(serial, request.id, actor_from_json(actor), with_draft(request, body))
 
-    def after(self, serial: int) -> list[StoredDraft]:
-        """Return the drafts saved after the one with ``serial``, in the order of saving."""
-        query = "SELECT serial, request_id, actor FROM drafts WHERE serial > ? ORDER BY serial"
-        return [
-            StoredDraft(row[0], row[1], actor_from_json(row[2]))
-            for row in self._database.rows(query, (serial,))
-        ]
+    def after(self, serial: int) -> list[tuple[int, str]]:
+        """Return serial and request of the drafts saved elsewhere after one, in the order of saving."""
+        query = "SELECT serial, request_id FROM drafts WHERE serial > ? ORDER BY serial"
+        rows = self._database.rows(query, (serial,))
+        return [(row[0], row[1]) for row in rows if self._own.get(row[1]) != row[0]]
 
     def last(self) -> int:
         """Return the serial of the draft that was saved last; 0 if there is none."""

@@ -39,7 +39,6 @@ class Worker:
         leaving: Callable[[Store], None],
         opened_anew: Callable[[Store, bool], None],
         cannot_open: Callable[[InboxError], None],
-        before: Callable[[Store], None],
         after: Callable[[Store], None],
         waits: Callable[[], bool],
     ) -> None:
@@ -51,7 +50,6 @@ class Worker:
         self._problem: InboxError | None = None
         """The reason that there is no store to work with now."""
         self._not_before = 0.0
-        self._before = before
         self._after = after
         self._waits = waits
         self._work: queue.SimpleQueue[tuple[Future[Any], Callable[[Store], Any]] | None] = queue.SimpleQueue()
@@ -151,8 +149,7 @@ class Worker:
                 self._tick()
                 tick = time.monotonic() + (NEAR_SECONDS if self._waits() else FAR_SECONDS)
                 continue
-            if store := self._ready():
-                self._beside(self._before, store)
+            store = self._ready()
             if item is None:
                 return
             future, work = item
@@ -165,7 +162,6 @@ class Worker:
 
     def _tick(self) -> None:
         if store := self._ready():
-            self._beside(self._before, store)
             self._beside(self._after, store)
             self._beside(lambda store: store.database.complete_when_idle(), store)
 

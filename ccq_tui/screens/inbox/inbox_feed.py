@@ -67,7 +67,7 @@ class InboxFeed(Feed[InboxList]):
         except InboxError as error:
             self._cannot_read(error)
             return
-        self._take(here := held_rows(inbox.held()))
+        self._take(here := held_rows(inbox.unsaved()))
         for name in gone - {row.id for row in here}:  # another file does not have what was listed
             self.drop(name)
         if unreadable:
@@ -81,7 +81,7 @@ class InboxFeed(Feed[InboxList]):
         except InboxError as error:
             self._cannot_read(error)
             return
-        held = held_rows(one for one in inbox.held() if one.request.id == request_id)
+        held = held_rows(one for one in inbox.unsaved() if one.request.id == request_id)
         if rows := held or ([row] if row is not None else []):
             self._take(rows)
 
@@ -127,7 +127,7 @@ class InboxFeed(Feed[InboxList]):
 
     def _cannot_read(self, error: InboxError) -> None:
         """List the requests that this process holds, and say that there may be more."""
-        self._take(held_rows(self._manager.inbox.held(written=True)))
+        self._take(held_rows(self._manager.inbox.unsaved(written=True)))
         self._say(f"The inbox cannot be read: {error} · only requests held here are listed")
 
 

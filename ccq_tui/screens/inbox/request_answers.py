@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.reach import taking_words
 from ccq_tui.inbox.requests import Cancelled, RequestOutcome
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, Won
@@ -26,12 +26,14 @@ class RequestAnswers:
     """Gives a person's decisions to the inbox, has them delivered, and keeps drafts that came too late.
 
     Attributes:
-        closed: Drafts of requests that somebody else answered first.
+        closed: Drafts of requests that another surface answered first.
+        opened: The request that was opened last.
     """
 
     def __init__(self, manager: SessionManager) -> None:
         self._manager = manager
         self.closed = ClosedDrafts()
+        self.opened: OpenRequest | None = None
 
     async def draft_for(self, row: InboxRow) -> Draft:
         """Return the draft with which a request opens, including what was typed for it on any surface.
@@ -42,32 +44,25 @@ class RequestAnswers:
         here = screen.dock.draft_of(row.id) if screen is not None and is_live(screen) else None
         if here is not None:
             return here
-        inbox = self._manager.inbox
-        draft = await inbox.load_draft(request) or first_draft(request)
-        with suppress(InboxError):  # it opens all the same, without that line
-            draft = with_recalled(draft, await inbox.asked_before(request))
-        return draft
+        opened = self.opened = await self._manager.inbox.open(row.id)
+        if opened is None:
+            return first_draft(request)
+        opened.show()
+        return with_recalled(opened.draft or first_draft(request), opened.recalled)
 
     def keep(self, row: InboxRow, draft: Draft) -> None:
         """Give a draft to the session in this terminal that has the request, if there is one."""
         screen = self._screen_of(row)
         if screen is not None and is_live(screen):
             screen.dock.put_draft(row.id, draft)
-            self._manager.inbox.show_draft(row.id, draft, Surface.PANEL)
 
-    def open(self, row: InboxRow, draft: Draft) -> None:
-        """Note the draft with which a request opens here; the person has not changed it yet."""
-        self._manager.inbox.show_draft(row.id, draft, Surface.INBOX)
-
-    def save(self, row: InboxRow, draft: Draft, *, elsewhere: bool = False) -> None:
-        """Keep a draft that changed.
-
-        The time limits of its session start again unless another surface changed it.
-        """
+    def save(self, row: InboxRow, draft: Draft) -> None:
+        """Keep a draft that changed; the time limits of its session start again."""
         screen = self._screen_of(row)
-        if screen is not None and not elsewhere:
+        if screen is not None:
             screen.attention.touch()
-        self._manager.inbox.save_draft(row.id, draft, Actor.here(Surface.INBOX))
+        if self.opened is not None:
+            self.opened.type(draft, Actor.here(Surface.INBOX))
 
     async def settle(
         self, row: InboxRow, outcome: RequestOutcome, waiting: Waiting | None, forget: Callable[[], None]

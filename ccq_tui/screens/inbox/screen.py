@@ -19,7 +19,6 @@ from ccq_tui.inbox.elicitations import link_to_open
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.port import Added, DraftUpdated, InboxChange, InboxRenewed, Notified, SessionNoted, Settled
 from ccq_tui.inbox.requests import RequestOutcome
-from ccq_tui.inbox.shared_draft import draft_words, followed, replaced
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE, Waiting
 from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, InputGuard, Presses, is_fresh
@@ -32,6 +31,7 @@ from ccq_tui.screens.link_opener import Target, open_target
 from ccq_tui.screens.overlay import ListScreen
 from ccq_tui.screens.session.drafts import draft_of
 from ccq_tui.screens.session.panel_pool import PANELS
+from ccq_tui.screens.session.requests import OWN_TEXT
 from ccq_tui.screens.sessions.inbox_watch import notified_words
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.decision import DecisionPanel
@@ -392,7 +392,6 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             panel.form.unseen_above = self.body.unseen_of_plan
             panel.form.directory = row.directory
         self.answered, self.panel = row, panel
-        self.answers.open(row, draft)
         self.mount(panel)
         self._panel_changed()
         # Until the panel has taken its lines, more of a plan is drawn than anybody can have read.
@@ -404,11 +403,23 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             self._opening.changed = True
         if self.panel is None or self.answered is None or self.answered.id != change.request.id:
             return
-        before, after = self.panel.follow(partial(followed, change=change, at=self.clock()))
-        if after is not before:
-            self.answers.save(self.answered, after, elsewhere=True)
-            kept = self.answers.closed.keep(replaced(before, after, change))
-            self.say(draft_words(change.actor) + (with_keys(DRAFT_KEPT) if kept else ""))
+        if change.stale:
+            self.panel.freeze(change.words)
+        else:
+            self.panel.take_draft(change.draft)
+        self.say(change.words)
+
+    @on(RequestPanel.TakeOver)
+    def _take_over(self, event: RequestPanel.TakeOver) -> None:
+        event.stop()
+        opened = self.answers.opened
+        if self.answered is None or event.panel is not self.panel or opened is None or opened.stale is None:
+            return
+        mine = opened.take_over() or event.panel.state
+        self.answers.closed.keep(draft_of(Waiting(opened.request, mine)))
+        if opened.draft is not None:
+            event.panel.take_draft(opened.draft)
+        self.say(with_keys(OWN_TEXT))
 
     def close_panel(self, *, keep: bool = True) -> Waiting | None:
         """Close the panel; return the request with its draft, which its session keeps if ``keep`` is set."""

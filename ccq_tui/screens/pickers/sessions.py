@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession, ReaderError, delete_earlier, earlier_sessions, rename_earlier
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
@@ -55,7 +55,7 @@ class Shelved:
 class Shelf:
     """Source of a list of sessions, which also renames and deletes them."""
 
-    def __init__(self, options: SessionOptions, inbox: DurableInbox, without: str = "") -> None:
+    def __init__(self, options: SessionOptions, inbox: Inbox, without: str = "") -> None:
         self.options = options
         self._inbox = inbox
         self._without = without

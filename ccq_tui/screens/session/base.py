@@ -151,6 +151,7 @@ class SessionBase(Screen[None]):
         transcript.mark_changed = lambda: self.block_bar.tell(transcript.mark, transcript.block_count)
         transcript.found_changed = self.search_bar.tell
         self.status_line = StatusLine()
+        dock.opened = session.opened
         self.clock = session.clock
         launch = session.launch
         self.view = SessionView(

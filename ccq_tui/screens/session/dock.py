@@ -6,7 +6,6 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -15,9 +14,9 @@ from textual.message import Message
 
 from ccq_tui.config.keymap import key_of, keymap, with_keys
 from ccq_tui.inbox import waiting_line
+from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import DraftUpdated
 from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest, Request, RequestOutcome
-from ccq_tui.inbox.shared_draft import followed
 from ccq_tui.inbox.waiting_line import (
     Draft,
     Waiting,
@@ -65,10 +64,15 @@ class Dock(Vertical):
 
     @dataclass
     class DraftChanged(Message):
-        """Something was selected or typed for a request, here or on another surface."""
+        """Something was selected or typed for a request."""
 
         waiting: Waiting
-        elsewhere: bool = False
+
+    @dataclass
+    class TakenOver(Message):
+        """The person took over the newer draft of another process; ``waiting`` has the one typed here."""
+
+        waiting: Waiting
 
     class LineChanged(Message):
         """Other requests wait, or they are answered elsewhere on the screen."""
@@ -76,6 +80,8 @@ class Dock(Vertical):
     def __init__(self, session: str, draft: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(id="dock")
         self._clock = clock
+        self.opened: Callable[[str], OpenRequest | None] = lambda _: None
+        """Returns a request that is open in the inbox, by its id."""
         self.notices = NoticeLine()
         """The line above the prompt."""
         self.prompt = Prompt(draft, clock=clock)
@@ -288,24 +294,34 @@ class Dock(Vertical):
             self.panel = None
             self._show_soon()
 
-    def follow(self, change: DraftUpdated) -> tuple[Draft, Draft] | None:
-        """Show what another surface changed in a draft.
-
-        Return it before and after, or None if nothing is new.
-        """
+    def follow(self, change: DraftUpdated) -> bool:
+        """Show that another process changed a draft; return whether the request waits here."""
         waiting = self.line.get(change.request.id)
         if waiting is None:
-            return None
-        if self.panel is not None and self.line.head is waiting:
-            before, after = self.panel.follow(partial(followed, change=change, at=self._clock()))
-        else:
-            before, after = waiting.draft, followed(waiting.draft, change, self._clock())
-        if after is before:
-            return None
-        self.line = self.line.with_draft(change.request.id, after)
-        self.post_message(self.DraftChanged(Waiting(waiting.request, after), elsewhere=True))
+            return False
+        panel = self.panel if self.line.head is waiting else None
+        if not change.stale:
+            kept = replace(change.draft, hidden=waiting.draft.hidden, guard=InputGuard())
+            self.line = self.line.with_draft(change.request.id, kept)
+        if panel is not None and change.stale:
+            panel.freeze(change.words)
+        elif panel is not None:
+            panel.take_draft(change.draft)
         self._say_what_waits()
-        return before, after
+        return True
+
+    @on(RequestPanel.TakeOver)
+    def _take_over(self, event: RequestPanel.TakeOver) -> None:
+        event.stop()
+        first = self.line.head
+        opened = self.opened(first.request.id) if first is not None else None
+        if first is None or opened is None or not event.current or event.panel is not self.panel:
+            return
+        mine = Waiting(first.request, opened.take_over() or first.draft)
+        if opened.draft is not None:
+            self.line = self.line.with_draft(first.request.id, opened.draft)
+            event.panel.take_draft(opened.draft)
+            self.post_message(self.TakenOver(mine))
 
     def unfold(self, request_id: str) -> None:
         """Show the panel of a request, if that is the first in the line."""
@@ -363,6 +379,8 @@ class Dock(Vertical):
             place=self._place(),
             asked_for=asked_for,
         )
+        if (opened := self.opened(first.request.id)) is not None and opened.stale is not None:
+            self.panel.freeze(opened.stale.words)
         self._show_prompt()
         self.post_message(RequestPanel.Opened(self.panel))
 

@@ -6,12 +6,11 @@ from functools import partial
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import Problem
-from ccq_tui.config.keymap import key_of, with_keys
+from ccq_tui.config.keymap import with_keys
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.elicitations import link_to_open
 from ccq_tui.inbox.port import DraftUpdated
 from ccq_tui.inbox.requests import Cancelled, PlanRequest, QuestionRequest, Request
-from ccq_tui.inbox.shared_draft import draft_words, replaced
 from ccq_tui.inbox.waiting_line import Waiting
 from ccq_tui.questions import Expired
 from ccq_tui.runtime.events import SessionEvent
@@ -44,6 +43,7 @@ CLOSED, ARRIVING = "a closed request", "a question that was being written"
 """Owners of the lines that say why something is no longer asked."""
 IN_PROMPT = "Your text was not sent: it is in the prompt"
 LEFT_OVER = "{copy_draft} copies your draft"
+OWN_TEXT = "The newer draft is here · {copy_draft} copies yours"
 UNDELIVERED = "Your answer did not reach Claude; {copy_draft} copies it"
 PARKED = "Parked without a process · your answer restarts Claude"
 LEFT = "The question still waits · your answer restarts Claude and reaches it as a message"
@@ -144,13 +144,14 @@ class RequestQueue:
         self._ui.say(f"The request was closed: {reason}{kept}", CLOSED_SECONDS, CLOSED)
 
     def _follow(self, change: DraftUpdated) -> None:
-        """Show what another surface changed in a draft; keep the text typed here that it replaced."""
-        changed = self._ui.dock.follow(change)
-        if changed is not None:
-            kept = self._drafts.keep(replaced(*changed, change))
-            copies = f" · {key_of('copy_draft')} copies your text" if kept else ""
-            words = draft_words(change.actor) + copies
-            self._ui.say(words, of=change.request.id)
+        """Show that another process changed a draft."""
+        if self._ui.dock.follow(change):
+            self._ui.say(change.words, of=change.request.id)
+
+    def taken_over(self, event: Dock.TakenOver) -> None:
+        """Keep the draft typed here whose place another process's took."""
+        self._ui.dock.notices.hush(event.waiting.request.id)
+        self.keep_to_copy(draft_of(event.waiting), OWN_TEXT)
 
     def _close_arriving(self, event: ev.ArrivingEnded) -> None:
         """Close the panel of a set that will not be asked; its draft comes back with the same questions."""

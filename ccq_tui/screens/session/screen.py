@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 
 from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.screens.keylist import own_bindings
@@ -105,7 +105,7 @@ class SessionScreen(SessionBase):
 
     actions = {**READING, **ACTIONS}  # noqa: RUF012
 
-    def __init__(self, session: SupervisedSession, inbox: DurableInbox) -> None:
+    def __init__(self, session: SupervisedSession, inbox: Inbox) -> None:
         launch = session.launch
         super().__init__(
             session,
@@ -300,10 +300,13 @@ class SessionScreen(SessionBase):
 
     @on(Dock.DraftChanged)
     def _draft_changed(self, event: Dock.DraftChanged) -> None:
-        if not event.elsewhere:
-            self.attention.touch()
-        waiting, actor = event.waiting, Actor.here(Surface.PANEL)
-        self.session.agent.keep_draft(waiting.request.id, waiting.draft, actor)
+        self.attention.touch()
+        if (opened := self.dock.opened(event.waiting.request.id)) is not None:
+            opened.type(event.waiting.draft, Actor.here(Surface.PANEL))
+
+    @on(Dock.TakenOver)
+    def _draft_taken_over(self, event: Dock.TakenOver) -> None:
+        self.requests.taken_over(event)
 
     @on(Dock.LineChanged)
     def _line_told(self) -> None:

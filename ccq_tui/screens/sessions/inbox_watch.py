@@ -16,7 +16,7 @@ from textual.app import App
 from ccq_tui.config.keymap import key_of
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.config.settings import Settings
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.port import (
     Added,
@@ -59,14 +59,14 @@ class InboxWatch:
     _settings: Settings
 
     def __post_init__(self) -> None:
-        self._inbox: DurableInbox | None = None
+        self._inbox: Inbox | None = None
         self._counting = False
 
-    def open(self) -> DurableInbox:
+    def open(self) -> Inbox:
         """Return the inbox of all sessions, opened at the first use."""
         if self._inbox is None:
             file = self._file or inbox_path()
-            self._inbox = DurableInbox.begin(file)
+            self._inbox = Inbox.begin(file)
             self._inbox.recalls = self._settings.recall_answers
             # Before anything else reads them.
             self._inbox.submit(lambda store: store.prompts.import_files(file.parent / "drafts"))
@@ -91,7 +91,7 @@ class InboxWatch:
         if self._inbox is not None:
             self._inbox.end(END_SECONDS)
 
-    async def _tell_of_inbox(self, inbox: DurableInbox) -> None:
+    async def _tell_of_inbox(self, inbox: Inbox) -> None:
         try:
             notice = await inbox.opened()
             counts = self._sessions.counts = await inbox.run(lambda store: store.requests.waiting_counts())
@@ -114,7 +114,7 @@ class InboxWatch:
         if late := [one for one in undelivered if one.session_id not in opened]:
             self._sessions.note([undelivered_words(late)])
 
-    async def _prune(self, inbox: DurableInbox) -> None:
+    async def _prune(self, inbox: Inbox) -> None:
         """Delete old requests in small steps, so that no answer waits for it."""
         if (age := self._settings.prune_after) is None:
             return

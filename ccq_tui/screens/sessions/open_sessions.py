@@ -14,7 +14,7 @@ from textual.app import App
 from ccq_tui.compat.textual.nodes import begin_behind
 from ccq_tui.config.keymap import key_of
 from ccq_tui.config.launch import Launch
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.supervisor import Supervisor
@@ -44,11 +44,7 @@ class OpenSessions(Sequence[SessionScreen]):
     """The screens of all sessions, in the order in which they were opened; all run while one is shown."""
 
     def __init__(
-        self,
-        app: App[Any],
-        supervisor: Supervisor,
-        clock: Callable[[], float],
-        inbox: Callable[[], DurableInbox],
+        self, app: App[Any], supervisor: Supervisor, clock: Callable[[], float], inbox: Callable[[], Inbox]
     ) -> None:
         self._inbox = inbox
         self._app = app

@@ -24,7 +24,7 @@ from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.trust import has_answer, trusts
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
@@ -81,7 +81,7 @@ class SessionManager:
     _first: Launch
     sessions: OpenSessions
     _supervisor: Supervisor
-    _inbox: Callable[[], DurableInbox]
+    _inbox: Callable[[], Inbox]
     _trust: TrustGate
     _cleanup: WorktreeCleanup
 
@@ -91,7 +91,7 @@ class SessionManager:
         """Whether the program is ending, and opens no more sessions."""
 
     @property
-    def inbox(self) -> DurableInbox:
+    def inbox(self) -> Inbox:
         """The inbox of all sessions, opened at the first use."""
         return self._inbox()
 

@@ -16,7 +16,7 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried, TrustAnswer
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.unread import PromptDraft, directory_key
@@ -105,11 +105,7 @@ class TrustGate:
     """
 
     def __init__(
-        self,
-        host: TrustHost,
-        sessions: OpenSessions,
-        inbox: Callable[[], DurableInbox],
-        cleanup: WorktreeCleanup,
+        self, host: TrustHost, sessions: OpenSessions, inbox: Callable[[], Inbox], cleanup: WorktreeCleanup
     ) -> None:
         self._host = host
         self._inbox = inbox

@@ -37,7 +37,15 @@ from ccq_tui.questions.events import (
     TerminalFocused,
     TextChanged,
 )
-from ccq_tui.questions.input_guard import GRACE, GUARDED_KEYS, REPEAT_DELAY, WORD_SECONDS, Meaning, Presses
+from ccq_tui.questions.input_guard import (
+    GRACE,
+    GUARDED_KEYS,
+    REPEAT_DELAY,
+    WORD_SECONDS,
+    InputGuard,
+    Meaning,
+    Presses,
+)
 from ccq_tui.questions.state import typable
 from ccq_tui.widgets.choices import ChoiceList
 from ccq_tui.widgets.completer import FILES, Completer
@@ -142,6 +150,9 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
 
         typed: Typed
 
+    class TakeOver(PanelMessage, namespace="request_panel"):
+        """The person wants the newer draft of another process."""
+
     @dataclass
     class EditorWanted(PanelMessage, namespace="request_panel"):
         """The person wants the open text in an editor of their own; `put_text` brings it back."""
@@ -167,6 +178,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         self.touched: float | None = None
         """Time of the last key or click here, or None."""
         self._rests = state is None
+        self._is_stale = False
+        """Whether another process has a newer draft: no key decides before the person takes it over."""
         self._fresh = not (asked_for or self._rests or self._state.hidden)
         self._ready = False
         self.set_reactive(RequestPanel.session, session)
@@ -209,7 +222,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     def begin(self, state: State, *, place: tuple[int, int] = (1, 1), asked_for: bool = False) -> None:
         """Ask another request; the panel must rest. A panel that a person ``asked_for`` has no grace."""
         self._queue.turn += 1
-        self._state, self._rests = state, False
+        self._state, self._rests, self._is_stale = state, False, False
         self.set_reactive(RequestPanel.place, place)
         self._fresh = not (asked_for or state.hidden)
         self.display = not state.hidden
@@ -327,16 +340,20 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         seconds = REPEAT_DELAY if guard.asked_at == guard.quiet_since else GRACE
         self._hints.sleep(seconds + max(0.0, (guard.quiet_since or 0.0) - self._clock()))
 
-    def follow(self, changed: Callable[[Draft], Draft]) -> tuple[Draft, Draft]:
-        """Show a change from another surface, but no open text; return the draft before and after it."""
+    def take_draft(self, draft: Draft) -> None:
+        """Show the draft of another surface; the grace begins again, for nobody has seen it."""
+        shown = replace(cast("State", draft), hidden=self._state.hidden, guard=InputGuard(), outcome=None)
+        self._state, self._is_stale = shown, False
+        self.uncover(again=False)
+        if is_live(self):
+            self._draw()
+
+    def freeze(self, words: str) -> None:
+        """Let no key decide until the person takes over the newer draft; ``words`` say so."""
         self._take_text()
-        before, now = self._state, cast("State", changed(self._state))
-        if now is not before:
-            # What comes from elsewhere is not taken back with a word.
-            self._state = now = replace(now, guard=replace(now.guard, word=None))
-            if is_live(self):
-                self._draw()
-        return before, now
+        self._state, self._is_stale = replace(self._state, notice=words), True
+        if is_live(self):
+            self._draw()
 
     def _clear(self) -> None:
         self.form.forget()
@@ -426,6 +443,10 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     def _take_key(self, event: events.Key) -> bool:
         """Send a key to the machine; return whether it meant anything here."""
         self._take_text()
+        if self._is_stale and not self._state.hidden and event.key not in ("escape", "f2"):
+            if event.key == "enter":
+                self.post_message(self.TakeOver(self))
+            return True
         character = text_of(event)
         # Only keys that came here count: the app may already know of later ones.
         self._presses = self._presses.pressed(event.key, now := self._clock())
@@ -469,6 +490,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
             return
         self.touch()
         event.stop()
+        if self._is_stale:
+            return
         pasted = Pasted(event.text, self._clock(), self.drafting())
         writes = self.form.typing(self._state) and not self._state.hidden
         typed = writes and self.form.meaning(self._state, pasted) is Meaning.COMMAND
@@ -484,7 +507,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     def clicked(self, target: PanelTarget, _event: events.Click) -> None:
         """Handle a click, as of the time when the button went down, on what was seen then."""
         _, kind, number = target
-        self.dispatch(kind(number, self._pressed_at))
+        if not self._is_stale:
+            self.dispatch(kind(number, self._pressed_at))
 
     def under(self, event: events.MouseEvent) -> PanelTarget | None:
         found = self.form.under(event)
@@ -560,6 +584,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         self._put_field(drawn)
         if (completions := self._completer.shown) is not None:
             self._hints.show(completions.hints())
+        elif self._is_stale:
+            self._hints.show((("Enter", "take over the newer draft"), ("Esc", "hide")))
         self._sync_field(focused=self.has_focus)
 
     def _put_field(self, drawn: Drawn) -> None:

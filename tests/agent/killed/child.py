@@ -27,7 +27,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.session import AgentSession
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Allowed, QuestionRequest
 from ccq_tui.inbox.verdicts import InboxError, Won
 from ccq_tui.inbox.waiting_line import first_draft
@@ -51,7 +51,7 @@ class Child:
         project: Where the agent works.
     """
 
-    def __init__(self, inbox: DurableInbox, project: Path) -> None:
+    def __init__(self, inbox: Inbox, project: Path) -> None:
         self._inbox = inbox
         self._project = project
         self._sessions: dict[str, AgentSession] = {}
@@ -123,7 +123,9 @@ class Child:
                 state = first_draft(self._asked[order["id"]])
                 assert isinstance(state, PanelState)
                 page = replace(state.pages[0], draft=Draft(other=order["text"], other_on=True))
-                session.keep_draft(order["id"], replace(state, pages=(page, *state.pages[1:])), PANEL)
+                opened = session._inbox.known(order["id"])
+                assert opened is not None
+                opened.type(replace(state, pages=(page, *state.pages[1:])), PANEL)
                 # The clock is the same in all processes; on a busy machine the order came late.
                 say({"event": "Drafted", "text": order["text"], "at": time.monotonic()})
             case "answer":
@@ -203,7 +205,7 @@ async def main(database: Path, project: Path) -> None:
         database: The inbox's file.
         project: Where the agent works.
     """
-    inbox = await DurableInbox.open(database)
+    inbox = await Inbox.connect(database)
     child = Child(inbox, project)
     orders = asyncio.StreamReader(limit=MOST)
     loop = asyncio.get_running_loop()

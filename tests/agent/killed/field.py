@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from ccq_tui.agent.events import AgentEvent, PromptRecorded, PromptReturned
 from ccq_tui.agent.session import AgentSession
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.prompts.unread import PromptDraft, Sent
 
 
@@ -26,7 +26,7 @@ class PromptField:
 
     def __init__(
         self,
-        inbox: DurableInbox,
+        inbox: Inbox,
         session: AgentSession,
         kept: Callable[[str, str], None],
         changed: Callable[[str], None],

@@ -22,6 +22,7 @@ from tests.agent.killed.news import Kill, told
 from tests.agent.killed.points import Point, Victim
 from tests.agent.killed.process import Process, end_all
 from tests.agent.killed.script import QUESTIONS, mark, scenario
+from tests.unit.inbox.made import load_draft
 
 LIMIT = 900.0
 QUIET = 2.5
@@ -239,7 +240,7 @@ class Run:
         store = Store(self._database)
         try:
             stored = store.requests.get(name)
-            draft = store.drafts.load(stored.request) if stored is not None and stored.has_draft else None
+            draft = load_draft(store, stored.request) if stored is not None and stored.has_draft else None
             return draft.pages[0].draft.other if isinstance(draft, PanelState) else ""
         finally:
             store.close()

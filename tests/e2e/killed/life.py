@@ -22,6 +22,7 @@ from tests.agent.killed.script import scenario
 from tests.e2e.conftest import program
 from tests.e2e.killed.points import PHASES, Point
 from tests.e2e.terminal import Terminal
+from tests.unit.inbox.made import load_draft
 
 LIMIT = 600.0
 STEP_SECONDS = 120.0
@@ -220,7 +221,7 @@ class Life:
     def _is_kept(self, answer: str) -> bool:
         store = Store(next(self._root.rglob("inbox.db")))
         try:
-            drafts = [store.drafts.load(one.request) for one in store.requests.waiting()]
+            drafts = [load_draft(store, one.request) for one in store.requests.waiting()]
             return any(isinstance(one, PanelState) and one.pages[0].draft.other == answer for one in drafts)
         finally:
             store.close()

@@ -9,7 +9,7 @@ from ccq_tui.agent.commander import Commander
 from ccq_tui.agent.commands import Send, SettleRequest
 from ccq_tui.agent.events import AgentEvent, AnswerNotKept, ErrorReported
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.port import Inbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Allowed, RequestOutcome
 from ccq_tui.inbox.verdicts import InboxUnavailable, Verdict, Won
 from tests.actors import PANEL

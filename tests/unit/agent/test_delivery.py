@@ -27,7 +27,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.problems import Problem
 from ccq_tui.inbox.agent_texts import ABANDONED, INTERRUPTED
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import InboxChange, Left
 from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.store.rows import StoredRequest
@@ -45,8 +45,8 @@ ANSWERED = 'Your questions have been answered: "Which?"="A".'
 class NotingSessions(MemorySessions):
     """Notes what was delivered."""
 
-    def __init__(self) -> None:
-        super().__init__(lambda _session_id: ())
+    def __init__(self, inbox: Inbox) -> None:
+        super().__init__(inbox)
         self.noted: list[tuple[str, str]] = []
         self.news = asyncio.Event()
 
@@ -60,7 +60,7 @@ class Noting(MemoryInbox):
 
     def __init__(self) -> None:
         super().__init__()
-        self.sessions = NotingSessions()
+        self.sessions = NotingSessions(self)
         self.deaf = False
 
     def subscribe(self, callback: Callable[[InboxChange], None]) -> Callable[[], None]:
@@ -135,7 +135,7 @@ async def test_a_call_whose_id_comes_again_is_delivered_once(monkeypatch: pytest
 async def test_a_decision_of_an_earlier_process_is_closed_and_one_that_was_not_taken_is_named(
     tmp_path: Path,
 ) -> None:
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
     waits, taken, untaken, lost, interrupted = (
         PermissionRequest(name, "s", "Bash", {"command": f"touch {name}"}) for name in "abcde"
     )
@@ -202,7 +202,7 @@ async def test_the_answer_to_a_call_with_the_id_of_an_earlier_one_is_sent(tmp_pa
     finished = ToolFinished("call_0", "AskUserQuestion", ANSWERED, False)
     request = QuestionRequest("call_0", "s", QuestionSet("call_0", (QUESTION,)))
     answer = Answered((Answer(("B",)),))
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
 
     def asked_twice(store: Store) -> None:
         for outcome in (Answered((Answer(("A",)),)), answer):
@@ -260,7 +260,7 @@ async def test_a_question_answered_by_message_says_how_it_was_answered_before() 
             return (Left(request, recalled=(before,)),)
 
     inbox = MemoryInbox()
-    inbox.sessions = Leaving(lambda _session_id: ())
+    inbox.sessions = Leaving(inbox)
     made = Delivery(inbox, events.append, lambda _: None)
     await made.catch_up("s", SessionPast("s", ()))
     made.close(in_order=True)
@@ -282,7 +282,7 @@ async def test_an_answer_given_while_what_waits_is_read_is_sent_by_message(defer
             await inbox.answer(QUESTION_REQUEST.id, A, PANEL)
             return read
 
-    inbox.sessions = Slow(lambda _session_id: ())
+    inbox.sessions = Slow(inbox)
     waiting = asyncio.create_task(inbox.ask(QUESTION_REQUEST))
     await asyncio.sleep(0)
     made = Delivery(inbox, events.append, sent.append)
@@ -301,9 +301,10 @@ async def test_a_request_withdrawn_while_what_waits_is_read_is_not_asked() -> No
     class Slow(MemorySessions):
         async def left(self, session_id: str) -> tuple[Left, ...]:
             inbox.withdraw(QUESTION_REQUEST.id, "rewound")
+            await asyncio.wait({waiting})
             return (Left(QUESTION_REQUEST),)
 
-    inbox.sessions = Slow(lambda _session_id: ())
+    inbox.sessions = Slow(inbox)
     waiting = asyncio.create_task(inbox.ask(QUESTION_REQUEST))
     await asyncio.sleep(0)
     made = Delivery(inbox, events.append, lambda _: None)
@@ -315,7 +316,7 @@ async def test_a_request_withdrawn_while_what_waits_is_read_is_not_asked() -> No
 
 async def test_a_call_that_was_made_again_before_its_past_is_read_has_its_answer_once() -> None:
     inbox, events, sent = MemoryInbox(), list[AgentEvent](), list[Send]()
-    inbox.sessions = MemorySessions(lambda _session_id: (Left(QUESTION_REQUEST, A),))
+    inbox.sessions = MemorySessions(inbox, (Left(QUESTION_REQUEST, A),))
     made = Delivery(inbox, events.append, sent.append)
     made.note(QuestionAsked(QUESTION_REQUEST))
     made.note(ToolFinished("a", "AskUserQuestion", ANSWERED, False))
@@ -328,7 +329,7 @@ async def test_a_call_that_was_made_again_before_its_past_is_read_has_its_answer
 async def test_an_answer_that_a_message_brought_is_known_after_each_resume_and_not_sent_again(
     tmp_path: Path,
 ) -> None:
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
     told, sent = list[AgentEvent](), list[Send]()
     try:
         await inbox.run(lambda store: store.requests.add(QUESTION_REQUEST))

@@ -160,7 +160,7 @@ async def test_an_outcome_of_the_wrong_kind_is_refused_and_an_error_where_it_com
         await asked.inbox.answer("t@s", Declined(), PANEL)
     assert not task.done()
     # A database may hold what another program wrote.
-    monkeypatch.setattr("tests.memory_inbox.check_outcome", lambda *_: None)
+    monkeypatch.setattr("ccq_tui.inbox.store.requests.check_outcome", lambda *_: None)
     await asked.inbox.answer("t@s", Declined(), PANEL)
     with pytest.raises(TypeError, match="Declined does not settle a permission"):
         await task
@@ -172,9 +172,9 @@ async def test_the_end_of_the_session_settles_and_replies_nothing() -> None:
     await asked.pending()
     asked.gate.give_up("the session was closed")
     assert asked.events[-1] == RequestSettled("t@s", Cancelled("the session was closed"), WITHDRAWN)
-    assert asked.inbox.pending == ()
     with pytest.raises(asyncio.CancelledError):
         await task
+    assert await asked.inbox.run(lambda store: store.requests.waiting()) == []
     assert len([event for event in asked.events if isinstance(event, RequestSettled)]) == 1
 
 
@@ -196,7 +196,7 @@ async def test_nothing_is_asked_after_the_end(steps: int) -> None:
     # A question that waits can still be answered once the session is resumed.
     parked = [event for event in asked.events if isinstance(event, RequestParked)]
     assert parked in ([], [RequestParked("t@s", deferred=False)])
-    assert len(asked.inbox.pending) == len(parked)
+    assert len(await asked.inbox.run(lambda store: store.requests.waiting())) == len(parked)
 
 
 async def test_a_process_that_stood_still_tells_the_call_before_its_request(

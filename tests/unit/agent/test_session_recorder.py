@@ -17,12 +17,12 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.session_recorder import SessionRecorder, title_of
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 
 
 @pytest.mark.parametrize("renamed", [False, True])
 async def test_a_session_whose_past_cannot_be_read_keeps_its_name(tmp_path: Path, renamed: bool) -> None:
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
     try:
         for resume, prompt in ((None, "first thing"), ("s", "second thing")):
             book = SessionRecorder(inbox, SessionOptions(cwd=tmp_path, resume=resume))
@@ -40,7 +40,7 @@ async def test_a_session_whose_past_cannot_be_read_keeps_its_name(tmp_path: Path
 @pytest.mark.parametrize("queued", [False, True])
 async def test_a_conversation_that_another_replaces_has_ended(tmp_path: Path, queued: bool) -> None:
     """The other one is in no list before its first prompt, which may wait already."""
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
     try:
         book = SessionRecorder(inbox, SessionOptions(cwd=tmp_path))
         book.note(Connected("s", "m", "default", str(tmp_path), "2"))
@@ -62,7 +62,7 @@ async def test_a_conversation_that_another_replaces_has_ended(tmp_path: Path, qu
 async def test_a_resumed_session_is_named_by_its_past_also_where_that_is_read_late(
     tmp_path: Path, title: str
 ) -> None:
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
     try:
         book = SessionRecorder(inbox, SessionOptions(cwd=tmp_path, resume="s"))
         book.note(Connected("s", "m", "default", str(tmp_path), "2"))

@@ -16,7 +16,7 @@ from mcp.shared.message import SessionMessage
 from ccq_tui.bridges.mcp.calls import MOST_AT_ONCE, McpCall, TooManyError, WaitingCalls
 from ccq_tui.bridges.mcp.clients import Client
 from ccq_tui.bridges.mcp.stdio import StdioStream, pipe_to
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.store.rows import LISTED, RequestState
 from ccq_tui.questions import Declined, Option, Question, QuestionSet
@@ -34,7 +34,7 @@ async def waits() -> None:
 async def test_a_call_taken_back_as_it_is_written_waits_no_more(
     steps: int, ended: str, tmp_path: Path
 ) -> None:
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
     try:
         calls, call = WaitingCalls(inbox), McpCall(Client("Codex", "/work"))
         asking = asyncio.ensure_future(calls.ask(call, QUESTIONS, waits, asyncio.Event(), 0.1))
@@ -61,7 +61,7 @@ async def test_a_call_taken_back_as_it_is_written_waits_no_more(
 
 
 async def test_calls_that_come_at_once_are_counted(tmp_path: Path) -> None:
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
     gone = asyncio.Event()
     try:
         calls = WaitingCalls(inbox)
@@ -86,7 +86,7 @@ async def test_calls_that_come_at_once_are_counted(tmp_path: Path) -> None:
 
 
 async def test_an_answer_read_in_the_list_answers_the_same_call_once(tmp_path: Path) -> None:
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
     client = Client("Codex", "/work")
     try:
         calls, call, gone = WaitingCalls(inbox), McpCall(client), asyncio.Event()
@@ -114,7 +114,7 @@ async def test_an_answer_read_in_the_list_answers_the_same_call_once(tmp_path: P
 
 
 async def test_what_is_written_as_its_client_leaves_is_noted_as_delivered(tmp_path: Path) -> None:
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
     reading, target = os.pipe()
     try:
         calls, call = WaitingCalls(inbox), McpCall(Client("Codex", "/work"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import (
     Allowed,
     Asker,
@@ -14,8 +15,11 @@ from ccq_tui.inbox.requests import (
     PermissionRequest,
     PlanRequest,
     QuestionRequest,
+    Request,
 )
+from ccq_tui.inbox.store.store import Store, StoredDraft
 from ccq_tui.inbox.suggestions import Rule, Suggestion
+from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.processes import Owner
 from ccq_tui.questions import (
     Answer,
@@ -83,3 +87,14 @@ outcomes = st.one_of(
     st.builds(Denied, texts),
     st.builds(Cancelled, texts),
 )
+
+
+def save_draft(store: Store, request_id: str, draft: Draft, actor: Actor | None = None) -> None:
+    """Save a draft, whatever is there."""
+    store.drafts.save_all([StoredDraft(-1, request_id, actor, draft)])
+
+
+def load_draft(store: Store, request: Request) -> Draft | None:
+    """Return the draft of a request on disk."""
+    found = store.drafts.get(request)
+    return found.draft if found is not None else None

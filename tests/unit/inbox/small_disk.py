@@ -13,12 +13,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import Added, InboxRenewed, InboxTrouble, SessionFact
 from ccq_tui.inbox.requests import Allowed, Denied
 from ccq_tui.inbox.verdicts import InboxError, Won
 from tests.actors import PANEL
-from tests.unit.inbox.test_durable import Heard, permission
+from tests.unit.inbox.test_inbox import Heard, permission
 
 FACT = SessionFact(directory="/work", name="api", state="working", cause="test", runs=True)
 
@@ -48,7 +48,7 @@ def of(heard: Heard, kind: type[InboxTrouble] | type[InboxRenewed]) -> list[str]
 
 async def run(way: str, room: int, place: Path) -> dict[str, object]:
     free = filled(place, room) if way == "tmpfs" else limited(room)
-    inbox = DurableInbox.begin(place / "state" / "inbox.db")
+    inbox = Inbox.begin(place / "state" / "inbox.db")
     heard = Heard(inbox)
     opened = ""
     try:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.inbox.durable import DurableInbox
-from ccq_tui.inbox.entries import asked_before, shown_day
+from ccq_tui.inbox.asked_before import asked_before, shown_day
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import QuestionRequest, RequestOutcome
 from ccq_tui.inbox.store.requests import MOST_ANSWERED
 from ccq_tui.inbox.store.store import Store
@@ -109,20 +109,20 @@ def test_what_is_forgotten_is_in_no_table_and_what_waits_stays(store: Store) -> 
 
 
 async def test_an_inbox_that_does_not_recall_says_nothing(tmp_path: Path) -> None:
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
     try:
         await inbox.run(lambda store: answered(store, asked("a", "one"), Answered((SQLITE,))))
-        (known,) = await inbox.asked_before(asked("again", "now"))
-        assert known is not None
-        assert known.answer == SQLITE
-        inbox.recalls = False
-        assert await inbox.asked_before(asked("again", "now")) == ()
+        for recalls in (True, False):
+            inbox.recalls = recalls
+            async with inbox.asking(asked(f"again {recalls}", "now")) as opened:
+                await opened.added()
+            assert [one and one.answer for one in opened.recalled] == ([SQLITE] if recalls else [])
     finally:
         await inbox.close()
 
 
 async def test_a_question_that_is_taken_over_comes_with_it(tmp_path: Path) -> None:
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
 
     def keep(store: Store) -> None:
         answered(store, asked("a", "one"), Answered((SQLITE,)))

@@ -14,7 +14,7 @@ from shutil import copyfile, rmtree
 
 import pytest
 
-from ccq_tui.inbox.durable import AGAIN, DurableInbox
+from ccq_tui.inbox.inbox import AGAIN, Inbox
 from ccq_tui.inbox.port import Added, InboxRenewed, InboxTrouble, SessionFact, Settled
 from ccq_tui.inbox.requests import Allowed, Cancelled
 from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
@@ -26,8 +26,9 @@ from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import PanelState, opened
 from tests.actors import PANEL, PHONE, SCRIPT
-from tests.unit.inbox.test_durable import Heard, inboxes, permission, question
+from tests.unit.inbox.made import load_draft
 from tests.unit.inbox.test_durable_trouble import seen
+from tests.unit.inbox.test_inbox import Heard, inboxes, opened_in, permission, question
 
 ROOT = Path(__file__).parents[3]
 FACT = SessionFact(
@@ -88,7 +89,7 @@ async def test_what_is_held_is_written_into_the_file_that_takes_its_place(
         asking = asyncio.create_task(inbox.ask(request, "I looked."))
         leaving = asyncio.create_task(inbox.ask(parked))
         await heard.until(lambda: sum(isinstance(change, Added) for change in heard.changes) == 2)
-        inbox.save_draft(request.id, draft, PANEL)
+        opened_in(inbox, request.id).type(draft, PANEL)
         assert await inbox.defer(parked.id)
         leaving.cancel()
         await asyncio.gather(leaving, return_exceptions=True)
@@ -107,7 +108,7 @@ async def test_what_is_held_is_written_into_the_file_that_takes_its_place(
         assert kept is not None
         assert (kept.request, kept.context, kept.state) == (request, "I looked.", RequestState.PENDING)
         assert kept.asked_at == asked_at
-        back = store.drafts.load(request)
+        back = load_draft(store, request)
         assert isinstance(back, PanelState)
         assert back.pages[0].draft.selected == (1,)
         again = store.requests.get(parked.id)
@@ -280,6 +281,7 @@ async def test_an_answer_given_just_before_the_file_goes_reaches_the_asker(
         assert await asking == Allowed("yes")
         await two.run(lambda store: store.requests.waiting())
         assert len([change for change in heard.changes if isinstance(change, Settled)]) == 1
+        await heard.until(lambda: renewals(heard))
         (stored,) = await one.run(lambda store: store.requests.undelivered("s"))
         assert (stored.outcome, stored.actor) == (Allowed("yes"), PHONE)
 
@@ -468,7 +470,7 @@ async def test_a_start_on_a_full_disk_begins_in_memory_and_writes_everything_whe
         return connect(*words, factory=Full, **more)  # type: ignore[call-overload,no-any-return]
 
     monkeypatch.setattr("ccq_tui.inbox.store.opening.sqlite3.connect", connected)
-    inbox = DurableInbox.begin(path)
+    inbox = Inbox.begin(path)
     heard = Heard(inbox)
     try:
         with pytest.raises(InboxUnavailable, match="the disk is full"):

@@ -33,6 +33,7 @@ from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired
 from ccq_tui.questions.state import PanelState
 from tests.actors import PANEL
+from tests.unit.inbox.made import load_draft
 
 DATABASES = Path(__file__).parent / "databases"
 TABLES = ("requests", "drafts", "answers", "history", "sessions")
@@ -258,7 +259,7 @@ def test_requests_of_version_2_get_ids_of_their_own_and_nothing_is_lost(path: Pa
     waits = store.requests.get("toolu_waits@s-1")
     assert waits is not None
     assert (waits.context, waits.deferred, waits.state) == ("I looked.", True, "pending")
-    draft = store.drafts.load(waits.request)
+    draft = load_draft(store, waits.request)
     assert isinstance(draft, PanelState)
     assert (draft.pages[0].draft.selected, draft.pages[0].draft.note) == ((1,), "but small")
     answers = Answered((Answer(("Redis",)), Answer(("Auth", "Logs"), note="both")))
@@ -342,7 +343,7 @@ def test_everything_of_version_3_is_read_and_its_surfaces_are_actors(path: Path)
     waits, permission = found["waits@s-1"], found["waits_p@s-1"]
     assert waits is not None
     assert permission is not None
-    draft, decision = store.drafts.load(waits.request), store.drafts.load(permission.request)
+    draft, decision = load_draft(store, waits.request), load_draft(store, permission.request)
     assert isinstance(draft, PanelState)
     assert isinstance(decision, DecisionState)
     assert (draft.pages[0].draft.note, draft.pages[0].draft.selected, draft.tab) == ("a note", (1,), 1)
@@ -359,7 +360,7 @@ def test_an_inbox_of_version_7_keeps_every_request_answer_and_draft(tmp_path: Pa
         for one in json.loads((DATABASES / "version_7" / "expected.json").read_text())["requests"]:
             stored = store.requests.get(one["id"])
             assert stored is not None
-            draft = store.drafts.load(stored.request)
+            draft = load_draft(store, stored.request)
             assert {
                 "id": stored.request.id,
                 "call": stored.request.tool_use_id,

@@ -51,9 +51,9 @@ from ccq_tui.inbox.verdicts import AlreadySettled, Won
 from ccq_tui.inbox.requests import Denied
 from ccq_tui.inbox.port import Settled
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 async def race(path, me):
-    inbox = await DurableInbox.open(path)
+    inbox = await Inbox.connect(path)
     heard, raced = {}, set()
     def hear(change):
         if isinstance(change, Settled):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
-from ccq_tui.inbox.decision import DecisionState, decide
+from ccq_tui.inbox.decision import decide
 from ccq_tui.inbox.port import Notified
 from ccq_tui.inbox.reach import Look, Reach, reach_of, taking_words
 from ccq_tui.inbox.requests import (
@@ -35,9 +34,9 @@ from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable, Unknown, Wo
 from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.processes import Owner, alive, this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Option, Question, QuestionSet
-from ccq_tui.questions.events import Pressed, TextChanged
-from ccq_tui.questions.state import PanelState, opened
+from ccq_tui.questions.events import Pressed
 from tests.actors import PANEL, PHONE
+from tests.unit.inbox.made import load_draft, save_draft
 
 LETTERS = Question("Which?", "Letter", (Option("A"), Option("B")))
 START = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
@@ -119,7 +118,7 @@ def test_what_a_person_decided_is_to_be_delivered(store: Store, outcome: Request
 def test_what_was_cancelled_is_not_delivered_and_waits_again_when_it_is_asked_again(store: Store) -> None:
     store.requests.add(asked("a"))
     draft = first_draft(asked("a"))
-    store.drafts.save("a@s", draft)
+    save_draft(store, "a@s", draft)
     assert store.requests.settle("a@s", Cancelled("interrupted"), WITHDRAWN) == Won()
     assert store.requests.undelivered("s") == []
     assert store.requests.settle("a@s", Cancelled("again"), WITHDRAWN) == AlreadySettled(
@@ -127,7 +126,7 @@ def test_what_was_cancelled_is_not_delivered_and_waits_again_when_it_is_asked_ag
     )
     again = store.requests.add(asked("a"))
     assert (again.state, again.outcome, again.has_draft) == (RequestState.PENDING, None, True)
-    assert store.drafts.load(asked("a")) == draft
+    assert load_draft(store, asked("a")) == draft
     assert changes(store, "a@s")[1:] == [
         ("pending", "cancelled", "interrupted", WITHDRAWN),
         ("cancelled", "pending", "asked again", None),
@@ -139,7 +138,7 @@ def test_an_id_that_comes_back_with_another_call_is_not_answered_by_the_old_one(
     store: Store, change: str
 ) -> None:
     store.requests.add(asked("a"))
-    store.drafts.save("a@s", first_draft(asked("a")))
+    save_draft(store, "a@s", first_draft(asked("a")))
     store.requests.settle("a@s", Allowed("old"), PANEL)
     request = asked("a")
     if change == "delivered":
@@ -162,11 +161,11 @@ def test_a_call_of_a_copied_session_is_a_request_of_its_own(store: Store) -> Non
     first, copy = asked("a", "s"), asked("a", "copy")
     store.requests.add(first)
     typed = decide(first_draft(first), Pressed("down", "", 9.0))
-    store.drafts.save(first.id, typed)
+    save_draft(store, first.id, typed)
     store.requests.defer(first.id)
     own = store.requests.add(copy)
     assert (own.request, own.state, own.deferred) == (copy, RequestState.PENDING, False)
-    draft = store.drafts.load(copy)
+    draft = load_draft(store, copy)
     assert draft is not None
     assert draft == replace(typed, request=copy), "it begins with what was typed in the original"
     assert [w.request.id for w in store.requests.waiting()] == ["a@s", "a@copy"]
@@ -211,9 +210,10 @@ def test_a_draft_for_nobody_is_passed_over_and_one_that_is_too_late_is_kept(stor
     store.requests.add(asked("a"))
     store.requests.settle("a@s", Cancelled("gone"), WITHDRAWN)
     typed = first_draft(asked("a"))
-    store.drafts.save_all({"nobody@s": typed, "a@s": typed})
-    assert store.drafts.load(asked("a")) == typed
-    assert store.drafts.load(asked("nobody")) is None
+    save_draft(store, "nobody@s", typed)
+    save_draft(store, "a@s", typed)
+    assert load_draft(store, asked("a")) == typed
+    assert load_draft(store, asked("nobody")) is None
 
 
 def test_a_request_that_only_another_version_reads_stays_and_hides_nothing(store: Store) -> None:
@@ -321,50 +321,6 @@ def test_a_permission_ends_with_its_process_wherever_that_is_looked_at(store: St
     assert stored is not None
     assert (stored.state, stored.outcome) == (RequestState.CANCELLED, Cancelled("too late"))
     assert store.requests.undelivered("lives") == []
-
-
-def test_two_surfaces_on_one_request_keep_each_others_questions(store: Store) -> None:
-    """Each has its own draft open; what one never touched is the other's."""
-    texts = ("Which?", "What else?", "Why?")
-    questions = tuple(Question(text, text, (Option("A"), Option("B"))) for text in texts)
-    request = QuestionRequest("q", "s", QuestionSet("q", questions))
-    store.requests.add(request)
-    first = opened(request.questions)
-
-    def typed(state: PanelState, place: int, note: str) -> PanelState:
-        page = replace(state.pages[place], draft=replace(state.pages[place].draft, note=note))
-        return replace(state, tab=place, pages=(*state.pages[:place], page, *state.pages[place + 1 :]))
-
-    def notes() -> tuple[list[str], str]:
-        kept = store.drafts.load(request)
-        assert isinstance(kept, PanelState)
-        return [page.draft.note for page in kept.pages], kept.discussion
-
-    panel, inbox = typed(first, 0, "mine"), typed(first, 1, "theirs")
-    store.drafts.save(request.id, panel)
-    store.drafts.save(request.id, inbox)
-    assert notes() == (["mine", "theirs", ""], "")
-    discussed = replace(inbox, discussion="why at all?")
-    store.drafts.save(request.id, discussed, inbox)
-    newer = typed(panel, 1, "newest")
-    store.drafts.save(request.id, newer, panel)
-    assert notes() == (["mine", "newest", ""], "why at all?")
-    emptied = typed(newer, 0, "")
-    store.drafts.save(request.id, emptied, newer)
-    store.drafts.save(request.id, typed(discussed, 2, "because"), discussed)
-    assert notes() == (["", "newest", "because"], "why at all?")
-    store.database.do("UPDATE drafts SET body = json_set(body, '$.pages[1].later', 'x', '$.sketch', 'y')")
-    store.drafts.save(request.id, typed(emptied, 0, "again"), emptied)
-    body = json.loads(store.database.rows("SELECT body FROM drafts")[0][0])
-    assert (body["pages"][1]["later"], body["sketch"]) == ("x", "y"), "what a newer program keeps stays"
-    permission = asked("p")
-    store.requests.add(permission)
-    said = decide(decide(first_draft(permission), Pressed("e", "e", 9.0)), TextChanged("use ninja"))
-    store.drafts.save(permission.id, said)
-    store.drafts.save(permission.id, decide(first_draft(permission), Pressed("down", "", 9.0)))
-    kept = store.drafts.load(permission)
-    assert isinstance(kept, DecisionState)
-    assert (kept.text, kept.cursor) == ("use ninja", 1)
 
 
 @pytest.mark.parametrize(

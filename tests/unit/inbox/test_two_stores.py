@@ -18,12 +18,13 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.rows import RequestState
-from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.store.store import Store, StoredDraft
 from ccq_tui.inbox.verdicts import AlreadySettled, Unknown, Won
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.state import PanelState, opened
 from tests.actors import PANEL
+from tests.unit.inbox.made import load_draft, save_draft
 
 EXAMPLES = int(os.environ.get("TWO_STORES_EXAMPLES", "40"))
 QUESTIONS = tuple(Question(text, text, (Option("A"), Option("B"))) for text in ("Which?", "Why?"))
@@ -58,10 +59,11 @@ class TwoStores(RuleBasedStateMachine):
         self.decided: dict[str, str] = {}
         """The note that won, by request: since it was asked last."""
         self.delivered: set[str] = set()
-        self.open: list[dict[str, PanelState]] = [{}, {}]
-        """What each surface has in hand."""
-        self.saved: dict[str, dict[int, str]] = {}
-        """The newest note of each question that was reported as saved."""
+        self.open: list[dict[str, tuple[PanelState, int]]] = [{}, {}]
+        """The draft of each surface, and the serial of the one that it began from."""
+        self.saved: dict[str, PanelState] = {}
+        """The newest draft of each request that was saved."""
+        self.writer: dict[str, int] = {}
         self.claimed: dict[str, int] = {}
 
     def teardown(self) -> None:
@@ -90,9 +92,10 @@ class TwoStores(RuleBasedStateMachine):
                 surface.pop(request.id, None)
         assert (stored.state, stored.outcome) == (RequestState.PENDING, None)
         if known is None and stored.has_draft:
-            draft = self.stores[at].drafts.load(request)
+            draft = load_draft(self.stores[at], request)
             assert isinstance(draft, PanelState)
-            self.saved[request.id] = {place: page.draft.note for place, page in enumerate(draft.pages)}
+            self.saved[request.id] = draft
+            self.writer.pop(request.id, None)
 
     @rule(at=stores, call=calls, session=sessions)
     def settle(self, at: int, call: str, session: str) -> None:
@@ -124,9 +127,10 @@ class TwoStores(RuleBasedStateMachine):
     @rule(at=stores, call=calls, session=sessions)
     def open_panel(self, at: int, call: str, session: str) -> None:
         request = asked(call, session)
-        draft = self.stores[at].drafts.load(request) or opened(request.questions)
+        found = self.stores[at].drafts.get(request)
+        draft = found.draft if found is not None else opened(request.questions)
         assert isinstance(draft, PanelState)
-        self.open[at][request.id] = draft
+        self.open[at][request.id] = draft, found.serial if found is not None else 0
 
     @rule(at=stores, call=calls, session=sessions, place=places)
     def draft(self, at: int, call: str, session: str, place: int) -> None:
@@ -136,14 +140,15 @@ class TwoStores(RuleBasedStateMachine):
         for surface in (0, 1):  # both have the request open: what one types the other has not seen
             if name not in self.open[surface]:
                 self.open_panel(surface, call, session)
-        before = self.open[at][name]
+        (before, version), found = self.open[at][name], self.stores[at].drafts.get(asked(call, session))
         note = self.fresh()
         page = before.pages[place]
         page = replace(page, draft=replace(page.draft, note=note))
         draft = replace(before, pages=(*before.pages[:place], page, *before.pages[place + 1 :]), tab=place)
-        self.stores[at].drafts.save(name, draft, before)
-        self.open[at][name] = draft
-        self.saved.setdefault(name, {})[place] = note
+        self.stores[at].drafts.save_all([StoredDraft(version, name, PANEL, draft)])
+        self.open[at][name] = draft, version
+        if found is None or found.serial <= version or self.writer.get(name) == at:
+            self.saved[name], self.writer[name] = draft, at
 
     @rule(at=stores, session=sessions)
     def claim(self, at: int, session: str) -> None:
@@ -167,7 +172,7 @@ class TwoStores(RuleBasedStateMachine):
             lambda: store.requests.add(request),
             lambda: store.requests.settle(request.id, decided("lost"), PANEL),
             lambda: store.requests.mark_delivered(request.id, "result"),
-            lambda: store.drafts.save(request.id, opened(request.questions)),
+            lambda: save_draft(store, request.id, opened(request.questions)),
         ]
         before = self.rows()
         done, left = store.database.do, steps
@@ -185,6 +190,7 @@ class TwoStores(RuleBasedStateMachine):
         store.close()
         self.stores[at] = Store(self.path)
         self.open[at].clear()
+        self.writer = {name: writer for name, writer in self.writer.items() if writer != at}
         after = self.rows()
         if after != before:
             self.took_place(request, what)
@@ -203,6 +209,9 @@ class TwoStores(RuleBasedStateMachine):
             self.decided[request.id] = "lost"
         elif what == 2:
             self.delivered.add(request.id)
+        elif what == 3:
+            self.saved[request.id] = opened(request.questions)
+            self.writer.pop(request.id, None)
 
     def rows(self) -> list[tuple[object, ...]]:
         tables = ("requests", "answers", "drafts", "history")
@@ -222,13 +231,12 @@ class TwoStores(RuleBasedStateMachine):
             assert stored is not None
             assert stored.outcome == decided(note)
             assert (stored.state is RequestState.DELIVERED) == (name in self.delivered)
-        for name, notes in self.saved.items():
+        for name, saved in self.saved.items():
             stored = one.requests.get(name)
             assert stored is not None
-            draft = other.drafts.load(stored.request)
+            draft = load_draft(other, stored.request)
             assert isinstance(draft, PanelState), "never a draft gone that was reported as saved"
-            for place, kept in notes.items():
-                assert draft.pages[place].draft.note == kept
+            assert [page.draft for page in draft.pages] == [page.draft for page in saved.pages]
 
 
 @pytest.mark.timeout(300)

@@ -11,7 +11,7 @@ import pytest
 from ccq_tui.config.launch import Launch, launch_with
 from ccq_tui.config.trust import TrustAnswer
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.processes import Owner
 from ccq_tui.runtime.launches import LEFT_OUT
 from ccq_tui.runtime.person import (
@@ -69,7 +69,7 @@ async def test_without_its_files_a_session_starts_and_says_so(launch: Launch) ->
 
 
 async def test_a_session_that_runs_elsewhere_is_left_there_or_copied(launch: Launch, tmp_path: Path) -> None:
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
     directory, other = str(launch.settings.directory), Owner(os.getppid())
     await inbox.run(lambda store: store.sessions.upsert("id-1", directory))
     await inbox.run(lambda store: store.sessions.claim("id-1", other))

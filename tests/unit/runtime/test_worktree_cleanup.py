@@ -10,7 +10,7 @@ import pytest
 
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.runtime import worktree_cleanup
@@ -26,8 +26,8 @@ LETTER = Question("Which?", "Letter", (Option("A", "x"), Option("B", "y")))
 
 
 @pytest.fixture
-async def inbox(tmp_path: Path) -> AsyncIterator[DurableInbox]:
-    inbox = await DurableInbox.open(tmp_path / "state" / "inbox.db")
+async def inbox(tmp_path: Path) -> AsyncIterator[Inbox]:
+    inbox = await Inbox.connect(tmp_path / "state" / "inbox.db")
     yield inbox
     await inbox.close()
 
@@ -42,7 +42,7 @@ def ended(worktree: Worktree, *, unsent: bool = False) -> EndedSession:
     return EndedSession(launch, "s1", unsent=unsent)
 
 
-async def test_one_that_holds_nothing_goes(inbox: DurableInbox, worktree: Worktree) -> None:
+async def test_one_that_holds_nothing_goes(inbox: Inbox, worktree: Worktree) -> None:
     (said,) = await WorktreeCleanup(lambda: inbox).clear(ended(worktree))
     assert "had no changes of its own and was removed" in said
     assert not worktree.path.exists()
@@ -50,7 +50,7 @@ async def test_one_that_holds_nothing_goes(inbox: DurableInbox, worktree: Worktr
 
 @pytest.mark.parametrize("needed", ["unsent", "beside", "asked", "committed"])
 async def test_one_that_is_needed_stays_and_it_is_said_why(
-    inbox: DurableInbox, worktree: Worktree, needed: str
+    inbox: Inbox, worktree: Worktree, needed: str
 ) -> None:
     match needed:
         case "asked":
@@ -77,7 +77,7 @@ async def test_a_session_without_a_worktree_opens_no_inbox(tmp_path: Path) -> No
 
 
 async def test_at_the_end_what_was_not_looked_at_is_named(
-    inbox: DurableInbox, worktree: Worktree, monkeypatch: pytest.MonkeyPatch
+    inbox: Inbox, worktree: Worktree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cleanup = WorktreeCleanup(lambda: inbox)
     await cleanup.clear_all([ended(worktree)], ended=False)
@@ -98,7 +98,7 @@ async def test_at_the_end_what_was_not_looked_at_is_named(
 
 
 async def test_what_was_removed_before_the_time_ran_out_is_not_named_as_kept(
-    inbox: DurableInbox, repo: Path, worktree: Worktree, monkeypatch: pytest.MonkeyPatch
+    inbox: Inbox, repo: Path, worktree: Worktree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cleanup = WorktreeCleanup(lambda: inbox)
     quick, slow = ended(worktree), ended(make(planned(repo, "slow")))

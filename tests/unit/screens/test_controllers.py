@@ -24,7 +24,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.problems import Remedy
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import ProgramArguments
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.prompts.unread import Sent
 from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.screens.session.commands import PARKED, CommandRunner
@@ -106,20 +106,20 @@ def test_a_remedy_is_done_once_and_not_again_too_soon() -> None:
 # -- prompts on disk --------------------------------------------------------------------------------------
 
 
-async def kept(inbox: DurableInbox) -> list[dict[str, Any]]:
+async def kept(inbox: Inbox) -> list[dict[str, Any]]:
     rows = await inbox.run(lambda store: store.database.rows("SELECT body FROM prompts"))
     return [json.loads(row[0]) for row in rows]
 
 
 @pytest.fixture
-async def inbox(tmp_path: Path) -> AsyncIterator[DurableInbox]:
-    made = DurableInbox.begin(tmp_path / "state/inbox.db")
+async def inbox(tmp_path: Path) -> AsyncIterator[Inbox]:
+    made = Inbox.begin(tmp_path / "state/inbox.db")
     yield made
     await made.close()
 
 
 async def test_a_prompt_is_on_disk_from_the_field_until_claude_has_written_it_down(
-    tmp_path: Path, inbox: DurableInbox
+    tmp_path: Path, inbox: Inbox
 ) -> None:
     ui = NoScreen(tmp_path, program=ProgramArguments(state=tmp_path / "state"))
     queue = PromptQueue(ui, inbox)
@@ -140,7 +140,7 @@ async def test_a_prompt_is_on_disk_from_the_field_until_claude_has_written_it_do
 
 
 async def test_what_an_earlier_process_sent_and_nobody_read_is_back_in_the_field(
-    tmp_path: Path, inbox: DurableInbox
+    tmp_path: Path, inbox: Inbox
 ) -> None:
     program = ProgramArguments(state=tmp_path / "state")
     first = PromptQueue(NoScreen(tmp_path, program=program), inbox)
@@ -171,7 +171,7 @@ async def test_what_an_earlier_process_sent_and_nobody_read_is_back_in_the_field
 async def test_a_disk_that_refuses_is_said_once(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("no directory")
     ui = NoScreen(tmp_path, program=ProgramArguments(state=tmp_path / "state"))
-    inbox = DurableInbox.begin(tmp_path / "state/inbox.db")
+    inbox = Inbox.begin(tmp_path / "state/inbox.db")
     queue = PromptQueue(ui, inbox)
     queue.begin()
     await ui.work()

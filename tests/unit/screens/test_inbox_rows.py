@@ -11,7 +11,7 @@ import pytest
 
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.inbox.actors import Surface
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, QuestionRequest
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
@@ -30,7 +30,7 @@ FIRST = Answered((Answer(("A",)),))
 class Manager:
     """What opens sessions, with those that the test says are open."""
 
-    def __init__(self, inbox: DurableInbox) -> None:
+    def __init__(self, inbox: Inbox) -> None:
         self.inbox = inbox
         self.sessions = self
         self.here: dict[str, Any] = {}
@@ -65,7 +65,7 @@ def row(request: QuestionRequest | PermissionRequest, place: SessionPlace = Sess
 
 @pytest.fixture
 async def manager(tmp_path: Path) -> AsyncIterator[Manager]:
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
     yield Manager(inbox)
     await inbox.close()
 

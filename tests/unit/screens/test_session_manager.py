@@ -16,7 +16,7 @@ from ccq_tui.config.load import Loaded
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
 from ccq_tui.inbox.actors import Surface
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.processes import Owner
 from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.screens.sessions.session_manager import SessionManager
@@ -28,7 +28,7 @@ class Around:
     """The program, its sessions and the questions, which note what they are asked."""
 
     here: Path
-    inbox: DurableInbox
+    inbox: Inbox
     steps: list[str] = field(default_factory=list)
     works: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
     open: dict[str, Any] = field(default_factory=dict)
@@ -96,7 +96,7 @@ class Around:
 
 @pytest.fixture
 async def around(tmp_path: Path) -> AsyncIterator[Around]:
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
     yield Around(tmp_path, inbox)
     await inbox.close()
 

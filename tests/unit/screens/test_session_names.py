@@ -27,8 +27,8 @@ from ccq_tui.agent.session_recorder import UNNAMED, SessionRecorder, forked
 from ccq_tui.bridges.claude_code.hook_input import read_hook_input
 from ccq_tui.bridges.claude_code.native_sessions import NativeSessions
 from ccq_tui.bridges.claude_code.permission_requests import request_of
-from ccq_tui.inbox.durable import DurableInbox
 from ccq_tui.inbox.format import inbox_lines, native_lines, request_lines, session_lines
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question, QuestionSet
@@ -89,7 +89,7 @@ async def test_a_session_has_one_name_in_every_list(
     tmp_path: Path, events: list[AgentEvent], name: str
 ) -> None:
     session = TWO if any(isinstance(one, ConversationReset) for one in events) else ONE
-    inbox = await DurableInbox.open(tmp_path / "inbox.db")
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
     recorder, view = SessionRecorder(inbox, SessionOptions(cwd=tmp_path)), SessionView(tmp_path)
     try:
         for event in [Connected(ONE, "m", "default", str(tmp_path), "2"), PromptAccepted("/cost"), *events]:

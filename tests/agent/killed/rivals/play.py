@@ -21,6 +21,7 @@ from tests.agent.killed.process import Process, command, end_all, running_below
 from tests.agent.killed.rivals.counts import VICTIMS, Seen
 from tests.agent.killed.rivals.prompts import Prompts
 from tests.agent.killed.rivals.script import done, scenario
+from tests.unit.inbox.made import load_draft
 
 LIMIT = 900.0
 GONE_SECONDS = 20.0
@@ -428,7 +429,7 @@ class Rivals:
         store = Store(self._database)
         try:
             stored = store.requests.get(name)
-            draft = store.drafts.load(stored.request) if stored is not None and stored.has_draft else None
+            draft = load_draft(store, stored.request) if stored is not None and stored.has_draft else None
             return draft.pages[0].draft.other if isinstance(draft, PanelState) else ""
         finally:
             store.close()

@@ -13,17 +13,18 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.inbox.actors import WITHDRAWN
-from ccq_tui.inbox.durable import DurableInbox
+from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Added, DraftUpdated, InboxChange, Settled
-from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest, QuestionRequest
-from ccq_tui.inbox.shared_draft import followed
+from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest, QuestionRequest, Request
 from ccq_tui.inbox.store import worker
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, Unknown, Won
+from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.processes import Owner, _start
-from ccq_tui.questions import Declined, Option, Question, QuestionSet
+from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import PanelState, opened
@@ -39,10 +40,24 @@ def question(name: str) -> QuestionRequest:
     return QuestionRequest(name, "s", QuestionSet(name, (asked,), source={"questions": []}))
 
 
+def opened_in(inbox: Inbox, request_id: str) -> OpenRequest:
+    """Return a request that is open in an inbox."""
+    opened = inbox.known(request_id)
+    assert opened is not None
+    return opened
+
+
+async def draft_in(inbox: Inbox, request: Request) -> Draft | None:
+    """Return the draft with which a request opens."""
+    found = await inbox.open(request.id)
+    assert found is not None
+    return found.draft
+
+
 class Heard:
     """What an inbox told, with a way to wait for it."""
 
-    def __init__(self, inbox: DurableInbox) -> None:
+    def __init__(self, inbox: Inbox) -> None:
         self.changes: list[InboxChange] = []
         self._news = asyncio.Event()
         inbox.subscribe(self._hear)
@@ -59,8 +74,8 @@ class Heard:
 
 
 @asynccontextmanager
-async def inboxes(path: Path, count: int = 1) -> AsyncIterator[list[tuple[DurableInbox, Heard]]]:
-    opened_ones = [await DurableInbox.open(path) for _ in range(count)]
+async def inboxes(path: Path, count: int = 1) -> AsyncIterator[list[tuple[Inbox, Heard]]]:
+    opened_ones = [await Inbox.connect(path) for _ in range(count)]
     try:
         yield [(inbox, Heard(inbox)) for inbox in opened_ones]
     finally:
@@ -167,8 +182,8 @@ async def test_a_deferred_request_keeps_its_draft_and_is_asked_again_after_a_res
     async with inboxes(path) as ((inbox, heard),):
         task = asyncio.create_task(inbox.ask(request))
         await heard.until(lambda: heard.changes)
-        inbox.save_draft("q@s", draft, PANEL)
-        assert await inbox.load_draft(request) == draft
+        opened_in(inbox, "q@s").type(draft, PANEL)
+        assert await draft_in(inbox, request) == draft
         assert await inbox.defer("q@s")
         task.cancel("parked")
         with pytest.raises(asyncio.CancelledError):
@@ -180,7 +195,7 @@ async def test_a_deferred_request_keeps_its_draft_and_is_asked_again_after_a_res
         again = asyncio.create_task(inbox.ask(request))
         await heard.until(lambda: heard.changes)
         assert heard.changes == [Added(request, again=True)]
-        back = await inbox.load_draft(request)
+        back = await draft_in(inbox, request)
         assert isinstance(back, PanelState)
         assert back.pages[0].draft.selected == (1,)
         inbox.withdraw("q@s", "enough")
@@ -196,25 +211,25 @@ async def test_the_draft_of_a_request_that_is_asked_is_read_along_with_it_and_ne
         trips: list[object] = []
         submit = inbox._worker.submit
         inbox._worker.submit = lambda work: (trips.append(work), submit(work))[1]  # type: ignore[method-assign,func-returns-value]
-        assert (await inbox.load_draft(request), trips) == (None, [])
+        assert (await draft_in(inbox, request), trips) == (None, [])
         for draft in (first, second):
-            inbox.save_draft("q@s", draft, PANEL)
+            opened_in(inbox, "q@s").type(draft, PANEL)
             await inbox.run(lambda store: store.database.versions())  # what is owed is written before
-            assert await inbox.load_draft(request) == draft
-        inbox.leave("q@s")
+            assert await draft_in(inbox, request) == draft
+        opened_in(inbox, "q@s").leave()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         trips.clear()
         again = asyncio.create_task(inbox.ask(request))
         await heard.until(lambda: heard.changes[-1] == Added(request, again=True))
-        back = await inbox.load_draft(request)
+        back = await draft_in(inbox, request)
         assert isinstance(back, PanelState)
         assert back.pages[0].draft.selected == (1,)
         assert len(trips) == 1
-        inbox.save_draft("q@s", first, PANEL)
+        opened_in(inbox, "q@s").type(first, PANEL)
         await inbox.run(lambda store: store.database.versions())
-        assert await inbox.load_draft(request) == first
+        assert await draft_in(inbox, request) == first
         inbox.withdraw("q@s", "enough")
         assert await again == Cancelled("enough")
 
@@ -223,7 +238,7 @@ async def test_what_was_answered_while_nobody_asked_is_the_outcome_at_once(path:
     async with inboxes(path) as ((inbox, heard),):
         task = asyncio.create_task(inbox.ask(permission("a")))
         await heard.until(lambda: heard.changes)
-        inbox.leave("a@s")
+        opened_in(inbox, "a@s").leave()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -233,7 +248,7 @@ async def test_what_was_answered_while_nobody_asked_is_the_outcome_at_once(path:
 
 
 async def test_who_is_cancelled_while_the_answer_comes_ends(path: Path) -> None:
-    inbox = await DurableInbox.open(path)
+    inbox = await Inbox.connect(path)
     try:
         for later in range(8):
             answer: Future[int] = Future()
@@ -255,7 +270,7 @@ async def test_a_permission_of_a_process_that_was_killed_is_withdrawn_everywhere
     asker = await asyncio.create_subprocess_exec(sys.executable, "-c", "input()", stdin=subprocess.PIPE)
     owner = Owner(asker.pid, _start(asker.pid) or "")
     request = PermissionRequest("toolu_p", "s", "Bash", {})
-    inbox = await DurableInbox.open(path)
+    inbox = await Inbox.connect(path)
     try:
         settled: asyncio.Future[Settled] = asyncio.get_running_loop().create_future()
         inbox.subscribe(lambda change: settled.set_result(change) if isinstance(change, Settled) else None)
@@ -272,38 +287,36 @@ async def test_a_permission_of_a_process_that_was_killed_is_withdrawn_everywhere
         await inbox.close()
 
 
-def news(heard: Heard) -> list[DraftUpdated]:
-    return [change for change in heard.changes if isinstance(change, DraftUpdated)]
-
-
-async def test_a_draft_of_two_processes_has_what_each_touched(path: Path) -> None:
-    texts = ("Which?", "What else?")
-    both = tuple(Question(text, text, (Option("A"), Option("B")), multi_select=True) for text in texts)
-    request = QuestionRequest("q", "s", QuestionSet("q", both))
+async def test_a_newer_draft_of_another_process_is_shown_or_waits_until_it_is_taken_over(path: Path) -> None:
+    request = question("q")
+    first, second, third = (step(opened(request.questions), Pressed(key, key)) for key in "12a")
     async with inboxes(path, 2) as ((one, heard), (two, _)):
         task = asyncio.create_task(one.ask(request))
         await heard.until(lambda: heard.changes)
-        mine = step(opened(request.questions), Pressed("1", "1", 9.0))
-        one.save_draft(request.id, mine, PANEL)
-        await one.run(lambda store: store.requests.waiting())
-        theirs = await two.load_draft(request)
-        assert isinstance(theirs, PanelState)
-        theirs = step(step(theirs, Pressed("tab", "", 9.0)), Pressed("2", "2", 9.0))
-        two.save_draft(request.id, theirs, PHONE)
-        await two.run(lambda store: store.requests.waiting())
-        mine = step(mine, Pressed("2", "2", 9.0))
-        one.save_draft(request.id, mine, PANEL)
-        await one.run(lambda store: store.requests.waiting())
-        kept = await two.load_draft(request)
-        assert isinstance(kept, PanelState)
-        assert [page.draft.selected for page in kept.pages] == [(0, 1), (1,)]
-        # Each hears of what the other one changed, and who did; nobody of their own. It is told once more
-        # where it was heard before `mine` was saved, which does not show it.
-        await heard.until(lambda: news(heard))
-        assert {one.actor for one in news(heard)} == {PHONE}
-        shown = followed(mine, news(heard)[0], 9.0)
-        assert isinstance(shown, PanelState)
-        assert [page.draft.selected for page in shown.pages] == [(0, 1), (1,)]
-        assert (shown.tab, shown.pages[0].cursor) == (mine.tab, mine.pages[0].cursor)
-        await one.answer(request.id, Declined(), PANEL)
+        mine, theirs = opened_in(one, "q@s"), await two.open("q@s")
+        assert theirs is not None
+        theirs.type(first, PHONE)
+        await heard.until(lambda: len(heard.changes) == 2)
+        assert isinstance(mine.draft, PanelState)
+        assert (mine.draft.pages[0].draft.selected, mine.stale, selected(heard)) == ((0,), None, [(0,)])
+        mine.type(second, PANEL)  # both at once: the first to be saved stays
+        theirs.type(third, PHONE)
+        await two.run(lambda _: None)
+        await one.run(lambda _: None)
+        await heard.until(lambda: mine.stale is not None)
+        assert (mine.draft, selected(heard)) == (second, [(0,), (0, 1)])
+        assert await one.run(lambda store: store.drafts.last()) == 2
+        assert mine.take_over() == second
+        assert isinstance(mine.draft, PanelState)
+        assert mine.draft.pages[0].draft.selected == (0, 1)
+        mine.type(second, PANEL)
+        await one.run(lambda _: None)
+        assert await one.run(lambda store: store.drafts.last()) == 3
+        one.withdraw("q@s", "enough")
         await task
+
+
+def selected(heard: Heard) -> list[tuple[int, ...]]:
+    """Return the selections of the drafts that were reported."""
+    drafts = (change.draft for change in heard.changes if isinstance(change, DraftUpdated))
+    return [draft.pages[0].draft.selected for draft in drafts if isinstance(draft, PanelState)]

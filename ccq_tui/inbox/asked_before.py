@@ -1,0 +1,61 @@
+"""Earlier answers to questions that read like new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, datetime
+
+from ccq_tui.inbox.requests import QuestionRequest
+from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.questions.model import Answer, Question
+from ccq_tui.questions.outcome import Answered
+from ccq_tui.questions.recalled import Recalled, reads_like
+
+NEEDLE_CHARACTERS = 200
+"""Most characters of a text to search for in the store; matches are then compared whole."""
+
+
+def asked_before(store: Store, request: QuestionRequest) -> tuple[Recalled | None, ...]:
+    """Return the earlier answer to each question of a set, or None: its directory first, then the newest.
+
+    Returns () if none of them was answered before. Raises `InboxError` if the store cannot be read.
+    """
+    questions = request.questions.questions
+    directory = known.directory if (known := store.sessions.get(request.session_id)) else ""
+    words = {text for one in questions for text in (one.text, *(option.label for option in one.options[:1]))}
+    needles = sorted(text[:NEEDLE_CHARACTERS] for text in words if text.strip())
+    stored = store.requests.answered(needles, directory, without=request.id)
+    found = tuple(_before(stored, question) for question in questions)
+    return found if any(found) else ()
+
+
+def _before(stored: Iterable[StoredRequest], question: Question) -> Recalled | None:
+    for one in stored:
+        if (found := _answer(one, question)) is not None and one.settled_at is not None:
+            asked, answer = found
+            return Recalled(answer, shown_day(one.settled_at), asked.text)
+    return None
+
+
+def _answer(stored: StoredRequest, question: Question) -> tuple[Question, Answer] | None:
+    """Return a question of a stored set that reads like this one, with its answer."""
+    if not isinstance(stored.request, QuestionRequest) or not isinstance(stored.outcome, Answered):
+        return None
+    pairs = zip(stored.request.questions.questions, stored.outcome.answers, strict=False)
+    return next(
+        (
+            (one, answer)
+            for one, answer in pairs
+            if (answer.selected or answer.other) and reads_like(one, question)
+        ),
+        None,
+    )
+
+
+def shown_day(at: datetime, today: date | None = None) -> str:
+    """Return the day of a moment for a person, with the time if it is today."""
+    here, today = at.astimezone(), today or date.today()
+    if here.date() == today:
+        return f"today {here:%H:%M}"
+    return f"on {here.day} {here:%b}" + (f" {here.year}" if here.year != today.year else "")

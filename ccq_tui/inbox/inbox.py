@@ -1,0 +1,600 @@
+"""The inbox: all requests that wait for a person, on disk, shared by every process."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TypeVar
+from weakref import WeakValueDictionary
+
+from ccq_tui.inbox.actors import WITHDRAWN, Actor
+from ccq_tui.inbox.asked_before import asked_before
+from ccq_tui.inbox.kinds import check_outcome
+from ccq_tui.inbox.open_request import MEMORY_NUMBERS, Change, OpenRequest, Signal
+from ccq_tui.inbox.port import Added, DraftUpdated, InboxChange, InboxRenewed, InboxTrouble, Settled
+from ccq_tui.inbox.requests import Cancelled, QuestionRequest, Request, RequestOutcome
+from ccq_tui.inbox.sessions import InboxSessions
+from ccq_tui.inbox.store.change_feed import ChangeFeed, News, Over
+from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredRequest
+from ccq_tui.inbox.store.store import Store, StoredDraft
+from ccq_tui.inbox.store.worker import Worker
+from ccq_tui.inbox.verdicts import (
+    InboxClosed,
+    InboxError,
+    InboxUnavailable,
+    InvalidOutcome,
+    Unknown,
+    Verdict,
+    Won,
+)
+from ccq_tui.processes import this_process
+from ccq_tui.questions.recalled import Recalled
+
+_logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+ANSWER_SECONDS = 10.0
+"""Most seconds for one task of the store's thread, including its wait for other processes."""
+SWEEP_SECONDS = 1.0
+"""Seconds between two looks for requests whose process has ended."""
+SAVE_SECONDS = 0.2
+"""Seconds from the first change of a draft to its writing."""
+RETRY_SECONDS = 1.0
+"""Seconds to leave the disk alone after it refused something."""
+MOST_REFUSED = 10_000
+"""Most refused changes to try again; beyond that the oldest are given up, and logged."""
+REPLACED = "The inbox was moved, deleted or replaced while in use; {} holds the open requests of this program"
+AGAIN = "Questions are on disk again"
+
+Read = tuple[StoredRequest, StoredDraft | None, tuple[Recalled | None, ...]]
+
+
+class Inbox:
+    """All requests that wait for a person, in a database, for one event loop; made by `open` or `begin`.
+
+    Every change, made here or in another process, is read back from the history and reported from there, in
+    one order. Each request has one `OpenRequest` in this process. While the disk refuses, this process goes
+    on with those, and writes them once the disk is back or another file has taken the path.
+
+    Attributes:
+        notice: A notice for the person about the opening, or "".
+        recalls: Whether it looks up earlier answers to questions.
+        sessions: The sessions in the inbox.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.notice = ""
+        self.recalls = True
+        self.sessions = InboxSessions(self)
+        self._loop = asyncio.get_running_loop()
+        self._known: WeakValueDictionary[str, OpenRequest] = WeakValueDictionary()
+        self._kept: dict[str, OpenRequest] = {}
+        """The requests of this process until their outcome has arrived and is on disk."""
+        self._typed: dict[str, OpenRequest] = {}
+        """The requests whose drafts are not on disk yet."""
+        self._refused: list[Callable[[Store], object]] = []
+        """Changes that the disk refused, oldest first."""
+        self._news: Signal[InboxChange] = Signal()
+        self._saving: asyncio.TimerHandle | None = None
+        self._retrying: asyncio.TimerHandle | None = None
+        self._feed: ChangeFeed | None = None
+        self._is_troubled = False
+        self._renewal: InboxRenewed | None = None
+        """What subscribers get once everything is written into another file."""
+        self._swept = float("-inf")
+        self._listens = False
+        self._worker = Worker(
+            path, self._leaving, self._opened_anew, self.in_trouble, self._look, self._waits
+        )
+
+    @classmethod
+    async def connect(cls, path: Path) -> Inbox:
+        """Open the database file, or make it, and return the inbox, to be closed with `close`.
+
+        Raises:
+            InboxTooNew: A newer program made the database.
+            InboxUnavailable: It cannot be opened or written.
+        """
+        inbox = cls.begin(path)
+        try:
+            await inbox.opened()
+        except BaseException:
+            await inbox.close()
+            raise
+        return inbox
+
+    @classmethod
+    def begin(cls, path: Path) -> Inbox:
+        """Return the inbox at once, to be closed with `close`, while its thread opens the database file.
+
+        Calls wait until then; `opened` returns or raises the result of the opening.
+        """
+        inbox = cls(path)
+        inbox._worker.start()
+        return inbox
+
+    async def opened(self) -> str:
+        """Wait for the database, and return a notice for the person about the opening, or "".
+
+        Raises:
+            InboxTooNew: A newer program made the database.
+            InboxUnavailable: It cannot be opened or written; everything stays in memory, and subscribers
+                are notified when it can.
+        """
+        self.notice = await self._within(self._worker.opened)
+        return self.notice
+
+    def listen(self) -> None:
+        """Record, without waiting, that this process shows requests to a person until the inbox closes."""
+        self._listens = True
+        self.submit(lambda store: store.listeners.add(this_process()))
+
+    def subscribe(self, callback: Callable[[InboxChange], None]) -> Callable[[], None]:
+        """Report every change of any process from now on to ``callback``, an outcome before its asker has it.
+
+        The callback runs in the event loop, in order, and must not block. Returns a function that ends the
+        subscription; calling it again does nothing.
+        """
+        return self._news.subscribe(callback)
+
+    async def close(self, seconds: float = ANSWER_SECONDS) -> bool:
+        """Write what is not written yet, end, and return whether that was done within ``seconds``."""
+        self._write_live()
+        if self._retrying is not None:
+            self._retrying.cancel()
+        return await asyncio.to_thread(self.end, seconds)
+
+    def end(self, seconds: float = ANSWER_SECONDS) -> bool:
+        """Do as `close` does, after the event loop has ended."""
+        if self._listens:
+            self.submit(lambda store: store.listeners.remove(this_process()))
+        return self._worker.stop(seconds)
+
+    # -- the store's thread ---------------------------------------------------------------------------------
+
+    async def run(self, work: Callable[[Store], T]) -> T:
+        """Run ``work`` in the store's thread, after all work begun before, and return its result.
+
+        ``work`` must not keep the store. Raises `InboxUnavailable` if the disk refuses it, or does not answer
+        in time.
+        """
+        return await self._within(self.submit(work))
+
+    def submit(self, work: Callable[[Store], T]) -> Future[T]:
+        """Like `run`, without waiting for the result."""
+        self._save_drafts()
+        return self._worker.submit(work)
+
+    def write_soon(
+        self, work: Callable[[Store], object], refused: Callable[[], object] | None = None
+    ) -> None:
+        """Run ``work`` without waiting, and again if the disk refuses it, unless ``refused`` sees to that."""
+
+        def done(error: BaseException | None) -> None:
+            if isinstance(error, InboxClosed):
+                _logger.warning("Something was not kept: %s", error)
+            elif isinstance(error, InboxError):
+                if refused is not None:
+                    refused()
+                else:
+                    self._refused = [*self._refused, work][-MOST_REFUSED:]
+                self._trouble(error)
+            elif error is not None:
+                _logger.error("Something was not kept", exc_info=error)
+
+        future = self.submit(work)
+        future.add_done_callback(lambda future: self._post(done, future.exception()))
+
+    # -- requests -------------------------------------------------------------------------------------------
+
+    @property
+    def pending(self) -> tuple[Request, ...]:
+        """The pending requests that this process asks, oldest first."""
+        return tuple(one.request for one in self._kept.values() if one.is_pending and not one.is_left)
+
+    def of(self, session_id: str) -> tuple[OpenRequest, ...]:
+        """Return the pending requests of a session that are open in this process."""
+        known = self._known.values()
+        return tuple(one for one in known if one.is_pending and one.request.session_id == session_id)
+
+    def unsaved(self, *, written: bool = False) -> list[StoredRequest]:
+        """Return this process's pending requests that the disk refused, or all, oldest first."""
+        kept = (one for one in self._kept.values() if one.is_pending and one.is_added)
+        return [one.stored for one in kept if written or not one.is_saved]
+
+    def known(self, request_id: str) -> OpenRequest | None:
+        """Return a request that is open in this process, or None."""
+        return self._known.get(request_id)
+
+    async def open(self, request_id: str) -> OpenRequest | None:
+        """Open a request of any process, with its draft; None if there is none.
+
+        Raises:
+            InboxUnavailable: The disk cannot be read.
+        """
+        if (known := self._known.get(request_id)) is not None and known.is_added:
+            await known.added()
+            return known
+        found = await self.run(lambda store: self._read(store, store.requests.get(request_id)))
+        if found is None:
+            return None
+        known = self._known.get(request_id)
+        if known is None:
+            known = self._known[request_id] = OpenRequest(self, found[0])
+            known.is_added = True
+            known.read(*found[1:])
+        return known
+
+    def keep(self, opened: OpenRequest) -> None:
+        """Keep a request open until its outcome has arrived, whoever shows it."""
+        self._kept[opened.request.id] = opened
+
+    @asynccontextmanager
+    async def asking(self, request: Request, context: str = "") -> AsyncIterator[OpenRequest]:
+        """Ask a request; on disk before subscribers hear of it.
+
+        One that is pending already, here or since an earlier process, keeps its place and its draft. One that
+        a person has decided has that outcome at once. If the block ends before the outcome, the request is
+        withdrawn, with the reason of the cancellation, unless another caller waits or `leave` came before.
+
+        Args:
+            request: The request.
+            context: The agent's text before it.
+        """
+        opened, reason = self._ask(request, context), "withdrawn"
+        opened.waiting += 1
+        try:
+            yield opened
+        except asyncio.CancelledError as error:
+            reason = str(error.args[0]) if error.args else reason
+            raise
+        finally:
+            opened.waiting -= 1
+            if not (opened.waiting or opened.is_left) and opened.is_pending:
+                opened.withdraw(reason)
+
+    async def ask(self, request: Request, context: str = "") -> RequestOutcome:
+        """Ask a request, wait without limit for its outcome, and return it; see `asking`."""
+        async with self.asking(request, context) as opened:
+            return await opened.outcome()
+
+    async def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> Verdict:
+        """Settle a request of any process; the first answer wins.
+
+        Returns whether this call settled it, and if not, who did.
+
+        Raises:
+            InvalidOutcome: The request does not take this outcome.
+            InboxUnavailable: The disk refused it, and the request is not one of this process.
+        """
+        opened = self._known.get(request_id)
+        try:
+            verdict = await self.run(lambda store: store.requests.settle(request_id, outcome, actor))
+        except InvalidOutcome:
+            raise  # not the disk's fault, and a later try would fail too
+        except InboxError as error:
+            if opened is None or request_id not in self._kept:
+                raise
+            return self._settle_here(opened, outcome, actor, error)
+        if isinstance(verdict, Unknown) and opened is not None and request_id in self._kept:
+            return self._settle_here(opened, outcome, actor, None)
+        return verdict
+
+    def withdraw(self, request_id: str, reason: str, actor: Actor = WITHDRAWN) -> None:
+        """Cancel a request, without waiting, unless it is settled or unknown; ``reason`` is for a person."""
+        outcome = Cancelled(reason)
+
+        def done(future: Future[Verdict]) -> None:
+            error, opened = future.exception(), self._kept.get(request_id)
+            if error is not None and not isinstance(error, InboxError):
+                _logger.error("A request was not withdrawn: %s", type(error).__name__)
+            elif opened is not None and (error is not None or isinstance(future.result(), Unknown)):
+                self._settle_here(opened, outcome, actor, error)
+
+        future = self.submit(lambda store: store.requests.settle(request_id, outcome, actor))
+        future.add_done_callback(lambda future: self._post(done, future))
+
+    async def defer(self, request_id: str) -> bool:
+        """Keep a pending request for its resumed session to ask again; return whether it is still pending.
+
+        See `OpenRequest.leave`. Raises `InboxUnavailable` if the disk refuses it; then nothing is changed.
+        """
+        done = await self.run(lambda store: store.requests.defer(request_id))
+        if done and (opened := self._known.get(request_id)) is not None:
+            opened.stored = replace(opened.stored, deferred=True)
+            opened.leave()
+        return done
+
+    def _ask(self, request: Request, context: str) -> OpenRequest:
+        opened = self._known.get(request.id)
+        if opened is not None and opened.is_pending and opened.waiting:
+            if opened.is_added:
+                self._news.emit(Added(request, again=True))
+            return opened
+        if opened is None:
+            number = MEMORY_NUMBERS + len(self._kept)
+            now = datetime.now(UTC)
+            stored = StoredRequest(number, request, context, RequestState.PENDING, now)
+            opened = self._known[request.id] = OpenRequest(self, stored)
+        opened.ask(request, context)
+        opened.is_left = False
+        self._kept[request.id] = opened
+        # Submitted now: a withdrawal that comes next must find it.
+        adding = self.submit(lambda store: self._read(store, store.requests.add(request, context)))
+        opened.adding = self._loop.create_task(self._write(opened, adding), name="inbox request")
+        return opened
+
+    async def _write(self, opened: OpenRequest, adding: Future[Read | None]) -> None:
+        """Wait until a request is on disk; in memory alone it is asked all the same."""
+        try:
+            found = await self._within(adding)
+        except Exception as error:
+            if not isinstance(error, InboxError):
+                _logger.exception("A request was not written")
+                error = InboxUnavailable(f"a request was not written: {type(error).__name__}")
+            opened.is_added = True
+            self._trouble(error)
+            self._report(Added(opened.request), opened)
+            return
+        finally:
+            opened.adding = None
+        if found is None:
+            return
+        stored, draft, recalled = found
+        opened.is_saved = True
+        opened.read(draft, recalled)
+        if stored.outcome is not None and stored.state is not RequestState.PENDING:
+            self._settled(Settled(opened.request, stored.outcome, stored.actor))
+            opened.stored = stored
+        elif opened.is_pending:
+            opened.stored = stored
+        if opened.is_pending and not opened.is_added:
+            opened.add(opened.request)
+            self._report(Added(opened.request, again=True), opened)
+
+    def _read(self, store: Store, stored: StoredRequest | None) -> Read | None:
+        """Read the draft of a request and earlier answers; in the store's thread."""
+        if stored is None:
+            return None
+        recalled: tuple[Recalled | None, ...] = ()
+        draft = None
+        try:
+            draft = store.drafts.get(stored.request) if stored.has_draft else None
+            if self.recalls and isinstance(stored.request, QuestionRequest):
+                recalled = asked_before(store, stored.request)
+        except InboxError as error:  # it is asked without them
+            _logger.warning("A draft or earlier answers were not read: %s", error)
+        return stored, draft, recalled
+
+    # -- drafts ---------------------------------------------------------------------------------------------
+
+    def owes_draft(self, opened: OpenRequest) -> bool:
+        """Whether the draft of a request is not on disk yet."""
+        return opened.request.id in self._typed
+
+    def save_soon(self, opened: OpenRequest) -> None:
+        """Write the draft of a request within 250 ms, and before whatever is submitted after this call."""
+        self._typed[opened.request.id] = opened
+        if self._saving is None:
+            self._saving = self._loop.call_later(SAVE_SECONDS, self._save_drafts)
+
+    def forget_draft(self, opened: OpenRequest) -> None:
+        """Leave the stored draft of a request as it is."""
+        self._typed.pop(opened.request.id, None)
+
+    def _save_drafts(self) -> None:
+        if self._saving is not None:
+            self._saving.cancel()
+            self._saving = None
+        typed = self._typed
+        if not typed or self._retrying is not None:
+            return  # the retry writes them
+        self._typed = {}
+        drafts = self._drafts_of(typed)
+        future = self._worker.submit(lambda store: store.drafts.save_all(drafts))
+        future.add_done_callback(lambda future: self._post(self._drafts_saved, typed, future.exception()))
+
+    def _drafts_of(self, typed: dict[str, OpenRequest]) -> list[StoredDraft]:
+        return [
+            StoredDraft(one.version, name, one.draft_actor, one.draft)
+            for name, one in typed.items()
+            if one.draft is not None and one.stale is None
+        ]
+
+    def _drafts_saved(self, typed: dict[str, OpenRequest], error: BaseException | None) -> None:
+        if error is None:
+            return
+        self._typed = {**typed, **self._typed}
+        if isinstance(error, InboxError):
+            self._trouble(error)
+        else:
+            _logger.error("Something was not saved", exc_info=error)
+
+    # -- changes --------------------------------------------------------------------------------------------
+
+    def _look(self, store: Store) -> None:
+        """Withdraw the requests of dead processes, and read changes; in the store's thread."""
+        try:
+            if time.monotonic() - self._swept >= SWEEP_SECONDS:
+                self._swept = time.monotonic()
+                store.orphans.withdraw_all()
+            if self._feed is None:
+                self._feed = ChangeFeed(store)
+            if news := self._feed.news():
+                self._post(self._take, news)
+        except InboxError as error:
+            self.in_trouble(error)
+
+    def _leaving(self, store: Store) -> None:
+        """Read the last changes of a database that lost its path, and complete it; in the store's thread."""
+        try:
+            while self._feed is not None and (news := self._feed.news()):
+                self._post(self._take, news)
+        except InboxError as error:
+            _logger.warning("The end of a database that was replaced cannot be read: %s", error)
+        store.database.finish()
+
+    def _opened_anew(self, store: Store, another: bool) -> None:
+        """Follow a database that was opened again, or another one in its place; in the store's thread."""
+        self._feed = ChangeFeed(store, self._feed)
+        if self._listens:
+            store.listeners.add(this_process())
+        replaced = REPLACED.format("a new one" if store.database.is_new else "the one in its place")
+        message = store.database.notice or (replaced if another else "")
+        self._post(self._renewed, message, another)
+
+    def _renewed(self, message: str, another: bool) -> None:
+        for opened in self._kept.values():
+            opened.is_saved = False
+            if opened.draft is not None:
+                opened.version = -1  # whatever another file has
+                self._typed[opened.request.id] = opened
+        self.sessions.unsaved |= self.sessions.facts.keys()
+        self._renewal = InboxRenewed(message, another) if message else None
+        self._write_live()
+
+    def _take(self, news: list[News]) -> None:
+        for change in news:
+            match change:
+                case Added():
+                    self._added(change)
+                case Settled():
+                    self._settled(change)
+                case Over(request_id):
+                    self._kept.pop(request_id, None)
+                case DraftUpdated():
+                    self._draft_updated(change)
+                case _:
+                    self._news.emit(change)
+
+    def _added(self, change: Added) -> None:
+        opened = self._known.get(change.request.id)
+        if opened is not None:
+            known = opened.is_added and not opened.is_saved
+            if known and not opened.is_pending:
+                return  # settled before the disk took it
+            opened.add(change.request)
+            if known:
+                return  # it was reported when the disk refused it
+        self._report(change, opened)
+
+    def _settled(self, change: Settled) -> None:
+        opened = self._known.get(change.request.id)
+        if opened is not None:
+            if not opened.is_pending:
+                return  # it was reported when the disk refused it
+            opened.end(change)
+            self._typed.pop(change.request.id, None)
+        self._report(change, opened)
+        if opened is not None:
+            opened.resolve()
+            self._release(opened)
+
+    def _draft_updated(self, change: DraftUpdated) -> None:
+        opened = self._known.get(change.request.id)
+        if opened is not None and (what := opened.hear(change)) is not None:
+            self._news.emit(replace(change, stale=what is Change.STALE))
+            opened.changed.emit(what)
+
+    def _report(self, change: Added | Settled, opened: OpenRequest | None) -> None:
+        self._news.emit(change)
+        if opened is not None:
+            opened.changed.emit(Change.ADDED if isinstance(change, Added) else Change.SETTLED)
+
+    def _release(self, opened: OpenRequest) -> None:
+        if opened.is_saved and opened.stored.state not in (RequestState.PENDING, *TO_DELIVER):
+            self._kept.pop(opened.request.id, None)
+
+    # -- a disk that refuses --------------------------------------------------------------------------------
+
+    def _settle_here(
+        self, opened: OpenRequest, outcome: RequestOutcome, actor: Actor, error: BaseException | None
+    ) -> Verdict:
+        """Settle a request of this process in memory; it is written later."""
+        if opened.is_pending:
+            check_outcome(opened.request, outcome)  # the store cannot do it
+            opened.is_saved = False
+            self._settled(Settled(opened.request, outcome, actor))
+        self._trouble(error)
+        return Won()
+
+    def in_trouble(self, error: InboxError) -> None:
+        """Report that the disk refused something, which is tried again; from any thread."""
+        self._post(self._trouble, error)
+
+    def _trouble(self, error: BaseException | None) -> None:
+        if error is not None and not self._is_troubled:
+            _logger.warning("The inbox goes on in memory: %s", type(error).__name__)
+            self._is_troubled = True
+            self._news.emit(InboxTrouble(str(error)))
+        if self._retrying is None and not isinstance(error, InboxClosed):
+            self._retrying = self._loop.call_later(RETRY_SECONDS, self._write_live)
+
+    def _write_live(self) -> None:
+        """Write everything of this process that is not on disk."""
+        if self._retrying is not None:
+            self._retrying.cancel()
+            self._retrying = None
+        requests = {name: one.stored for name, one in self._kept.items() if one.is_added and not one.is_saved}
+        facts = {name: self.sessions.facts[name] for name in self.sessions.unsaved}
+        typed, self._typed = self._typed, {}
+        drafts, refused = self._drafts_of(typed), tuple(self._refused)
+
+        def write(store: Store) -> list[StoredRequest]:
+            self.sessions.write(store, facts)  # first: requests without a process would be withdrawn
+            found = [store.requests.put(one) for one in requests.values()]
+            store.drafts.save_all(drafts)
+            for work in refused:
+                work(store)
+            return found
+
+        def written(future: Future[list[StoredRequest]]) -> None:
+            if (error := future.exception()) is not None:
+                self._drafts_saved(typed, error)
+                return
+            self.sessions.unsaved -= {name for name, one in facts.items() if self.sessions.facts[name] is one}
+            self._refused = self._refused[len(refused) :]
+            for found in future.result():
+                self._written(found, requests[found.request.id])
+            if self._retrying is None and (self._renewal or self._is_troubled):
+                renewal, self._renewal, self._is_troubled = self._renewal, None, False
+                self._news.emit(renewal or InboxRenewed(AGAIN))
+
+        future = self._worker.submit(write)
+        future.add_done_callback(lambda future: self._post(written, future))
+
+    def _written(self, found: StoredRequest, before: StoredRequest) -> None:
+        """Note that a request is on disk, perhaps with an outcome that another process knew."""
+        opened = self._kept.get(found.request.id)
+        if opened is None:
+            return
+        opened.is_saved = opened.is_saved or opened.stored is before
+        if found.outcome is not None:
+            self._settled(Settled(opened.request, found.outcome, found.actor))
+        self._release(opened)
+
+    def _waits(self) -> bool:
+        return any(one.waiting for one in tuple(self._kept.values()))
+
+    def _post(self, callback: Callable[..., None], *values: object) -> None:
+        """Call something in the event loop, or ignore it once the loop has ended."""
+        try:
+            self._loop.call_soon_threadsafe(callback, *values)
+        except RuntimeError:
+            _logger.debug("The event loop ended before the inbox")
+
+    async def _within(self, future: Future[T]) -> T:
+        """Wait for the thread, at most `ANSWER_SECONDS`; its work is done even if the wait is cancelled."""
+        try:
+            # Not `asyncio.wait_for`: before Python 3.12 it loses a cancellation that comes with the answer.
+            async with asyncio.timeout(ANSWER_SECONDS):
+                return await asyncio.shield(asyncio.wrap_future(future))
+        except TimeoutError as error:
+            raise InboxUnavailable("the disk did not answer in time") from error

@@ -1,0 +1,211 @@
+"""An open request: the one object of this process that knows its state, its draft and who waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from ccq_tui.inbox.actors import WITHDRAWN, Actor
+from ccq_tui.inbox.port import DraftUpdated, Settled
+from ccq_tui.inbox.requests import Request, RequestOutcome
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest, state_after
+from ccq_tui.inbox.verdicts import Verdict
+from ccq_tui.questions.recalled import Recalled
+
+if TYPE_CHECKING:
+    from ccq_tui.inbox.inbox import Inbox
+    from ccq_tui.inbox.store.store import StoredDraft
+    from ccq_tui.inbox.waiting_line import Draft
+
+_logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+MEMORY_NUMBERS = 1 << 62
+"""First number of requests that are not on disk: after all that are."""
+
+
+class Signal(Generic[T]):
+    """Subscribers in one event loop; the failure of one is logged and reaches no other."""
+
+    def __init__(self) -> None:
+        self._subscribers: list[Callable[[T], None]] = []
+
+    def subscribe(self, callback: Callable[[T], None]) -> Callable[[], None]:
+        """Add a subscriber; return a function that removes it, and does nothing if called again."""
+        self._subscribers.append(callback)
+
+        def unsubscribe() -> None:
+            if callback in self._subscribers:
+                self._subscribers.remove(callback)
+
+        return unsubscribe
+
+    def emit(self, value: T) -> None:
+        """Call every subscriber."""
+        for subscriber in tuple(self._subscribers):
+            try:
+                subscriber(value)
+            except Exception:
+                _logger.exception("A subscriber failed")
+
+
+class Change(Enum):
+    """What changed in an open request."""
+
+    ADDED = auto()
+    SETTLED = auto()
+    DRAFT = auto()
+    """Another process changed the draft, in which nothing was typed here."""
+    STALE = auto()
+    """Another process changed the draft after something was typed here."""
+
+
+class OpenRequest:
+    """A request that this process asks, shows or delivers; made by `Inbox`, changed in its event loop only.
+
+    Attributes:
+        stored: The request with its state, as far as this process knows.
+        draft: The draft, or None while nothing is typed.
+        version: The serial of the stored draft from which ``draft`` began.
+        stale: A newer draft of another process that is not taken over yet, or None.
+        recalled: The earlier answer to each question; empty if none is known.
+        changed: Emits what changed, after the inbox's subscribers have it.
+    """
+
+    def __init__(self, inbox: Inbox, stored: StoredRequest) -> None:
+        self.stored = stored
+        self.draft: Draft | None = None
+        self.draft_actor: Actor | None = None
+        self.version = 0
+        self.stale: DraftUpdated | None = None
+        self.recalled: tuple[Recalled | None, ...] = ()
+        self.changed: Signal[Change] = Signal()
+        self.is_saved = True
+        """Whether this state is on disk."""
+        self.is_added = False
+        """Whether subscribers know that it is pending."""
+        self.is_left = False
+        """Whether the end of the last wait no longer withdraws it."""
+        self.is_touched = False
+        """Whether something was typed here since the draft was read."""
+        self.waiting = 0
+        """Number of callers that wait for the outcome."""
+        self.adding: asyncio.Task[None] | None = None
+        """Writes the request and reads its draft."""
+        self._inbox = inbox
+        self._outcome: asyncio.Future[RequestOutcome] = asyncio.get_running_loop().create_future()
+
+    @property
+    def request(self) -> Request:
+        """The request."""
+        return self.stored.request
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether it waits for a person."""
+        return self.stored.state is RequestState.PENDING
+
+    # -- surfaces -------------------------------------------------------------------------------------------
+
+    def show(self) -> None:
+        """Note that a surface shows the draft as it is: only later input counts as typed on top of it."""
+        self.is_touched = self._inbox.owes_draft(self)
+
+    def type(self, draft: Draft, actor: Actor) -> None:
+        """Change the draft; it is on disk within 250 ms, and before any later write."""
+        self.draft, self.draft_actor, self.is_touched = draft, actor, True
+        self._inbox.save_soon(self)
+
+    def take_over(self) -> Draft | None:
+        """Take the newer draft of another process; return the draft that was typed here."""
+        mine = self.draft
+        if self.stale is not None:
+            self._begin_from(self.stale)
+        return mine
+
+    async def settle(self, outcome: RequestOutcome, actor: Actor) -> Verdict:
+        """Settle it; as `Inbox.answer`."""
+        return await self._inbox.answer(self.request.id, outcome, actor)
+
+    def withdraw(self, reason: str, actor: Actor = WITHDRAWN) -> None:
+        """Cancel it without waiting, unless it is settled; ``reason`` is for a person."""
+        self._inbox.withdraw(self.request.id, reason, actor)
+
+    def leave(self) -> None:
+        """Keep it pending: the end of the wait in this process no longer withdraws it."""
+        self.is_left = True
+
+    # -- waiting --------------------------------------------------------------------------------------------
+
+    async def added(self) -> None:
+        """Wait until it is pending or settled, and its draft is known."""
+        if self.adding is not None:
+            await asyncio.shield(self.adding)
+
+    async def outcome(self) -> RequestOutcome:
+        """Wait, without limit, for the outcome."""
+        return await asyncio.shield(self._outcome)  # a future dies with the first of its waiters
+
+    # -- the inbox ------------------------------------------------------------------------------------------
+
+    def ask(self, request: Request, context: str) -> None:
+        """Begin to be asked, for the first time or again."""
+        number = self.stored.number
+        self.stored = StoredRequest(number, request, context, RequestState.PENDING, datetime.now(UTC))
+        self.is_saved = self.is_added = False
+        self._wait_anew()
+
+    def add(self, request: Request) -> None:
+        """Be pending on disk."""
+        if not self.is_pending:
+            self.stored = replace(self.stored, state=RequestState.PENDING, outcome=None, actor=None)
+        self.stored = replace(self.stored, request=request)
+        self.is_saved = self.is_added = True
+        self._wait_anew()
+
+    def _wait_anew(self) -> None:
+        if self._outcome.done():
+            self._outcome = asyncio.get_running_loop().create_future()
+
+    def read(self, draft: StoredDraft | None, recalled: tuple[Recalled | None, ...]) -> None:
+        """Take what the disk has, unless something was typed meanwhile."""
+        self.recalled = recalled
+        if draft is not None and not self.is_touched:
+            self.draft, self.version = draft.draft, draft.serial
+
+    def hear(self, change: DraftUpdated) -> Change | None:
+        """Take another process's change of the draft, or keep it until `take_over`."""
+        if change.serial <= self.version or not self.is_pending:
+            return None
+        if self.is_touched:
+            self.stale = replace(change, stale=True)
+            return Change.STALE
+        self._begin_from(change)
+        return Change.DRAFT
+
+    def _begin_from(self, change: DraftUpdated) -> None:
+        self.draft, self.version = change.draft, change.serial
+        self.stale, self.is_touched = None, False
+        self._inbox.forget_draft(self)
+
+    def end(self, change: Settled) -> None:
+        """Be settled; `resolve` then wakes who waits."""
+        self.stored = replace(
+            self.stored,
+            state=state_after(change.outcome),
+            outcome=change.outcome,
+            actor=change.actor,
+            settled_at=datetime.now(UTC),
+            deferred=False,
+        )
+        self.stale = None
+
+    def resolve(self) -> None:
+        """Give the outcome to who waits."""
+        if not self._outcome.done() and self.stored.outcome is not None:
+            self._outcome.set_result(self.stored.outcome)

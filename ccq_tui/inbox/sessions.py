@@ -1,0 +1,158 @@
+"""Sessions in the inbox: the process that runs each, its facts, and the requests left in it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ccq_tui.inbox.port import Claim, ClaimLostError, Left, SessionFact
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSessionState
+from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import InboxError
+from ccq_tui.processes import this_process
+
+if TYPE_CHECKING:
+    from ccq_tui.inbox.inbox import Inbox
+
+_logger = logging.getLogger(__name__)
+
+
+class InboxSessions:
+    """The sessions of this process, and what the database knows of others.
+
+    Attributes:
+        running: The sessions that this process runs or is about to run.
+        facts: All that this process has recorded of each session.
+        unsaved: The sessions whose facts the disk refused.
+    """
+
+    def __init__(self, inbox: Inbox) -> None:
+        self.running: set[str] = set()
+        self.facts: dict[str, SessionFact] = {}
+        self.unsaved: set[str] = set()
+        self._inbox = inbox
+
+    async def left(self, session_id: str) -> tuple[Left, ...]:
+        """Return the requests of a session that earlier processes left pending or undelivered.
+
+        Those delivered as a message are included, because the session's record does not show that.
+
+        Raises:
+            InboxUnavailable: The disk cannot be read.
+        """
+
+        def read(store: Store) -> list[tuple[StoredRequest, int]]:
+            requests = store.requests
+            left = (*requests.undelivered(session_id), *requests.waiting(session_id))
+            return [
+                (one, requests.earlier_calls(one.request))
+                for one in (*requests.ended_without_result(session_id), *left)
+            ]
+
+        found: list[Left] = []
+        for one, earlier in await self._inbox.run(read):
+            if one.outcome is not None:
+                delivered = one.state is RequestState.DELIVERED
+                found.append(Left(one.request, one.outcome, delivered=delivered, earlier=earlier))
+            elif opened := await self._inbox.open(one.request.id):
+                self._inbox.keep(opened)
+                outcome = opened.stored.outcome  # decided meanwhile
+                found.append(Left(one.request, outcome, opened.draft, opened.recalled, earlier=earlier))
+        return tuple(found)
+
+    def delivered(self, request_id: str, way: str) -> None:
+        """Record, without waiting, that the agent was seen to receive a decision.
+
+        Args:
+            request_id: The request's id; one with nothing to deliver is ignored.
+            way: "result" of the same call, or "message".
+        """
+        self._inbox.write_soon(lambda store: store.requests.mark_delivered(request_id, way))
+
+    def give_up(self, request_id: str, reason: str) -> None:
+        """Withdraw, without waiting, a decision that no process can take; ``reason`` is for a person."""
+        self._inbox.write_soon(lambda store: store.orphans.give_up(request_id, reason))
+
+    async def claim(self, session_id: str) -> Claim:
+        """Take the right to run a session, in one step that only one of several processes can win.
+
+        If the disk refuses, the session counts as this process's, and is claimed once the disk is back.
+
+        Raises:
+            ClaimLostError: Another process, or another session of this one, runs it.
+        """
+        if session_id in self.running:
+            raise ClaimLostError(this_process())
+        self.running.add(session_id)
+        try:
+            other = await self._inbox.run(lambda store: store.sessions.claim(session_id, this_process()))
+        except InboxError as error:
+            self._inbox.in_trouble(error)
+            return Claim(session_id)
+        except BaseException:
+            self.release(session_id)
+            raise
+        if other is not None:
+            self.running.discard(session_id)
+            raise ClaimLostError(other)
+        return Claim(session_id)
+
+    async def launch(self, session_id: str) -> Mapping[str, Any]:
+        """Return the last launch options of a session; empty if unknown."""
+        try:
+            known = await self._inbox.run(lambda store: store.sessions.get(session_id))
+        except InboxError as error:
+            _logger.warning("It is not known what a session was started with before: %s", error)
+            return {}
+        return known.launch if known is not None else {}
+
+    def release(self, session_id: str) -> None:
+        """Give back the right to run a session, without waiting; do nothing if it is not held."""
+        if session_id in self.running:
+            self.running.discard(session_id)
+
+            def release(store: Store) -> None:
+                if session_id not in self.running:  # else it was claimed again before this was written
+                    store.sessions.release(session_id, this_process())
+
+            self._inbox.write_soon(release)
+
+    def note(self, session_id: str, fact: SessionFact) -> None:
+        """Record facts about a session, without waiting; where one is None, the stored value stays."""
+        if fact.runs:
+            self.running.add(session_id)
+        self.facts[session_id] = self.facts.get(session_id, SessionFact()).and_then(fact)
+        self._inbox.write_soon(
+            lambda store: write_fact(store, session_id, fact), refused=lambda: self.unsaved.add(session_id)
+        )
+
+    def write(self, store: Store, facts: Mapping[str, SessionFact]) -> None:
+        """Write the claims and facts of this process; in the store's thread. Raises `InboxUnavailable`."""
+        for name in tuple(self.running):
+            _claim(store, name)
+        for name, fact in facts.items():
+            if name in self.running or store.sessions.get(name) is None:
+                write_fact(store, name, replace(fact, runs=False))
+
+
+def write_fact(store: Store, session_id: str, fact: SessionFact) -> None:
+    """Write a fact about a session; raises `InboxUnavailable`."""
+    store.sessions.upsert(
+        session_id,
+        fact.directory,
+        name=fact.name,
+        launch=fact.launch,
+        last_line=fact.last_line,
+        cost=fact.cost,
+    )
+    if fact.runs:
+        _claim(store, session_id)
+    if fact.state is not None:
+        store.sessions.set_state(session_id, StoredSessionState(fact.state), fact.cause)
+
+
+def _claim(store: Store, session_id: str) -> None:
+    if (other := store.sessions.claim(session_id, this_process())) is not None:
+        _logger.error("A session of this process belongs to process %d already", other.pid)
