@@ -134,9 +134,8 @@ class DraftUpdated:
 
     @property
     def words(self) -> str:
-        """Where the draft was changed, and how to take it over, for a person."""
-        where = self.actor.where_from_here if self.actor else "on another surface"
-        return f"Changed {where}" + (" · Enter takes it over" if self.stale else "")
+        """Where the draft was changed, for a person."""
+        return f"changed {self.actor.where_from_here if self.actor else 'on another surface'}"
 
 
 @dataclass(frozen=True, slots=True)

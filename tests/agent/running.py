@@ -59,6 +59,7 @@ class Running:
         await asyncio.wait({self.task}, timeout=LIMIT)
         assert self.task.done()
         self._waiting = max(waiting, self._waiting)
+        await self.inbox.run(lambda _: None)  # what was withdrawn is reported by then
         assert self.inbox.pending == (), "what is left is no longer this process's"
         if pid is not None:
             assert not alive(pid)

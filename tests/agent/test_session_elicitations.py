@@ -188,6 +188,7 @@ async def test_what_a_person_fills_in_arrives_at_the_server(play: Callable[..., 
             assert settled.outcome == Cancelled("interrupted")
             await run.until(TurnEnded)
             assert len(told(home)) == count
+            await run.inbox.run(lambda _: None)
             assert not run.inbox.pending
     await no_server_left(home)
 

@@ -407,7 +407,7 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             self.panel.freeze(change.words)
         else:
             self.panel.take_draft(change.draft)
-        self.say(change.words)
+        self.say(f"The draft was {change.words}")
 
     @on(RequestPanel.TakeOver)
     def _take_over(self, event: RequestPanel.TakeOver) -> None:

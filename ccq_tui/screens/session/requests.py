@@ -146,7 +146,7 @@ class RequestQueue:
     def _follow(self, change: DraftUpdated) -> None:
         """Show that another process changed a draft."""
         if self._ui.dock.follow(change):
-            self._ui.say(change.words, of=change.request.id)
+            self._ui.say(f"The draft was {change.words}", of=change.request.id)
 
     def taken_over(self, event: Dock.TakenOver) -> None:
         """Keep the draft typed here whose place another process's took."""

@@ -178,8 +178,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         self.touched: float | None = None
         """Time of the last key or click here, or None."""
         self._rests = state is None
-        self._is_stale = False
-        """Whether another process has a newer draft: no key decides before the person takes it over."""
+        self._stale = ""
+        """Where another process changed the draft, or "": no key decides until that is taken over."""
         self._fresh = not (asked_for or self._rests or self._state.hidden)
         self._ready = False
         self.set_reactive(RequestPanel.session, session)
@@ -222,7 +222,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     def begin(self, state: State, *, place: tuple[int, int] = (1, 1), asked_for: bool = False) -> None:
         """Ask another request; the panel must rest. A panel that a person ``asked_for`` has no grace."""
         self._queue.turn += 1
-        self._state, self._rests, self._is_stale = state, False, False
+        self._state, self._rests, self._stale = state, False, ""
         self.set_reactive(RequestPanel.place, place)
         self._fresh = not (asked_for or state.hidden)
         self.display = not state.hidden
@@ -343,15 +343,15 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     def take_draft(self, draft: Draft) -> None:
         """Show the draft of another surface; the grace begins again, for nobody has seen it."""
         shown = replace(cast("State", draft), hidden=self._state.hidden, guard=InputGuard(), outcome=None)
-        self._state, self._is_stale = shown, False
-        self.uncover(again=False)
+        self._state, self._stale = shown, ""
         if is_live(self):
-            self._draw()
+            self._draw()  # first: the field still has the text that was here
+        self.uncover(again=False)
 
     def freeze(self, words: str) -> None:
-        """Let no key decide until the person takes over the newer draft; ``words`` say so."""
+        """Let no key decide until the person takes over the newer draft; ``words`` say where it is from."""
         self._take_text()
-        self._state, self._is_stale = replace(self._state, notice=words), True
+        self._stale = words
         if is_live(self):
             self._draw()
 
@@ -443,7 +443,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     def _take_key(self, event: events.Key) -> bool:
         """Send a key to the machine; return whether it meant anything here."""
         self._take_text()
-        if self._is_stale and not self._state.hidden and event.key not in ("escape", "f2"):
+        if self._stale and not self._state.hidden and event.key not in ("escape", "f2"):
             if event.key == "enter":
                 self.post_message(self.TakeOver(self))
             return True
@@ -490,7 +490,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
             return
         self.touch()
         event.stop()
-        if self._is_stale:
+        if self._stale:
             return
         pasted = Pasted(event.text, self._clock(), self.drafting())
         writes = self.form.typing(self._state) and not self._state.hidden
@@ -507,7 +507,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     def clicked(self, target: PanelTarget, _event: events.Click) -> None:
         """Handle a click, as of the time when the button went down, on what was seen then."""
         _, kind, number = target
-        if not self._is_stale:
+        if not self._stale:
             self.dispatch(kind(number, self._pressed_at))
 
     def under(self, event: events.MouseEvent) -> PanelTarget | None:
@@ -584,8 +584,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         self._put_field(drawn)
         if (completions := self._completer.shown) is not None:
             self._hints.show(completions.hints())
-        elif self._is_stale:
-            self._hints.show((("Enter", "take over the newer draft"), ("Esc", "hide")))
+        elif self._stale:
+            self._hints.show((("Enter", f"take over the draft {self._stale}"), ("Esc", "hide")))
         self._sync_field(focused=self.has_focus)
 
     def _put_field(self, drawn: Drawn) -> None:
