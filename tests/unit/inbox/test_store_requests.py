@@ -398,7 +398,7 @@ def test_a_new_column_is_written_wherever_its_request_is(
         store.database.do("ALTER TABLE requests ADD COLUMN asked_by TEXT NOT NULL DEFAULT ''")
     columns = {**requests._COLUMNS, "asked_by": lambda one: one.request.origin.called}
     monkeypatch.setattr(requests, "_COLUMNS", columns)
-    stores[1].requests.put_back(stores[0].requests.add(asked("a")))
+    stores[1].requests.put(stores[0].requests.add(asked("a")))
     for store in stores:
         assert [row[0] for row in store.database.rows("SELECT asked_by FROM requests")] == ["Claude"]
         store.close()
