@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.asked_before import asked_before
 from ccq_tui.inbox.kinds import check_outcome
-from ccq_tui.inbox.open_request import MEMORY_NUMBERS, Change, OpenRequest, Signal
+from ccq_tui.inbox.open_request import MEMORY_NUMBERS, OpenRequest, RequestChange, Signal
 from ccq_tui.inbox.port import Added, DraftUpdated, InboxChange, InboxRenewed, InboxTrouble, Settled
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.sessions import InboxSessions
@@ -500,13 +500,13 @@ class Inbox:
     def _draft_updated(self, change: DraftUpdated) -> None:
         opened = self._known.get(change.request.id)
         if opened is not None and (what := opened.hear(change)) is not None:
-            self._news.emit(replace(change, stale=what is Change.STALE))
+            self._news.emit(replace(change, stale=what is RequestChange.STALE))
             opened.changed.emit(what)
 
     def _report(self, change: Added | Settled, opened: OpenRequest | None) -> None:
         self._news.emit(change)
         if opened is not None:
-            opened.changed.emit(Change.ADDED if isinstance(change, Added) else Change.SETTLED)
+            opened.changed.emit(RequestChange.ADDED if isinstance(change, Added) else RequestChange.SETTLED)
 
     def _release(self, opened: OpenRequest) -> None:
         if opened.is_saved and opened.stored.state not in (RequestState.PENDING, *TO_DELIVER):

@@ -54,8 +54,8 @@ class Signal(Generic[T]):
                 _logger.exception("A subscriber failed")
 
 
-class Change(Enum):
-    """What changed in an open request."""
+class RequestChange(Enum):
+    """A change of an open request."""
 
     ADDED = auto()
     SETTLED = auto()
@@ -84,7 +84,7 @@ class OpenRequest:
         self.version = 0
         self.stale: DraftUpdated | None = None
         self.recalled: tuple[Recalled | None, ...] = ()
-        self.changed: Signal[Change] = Signal()
+        self.changed: Signal[RequestChange] = Signal()
         self.is_saved = True
         """Whether this state is on disk."""
         self.is_added = False
@@ -117,7 +117,7 @@ class OpenRequest:
         self.is_touched = self._inbox.owes_draft(self)
 
     def type(self, draft: Draft, actor: Actor) -> None:
-        """Change the draft; it is on disk within 250 ms, and before any later write."""
+        """RequestChange the draft; it is on disk within 250 ms, and before any later write."""
         self.draft, self.draft_actor, self.is_touched = draft, actor, True
         self._inbox.save_soon(self)
 
@@ -178,15 +178,15 @@ class OpenRequest:
         if draft is not None and not self.is_touched:
             self.draft, self.version = draft.draft, draft.serial
 
-    def hear(self, change: DraftUpdated) -> Change | None:
+    def hear(self, change: DraftUpdated) -> RequestChange | None:
         """Take another process's change of the draft, or keep it until `take_over`."""
         if change.serial <= self.version or not self.is_pending:
             return None
         if self.is_touched:
             self.stale = replace(change, stale=True)
-            return Change.STALE
+            return RequestChange.STALE
         self._begin_from(change)
-        return Change.DRAFT
+        return RequestChange.DRAFT
 
     def _begin_from(self, change: DraftUpdated) -> None:
         self.draft, self.version = change.draft, change.serial
