@@ -113,7 +113,7 @@ class Calls:
 
 
 @dataclass(slots=True, eq=False)
-class Wait:
+class PersonWait:
     """A request of the CLI that waits for a person.
 
     Attributes:
@@ -138,7 +138,7 @@ class Waits:
     """
 
     def __init__(self, inbox: Inbox, emit: Callable[[ev.AgentEvent], None]) -> None:
-        self.pending: dict[str, Wait] = {}
+        self.pending: dict[str, PersonWait] = {}
         self.calls = Calls()
         self._inbox = inbox
         self._emit = emit
@@ -226,7 +226,7 @@ class Waits:
         self._stop_when_over()
         outcome: RequestOutcome | Parked = Cancelled(self._ending)
         async with self._inbox.asking(request, self._written) as opened:
-            wait = Wait(opened, parkable, asyncio.get_running_loop().create_future())
+            wait = PersonWait(opened, parkable, asyncio.get_running_loop().create_future())
             self.pending[request.id] = wait
             answered = asyncio.ensure_future(opened.outcome())
             try:
@@ -251,7 +251,7 @@ class Waits:
         self._stop_when_over()
         return outcome
 
-    def _report(self, wait: Wait) -> None:
+    def _report(self, wait: PersonWait) -> None:
         wait.is_reported = True
         request = wait.opened.request
         self._emit(_asked(request, wait.opened.draft, wait.opened.recalled))
@@ -281,7 +281,7 @@ class Waits:
         _logger.debug("A request came without its tool call")
 
 
-def _put_off(wait: Wait, *, deferred: bool) -> None:
+def _put_off(wait: PersonWait, *, deferred: bool) -> None:
     wait.opened.leave()
     if not wait.parked.done():
         wait.parked.set_result(Parked(deferred))
