@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,13 +79,19 @@ class Many(Driven):
     """The program with all the sessions that it made, on an inbox of its own."""
 
     def __init__(
-        self, where: Path, *, settings: Settings | None = None, clock: Clock | None = None, **launched: Any
+        self,
+        where: Path,
+        *,
+        settings: Settings | None = None,
+        clock: Clock | None = None,
+        program: ProgramArguments | None = None,
+        **launched: Any,
     ) -> None:
         self.all: list[InboxSession] = []
-        launch = Launch(
-            settings=settings or Settings(cwd=where), program=ProgramArguments(state=where), **launched
+        program = replace(program or ProgramArguments(), state=where)
+        super().__init__(
+            Launch(settings=settings or Settings(cwd=where), program=program, **launched), clock=clock
         )
-        super().__init__(launch, clock=clock)
 
     def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:
         name = (not launch.fork and launch.resume) or f"s{len(self.all) + 1}"

@@ -12,6 +12,7 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
+from ccq_tui.config.launch import ProgramArguments
 from ccq_tui.inbox.requests import (
     Allowed,
     Denied,
@@ -248,7 +249,7 @@ async def test_what_the_disk_refused_is_listed_and_answered_from_memory(tmp_path
 
 
 async def test_the_inbox_alone_starts_a_session_for_an_answer_and_none_before(tmp_path: Path) -> None:
-    run = Many(tmp_path, inbox=True, flags={}, notices=("The theme is not there",))
+    run = Many(tmp_path, program=ProgramArguments(inbox=True, flags={}), notices=("The theme is not there",))
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
         assert "The theme is not there" in run.said()
@@ -276,7 +277,7 @@ async def test_the_inbox_alone_starts_a_session_for_an_answer_and_none_before(tm
 
 
 async def test_leaving_the_inbox_alone_ends_the_program_with_the_answer_on_disk(tmp_path: Path) -> None:
-    run = Many(tmp_path, inbox=True)
+    run = Many(tmp_path, program=ProgramArguments(inbox=True))
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
         await left_behind(run, tmp_path)

@@ -151,7 +151,7 @@ def test_a_session_of_the_record_has_the_name_it_had_when_it_ran(
     live = UNNAMED
     for text in prompts[:2]:
         live = live.after(PromptAccepted(text))
-    assert session["name"] == name == (title.get("customTitle") or str(live))
+    assert session.summary == name == (title.get("customTitle") or str(live))
 
 
 @pytest.mark.parametrize(
