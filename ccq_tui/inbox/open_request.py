@@ -8,18 +8,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.port import DraftUpdated, Settled
 from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, state_after
-from ccq_tui.inbox.verdicts import Verdict
+from ccq_tui.inbox.verdicts import InboxError, Verdict
 from ccq_tui.questions.recalled import Recalled
 
 if TYPE_CHECKING:
-    from ccq_tui.inbox.inbox import Inbox
-    from ccq_tui.inbox.store.store import StoredDraft
+    from ccq_tui.inbox.store.store import Store, StoredDraft
     from ccq_tui.inbox.waiting_line import Draft
 
 _logger = logging.getLogger(__name__)
@@ -65,6 +64,42 @@ class RequestChange(Enum):
     """Another process changed the draft after something was typed here."""
 
 
+class InboxPort(Protocol):
+    """The inbox as its own parts know it; see `Inbox`."""
+
+    async def run(self, work: Callable[[Store], T]) -> T:
+        """Run work in the store's thread."""
+
+    def write_soon(
+        self, work: Callable[[Store], object], refused: Callable[[], object] | None = None
+    ) -> None:
+        """Run work without waiting."""
+
+    def in_trouble(self, error: InboxError) -> None:
+        """Report that the disk refused something."""
+
+    async def open(self, request_id: str) -> OpenRequest | None:
+        """Open a request."""
+
+    def keep(self, opened: OpenRequest) -> None:
+        """Keep a request open until its outcome has arrived."""
+
+    async def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> Verdict:
+        """Settle a request."""
+
+    def withdraw(self, request_id: str, reason: str, actor: Actor) -> None:
+        """Cancel a request."""
+
+    def owes_draft(self, opened: OpenRequest) -> bool:
+        """Whether a draft is not on disk yet."""
+
+    def save_soon(self, opened: OpenRequest) -> None:
+        """Write a draft."""
+
+    def forget_draft(self, opened: OpenRequest) -> None:
+        """Leave the stored draft as it is."""
+
+
 class OpenRequest:
     """A request that this process asks, shows or delivers; made by `Inbox`, changed in its event loop only.
 
@@ -77,7 +112,7 @@ class OpenRequest:
         changed: Emits what changed, after the inbox's subscribers have it.
     """
 
-    def __init__(self, inbox: Inbox, stored: StoredRequest) -> None:
+    def __init__(self, inbox: InboxPort, stored: StoredRequest) -> None:
         self.stored = stored
         self.draft: Draft | None = None
         self.draft_actor: Actor | None = None
@@ -117,7 +152,7 @@ class OpenRequest:
         self.is_touched = self._inbox.owes_draft(self)
 
     def type(self, draft: Draft, actor: Actor) -> None:
-        """RequestChange the draft; it is on disk within 250 ms, and before any later write."""
+        """Change the draft; it is on disk within 250 ms, and before any later write."""
         self.draft, self.draft_actor, self.is_touched = draft, actor, True
         self._inbox.save_soon(self)
 
