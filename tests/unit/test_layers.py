@@ -65,17 +65,3 @@ def test_what_is_not_loaded(steps: list[tuple[str, set[str]]]) -> None:
     assert done.returncode == 0, done.stderr
     loaded = [line.split()[1:] for line in done.stdout.splitlines() if line.startswith("#")]
     assert dict(zip([code for code, _ in steps], loaded, strict=True)) == {code: [] for code, _ in steps}
-
-
-MOST_LINES = 600
-"""A module is as long as its concept; beyond this it has more than one."""
-
-
-def test_no_file_is_a_god_file() -> None:
-    files = [*ROOT.glob("ccq_tui/**/*.py"), *ROOT.glob("tests/**/*.py"), ROOT / "tasks.py"]
-    long = {
-        str(path): count
-        for path in files
-        if (count := path.read_text(encoding="utf-8").count("\n")) > MOST_LINES
-    }
-    assert long == {}
