@@ -87,6 +87,7 @@ def test(words: list[str]) -> int:
         return 0
     started = time.monotonic()
     lint([])
+    do([script("python"), "-m", "tests.unit.test_budget"])
     # Measuring makes tests take two thirds longer: the task "coverage" measures everything.
     places = [f"tests/unit/{layer}" for layer in PURE]
     with beside([sys.executable, __file__, "types"]):
