@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from pygments.lexer import Lexer  # type: ignore[import-untyped]
@@ -49,29 +49,6 @@ def load(language: str, code: str) -> Lexer | None:
 
 
 class Lexers:
-    """Returns highlighters, loading each at its first use."""
-
-    def get(self, language: str, code: str) -> Lexer | None:
-        """Return the highlighter of a language or of file names such as ``*.py``; None for plain text."""
-        name = language.lower()
-        if not name or len(name) > _LONGEST:
-            return None
-        if name not in _loaded:
-            self._miss(name, code)
-        return _loaded.get(name)
-
-    def _miss(self, name: str, code: str) -> None:
-        _keep(name, load(name, code))
-
-
-class NoLexers(Lexers):
-    """Leaves all text without colours."""
-
-    def _miss(self, name: str, code: str) -> None:
-        pass
-
-
-class LaterLexers(Lexers):
     """Loads highlighters in a thread: until then code is plain.
 
     Attributes:
@@ -79,32 +56,33 @@ class LaterLexers(Lexers):
         loading: The languages being loaded.
     """
 
-    def __init__(self, arrived: Callable[[], None]) -> None:
+    def __init__(self, arrived: Callable[[], None] | None = None) -> None:
+        """Call ``arrived`` for each highlighter that was loaded; without it, load none."""
         self.missed = False
         self.loading: set[str] = set()
         self._arrived = arrived
 
-    def _miss(self, name: str, code: str) -> None:
-        self.missed = True
-        if name not in self.loading:
-            self.loading.add(name)
-            task = asyncio.get_running_loop().run_in_executor(None, load, name, code)
-            task.add_done_callback(lambda done: self._take(name, done))
+    def get(self, language: str, code: str) -> Lexer | None:
+        """Return the highlighter of a language or of file names such as ``*.py``; None for plain text."""
+        name = language.lower()
+        if name and len(name) <= _LONGEST and name not in _loaded and self._arrived is not None:
+            self.missed = True
+            if name not in self.loading:
+                self.loading.add(name)
+                task = asyncio.get_running_loop().run_in_executor(None, load, name, code)
+                task.add_done_callback(partial(self._take, name, self._arrived))
+        return _loaded.get(name)
 
-    def _take(self, name: str, done: asyncio.Future[Lexer | None]) -> None:
+    def _take(self, name: str, arrived: Callable[[], None], done: asyncio.Future[Lexer | None]) -> None:
         self.loading.discard(name)
         if done.cancelled():
             return
         if error := done.exception():
             _logger.warning("The highlighter of %r cannot be loaded: %s", name, type(error).__name__)
-        _keep(name, None if error else done.result())
-        self._arrived()
-
-
-def _keep(name: str, lexer: Lexer | None) -> None:
-    while len(_loaded) >= MOST:
-        del _loaded[next(iter(_loaded))]
-    _loaded[name] = lexer
+        while len(_loaded) >= MOST:
+            del _loaded[next(iter(_loaded))]
+        _loaded[name] = None if error else done.result()
+        arrived()
 
 
 _STYLES = {

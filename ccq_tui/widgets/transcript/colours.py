@@ -7,35 +7,35 @@ from collections.abc import Callable
 from rich.style import Style
 from rich.theme import Theme
 
-NAMES = (
-    "muted",
-    "faint",
-    "accent",
-    "prompt",
-    "success",
-    "error",
-    "warning",
-    "strong",
-    "heading",
-    "code",
-    "code-block",
-    "link",
-    "quote",
-    "keyword",
-    "string",
-    "number",
-    "comment",
-    "name",
-    "secondary",
-    "more",
-    "added",
-    "removed",
-    "changed",
-)
-"""Names of everything coloured; each has the component class ``transcript--NAME``."""
+STYLES = {
+    "muted": "color: $foreground 68%;",
+    "faint": "color: $foreground 35%;",
+    "accent": "color: $text-accent; text-style: bold;",
+    "prompt": "background: $surface;",
+    "success": "color: $text-success;",
+    "error": "color: $text-error;",
+    "warning": "color: $text-warning;",
+    "strong": "text-style: bold;",
+    "heading": "color: $text-primary; text-style: bold;",
+    "code": "color: $text-accent;",
+    "code-block": "background: $surface;",
+    "link": "color: $text-primary; text-style: underline;",
+    "quote": "color: $foreground 75%; text-style: italic;",
+    "keyword": "color: $text-primary;",
+    "string": "color: $text-success;",
+    "number": "color: $text-warning;",
+    "comment": "color: $foreground 72%; text-style: italic;",
+    "name": "color: $text-accent;",
+    "secondary": "color: $text-secondary;",
+    "more": "background: $panel; color: $foreground;",
+    "added": "background: $success 15%; color: $foreground;",
+    "removed": "background: $error 15%; color: $foreground;",
+    "changed": "text-style: bold underline;",
+}
+"""The default styles of everything coloured, by name; each has the component class ``transcript--NAME``."""
 
 PREFIX = "transcript--"
-FILLED = frozenset({"prompt", "code-block", "more", "added", "removed"})
+FILLED = frozenset(name for name, style in STYLES.items() if "background" in style)
 """Styles that bring their own background."""
 
 CSS = """
@@ -53,31 +53,8 @@ Transcript {
     scrollbar-background-hover: $background;
     scrollbar-background-active: $background;
     padding: 0 0 0 1;
-    & .transcript--muted { color: $foreground 68%; }
-    & .transcript--faint { color: $foreground 35%; }
-    & .transcript--accent { color: $text-accent; text-style: bold; }
-    & .transcript--prompt { background: $surface; }
-    & .transcript--success { color: $text-success; }
-    & .transcript--error { color: $text-error; }
-    & .transcript--warning { color: $text-warning; }
-    & .transcript--strong { text-style: bold; }
-    & .transcript--heading { color: $text-primary; text-style: bold; }
-    & .transcript--code { color: $text-accent; }
-    & .transcript--code-block { background: $surface; }
-    & .transcript--link { color: $text-primary; text-style: underline; }
-    & .transcript--quote { color: $foreground 75%; text-style: italic; }
-    & .transcript--keyword { color: $text-primary; }
-    & .transcript--string { color: $text-success; }
-    & .transcript--number { color: $text-warning; }
-    & .transcript--comment { color: $foreground 72%; text-style: italic; }
-    & .transcript--name { color: $text-accent; }
-    & .transcript--secondary { color: $text-secondary; }
-    & .transcript--added { background: $success 15%; color: $foreground; }
-    & .transcript--removed { background: $error 15%; color: $foreground; }
-    & .transcript--changed { text-style: bold underline; }
-    & .transcript--more { background: $panel; color: $foreground; }
-}
 """
+CSS += "".join(f"    & .{PREFIX}{name} {{ {style} }}\n" for name, style in STYLES.items()) + "}\n"
 """The default colours; a theme or an app's own CSS may change any of them."""
 
 
@@ -90,7 +67,7 @@ class Colours:
 
     def __init__(self, base: Style, component: Callable[[str], Style]) -> None:
         self.base = base
-        self._styles = {name: self._style(name, component(PREFIX + name)) for name in NAMES}
+        self._styles = {name: self._style(name, component(PREFIX + name)) for name in STYLES}
 
     @staticmethod
     def _style(name: str, style: Style) -> Style:

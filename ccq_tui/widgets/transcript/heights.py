@@ -1,20 +1,28 @@
-"""Ordered heights with sums, which find a row's first line or a line's row without walking over all."""
+"""Ordered heights, which find a row's first line or a line's row without adding all up each time."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
+from itertools import accumulate
+
+CHUNK = 500
+"""Rows added up in one go when a line is looked for."""
 
 
 class Heights:
-    """A list of heights that answers sums and searches in logarithmic time (a Fenwick tree)."""
+    """A list of heights, with the sums of those that stand before a place already looked at.
 
-    __slots__ = ("_tree", "_values")
+    Attributes:
+        total: The sum of all heights, in lines.
+    """
+
+    __slots__ = ("_sums", "_values", "total")
 
     def __init__(self, values: Iterable[int] = ()) -> None:
-        self._values: list[int] = []
-        self._tree: list[int] = [0]
-        for value in values:
-            self.append(value)
+        self._values = list(values)
+        self._sums = [0]  # of the heights before each row, as far as anybody asked
+        self.total = sum(self._values)
 
     def __len__(self) -> int:
         return len(self._values)
@@ -22,122 +30,43 @@ class Heights:
     def __getitem__(self, index: int) -> int:
         return self._values[index]
 
-    @property
-    def total(self) -> int:
-        """The sum of all heights, in lines."""
-        return self.before(len(self._values))
-
     def append(self, value: int) -> None:
         self._values.append(value)
-        position = len(self._values)
-        # A node holds the sum of its own value and of the nodes under it.
-        total, child = value, position - 1
-        lowest = position - (position & -position)
-        while child > lowest:
-            total += self._tree[child]
-            child -= child & -child
-        self._tree.append(total)
+        self.total += value
+
+    def prepend(self, values: list[int]) -> None:
+        """Add heights at the beginning."""
+        self._values[:0] = values
+        self.total += sum(values)
+        del self._sums[1:]
 
     def set(self, index: int, value: int) -> int:
         """Change one height; return the number of lines it grew by."""
         delta = value - self._values[index]
         if delta:
             self._values[index] = value
-            position = index + 1
-            while position < len(self._tree):
-                self._tree[position] += delta
-                position += position & -position
+            self.total += delta
+            del self._sums[index + 1 :]
         return delta
 
     def truncate(self, length: int) -> None:
         """Drop every height from ``length`` on; the cost is that of the dropped ones."""
-        del self._values[length:]
-        del self._tree[length + 1 :]
+        self.total -= sum(self._values[length:])
+        del self._values[length:], self._sums[length + 1 :]
 
     def before(self, index: int) -> int:
         """Return the sum of the heights before ``index``, in lines."""
-        total = 0
-        while index > 0:
-            total += self._tree[index]
-            index -= index & -index
-        return total
+        known = len(self._sums) - 1
+        if index > known:
+            self._sums[-1:] = accumulate(self._values[known:index], initial=self._sums[-1])
+        return self._sums[index]
 
     def find(self, line: int) -> tuple[int, int]:
         """Return the row that holds a line, the nearest beyond either end, and the line's offset in it."""
-        if not self._values:
+        if not self.total:
             return 0, 0
         line = max(0, min(line, self.total - 1))
-        index, step = 0, 1 << (len(self._values).bit_length() - 1)
-        while step:
-            after = index + step
-            if after <= len(self._values) and self._tree[after] <= line:
-                index = after
-                line -= self._tree[after]
-            step >>= 1
-        return min(index, len(self._values) - 1), line
-
-
-class GrowingHeights:
-    """Heights that grow at either end at the same small cost: a long past comes in parts."""
-
-    __slots__ = ("_above", "_below")
-
-    def __init__(self) -> None:
-        self._above = Heights()  # heights added at the beginning, the last to come first
-        self._below = Heights()
-
-    def __len__(self) -> int:
-        return len(self._above) + len(self._below)
-
-    def __getitem__(self, index: int) -> int:
-        heights, place = self._at(index)
-        return heights[place]
-
-    def _at(self, index: int) -> tuple[Heights, int]:
-        above = len(self._above)
-        return (self._above, above - 1 - index) if index < above else (self._below, index - above)
-
-    @property
-    def total(self) -> int:
-        """The sum of all heights, in lines."""
-        return self._above.total + self._below.total
-
-    def append(self, value: int) -> None:
-        self._below.append(value)
-
-    def prepend(self, value: int) -> None:
-        """Add a height at the beginning."""
-        self._above.append(value)
-
-    def set(self, index: int, value: int) -> int:
-        """Change one height; return the number of lines it grew by."""
-        heights, place = self._at(index)
-        return heights.set(place, value)
-
-    def truncate(self, length: int) -> None:
-        """Drop every height from ``length`` on."""
-        above = len(self._above)
-        if length < above:
-            kept = [self[index] for index in range(length)]
-            self._above, self._below = Heights(), Heights(kept)
-        else:
-            self._below.truncate(length - above)
-
-    def before(self, index: int) -> int:
-        """Return the sum of the heights before ``index``, in lines."""
-        above = len(self._above)
-        if index >= above:
-            return self._above.total + self._below.before(index - above)
-        return self._above.total - self._above.before(above - index)
-
-    def find(self, line: int) -> tuple[int, int]:
-        """Return the row that holds a line, the nearest beyond either end, and the line's offset in it."""
-        line = max(0, min(line, self.total - 1))
-        above = self._above.total
-        if line >= above and len(self._below):
-            index, offset = self._below.find(line - above)
-            return len(self._above) + index, offset
-        if not len(self._above):
-            return 0, 0
-        place, rest = self._above.find(above - 1 - line)
-        return len(self._above) - 1 - place, self._above[place] - 1 - rest
+        while self._sums[-1] <= line:
+            self.before(min(len(self), len(self._sums) + CHUNK))
+        index = bisect_right(self._sums, line) - 1
+        return index, line - self._sums[index]

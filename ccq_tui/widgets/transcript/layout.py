@@ -11,7 +11,7 @@ from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.document import Document
 from ccq_tui.transcript.order import BlockChange
 from ccq_tui.transcript.text_bodies import PlainText
-from ccq_tui.widgets.transcript.heights import GrowingHeights, Heights
+from ccq_tui.widgets.transcript.heights import Heights
 
 CACHED_LINES = 200
 """Fewest lines kept drawn; each takes some kilobytes of memory, including Textual's own copies."""
@@ -59,7 +59,7 @@ class Layout:
         self.width = 80
         self.cached = CACHED_LINES
         self._draw = draw
-        self._sums = GrowingHeights()
+        self._sums = Heights()
         self._rows: dict[bl.Block, Rows] = {}
         self._cache: OrderedDict[tuple[bl.Block, int], tuple[object, list[Strip]]] = OrderedDict()
         self._cached_lines = 0
@@ -79,7 +79,8 @@ class Layout:
         if change.moved_from is not None:
             self._spoil(change.moved_from, 0)
             if change.above:
-                self._prepend(change.above)
+                # Blocks above all others cost themselves alone.
+                self._sums.prepend([self._fit(index) for index in range(change.above)])
             else:
                 self._sums.truncate(change.moved_from)
             if len(self._rows) > len(self.blocks) + 100:
@@ -87,19 +88,12 @@ class Layout:
         for index in change.changed:
             if index < change.above:
                 continue
-            self._fit(index)
+            height = self._fit(index)
             if index < len(self._sums):
-                self._sums.set(index, self._rows[self.blocks[index]].heights.total)
+                self._sums.set(index, height)
         for index in range(len(self._sums), len(self.blocks)):
-            if self.blocks[index] not in self._rows:
-                self._fit(index)
-            self._sums.append(self._rows[self.blocks[index]].heights.total)
-
-    def _prepend(self, count: int) -> None:
-        """Make room for blocks above all others, at the cost of those alone."""
-        for index in reversed(range(count)):
-            self._fit(index)
-            self._sums.prepend(self._rows[self.blocks[index]].heights.total)
+            rows = self._rows.get(self.blocks[index])
+            self._sums.append(self._fit(index) if rows is None else rows.heights.total)
 
     def take_dirty(self) -> tuple[int, int] | None:
         """Return the first block and part that look different since the last call, or None."""
@@ -109,8 +103,8 @@ class Layout:
     def _spoil(self, index: int, part: int) -> None:
         self._dirty = (index, part) if self._dirty is None else min(self._dirty, (index, part))
 
-    def _fit(self, index: int) -> None:
-        """Match a block's rows to its parts; the last known one may have been split since."""
+    def _fit(self, index: int) -> int:
+        """Match a block's rows to its parts, as the last one may have been split; return the lines of all."""
         block = self.blocks[index]
         rows = self._rows.setdefault(block, Rows())
         body, head = block.body, block.head
@@ -124,12 +118,10 @@ class Layout:
         del rows.keys[keep:]
         for part in range(len(rows.keys), int(head) + (len(body) if body is not None else 0)):
             gap = self.gap(index) if part == 0 else 0
-            if head and part == 0:
-                lines = 1
-            else:
-                lines = 1 if body is None else body.estimate(part - head, max(8, self.width - 2))
+            lines = 1 if body is None or part < head else body.estimate(part - head, max(8, self.width - 2))
             rows.heights.append(lines + gap)
             rows.keys.append(None)
+        return rows.heights.total
 
     def redraw(self, drawn: Iterable[tuple[bl.Block, int]]) -> None:
         """Draw some parts of blocks once more, if they are still kept."""
@@ -152,8 +144,7 @@ class Layout:
         if isinstance(body, Document) and body.finished:
             body.look()
             if len(rows.keys) != int(rows.head) + len(body):
-                self._fit(index)
-                self._sums.set(index, rows.heights.total)
+                self._sums.set(index, self._fit(index))
 
     def height(self, index: int, part: int) -> int:
         """Return the lines of a part, measured or guessed."""

@@ -75,11 +75,8 @@ class Search:
         """Go to the next match, further down (1) or up (-1)."""
         if self._finder is None:
             return
-        if self._hit is None:
-            hit = self._finder.nearest(*self._origin)
-        else:
-            hit = self._finder.after(self._hit, direction)
-        if hit is not None:
+        hit = self._finder.after(self._hit, direction) if self._hit is not None else None
+        if hit := hit or self._finder.nearest(*self._origin):
             self._go_to(hit)
         self._tell()
 

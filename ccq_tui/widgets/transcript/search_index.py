@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import re
-from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -15,7 +14,6 @@ from rich.style import Style
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.document import Document
 from ccq_tui.transcript.text_bodies import PlainText
-from ccq_tui.widgets.transcript.code import NoLexers
 from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.markdown import tokens_of
 from ccq_tui.widgets.transcript.painter import Painter
@@ -56,7 +54,7 @@ class Texts:
         self.read = 0
         self._known: dict[bl.Block, _Known] = {}
         colours = Colours(Style.null(), lambda _name: Style.null())
-        self._painter = Painter(Pen(colours, Counters(), NoLexers()))
+        self._painter = Painter(Pen(colours, Counters()))
 
     def parts(self, block: bl.Block) -> Iterator[str]:
         """Yield the text of each part of a block; a part costs one or two milliseconds at most."""
@@ -167,7 +165,6 @@ class Finder:
         self._queue: deque[bl.Block] = deque()
         self._waiting: set[bl.Block] = set()
         self._work: Iterator[None] = iter(())
-        self._rank: dict[bl.Block, int] = {}
         self._ordered: list[Hit] | None = None
 
     @property
@@ -182,7 +179,7 @@ class Finder:
         self._hits.clear()
         self._queue.clear()
         self._waiting.clear()
-        self._number()
+        self._ordered = None
         if self.pattern is not None:
             # These are the listed blocks; those folded away under one are searched with it.
             self.look_again([*self._blocks[start:], *reversed(self._blocks[:start])])
@@ -200,8 +197,9 @@ class Finder:
 
     def moved(self) -> None:
         """Note that blocks have moved or are gone."""
-        self._number()
-        for block in [block for block in self._hits if block not in self._rank]:
+        self._ordered = None
+        known = set(bl.with_inner(self._blocks))
+        for block in [block for block in self._hits if block not in known]:
             self.count -= len(self._hits.pop(block))
 
     def step(self) -> bool:
@@ -240,46 +238,33 @@ class Finder:
 
     # -- going from one to the next ------------------------------------------------------------------------
 
-    def _number(self) -> None:
-        self._ordered = None
-        self._rank = {block: number for number, block in enumerate(bl.with_inner(self._blocks))}
-
-    def _key(self, hit: Hit) -> tuple[int, int, int]:
-        return self._rank.get(hit.block, -1), hit.part, hit.number
+    def _in(self, blocks: Iterable[bl.Block]) -> Iterator[Hit]:
+        """Yield the hits in blocks and in those folded away under them, in order."""
+        return (hit for block in bl.with_inner(blocks) for hit in self._hits.get(block, ()))
 
     def _all(self) -> list[Hit]:
         if self._ordered is None:
-            if any(block not in self._rank for block in self._hits):
-                self._number()
-            blocks = sorted(self._hits, key=lambda block: self._rank.get(block, -1))
-            self._ordered = [hit for block in blocks for hit in self._hits[block]]
+            self._ordered = list(self._in(self._blocks))
         return self._ordered
 
     def place(self, hit: Hit) -> int:
         """Return the number of a hit among all, from 1; 0 when it is no longer one."""
         found = self._all()
-        at = bisect_left(found, self._key(hit), key=self._key)
-        return at + 1 if at < len(found) and found[at] == hit else 0
+        return found.index(hit) + 1 if hit in found else 0
 
     def after(self, hit: Hit, direction: int) -> Hit | None:
-        """Return the next hit, or the one at the other end when there is none that way."""
-        found = self._all()
-        if not found:
-            return None
-        if direction > 0:
-            at = bisect_right(found, self._key(hit), key=self._key)
-        else:
-            at = bisect_left(found, self._key(hit), key=self._key) - 1
-        return found[at % len(found)]
+        """Return the next hit, or the one at the other end when there is none that way; None for one gone."""
+        found, place = self._all(), self.place(hit)
+        return found[(place - 1 + direction) % len(found)] if place else None
 
     def nearest(self, start: int, part: int = 0) -> Hit | None:
         """Return the first hit in a part of a block or below it, or else the last one above.
 
         While some blocks are still to be searched, return none from above: one below may still be found.
         """
+        here = self._blocks[start] if start < len(self._blocks) else None
+        for hit in self._in(self._blocks[start:]):
+            if hit.block is not here or hit.part >= part:
+                return hit
         found = self._all()
-        rank = self._rank.get(self._blocks[start], 0) if start < len(self._blocks) else len(self._rank)
-        at = bisect_left(found, (rank, part, 0), key=self._key)
-        if at < len(found):
-            return found[at]
         return found[-1] if found and not self.busy else None

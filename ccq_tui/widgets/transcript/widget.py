@@ -30,8 +30,8 @@ from ccq_tui.transcript.order import BlockChange
 from ccq_tui.widgets.lifetime import after, is_live, soon
 from ccq_tui.widgets.pointer import Clickable
 from ccq_tui.widgets.transcript.block_mark import BlockMark, Step
-from ccq_tui.widgets.transcript.code import LaterLexers
-from ccq_tui.widgets.transcript.colours import CSS, NAMES, PREFIX, Colours
+from ccq_tui.widgets.transcript.code import Lexers
+from ccq_tui.widgets.transcript.colours import CSS, PREFIX, STYLES, Colours
 from ccq_tui.widgets.transcript.layout import Layout
 from ccq_tui.widgets.transcript.line_cache import LineCache
 from ccq_tui.widgets.transcript.pace import Pace
@@ -58,7 +58,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
     """
 
     DEFAULT_CSS = CSS
-    COMPONENT_CLASSES: ClassVar[set[str]] = {PREFIX + name for name in NAMES}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {PREFIX + name for name in STYLES}
 
     @dataclass
     class Pointed(Message):
@@ -108,7 +108,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         self.plan = PlanSight(self._viewport, self, lambda: self.post_message(self.Looked()))
         self._kept_lines = LineCache()
         self._thumb = Thumb()
-        self._lexers = LaterLexers(self._lexer_arrived)
+        self._lexers = Lexers(self._lexer_arrived)
         self._plain: list[tuple[Block, int]] = []  # parts drawn plain while their highlighter loads
         self._clock_timer: Timer | None = None
         self._pace = Pace(self, self._split, self._prepare, self.update)

@@ -5,44 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.widgets.transcript.heights import GrowingHeights, Heights
-
-lists = st.lists(st.integers(0, 9), max_size=60)
-
-
-@given(lists, st.lists(st.tuples(st.integers(0, 59), st.integers(0, 9))), st.integers(0, 60), lists)
-def test_sums_follow_every_change(
-    values: list[int], changes: list[tuple[int, int]], kept: int, more: list[int]
-) -> None:
-    heights = Heights(values)
-    for index, value in changes:
-        if index < len(values):
-            assert heights.set(index, value) == value - values[index]
-            values[index] = value
-    heights.truncate(min(kept, len(values)))
-    values = values[:kept] + more
-    for value in more:
-        heights.append(value)
-    assert len(heights) == len(values)
-    assert heights.total == sum(values)
-    assert [heights.before(index) for index in range(len(values) + 1)] == [
-        sum(values[:index]) for index in range(len(values) + 1)
-    ]
-
-
-@given(lists)
-def test_every_line_is_found(values: list[int]) -> None:
-    heights = Heights(values)
-    wanted = [(index, offset) for index, value in enumerate(values) for offset in range(value)]
-    assert [heights.find(line) for line in range(sum(values))] == wanted
-
-
-def test_beyond_the_ends_is_the_end() -> None:
-    heights = Heights([2, 3])
-    assert heights.find(-5) == (0, 0)
-    assert heights.find(99) == (1, 2)
-    assert Heights().find(3) == (0, 0)
-
+from ccq_tui.widgets.transcript.heights import Heights
 
 STEPS = st.lists(
     st.one_of(
@@ -56,21 +19,24 @@ STEPS = st.lists(
 
 
 @given(STEPS)
-def test_heights_that_grow_at_both_ends_agree_with_the_plain_list(steps: list[tuple[str, int, int]]) -> None:
-    heights, values = GrowingHeights(), list[int]()
-    for what, value, index in steps:
+def test_sums_and_searches_follow_every_change(steps: list[tuple[str, int, int]]) -> None:
+    heights, values = Heights(), list[int]()
+    for step, (what, value, index) in enumerate(steps):
         if what == "append":
             heights.append(value)
             values.append(value)
         elif what == "prepend":
-            heights.prepend(value)
-            values.insert(0, value)
+            heights.prepend([value, 2])
+            values[:0] = [value, 2]
         elif what == "truncate":
             heights.truncate(value)
             del values[value:]
         elif index < len(values):
             assert heights.set(index, value) == value - values[index]
             values[index] = value
+        if step % 3:  # what was added up before stays right
+            assert heights.before(len(values) // 2) == sum(values[: len(values) // 2])
+            assert heights.total == sum(values)
     assert [heights[index] for index in range(len(heights))] == values
     assert heights.total == sum(values)
     assert [heights.before(index) for index in range(len(values) + 1)] == [
@@ -78,5 +44,10 @@ def test_heights_that_grow_at_both_ends_agree_with_the_plain_list(steps: list[tu
     ]
     wanted = [(index, offset) for index, value in enumerate(values) for offset in range(value)]
     assert [heights.find(line) for line in range(sum(values))] == wanted
-    if wanted:
-        assert (heights.find(-3), heights.find(999)) == (wanted[0], wanted[-1])
+
+
+def test_beyond_the_ends_is_the_end() -> None:
+    heights = Heights([2, 3])
+    assert heights.find(-5) == (0, 0)
+    assert heights.find(99) == (1, 2)
+    assert Heights().find(3) == (0, 0)

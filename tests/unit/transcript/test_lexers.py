@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ccq_tui.widgets.transcript import code
-from ccq_tui.widgets.transcript.code import LaterLexers, Lexers, NoLexers
+from ccq_tui.widgets.transcript.code import Lexers
 
 
 @pytest.fixture
@@ -30,48 +30,40 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, bool]]]:
     return found
 
 
-def test_a_language_is_loaded_once_and_kept_for_all(loads: list[tuple[str, bool]]) -> None:
-    first = Lexers().get("Python", "x = 1")
+async def get(language: str) -> Any:
+    """Return a highlighter once it is loaded, or None."""
+    arrived = asyncio.Event()
+    lexers = Lexers(arrived.set)
+    lexers.get(language, "x = 1")
+    if lexers.missed:
+        async with asyncio.timeout(20):
+            await arrived.wait()
+    assert not lexers.loading
+    return lexers.get(language, "x = 1")
+
+
+async def test_a_language_is_loaded_once_and_kept_for_all(loads: list[tuple[str, bool]]) -> None:
+    first = await get("Python")
     assert first is not None
+    assert await get("python") is first
     assert Lexers().get("python", "y = 2") is first
-    assert Lexers().get("nosuchlanguage", "x") is None
-    assert Lexers().get("nosuchlanguage", "x") is None
-    assert Lexers().get("", "x") is None
-    assert Lexers().get("x" * 1_000, "x") is None
-    assert loads == [("python", True), ("nosuchlanguage", True)]
-    assert NoLexers().get("sql", "select 1") is None
-    assert len(loads) == 2
+    assert await get("nosuchlanguage") is None
+    assert await get("nosuchlanguage") is None
+    assert await get("") is None
+    assert await get("x" * 1_000) is None
+    assert Lexers().get("sql", "select 1") is None
+    assert loads == [("python", False), ("nosuchlanguage", False)]
 
 
-def test_only_so_many_are_kept(loads: list[tuple[str, bool]]) -> None:
+async def test_only_so_many_are_kept(loads: list[tuple[str, bool]]) -> None:
     for number in range(code.MOST + 5):
-        Lexers().get(f"language{number}", "x")
+        await get(f"language{number}")
     assert len(code._loaded) == code.MOST
     assert "language0" not in code._loaded
     assert len(loads) == code.MOST + 5
 
 
-async def test_later_ones_come_in_a_thread_and_say_so(loads: list[tuple[str, bool]]) -> None:
-    arrived = asyncio.Event()
-    later = LaterLexers(arrived.set)
-    assert later.get("toml", "x = 1") is None
-    assert later.get("toml", "y = 2") is None
-    assert (later.missed, later.loading) == (True, {"toml"})
-    async with asyncio.timeout(20):
-        await arrived.wait()
-    later.missed = False
-    assert later.get("toml", "x = 1") is not None
-    assert (later.missed, later.loading) == (False, set())
-    assert loads == [("toml", False)]
-
-
 async def test_one_that_cannot_be_loaded_leaves_the_code_plain(loads: list[tuple[str, bool]]) -> None:
-    arrived = asyncio.Event()
-    later = LaterLexers(arrived.set)
-    assert later.get("broken", "x") is None
-    async with asyncio.timeout(20):
-        await arrived.wait()
-    later.missed = False
-    assert later.get("broken", "x") is None
-    assert not later.missed
+    assert await get("broken") is None
+    assert await get("broken") is None
     assert loads == [("broken", False)]
