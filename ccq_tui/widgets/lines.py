@@ -20,6 +20,7 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from ccq_tui.compat.textual.nodes import restyle, restyles
+from ccq_tui.text import safe
 
 _CONSOLE = Console(width=1000, color_system="truecolor", force_terminal=True, legacy_windows=False)
 """Only measures and splits; never writes."""
@@ -107,19 +108,24 @@ def flowing(text: str, style: Style, width: int) -> Iterator[Text]:
             yield from lines[:-1]
 
 
+PIECE = 20_000
+"""Characters of a line made harmless in one go."""
 FOLD_SIGN = "↳ "
 """Sign before the continuation of the line above."""
 
 
-def verbatim(text: str, style: Style, width: int, fold: Style | None = None) -> Iterator[Text]:
-    """Yield the lines of a text as they are; the rest of a long one follows behind a sign, cut anywhere."""
-    sign = FOLD_SIGN if width > 2 * len(FOLD_SIGN) else ""
-    for line in text.split("\n"):
-        first = (chop_cells(line[:FLOW_CHUNK], max(2, width)) or [""])[0]
-        yield Text(first, style)
-        for start in range(len(first), len(line), FLOW_CHUNK):
-            for part in chop_cells(line[start : start + FLOW_CHUNK], max(2, width - len(sign))):
-                yield Text.assemble((sign, fold or style), (part, style))
+def verbatim(line: str, lead: Text, style: Style, width: int, fold: Style) -> Iterator[Text]:
+    """Yield a line as it is behind a sign, safe to draw; the rest follows the sign of a fold."""
+    room = max(2, width - lead.cell_len)
+    sign = Text(FOLD_SIGN.rjust(lead.cell_len) if width > 2 * len(FOLD_SIGN) else "", fold)
+    for begin in range(0, max(1, len(line)), PIECE):
+        piece = safe(line[begin : begin + PIECE], keep_newlines=False)
+        at = 0
+        while at < len(piece) or not begin + at:
+            part = (chop_cells(piece[at : at + room], room) or [""])[0]
+            yield Text.assemble(lead, (part, style))
+            lead, at = sign, at + max(1, len(part))
+            room = max(2, width - lead.cell_len)
 
 
 class Flow:
@@ -343,32 +349,6 @@ class LineView(ScrollView):
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self.refresh()
-
-
-class FlowView(LineView):
-    """Draws a flow, and lets it make more lines when its end comes near."""
-
-    AHEAD = 100
-    """Lines kept ready below the visible part."""
-    _flow: Flow | None = None
-
-    def show_flow(self, flow: Flow) -> None:
-        """Draw another flow from its beginning; the same flow keeps its scroll position."""
-        if flow is not self._flow:
-            self._flow = flow
-            self.scroll_to(y=0, animate=False, force=True)
-        self._make_more()
-        self.show(flow.lines)
-
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Make more lines when the end comes near."""
-        super().watch_scroll_y(old_value, new_value)
-        self._make_more()
-
-    def _make_more(self) -> None:
-        if self._flow and self._flow.reach(int(self.scroll_offset.y) + self.size.height + self.AHEAD):
-            self.measure()
-            self.refresh()
 
 
 class FittedLines(Static):

@@ -8,20 +8,37 @@ from textual.message import Message
 from textual.strip import Strip
 
 from ccq_tui.text import plural
-from ccq_tui.widgets.lines import Flow, FlowView
+from ccq_tui.widgets.lines import Flow, LineView
 from ccq_tui.widgets.palette import Palette
 
 
-class SightView(FlowView):
-    """Draws a text to decide on, and remembers which of its lines were drawn."""
+class SightView(LineView):
+    """Draws a flow, which makes more lines when its end is near, and remembers which of them were drawn."""
+
+    AHEAD = 100
+    """Lines kept ready below the visible part."""
 
     class Looked(Message):
         """The lines on the screen changed."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
+        self._flow: Flow | None = None
         self._painted: set[int] = set()
         self._painted_of: Flow | None = None
+
+    def show_flow(self, flow: Flow) -> None:
+        """Draw another flow from its beginning; the same flow keeps its scroll position."""
+        if flow is not self._flow:
+            self._flow = flow
+            self.scroll_to(y=0, animate=False, force=True)
+        self._make_more()
+        self.show(flow.lines)
+
+    def _make_more(self) -> None:
+        if self._flow and self._flow.reach(self.above + self.size.height + self.AHEAD):
+            self.measure()
+            self.refresh()
 
     @property
     def unseen(self) -> int:
@@ -64,8 +81,9 @@ class SightView(FlowView):
         return super().render_lines(crop)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Report that other lines are on the screen."""
+        """Report that other lines are on the screen, and make more when the end comes near."""
         super().watch_scroll_y(old_value, new_value)
+        self._make_more()
         self.post_message(self.Looked())
 
 

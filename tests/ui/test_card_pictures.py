@@ -172,7 +172,7 @@ def compare(
             host.transcript.apply(event)
             host.clock.now += 0.5 if isinstance(event, ev.ToolStarted) else 0
         # The second in which this happens may be over before the picture is taken, or not.
-        host.transcript._tick()
+        host.transcript._changed(host.transcript.model.tick())
         await until(pilot, lambda: host.transcript.virtual_size.height > 1 and host.transcript.frames)
         await until(pilot, lambda: rests(host.transcript))
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 from rich.text import Text
 from textual.screen import Screen
@@ -153,8 +156,13 @@ def test_a_flow_makes_lines_as_they_are_asked_for(wraps: Wraps) -> None:
     assert not flow.reach(10)
 
 
+def as_written(text: str, style: Any, width: int) -> Iterator[Text]:
+    for line in text.split("\n"):
+        yield from verbatim(line, Text(), style, width, style)
+
+
 @pytest.mark.parametrize("text", ["", "a\n\nb", "word " * 3_000, "x" * 9_000, "漢字" * 4_000, "a b\n" * 900])
-@pytest.mark.parametrize("make", [flowing, verbatim])
+@pytest.mark.parametrize("make", [flowing, as_written])
 def test_a_flow_loses_nothing(make: object, text: str) -> None:
     lines = [line.plain for line in make(text, "", 31)]  # type: ignore[operator]
     lines = [line.removeprefix(FOLD_SIGN) for line in lines]

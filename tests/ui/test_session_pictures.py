@@ -70,7 +70,7 @@ class Shown:
             self.run.told.tell(event)
         transcript = self.run.screen.transcript
         # Seen before a panel makes less of it fit: what was never seen has a height that is only guessed.
-        await until(pilot, lambda: transcript.block_count == len(SAID) and rests(transcript))
+        await until(pilot, lambda: len(transcript.model.blocks) == len(SAID) and rests(transcript))
 
     async def asks(self, event: QuestionAsked | PermissionAsked | PlanProposed) -> None:
         """Let the session ask for something, and wait until its panel takes keys."""

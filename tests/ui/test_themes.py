@@ -47,7 +47,8 @@ def styles(run: Driven) -> list[Style]:
 def ground_of_prompts(run: Driven) -> Color:
     """What the transcript draws prompts on; it is under the list while a theme is chosen."""
     [transcript] = [found for screen in run.app.screen_stack for found in screen.query(Transcript)]
-    color = transcript._pen_holder().pen.colours["prompt"].bgcolor
+    assert transcript._painter is not None
+    color = transcript._painter.pen.colours["prompt"].bgcolor
     assert color is not None
     return Color.from_rich_color(color)
 

@@ -71,7 +71,7 @@ async def test_an_empty_transcript_welcomes() -> None:
         assert "Other" in "\n".join(lines(app))
         app.transcript.add_prompt("first")
         await until(pilot, lambda: lines(app)[0] == "❯ first")
-        assert app.transcript.block_count == 1
+        assert len(app.transcript.model.blocks) == 1
 
 
 async def test_streamed_text_appears_and_is_coalesced() -> None:
@@ -136,7 +136,7 @@ async def test_ten_thousand_blocks_are_no_widgets_and_little_is_drawn() -> None:
                 above = lines(app)[:-1]
         # The past is put above part by part; whatever is painted in between is the same.
         async with asyncio.timeout(20):
-            while app.transcript.block_count < 10_000:
+            while len(app.transcript.model.blocks) < 10_000:
                 assert lines(app)[:-1] == above, "what comes above moves nothing"
                 await asyncio.sleep(0)
         assert lines(app)[:-1] == above
@@ -260,7 +260,7 @@ async def test_hostile_text_is_only_text() -> None:
         app.transcript.apply(grew(nasty))
         app.transcript.apply(ev.ToolStarted("t", nasty, {"command": nasty}))
         await until(
-            pilot, lambda: app.transcript.block_count == 3 and any("click" in row for row in lines(app))
+            pilot, lambda: len(app.transcript.model.blocks) == 3 and any("click" in row for row in lines(app))
         )
         for y in range(10):
             await pilot.click(Transcript, offset=(12, y))

@@ -148,7 +148,7 @@ class SessionBase(Screen[None]):
         self.search_bar = SearchBar(
             transcript.search.look_for, transcript.search.next, lambda: self.finder.close()
         )
-        transcript.mark_changed = lambda: self.block_bar.tell(transcript.mark, transcript.block_count)
+        transcript.mark_changed = lambda: self.block_bar.tell(transcript.mark, len(transcript.model.blocks))
         transcript.found_changed = self.search_bar.tell
         self.status_line = StatusLine()
         dock.opened = session.opened

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby, islice
 from typing import Any, TypeAlias
 
-from rich.cells import cell_len, chop_cells
+from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
@@ -31,7 +31,7 @@ from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
 from ccq_tui.text import one_line, plural, safe
 from ccq_tui.transcript.tools import EDITS, ToolCard, card_of, short_argument, tool_of
 from ccq_tui.widgets.hints import NARROW
-from ccq_tui.widgets.lines import FOLD_SIGN, flowing, wrapped
+from ccq_tui.widgets.lines import PIECE, flowing, verbatim, wrapped
 from ccq_tui.widgets.palette import Palette
 
 PLAN_TITLE = "Claude has a plan"
@@ -123,8 +123,6 @@ HEAD_FRAME = 6
 """Cells of the head around its words."""
 PATH_LIMIT = 400
 PATHS = ("file_path", "notebook_path")
-PIECE = 20_000
-"""Characters of a line made harmless in one go."""
 MOST_EMPTY = 2
 """Most empty lines in a row that are drawn as they are."""
 EMPTY_LINES = "… {:,} empty lines …"
@@ -226,7 +224,7 @@ def change_lines(rows: Iterable[DiffLine], digits: int, width: int, palette: Pal
         lead = f"{'' if number is None else number:>{digits}} " if digits else ""
         style = styles[row.sign]
         signed = Text.assemble((lead, palette.muted), (f"{row.sign} ", style))
-        yield from _led(signed, row.text, palette.note if counts else style, width, palette)
+        yield from verbatim(row.text, signed, palette.note if counts else style, width, palette.muted)
 
 
 def squeezed(rows: Iterable[DiffLine]) -> Iterator[tuple[DiffLine, bool]]:
@@ -271,7 +269,7 @@ def _passage(text: str, style: Style, width: int, palette: Palette) -> Iterator[
 def _command(command: str, width: int, palette: Palette) -> Iterator[Text]:
     for index, (line, counts) in enumerate(_unsigned(command)):
         style = palette.note if counts else palette.strong
-        yield from _led(Text("  " if index else "$ ", palette.muted), line, style, width, palette)
+        yield from verbatim(line, Text("  " if index else "$ ", palette.muted), style, width, palette.muted)
 
 
 def _cell(values: Values) -> str:
@@ -296,7 +294,7 @@ def _field(name: str, value: object, width: int, palette: Palette) -> Iterator[T
         if len(value) <= MOST_FLAT and len(named) + len(": ") + len(short) <= width:
             lines = [f"{named}: {short}"]
     for line in lines:
-        yield from _led(Text(), line, palette.plain, width, palette)
+        yield from verbatim(line, Text(), palette.plain, width, palette.muted)
 
 
 def _json_lines(values: object, line: str = "") -> Iterator[str]:
@@ -326,17 +324,3 @@ def _lines(text: str) -> Iterator[str]:
         start = end + 1
     if start < len(text) or not text:
         yield text[start:]
-
-
-def _led(lead: Text, line: str, style: Style, width: int, palette: Palette) -> Iterator[Text]:
-    """Yield a line as it is behind a sign, its rest behind the sign of a fold."""
-    room = max(2, width - lead.cell_len)
-    fold = Text(FOLD_SIGN.rjust(lead.cell_len) if width > 2 * len(FOLD_SIGN) else "", palette.muted)
-    for begin in range(0, max(1, len(line)), PIECE):
-        piece = safe(line[begin : begin + PIECE], keep_newlines=False)
-        at = 0
-        while at < len(piece) or not begin + at:
-            part = (chop_cells(piece[at : at + room], room) or [""])[0]
-            yield Text.assemble(lead, (part, style))
-            lead, at = fold, at + max(1, len(part))
-            room = max(2, width - lead.cell_len)

@@ -321,7 +321,8 @@ def submit_row(state: PanelState, width: int, palette: Palette) -> list[Text]:
 def preview_lines(option: Option | None, width: int, palette: Palette) -> Iterator[Text]:
     """Yield the lines of a preview exactly as it came, each made on demand."""
     if option is not None and option.preview:
-        yield from verbatim(safe(option.preview.rstrip("\n")), palette.plain, width, palette.muted)
+        for line in option.preview.rstrip("\n").split("\n"):
+            yield from verbatim(line, Text(), palette.plain, width, palette.muted)
 
 
 def preview_width(options: Sequence[Option], most: int) -> int:

@@ -52,25 +52,22 @@ class Lexers:
     """Loads highlighters in a thread: until then code is plain.
 
     Attributes:
-        missed: Whether code was plain because its highlighter was still loading; the reader resets it.
         loading: The languages being loaded.
     """
 
     def __init__(self, arrived: Callable[[], None] | None = None) -> None:
         """Call ``arrived`` for each highlighter that was loaded; without it, load none."""
-        self.missed = False
         self.loading: set[str] = set()
         self._arrived = arrived
 
     def get(self, language: str, code: str) -> Lexer | None:
         """Return the highlighter of a language or of file names such as ``*.py``; None for plain text."""
         name = language.lower()
-        if name and len(name) <= _LONGEST and name not in _loaded and self._arrived is not None:
-            self.missed = True
-            if name not in self.loading:
-                self.loading.add(name)
-                task = asyncio.get_running_loop().run_in_executor(None, load, name, code)
-                task.add_done_callback(partial(self._take, name, self._arrived))
+        new = name not in _loaded and name not in self.loading
+        if name and len(name) <= _LONGEST and new and self._arrived is not None:
+            self.loading.add(name)
+            task = asyncio.get_running_loop().run_in_executor(None, load, name, code)
+            task.add_done_callback(partial(self._take, name, self._arrived))
         return _loaded.get(name)
 
     def _take(self, name: str, arrived: Callable[[], None], done: asyncio.Future[Lexer | None]) -> None:

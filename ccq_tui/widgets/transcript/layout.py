@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from textual.strip import Strip
 
@@ -123,15 +123,6 @@ class Layout:
             rows.keys.append(None)
         return rows.heights.total
 
-    def redraw(self, drawn: Iterable[tuple[bl.Block, int]]) -> None:
-        """Draw some parts of blocks once more, if they are still kept."""
-        for block, part in drawn:
-            if self._drop((block, part)) and block.at >= 0:
-                rows = self._rows[block]
-                if part < len(rows.keys):
-                    rows.keys[part] = None
-                    self._spoil(block.at, part)
-
     def parts(self, index: int) -> int:
         """Return the number of parts of a block."""
         self._look_at(index)
@@ -207,11 +198,9 @@ class Layout:
                 self._sums.set(index, self._sums[index] + delta)
         return drawn
 
-    def _drop(self, place: tuple[bl.Block, int]) -> bool:
-        """Drop the drawn lines of a part; return whether there were any."""
-        dropped = self._cache.pop(place, None)
-        self._cached_lines -= len(dropped[1]) if dropped is not None else 0
-        return dropped is not None
+    def _drop(self, place: tuple[bl.Block, int]) -> None:
+        _, lines = self._cache.pop(place, (None, ()))
+        self._cached_lines -= len(lines)
 
     def measure(self, index: int, part: int) -> int:
         """Return the lines of a part, drawing it if its height is only guessed."""

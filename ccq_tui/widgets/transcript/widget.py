@@ -108,8 +108,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         self.plan = PlanSight(self._viewport, self, lambda: self.post_message(self.Looked()))
         self._kept_lines = LineCache()
         self._thumb = Thumb()
-        self._lexers = Lexers(self._lexer_arrived)
-        self._plain: list[tuple[Block, int]] = []  # parts drawn plain while their highlighter loads
+        self._lexers = Lexers(self._draw_anew)
         self._clock_timer: Timer | None = None
         self._pace = Pace(self, self._split, self._prepare, self.update)
         self._counting = False
@@ -126,10 +125,6 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
     def model(self) -> TranscriptModel:
         self._intake.take_grown()
         return self._model
-
-    @property
-    def block_count(self) -> int:
-        return len(self.model.blocks)
 
     @property
     def following(self) -> bool:
@@ -263,13 +258,10 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
             self._counting = running
             (self._clock_timer.resume if running else self._clock_timer.pause)()
 
-    def _tick(self) -> None:
-        self._changed(self.model.tick())
-
     # -- Textual's side --------------------------------------------------------------------------------------
 
     def on_mount(self) -> None:
-        self._clock_timer = self.set_interval(1.0, self._tick, pause=True)
+        self._clock_timer = self.set_interval(1.0, lambda: self._changed(self.model.tick()), pause=True)
         self._restyle()
         self._watch_clock()
         self._pace.schedule()
@@ -285,26 +277,17 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         colours = Colours(self.rich_style, self.get_component_rich_style)
         if self._painter is None or colours != self._painter.pen.colours:
             self._painter = Painter(Pen(colours, self.counters, self._lexers))
-            self._layout.restyle()
-            self.refresh()
+            self._draw_anew()
 
     def _draw(self, block: Block, part: int, gap: int, width: int) -> list[Strip]:
-        strips = self._pen_holder().draw(block, part, gap, width)
-        if self._lexers.missed:
-            self._lexers.missed = False
-            self._plain.append((block, part))
-        return strips
-
-    def _lexer_arrived(self) -> None:
-        plain, self._plain = self._plain, []
-        self._layout.redraw(plain)
-        self._pace.schedule()
-
-    def _pen_holder(self) -> Painter:
-        """Return the painter; the colours are known once the widget is mounted."""
-        if self._painter is None:
+        if self._painter is None:  # the colours are known once the widget is mounted
             self._restyle()
-        return cast("Painter", self._painter)
+        return cast("Painter", self._painter).draw(block, part, gap, width)
+
+    def _draw_anew(self) -> None:
+        """Draw all lines in view with colours that were not known before."""
+        self._layout.restyle()
+        self.refresh()
 
     def on_resize(self) -> None:
         """Wrap the visible lines to the new width, keeping the place."""

@@ -35,7 +35,7 @@ async def get(language: str) -> Any:
     arrived = asyncio.Event()
     lexers = Lexers(arrived.set)
     lexers.get(language, "x = 1")
-    if lexers.missed:
+    if lexers.loading:
         async with asyncio.timeout(20):
             await arrived.wait()
     assert not lexers.loading
