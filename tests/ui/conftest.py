@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from ccq_tui.widgets.panel import request_panel
 from tests.ui.drawn import watched
 from tests.ui.host import all_wait, handled, look
 from tests.ui.pictures import Pictures
+from tests.ui.session import Driven
 
 _press = App._press_keys
 _wait_for_screen = Pilot._wait_for_screen
@@ -89,3 +90,16 @@ def pictures(snapshot: SnapshotAssertion, request: pytest.FixtureRequest) -> Ite
     yield kept
     if kept.differ:
         pytest.fail(f"These pictures differ: {', '.join(kept.differ)}", pytrace=False)
+
+
+@pytest.fixture
+def run() -> Driven:
+    """The program with a session that tells what a test tells it to tell."""
+    return Driven()
+
+
+@pytest.fixture
+async def pilot(run: Driven) -> AsyncIterator[Pilot[int]]:
+    """Run the program for as long as the test goes on."""
+    async with run.app.run_test() as pilot:
+        yield pilot

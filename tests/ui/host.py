@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Sized
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any, Self, TypeVar, cast
 
 import pytest
 from textual import events, on
@@ -271,6 +271,12 @@ class PanelHost(App[None]):
             pilot = QuickPilot(self)
             await pilot.pause()
             yield pilot
+
+    @asynccontextmanager
+    async def shown(self, **wanted: Any) -> AsyncGenerator[tuple[Self, QuickPilot], None]:
+        """Run it for as long as a test looks at it, with what ``run_test`` takes."""
+        async with self.run_test(**wanted) as pilot:
+            yield self, pilot
 
     def burst(self, *keys: str) -> None:
         """Post keys back to back, as a terminal does that reads them in one go."""

@@ -14,6 +14,7 @@ from ccq_tui.widgets.choices import ChoiceList
 from tests.ui.asked import SINGLE
 from tests.ui.drawn import terminal_of
 from tests.ui.host import Clock
+from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, until
 from tests.ui.test_panels_kept import settled
 
@@ -57,8 +58,7 @@ async def test_a_file_is_completed_in_answers_notes_and_discussions(
 
 async def test_escape_closes_the_list_alone(tmp_path: Path) -> None:
     (tmp_path / "a.py").touch()
-    run = Driven(Launch(settings=Settings(cwd=tmp_path)), clock=Clock())
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=Settings(cwd=tmp_path)), clock=Clock())) as (run, pilot):
         run.told.tell(asked("q", SINGLE))
         await keys_work(run, pilot)
         panel = run.screen.dock.panel

@@ -13,6 +13,7 @@ from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import PanelState
 from tests.actors import PANEL
 from tests.ui.inboxed import Many, left_behind, open_by_key, open_inbox, request_of
+from tests.ui.running import running
 from tests.ui.session import keys_work, panel_drawn, until
 
 FIRST = Answered((Answer(("First",)),))
@@ -49,8 +50,7 @@ async def test_the_panel_of_the_session_comes_back(tmp_path: Path) -> None:
 async def test_the_panel_of_the_inbox_can_be_opened_and_answered_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: bool
 ) -> None:
-    run = Many(tmp_path)
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(Many(tmp_path)) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         if here:
             request = request_of("s1")

@@ -30,6 +30,7 @@ from tests.actors import PANEL, PHONE
 from tests.ui.asked import MULTI, RECOMMENDED, SINGLE
 from tests.ui.host import Clock, PanelHost
 from tests.ui.pictures import Pictures
+from tests.ui.running import running
 from tests.ui.session import Driven, keys_work, panel_drawn, permission, until
 
 
@@ -57,8 +58,7 @@ def state_of(run: Driven) -> PanelState:
 
 async def test_sets_on_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting_line, "HELD_UP_SECONDS", 0.0)
-    run = Driven(clock=Clock())  # nobody pauses in typing before the test says so
-    async with run.app.run_test() as pilot:
+    async with running(Driven(clock=Clock())) as (run, pilot):
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
         for part in (
             a_set_is_answered_as_it_comes,

@@ -18,6 +18,7 @@ from tests.ui.asked import SINGLE
 from tests.ui.host import Clock, PanelHost
 from tests.ui.inboxed import Many, left_behind, open_inbox, request_of
 from tests.ui.pictures import Pictures
+from tests.ui.running import running
 from tests.ui.session import panel_drawn, until
 
 SECOND = Answered((Answer(("Second",), note="it scales"),))
@@ -37,8 +38,7 @@ async def keep_answer(run: Many, where: Path, session: str) -> None:
 
 
 async def test_a_session_says_it_and_takes_it_over_by_a_key(tmp_path: Path) -> None:
-    run = Many(tmp_path, clock=(clock := Clock()))
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(Many(tmp_path, clock=(clock := Clock()))) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         await keep_answer(run, tmp_path, "s1")
         asking = asyncio.ensure_future(run.all[0].ask_person())

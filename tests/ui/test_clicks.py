@@ -18,6 +18,7 @@ from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.host import DecisionHost, PanelHost
 from tests.ui.inboxed import Many, left_behind, open_inbox
+from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, permission, until
 from tests.ui.test_commands_picker import MODELS, Host
 
@@ -44,8 +45,7 @@ async def drag(pilot: Pilot[object], start: str, end: str) -> None:
 
 @pytest.mark.parametrize("button", [2, 3])
 async def test_other_buttons_and_drags_select_and_submit_nothing(button: int) -> None:
-    app = PanelHost(SINGLE, MULTI)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
         before = app.state
         for text in ("DuckDB", "Features", "Enter"):
             await click(pilot, text, button)
@@ -62,8 +62,7 @@ async def test_other_buttons_and_drags_select_and_submit_nothing(button: int) ->
 
 @pytest.mark.parametrize("button", [2, 3])
 async def test_other_buttons_and_drags_decide_nothing(button: int) -> None:
-    app = DecisionHost(permission("toolu_1"))
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with DecisionHost(permission("toolu_1")).shown() as (app, pilot):
         await click(pilot, "y  Allow once", button)
         await drag(pilot, "n  Deny", "y  Allow once")
         assert app.state.outcome is None
@@ -71,21 +70,19 @@ async def test_other_buttons_and_drags_decide_nothing(button: int) -> None:
         assert app.state.outcome == Allowed()
 
 
-async def test_a_press_that_began_on_another_request_decides_nothing() -> None:
-    run = Driven()
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        for name in ("r1", "r2"):
-            run.told.tell(asked(name))
-        await keys_work(run, pilot)
-        panel = run.screen.dock.panel
-        assert isinstance(panel, QuestionPanel)
-        x, y = place_of(run.app, "First")
-        await pilot.mouse_down(offset=(x, y))
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.answers)
-        await until(pilot, lambda: panel.turn > 1 and not panel._rests)
-        await pilot.mouse_up(offset=(x, y))
-        assert not any(page.draft.selected for page in panel.state.pages)
+async def test_a_press_that_began_on_another_request_decides_nothing(run: Driven, pilot: Pilot[int]) -> None:
+    for name in ("r1", "r2"):
+        run.told.tell(asked(name))
+    await keys_work(run, pilot)
+    panel = run.screen.dock.panel
+    assert isinstance(panel, QuestionPanel)
+    x, y = place_of(run.app, "First")
+    await pilot.mouse_down(offset=(x, y))
+    await pilot.press("enter")
+    await until(pilot, lambda: run.told.answers)
+    await until(pilot, lambda: panel.turn > 1 and not panel._rests)
+    await pilot.mouse_up(offset=(x, y))
+    assert not any(page.draft.selected for page in panel.state.pages)
 
 
 async def test_other_buttons_and_drags_choose_nothing_in_a_list() -> None:
@@ -102,8 +99,7 @@ async def test_other_buttons_and_drags_choose_nothing_in_a_list() -> None:
 
 
 async def test_the_mouse_alone_answers_a_permission_with_a_text() -> None:
-    app = DecisionHost(permission("toolu_1"))
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with DecisionHost(permission("toolu_1")).shown(size=(100, 30)) as (app, pilot):
         await click(pilot, "Deny, and")
         await click(pilot, "Deny, and")
         await pilot.press("x")
@@ -112,8 +108,7 @@ async def test_the_mouse_alone_answers_a_permission_with_a_text() -> None:
 
 
 async def test_the_mouse_alone_answers_a_set() -> None:
-    app = PanelHost(SINGLE, MULTI)
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with PanelHost(SINGLE, MULTI).shown(size=(100, 30)) as (app, pilot):
         await click(pilot, "Enter take")
         await click(pilot, "a all")
         await click(pilot, "Enter go on")
@@ -126,8 +121,7 @@ async def test_the_mouse_alone_answers_a_set() -> None:
 
 
 async def test_the_line_that_says_what_waits_opens_it_and_the_keys_of_the_prompt_work() -> None:
-    run = Driven()
-    async with run.app.run_test(size=(100, 30)) as pilot:
+    async with running(Driven(), size=(100, 30)) as (run, pilot):
         run.told.tell(asked("r1"))
         await keys_work(run, pilot)
         await click(pilot, "Esc hide")
@@ -145,8 +139,7 @@ async def test_the_line_that_says_what_waits_opens_it_and_the_keys_of_the_prompt
 
 
 async def test_the_inbox_screen_takes_left_clicks_alone_and_its_keys_are_clicked(tmp_path: Path) -> None:
-    run = Many(tmp_path)
-    async with run.app.run_test(size=(100, 30)) as pilot:
+    async with running(Many(tmp_path), size=(100, 30)) as (run, pilot):
         await left_behind(run, tmp_path)
         await open_inbox(pilot, run, 1)
         screen = run.app.screen
@@ -164,8 +157,7 @@ async def test_the_click_that_gives_the_terminal_the_focus_presses_no_key(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(hints, "CLICK_GRACE", 60.0)  # however busy the machine is
-    app = DecisionHost(permission("toolu_1"))
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with DecisionHost(permission("toolu_1")).shown(size=(100, 30)) as (app, pilot):
         app.app_focus = False
         app.app_focus = True
         await click(pilot, "Enter allow")

@@ -30,6 +30,7 @@ from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.pickers import Picker, sessions
 from ccq_tui.screens.session.rewind_command import WAITS
 from tests.ui.host import Clock
+from tests.ui.running import running
 from tests.ui.session import Driven, ToldSession, asked, until
 
 MODELS = ModelsListed(
@@ -82,29 +83,26 @@ async def closed(pilot: Pilot[int]) -> None:
     await until(pilot, lambda: not isinstance(pilot.app.screen, Picker))
 
 
-async def test_a_model_is_chosen_from_a_list_or_by_name() -> None:
-    driven = Driven()
-    async with driven.app.run_test() as pilot:
-        await say(pilot, driven, "/model")
-        await until(pilot, lambda: "still starting" in driven.screen.dock.notices.text)
-        await models_known(pilot, driven)
-        await say(pilot, driven, "/model")
-        shown = await picker(pilot)
-        assert shown.state.under is not None
-        assert shown.state.under.value == "default"
-        await pilot.press("down", "enter")
-        await closed(pilot)
-        assert driven.told.set == [("model", "opus")]
-        assert "Model: Opus (claude-o), from the next prompt" in driven.screen.dock.notices.text
-        await say(pilot, driven, "/model default")
-        await say(pilot, driven, "/model something-else")
-        assert driven.told.set[1:] == [("model", None), ("model", "something-else")]
-        assert driven.told.sent == []
+async def test_a_model_is_chosen_from_a_list_or_by_name(run: Driven, pilot: Pilot[int]) -> None:
+    await say(pilot, run, "/model")
+    await until(pilot, lambda: "still starting" in run.screen.dock.notices.text)
+    await models_known(pilot, run)
+    await say(pilot, run, "/model")
+    shown = await picker(pilot)
+    assert shown.state.under is not None
+    assert shown.state.under.value == "default"
+    await pilot.press("down", "enter")
+    await closed(pilot)
+    assert run.told.set == [("model", "opus")]
+    assert "Model: Opus (claude-o), from the next prompt" in run.screen.dock.notices.text
+    await say(pilot, run, "/model default")
+    await say(pilot, run, "/model something-else")
+    assert run.told.set[1:] == [("model", None), ("model", "something-else")]
+    assert run.told.sent == []
 
 
 async def test_a_mode_without_checks_is_there_only_where_it_was_started_with() -> None:
-    driven = Driven()
-    async with driven.app.run_test() as pilot:
+    async with running(Driven()) as (driven, pilot):
         driven.told.tell(ModeChanged("plan"))
         await until(pilot, lambda: driven.screen.view.mode == "plan")
         await say(pilot, driven, "/mode")
@@ -126,52 +124,46 @@ async def test_a_mode_without_checks_is_there_only_where_it_was_started_with() -
         assert driven.told.set == [("mode", "bypassPermissions")]
 
 
-async def test_an_effort_is_what_the_model_has_and_is_told_when_it_holds() -> None:
-    driven = Driven()
-    async with driven.app.run_test() as pilot:
-        await models_known(pilot, driven)
-        await say(pilot, driven, "/effort max")
-        assert "Unknown effort max; choose low, high" in notices(driven)
-        driven.told.replies["get_settings"] = {"applied": {"effort": "low"}}
-        await say(pilot, driven, "/effort")
-        shown = await picker(pilot)
-        assert [row.value for row in shown.state.rows if row.current] == ["low"], (
-            "the CLI says which one holds"
-        )
-        driven.clock.skip(1.0)
-        await pilot.press("down", "enter")
-        await closed(pilot)
-        assert driven.told.set == [("effort", "high")]
-        driven.told.tell(EffortChanged("high"))
-        await until(pilot, lambda: "Effort: high" in notices(driven))
+async def test_an_effort_is_what_the_model_has_and_is_told_when_it_holds(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await models_known(pilot, run)
+    await say(pilot, run, "/effort max")
+    assert "Unknown effort max; choose low, high" in notices(run)
+    run.told.replies["get_settings"] = {"applied": {"effort": "low"}}
+    await say(pilot, run, "/effort")
+    shown = await picker(pilot)
+    assert [row.value for row in shown.state.rows if row.current] == ["low"], "the CLI says which one holds"
+    run.clock.skip(1.0)
+    await pilot.press("down", "enter")
+    await closed(pilot)
+    assert run.told.set == [("effort", "high")]
+    run.told.tell(EffortChanged("high"))
+    await until(pilot, lambda: "Effort: high" in notices(run))
 
 
-async def test_context_and_cost_are_shown_and_a_refusal_is_said() -> None:
-    driven = Driven()
-    async with driven.app.run_test() as pilot:
-        driven.told.replies["get_context_usage"] = {
-            "categories": [{"name": "Messages", "tokens": 500, "kind": "used"}],
-            "totalTokens": 500,
-            "maxTokens": 1000,
-        }
-        await say(pilot, driven, "/context")
-        await until(pilot, lambda: "Context: 500 of 1,000 tokens (50%)" in notices(driven))
-        driven.told.replies["get_session_cost"] = {"text": "Estimated cost: $1"}
-        await say(pilot, driven, "/cost")
-        await until(
-            pilot, lambda: "0 turns ended in this terminal, 0s of work\nEstimated cost: $1" in notices(driven)
-        )
-        driven.told.replies["get_session_cost"] = CommandError("The session is over.")
-        await say(pilot, driven, "/cost")
-        await until(pilot, lambda: "/cost failed: The session is over." in notices(driven))
-        assert driven.told.sent == []
+async def test_context_and_cost_are_shown_and_a_refusal_is_said(run: Driven, pilot: Pilot[int]) -> None:
+    run.told.replies["get_context_usage"] = {
+        "categories": [{"name": "Messages", "tokens": 500, "kind": "used"}],
+        "totalTokens": 500,
+        "maxTokens": 1000,
+    }
+    await say(pilot, run, "/context")
+    await until(pilot, lambda: "Context: 500 of 1,000 tokens (50%)" in notices(run))
+    run.told.replies["get_session_cost"] = {"text": "Estimated cost: $1"}
+    await say(pilot, run, "/cost")
+    await until(
+        pilot, lambda: "0 turns ended in this terminal, 0s of work\nEstimated cost: $1" in notices(run)
+    )
+    run.told.replies["get_session_cost"] = CommandError("The session is over.")
+    await say(pilot, run, "/cost")
+    await until(pilot, lambda: "/cost failed: The session is over." in notices(run))
+    assert run.told.sent == []
 
 
-async def test_an_unknown_command_goes_to_the_cli() -> None:
-    driven = Driven()
-    async with driven.app.run_test() as pilot:
-        await say(pilot, driven, "/compact all of it")
-        assert driven.told.sent == ["/compact all of it"]
+async def test_an_unknown_command_goes_to_the_cli(run: Driven, pilot: Pilot[int]) -> None:
+    await say(pilot, run, "/compact all of it")
+    assert run.told.sent == ["/compact all of it"]
 
 
 def rewound(driven: Driven) -> list[tuple[str, Any]]:
@@ -180,42 +172,41 @@ def rewound(driven: Driven) -> list[tuple[str, Any]]:
     ]
 
 
-async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen() -> None:
-    driven = Driven()
-    async with driven.app.run_test() as pilot:
-        for number in (1, 2, 3):
-            driven.told.tell(PromptAccepted(f"Prompt {number}", prompt_id=f"p{number}"))
-        await until(pilot, lambda: len(driven.screen.rewind.given) == 3)
-        driven.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt"], "deletions": 4}
-        driven.told.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt 2"}
-        await say(pilot, driven, "/rewind")
-        await picker(pilot)
-        await pilot.press("down", "enter")
-        await until(pilot, lambda: "before: Prompt 2" in getattr(pilot.app.screen, "heading", ""))
-        driven.clock.skip(1.0)
-        assert "Restores 1 file: +0 −4 lines." in (await picker(pilot)).about
-        await pilot.press("escape")
-        await until(pilot, lambda: "which prompt" in getattr(pilot.app.screen, "heading", ""))
-        await pilot.press("escape")
-        await closed(pilot)
-        assert rewound(driven) == []
-        await say(pilot, driven, "/rewind")
-        await picker(pilot)
-        await pilot.press("down", "enter")
-        await until(pilot, lambda: "before: Prompt 2" in getattr(pilot.app.screen, "heading", ""))
-        driven.clock.skip(1.0)
-        await pilot.press("enter")
-        await until(pilot, lambda: "the last 2 prompts" in notices(driven))
-        assert [name for name, _ in rewound(driven)] == ["rewind_conversation", "rewind_files"]
-        assert driven.session_screen.dock.prompt.text == "Prompt 2"
-        driven.session_screen.dock.prompt.put("/rewind")
-        await pilot.press("enter")
-        assert [row.label for row in (await picker(pilot)).state.rows] == ["Prompt 1"]
+async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    for number in (1, 2, 3):
+        run.told.tell(PromptAccepted(f"Prompt {number}", prompt_id=f"p{number}"))
+    await until(pilot, lambda: len(run.screen.rewind.given) == 3)
+    run.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt"], "deletions": 4}
+    run.told.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt 2"}
+    await say(pilot, run, "/rewind")
+    await picker(pilot)
+    await pilot.press("down", "enter")
+    await until(pilot, lambda: "before: Prompt 2" in getattr(pilot.app.screen, "heading", ""))
+    run.clock.skip(1.0)
+    assert "Restores 1 file: +0 −4 lines." in (await picker(pilot)).about
+    await pilot.press("escape")
+    await until(pilot, lambda: "which prompt" in getattr(pilot.app.screen, "heading", ""))
+    await pilot.press("escape")
+    await closed(pilot)
+    assert rewound(run) == []
+    await say(pilot, run, "/rewind")
+    await picker(pilot)
+    await pilot.press("down", "enter")
+    await until(pilot, lambda: "before: Prompt 2" in getattr(pilot.app.screen, "heading", ""))
+    run.clock.skip(1.0)
+    await pilot.press("enter")
+    await until(pilot, lambda: "the last 2 prompts" in notices(run))
+    assert [name for name, _ in rewound(run)] == ["rewind_conversation", "rewind_files"]
+    assert run.session_screen.dock.prompt.text == "Prompt 2"
+    run.session_screen.dock.prompt.put("/rewind")
+    await pilot.press("enter")
+    assert [row.label for row in (await picker(pilot)).state.rows] == ["Prompt 1"]
 
 
 async def test_an_enter_held_down_goes_through_no_second_list() -> None:
-    driven = Driven(clock=(clock := Clock()))
-    async with driven.app.run_test() as pilot:
+    async with running(Driven(clock=(clock := Clock()))) as (driven, pilot):
         driven.told.tell(PromptAccepted("Prompt", prompt_id="p1"))
         await until(pilot, lambda: len(driven.screen.rewind.given) == 1)
         driven.told.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt"}
@@ -237,8 +228,7 @@ async def test_an_enter_held_down_goes_through_no_second_list() -> None:
 
 @pytest.mark.parametrize("files_alone", [True, False])
 async def test_a_rewind_names_the_files_that_did_not_follow(files_alone: bool) -> None:
-    driven = Driven(clock=(clock := Clock()))
-    async with driven.app.run_test() as pilot:
+    async with running(Driven(clock=(clock := Clock()))) as (driven, pilot):
         driven.told.tell(PromptAccepted("Prompt", prompt_id="p1"))
         await until(pilot, lambda: len(driven.screen.rewind.given) == 1)
         driven.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt", "/b.txt"]}
@@ -255,64 +245,59 @@ async def test_a_rewind_names_the_files_that_did_not_follow(files_alone: bool) -
         assert not any(word in notices(driven) for word in ("Files are as", "· files are as"))
 
 
-async def test_a_rewind_that_is_refused_leaves_files_and_prompt_as_they_are() -> None:
-    driven = Driven()
-    async with driven.app.run_test() as pilot:
-        driven.told.tell(PromptAccepted("Prompt", prompt_id="p1"))
-        await until(pilot, lambda: len(driven.screen.rewind.given) == 1)
-        driven.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt"], "deletions": 4}
-        refused = {"rewound": False, "error": "stale target", "reason": "stale_target"}
-        driven.told.replies["rewind_conversation"] = refused
-        await say(pilot, driven, "/rewind")
-        await picker(pilot)
-        await pilot.press("enter")
-        await until(pilot, lambda: "before: Prompt" in getattr(pilot.app.screen, "heading", ""))
-        driven.clock.skip(1.0)
-        await pilot.press("enter")
-        await until(
-            pilot, lambda: "Nothing was rewound: the conversation has newer messages" in notices(driven)
-        )
-        assert [name for name, _ in rewound(driven)] == ["rewind_conversation"]
-        assert driven.session_screen.dock.prompt.text == ""
+async def test_a_rewind_that_is_refused_leaves_files_and_prompt_as_they_are(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    run.told.tell(PromptAccepted("Prompt", prompt_id="p1"))
+    await until(pilot, lambda: len(run.screen.rewind.given) == 1)
+    run.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt"], "deletions": 4}
+    refused = {"rewound": False, "error": "stale target", "reason": "stale_target"}
+    run.told.replies["rewind_conversation"] = refused
+    await say(pilot, run, "/rewind")
+    await picker(pilot)
+    await pilot.press("enter")
+    await until(pilot, lambda: "before: Prompt" in getattr(pilot.app.screen, "heading", ""))
+    run.clock.skip(1.0)
+    await pilot.press("enter")
+    await until(pilot, lambda: "Nothing was rewound: the conversation has newer messages" in notices(run))
+    assert [name for name, _ in rewound(run)] == ["rewind_conversation"]
+    assert run.session_screen.dock.prompt.text == ""
 
 
-async def test_a_prompt_that_came_back_is_no_place_to_rewind_to_and_one_with_its_words_stays() -> None:
-    driven = Driven()
-    async with driven.app.run_test() as pilot:
-        driven.told.tell(PromptAccepted("Go on", prompt_id="p1"))
-        driven.told.tell(PromptAccepted("Go on", queued=True, prompt_id="p2"))
-        driven.told.tell(PromptReturned("Go on", "you withdrew it", "p2", wanted=True))
-        await until(pilot, lambda: driven.session_screen.dock.prompt.text == "Go on")
-        driven.session_screen.dock.prompt.put("")
-        await say(pilot, driven, "/rewind")
-        assert [row.value for row in (await picker(pilot)).state.rows] == ["p1"]
+async def test_a_prompt_that_came_back_is_no_place_to_rewind_to_and_one_with_its_words_stays(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    run.told.tell(PromptAccepted("Go on", prompt_id="p1"))
+    run.told.tell(PromptAccepted("Go on", queued=True, prompt_id="p2"))
+    run.told.tell(PromptReturned("Go on", "you withdrew it", "p2", wanted=True))
+    await until(pilot, lambda: run.session_screen.dock.prompt.text == "Go on")
+    run.session_screen.dock.prompt.put("")
+    await say(pilot, run, "/rewind")
+    assert [row.value for row in (await picker(pilot)).state.rows] == ["p1"]
 
 
-async def test_a_rewind_waits_for_the_end_of_a_turn() -> None:
-    driven = Driven()
-    async with driven.app.run_test() as pilot:
-        driven.told.tell(PromptAccepted("Prompt", prompt_id="p1"))
-        driven.told.tell(StateChanged(SessionState.WORKING))
-        await until(pilot, lambda: driven.screen.view.busy)
-        await say(pilot, driven, "/rewind")
-        await until(pilot, lambda: "working · Esc interrupts it" in driven.screen.dock.notices.text)
-        driven.told.tell(StateChanged(SessionState.AWAITING))
-        await until(pilot, lambda: driven.screen.view.state is SessionState.AWAITING)
-        await say(pilot, driven, "/rewind")
-        await until(pilot, lambda: WAITS in driven.screen.dock.notices.text)
-        driven.told.tell(StateChanged(SessionState.PARKED))
-        await until(pilot, lambda: driven.screen.view.state is SessionState.PARKED)
-        for command in ("rewind", "cost"):
-            await say(pilot, driven, f"/{command}")
-            said = f"/{command} failed: the session is parked without a Claude process"
-            await until(pilot, lambda said=said: said in notices(driven))
-        assert driven.told.asked == []
+async def test_a_rewind_waits_for_the_end_of_a_turn(run: Driven, pilot: Pilot[int]) -> None:
+    run.told.tell(PromptAccepted("Prompt", prompt_id="p1"))
+    run.told.tell(StateChanged(SessionState.WORKING))
+    await until(pilot, lambda: run.screen.view.busy)
+    await say(pilot, run, "/rewind")
+    await until(pilot, lambda: "working · Esc interrupts it" in run.screen.dock.notices.text)
+    run.told.tell(StateChanged(SessionState.AWAITING))
+    await until(pilot, lambda: run.screen.view.state is SessionState.AWAITING)
+    await say(pilot, run, "/rewind")
+    await until(pilot, lambda: WAITS in run.screen.dock.notices.text)
+    run.told.tell(StateChanged(SessionState.PARKED))
+    await until(pilot, lambda: run.screen.view.state is SessionState.PARKED)
+    for command in ("rewind", "cost"):
+        await say(pilot, run, f"/{command}")
+        said = f"/{command} failed: the session is parked without a Claude process"
+        await until(pilot, lambda said=said: said in notices(run))
+    assert run.told.asked == []
 
 
 async def test_a_question_behind_a_list_is_said_and_has_its_grace_when_it_is_seen() -> None:
     clock = Clock()
-    driven = Driven(clock=clock)
-    async with driven.app.run_test() as pilot:
+    async with running(Driven(clock=clock)) as (driven, pilot):
         await models_known(pilot, driven)
         await say(pilot, driven, "/model")
         shown = await picker(pilot)
@@ -345,8 +330,7 @@ async def keys_would_work(driven: Driven, pilot: Pilot[int]) -> None:
 
 
 async def test_a_title_is_told_to_the_cli_and_shown() -> None:
-    driven = Driven()
-    async with driven.app.run_test(size=(120, 24)) as pilot:
+    async with running(Driven(), size=(120, 24)) as (driven, pilot):
         await say(pilot, driven, "/rename")
         await until(pilot, lambda: driven.screen.dock.prompt.text == "/rename ")
         await say(pilot, driven, "/rename The API")
@@ -370,8 +354,7 @@ async def test_another_session_takes_the_place_of_this_one_and_what_is_typed_sta
         return EARLIER
 
     monkeypatch.setattr(sessions, "earlier_sessions", listed)
-    driven = Driven(make=EndingSession)
-    async with driven.app.run_test() as pilot:
+    async with running(Driven(make=EndingSession)) as (driven, pilot):
         first = driven.told
         await say(pilot, driven, "/resume")
         shown = await picker(pilot)
@@ -395,8 +378,7 @@ async def test_a_turn_that_runs_is_not_ended_unasked(monkeypatch: pytest.MonkeyP
         return EARLIER
 
     monkeypatch.setattr(sessions, "earlier_sessions", listed)
-    driven = Driven()
-    async with driven.app.run_test() as pilot:
+    async with running(Driven()) as (driven, pilot):
         driven.told.tell(StateChanged(SessionState.WORKING))
         await until(pilot, lambda: driven.screen.view.busy)
         await say(pilot, driven, "/resume bbbb")

@@ -11,6 +11,7 @@ import pytest
 from ccq_tui.agent.events import SessionLost, SessionState, StateChanged, TaskStarted
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
+from tests.ui.running import running
 from tests.ui.session import Driven, until
 from tests.ui.test_commands import EndingSession, notices, say
 
@@ -42,8 +43,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> Driven
 async def test_an_idle_session_starts_again_with_the_account(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    driven = made(tmp_path, monkeypatch, "exit 0")
-    async with driven.app.run_test() as pilot:
+    async with running(made(tmp_path, monkeypatch, "exit 0")) as (driven, pilot):
         await until(pilot, lambda: driven.screen.view.state is SessionState.IDLE)
         await say(pilot, driven, "/login")
         await until(pilot, lambda: len(driven.launches) == 2)
@@ -53,8 +53,7 @@ async def test_an_idle_session_starts_again_with_the_account(
 
 
 async def test_a_session_at_work_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    driven = made(tmp_path, monkeypatch, "exit 0")
-    async with driven.app.run_test() as pilot:
+    async with running(made(tmp_path, monkeypatch, "exit 0")) as (driven, pilot):
         await until(pilot, lambda: driven.screen.view.state is SessionState.IDLE)
         driven.told.tell(TaskStarted("t1", "", "npm run dev", background=True))
         await until(pilot, lambda: driven.screen.view.tasks)
@@ -71,8 +70,7 @@ async def test_a_session_at_work_goes_on(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 async def test_a_failure_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    driven = made(tmp_path, monkeypatch, "exit 3")
-    async with driven.app.run_test() as pilot:
+    async with running(made(tmp_path, monkeypatch, "exit 3")) as (driven, pilot):
         await until(pilot, lambda: driven.screen.view.state is SessionState.IDLE)
         await say(pilot, driven, "/login")
         await until(pilot, lambda: "Claude Code ended with exit code 3" in notices(driven))
@@ -84,8 +82,7 @@ async def test_a_failure_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("end", ["exit 130", "kill -INT $$"])
 async def test_ctrl_c_cancels_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
-    driven = made(tmp_path, monkeypatch, end)
-    async with driven.app.run_test() as pilot:
+    async with running(made(tmp_path, monkeypatch, end)) as (driven, pilot):
         await until(pilot, lambda: driven.screen.view.state is SessionState.IDLE)
         await say(pilot, driven, "/login")
         await until(

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from textual.pilot import Pilot
+
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.events import TaskEnded, TaskStarted, ToolFinished, ToolStarted
 from ccq_tui.screens.session.tasks_command import NO_TASKS
+from tests.ui.running import running
 from tests.ui.session import Driven, until
 from tests.ui.test_commands import closed, notices, picker, say
 
@@ -15,8 +18,7 @@ GOOD = {"name": "git", "status": "connected", "tools": [{"name": "log"}, {"name"
 
 
 async def test_servers_are_shown_with_their_state_and_changed() -> None:
-    driven = Driven()
-    async with driven.app.run_test(size=(100, 24)) as pilot:
+    async with running(Driven(), size=(100, 24)) as (driven, pilot):
         driven.told.replies["mcp_status"] = {"mcpServers": [FAILED, GOOD]}
         await say(pilot, driven, "/mcp")
         shown = await picker(pilot)
@@ -43,11 +45,9 @@ async def test_servers_are_shown_with_their_state_and_changed() -> None:
         await closed(pilot)
 
 
-async def test_no_servers_are_said() -> None:
-    driven = Driven()
-    async with driven.app.run_test() as pilot:
-        await say(pilot, driven, "/mcp")
-        await until(pilot, lambda: "No MCP servers here" in notices(driven))
+async def test_no_servers_are_said(run: Driven, pilot: Pilot[int]) -> None:
+    await say(pilot, run, "/mcp")
+    await until(pilot, lambda: "No MCP servers here" in notices(run))
 
 
 async def test_a_task_is_stopped_only_when_that_is_confirmed(tmp_path: Path) -> None:
@@ -92,8 +92,6 @@ async def test_a_task_is_stopped_only_when_that_is_confirmed(tmp_path: Path) -> 
         await until(pilot, lambda: NO_TASKS in driven.screen.dock.notices.text)
 
 
-async def test_help_opens_all_keys() -> None:
-    driven = Driven()
-    async with driven.app.run_test() as pilot:
-        await say(pilot, driven, "/help")
-        await until(pilot, lambda: type(pilot.app.screen).__name__ == "HelpScreen")
+async def test_help_opens_all_keys(run: Driven, pilot: Pilot[int]) -> None:
+    await say(pilot, run, "/help")
+    await until(pilot, lambda: type(pilot.app.screen).__name__ == "HelpScreen")

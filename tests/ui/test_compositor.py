@@ -18,6 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from ccq_tui.compat.textual.compositor import FrugalCompositor
+from tests.ui.running import running
 
 REGIONS = st.builds(Region, st.integers(0, 39), st.integers(0, 19), st.integers(1, 40), st.integers(1, 20))
 
@@ -74,8 +75,7 @@ def _cells(strip: Strip) -> list[tuple[str, object]]:
 
 async def test_what_is_drawn_is_what_textual_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("textual.screen.Compositor", Compositor)
-    app = Layers()
-    async with app.run_test(size=(40, 20)) as pilot:
+    async with running(Layers(), size=(40, 20)) as (app, pilot):
         app.query_one("#list").scroll_to(y=3, animate=False)
         await pilot.pause()
         plain = app.screen._compositor
@@ -120,8 +120,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str | None, int]]:
 
 
 async def test_only_what_is_seen_of_what_changed_is_asked_for(asked: list[tuple[str | None, int]]) -> None:
-    app = Layers()
-    async with app.run_test(size=(40, 20)) as pilot:
+    async with running(Layers(), size=(40, 20)) as (app, pilot):
         await settled(pilot, asked, lambda: None)
         await settled(pilot, asked, lambda: app.query_one("#foot", Static).update("another foot"))
         assert asked == [("foot", 2)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textual.pilot import Pilot
+
 from ccq_tui.agent.events import PromptAccepted, SessionState, StateChanged
 from ccq_tui.questions import Option, Question
 from ccq_tui.widgets.hints import HintBar
@@ -9,23 +11,21 @@ from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.side_bar import SideBar
 from tests.ui.asked import SINGLE
 from tests.ui.host import Clock, PanelHost
+from tests.ui.running import running
 from tests.ui.session import Driven, until
 
 
-async def test_a_backslash_and_enter_begin_a_new_line() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.session and run.screen.dock.prompt.field.has_focus)
-        prompt: Prompt = run.screen.dock.prompt
-        await pilot.press("a", "backslash", "enter", "b")
-        assert prompt.text == "a\nb"
-        await pilot.press("up", "backslash", "backslash", "left", "left", "enter", "enter")
-        assert run.told.sent == ["a\\\\\nb"]  # only right before the caret
+async def test_a_backslash_and_enter_begin_a_new_line(run: Driven, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: run.session and run.screen.dock.prompt.field.has_focus)
+    prompt: Prompt = run.screen.dock.prompt
+    await pilot.press("a", "backslash", "enter", "b")
+    assert prompt.text == "a\nb"
+    await pilot.press("up", "backslash", "backslash", "left", "left", "enter", "enter")
+    assert run.told.sent == ["a\\\\\nb"]  # only right before the caret
 
 
 async def test_the_keys_under_the_prompt_are_those_that_hold() -> None:
-    run = Driven(clock=Clock())  # two presses of a key are one after the other, however long they take
-    async with run.app.run_test() as pilot:
+    async with running(Driven(clock=Clock())) as (run, pilot):
         await until(pilot, lambda: run.session and run.screen.dock.prompt.field.has_focus)
         bar = run.screen.dock.query_one(HintBar)
 
@@ -43,14 +43,12 @@ async def test_the_keys_under_the_prompt_are_those_that_hold() -> None:
         assert run.told.interrupts == 0
 
 
-async def test_news_of_a_session_whose_screen_goes_away_end_nothing() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.session and run.screen.dock.prompt.field.has_focus)
-        screen = run.screen
-        await screen.query_one(SideBar).remove()  # as at the end, with the screen's messages still to come
-        screen.switcher.list_sessions(())
-        assert screen.switcher.entries == ()
+async def test_news_of_a_session_whose_screen_goes_away_end_nothing(run: Driven, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: run.session and run.screen.dock.prompt.field.has_focus)
+    screen = run.screen
+    await screen.query_one(SideBar).remove()  # as at the end, with the screen's messages still to come
+    screen.switcher.list_sessions(())
+    assert screen.switcher.entries == ()
 
 
 async def test_the_question_stays_in_sight_while_one_answers_in_own_words_beside_previews() -> None:
@@ -59,8 +57,7 @@ async def test_the_question_stays_in_sight_while_one_answers_in_own_words_beside
         "Rounding",
         tuple(Option(name, "a way", f"def {name}(x):\n    return x\n") for name in ("up", "even", "never")),
     )
-    app = PanelHost(code, SINGLE)
-    async with app.run_test() as pilot:
+    async with PanelHost(code, SINGLE).shown() as (app, pilot):
         height = app.panel.region.height
         await pilot.press("o", "x")
         shown = "\n".join(app.screen_lines)

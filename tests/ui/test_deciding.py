@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from textual.pilot import Pilot
+
 from ccq_tui.agent.events import (
     ErrorReported,
     ModeChanged,
@@ -21,6 +23,7 @@ from ccq_tui.screens.session.requests import IN_PROMPT
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.status_line import StatusLine
 from tests.actors import PANEL
+from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, permission, until
 
 
@@ -28,40 +31,37 @@ def modes(run: Driven) -> list[object]:
     return [value for name, value in run.told.set if name == "mode"]
 
 
-async def test_the_key_goes_round_and_the_status_follows() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.mode == "default")
-        await pilot.press("h", "shift+tab")
-        assert "edits files unasked" in run.screen.dock.notices.text
-        await pilot.press("shift+tab")
-        assert modes(run) == ["acceptEdits", "plan"], "the CLI's yes is not waited for"
-        run.told.tell(ModeChanged("acceptEdits"))
-        run.told.tell(ModeChanged("plan"))
-        await until(pilot, lambda: "plan mode" in str(run.screen.query_one(StatusLine).render()))
-        await pilot.press("shift+tab", "i")
-        assert modes(run)[2:] == ["default"]
-        assert run.screen.dock.prompt.text == "hi"
+async def test_the_key_goes_round_and_the_status_follows(run: Driven, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: run.screen.view.mode == "default")
+    await pilot.press("h", "shift+tab")
+    assert "edits files unasked" in run.screen.dock.notices.text
+    await pilot.press("shift+tab")
+    assert modes(run) == ["acceptEdits", "plan"], "the CLI's yes is not waited for"
+    run.told.tell(ModeChanged("acceptEdits"))
+    run.told.tell(ModeChanged("plan"))
+    await until(pilot, lambda: "plan mode" in str(run.screen.query_one(StatusLine).render()))
+    await pilot.press("shift+tab", "i")
+    assert modes(run)[2:] == ["default"]
+    assert run.screen.dock.prompt.text == "hi"
 
 
-async def test_auto_is_offered_where_the_cli_has_it_and_left_out_when_refused() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        run.told.tell(ModelsListed((ModelChoice("opus", "Opus", auto_mode=True),)))
-        run.told.tell(ModeChanged("plan"))
-        await until(pilot, lambda: run.screen.view.mode == "plan")
-        await pilot.press("shift+tab")
-        assert modes(run) == ["auto"]
-        run.told.tell(ErrorReported("mode", "The mode was not changed to auto: no"))
-        await until(pilot, lambda: "The mode was not changed to auto" in run.screen.transcript.text())
-        await pilot.press("shift+tab")
-        assert modes(run) == ["auto", "default"]
+async def test_auto_is_offered_where_the_cli_has_it_and_left_out_when_refused(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    run.told.tell(ModelsListed((ModelChoice("opus", "Opus", auto_mode=True),)))
+    run.told.tell(ModeChanged("plan"))
+    await until(pilot, lambda: run.screen.view.mode == "plan")
+    await pilot.press("shift+tab")
+    assert modes(run) == ["auto"]
+    run.told.tell(ErrorReported("mode", "The mode was not changed to auto: no"))
+    await until(pilot, lambda: "The mode was not changed to auto" in run.screen.transcript.text())
+    await pilot.press("shift+tab")
+    assert modes(run) == ["auto", "default"]
 
 
 async def test_bypassing_is_gone_back_to_only_where_it_was_started_with() -> None:
     settings = Settings(cwd=Path("/"), permission_mode="bypassPermissions")
-    run = Driven(Launch(settings=settings))
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=settings))) as (run, pilot):
         run.told.tell(ModeChanged("plan"))
         await until(pilot, lambda: run.screen.view.mode == "plan")
         await pilot.press("shift+tab")
@@ -70,15 +70,13 @@ async def test_bypassing_is_gone_back_to_only_where_it_was_started_with() -> Non
         await until(pilot, lambda: "BYPASS" in str(run.screen.query_one(StatusLine).render()))
 
 
-async def test_in_a_panel_the_key_is_the_panels() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        run.told.tell(asked())
-        await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.has_focus)
-        await pilot.press("shift+tab")
-        assert modes(run) == []
-        await pilot.press("f2", "shift+tab")
-        assert modes(run) == ["acceptEdits"]
+async def test_in_a_panel_the_key_is_the_panels(run: Driven, pilot: Pilot[int]) -> None:
+    run.told.tell(asked())
+    await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.has_focus)
+    await pilot.press("shift+tab")
+    assert modes(run) == []
+    await pilot.press("f2", "shift+tab")
+    assert modes(run) == ["acceptEdits"]
 
 
 def plan_of(name: str, steps: int) -> PlanProposed:
@@ -90,68 +88,68 @@ def on_screen(run: Driven) -> str:
     return "\n".join(strip.text for strip in run.screen._compositor.render_strips())
 
 
-async def test_a_second_plan_opens_with_its_own_head_in_view_and_the_end_is_followed_afterwards() -> None:
-    run = Driven()
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        run.told.tell(plan_of("first", 60))
-        await keys_work(run, pilot)
-        await until(pilot, lambda: "Plan first" in on_screen(run))
-        await pilot.press("n")
-        await until(pilot, lambda: run.told.answers)
-        run.told.tell(RequestSettled("first", Denied(), PANEL))
-        await until(pilot, lambda: run.screen.dock.panel is None and run.screen.transcript.following)
-        run.screen.transcript.show(0)
-        await until(pilot, lambda: "Plan first" in on_screen(run))
-        run.told.tell(plan_of("second", 60))
-        await keys_work(run, pilot)
-        await until(pilot, lambda: "Plan second" in on_screen(run))
-        assert "Plan first" not in on_screen(run)
+async def test_a_second_plan_opens_with_its_own_head_in_view_and_the_end_is_followed_afterwards(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    run.told.tell(plan_of("first", 60))
+    await keys_work(run, pilot)
+    await until(pilot, lambda: "Plan first" in on_screen(run))
+    await pilot.press("n")
+    await until(pilot, lambda: run.told.answers)
+    run.told.tell(RequestSettled("first", Denied(), PANEL))
+    await until(pilot, lambda: run.screen.dock.panel is None and run.screen.transcript.following)
+    run.screen.transcript.show(0)
+    await until(pilot, lambda: "Plan first" in on_screen(run))
+    run.told.tell(plan_of("second", 60))
+    await keys_work(run, pilot)
+    await until(pilot, lambda: "Plan second" in on_screen(run))
+    assert "Plan first" not in on_screen(run)
 
 
-async def test_a_plan_that_was_never_on_the_screen_is_approved_by_a_second_press() -> None:
-    run = Driven()
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        run.told.tell(plan_of("long", 60))
-        await keys_work(run, pilot)
-        await until(pilot, lambda: "Plan long" in on_screen(run))
-        panel = run.screen.dock.panel
-        assert isinstance(panel, DecisionPanel)
-        await pilot.press("y")
-        await until(pilot, lambda: "PgDn shows them · y again approves" in panel.state.notice)
-        assert run.told.answers == []
-        transcript = run.screen.transcript
+async def test_a_plan_that_was_never_on_the_screen_is_approved_by_a_second_press(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    run.told.tell(plan_of("long", 60))
+    await keys_work(run, pilot)
+    await until(pilot, lambda: "Plan long" in on_screen(run))
+    panel = run.screen.dock.panel
+    assert isinstance(panel, DecisionPanel)
+    await pilot.press("y")
+    await until(pilot, lambda: "PgDn shows them · y again approves" in panel.state.notice)
+    assert run.told.answers == []
+    transcript = run.screen.transcript
 
-        async def read_on() -> bool:
-            top = transcript.scroll_y
-            await pilot.press("pagedown")
-            await pilot.pause()
-            return transcript.scroll_y != top
+    async def read_on() -> bool:
+        top = transcript.scroll_y
+        await pilot.press("pagedown")
+        await pilot.pause()
+        return transcript.scroll_y != top
 
-        while await read_on():
-            pass
-        await until(pilot, lambda: not panel.state.notice)
-        run.clock.skip(TYPING_SECONDS)
-        await pilot.press("y")
-        await until(pilot, lambda: run.told.answers == [("long", Allowed(mode="default"), PANEL)])
-
-
-async def test_a_plan_that_fits_is_approved_at_once_and_the_end_stays_followed() -> None:
-    run = Driven()
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        run.told.tell(plan_of("short", 3))
-        await keys_work(run, pilot)
-        await until(pilot, lambda: "Plan short" in on_screen(run))
-        assert run.screen.transcript.following
-        await pilot.press("y")
-        await until(pilot, lambda: run.told.answers == [("short", Allowed(mode="default"), PANEL)])
+    while await read_on():
+        pass
+    await until(pilot, lambda: not panel.state.notice)
+    run.clock.skip(TYPING_SECONDS)
+    await pilot.press("y")
+    await until(pilot, lambda: run.told.answers == [("long", Allowed(mode="default"), PANEL)])
 
 
-async def test_words_that_a_decision_was_made_without_are_in_the_prompt_and_that_is_said() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        run.told.tell(PermissionAsked(permission("p")))
-        await keys_work(run, pilot)
-        await pilot.press("e", *"later", "escape", "home", "enter")
-        await until(pilot, lambda: run.screen.dock.prompt.text == "later")
-        assert run.told.answers[0][1] == Allowed()
-        assert run.screen.dock.notices.text == IN_PROMPT
+async def test_a_plan_that_fits_is_approved_at_once_and_the_end_stays_followed(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    run.told.tell(plan_of("short", 3))
+    await keys_work(run, pilot)
+    await until(pilot, lambda: "Plan short" in on_screen(run))
+    assert run.screen.transcript.following
+    await pilot.press("y")
+    await until(pilot, lambda: run.told.answers == [("short", Allowed(mode="default"), PANEL)])
+
+
+async def test_words_that_a_decision_was_made_without_are_in_the_prompt_and_that_is_said(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    run.told.tell(PermissionAsked(permission("p")))
+    await keys_work(run, pilot)
+    await pilot.press("e", *"later", "escape", "home", "enter")
+    await until(pilot, lambda: run.screen.dock.prompt.text == "later")
+    assert run.told.answers[0][1] == Allowed()
+    assert run.screen.dock.notices.text == IN_PROMPT

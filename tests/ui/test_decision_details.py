@@ -46,8 +46,7 @@ def wraps(monkeypatch: pytest.MonkeyPatch) -> Wraps:
     ids=["line", "lines", "write", "edit", "list", "value", "description"],
 )
 async def test_a_huge_input_costs_what_is_seen(request_: PermissionRequest, wraps: Wraps) -> None:
-    app = DecisionHost(request_)
-    async with app.run_test() as pilot:
+    async with DecisionHost(request_).shown() as (app, pilot):
         await pilot.pause()
         assert wraps.characters < 40_000
         wraps.restart()

@@ -15,6 +15,7 @@ from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.panel.field import AnswerField
 from tests.actors import PANEL
 from tests.ui.host import Clock, DecisionHost
+from tests.ui.running import running
 from tests.ui.session import Driven, keys_work, panel_drawn, permission, until
 
 ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
@@ -53,18 +54,16 @@ WAYS: dict[str, Allowed | Denied] = {
 }
 
 
-async def test_every_way_to_decide() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        for number, (keys, outcome) in enumerate(WAYS.items()):
-            name = f"toolu_{number}"
-            run.told.answers.clear()
-            await shown(run, pilot, PermissionAsked(replace(permission(name), suggestions=(ALWAYS,))))
-            assert waits_first(run) == name, keys
-            await pilot.press(*keys.split())
-            await until(pilot, lambda: run.told.answers)
-            assert run.told.answers == [(name, outcome, PANEL)], keys
-            await until(pilot, lambda: run.screen.dock.panel is None)
+async def test_every_way_to_decide(run: Driven, pilot: Pilot[int]) -> None:
+    for number, (keys, outcome) in enumerate(WAYS.items()):
+        name = f"toolu_{number}"
+        run.told.answers.clear()
+        await shown(run, pilot, PermissionAsked(replace(permission(name), suggestions=(ALWAYS,))))
+        assert waits_first(run) == name, keys
+        await pilot.press(*keys.split())
+        await until(pilot, lambda: run.told.answers)
+        assert run.told.answers == [(name, outcome, PANEL)], keys
+        await until(pilot, lambda: run.screen.dock.panel is None)
 
 
 async def test_a_fresh_panel_decides_nothing_and_texts_are_kept_whole() -> None:
@@ -130,8 +129,7 @@ async def test_what_is_asked_is_seen_and_hostile_input_is_drawn_as_data() -> Non
 
 
 async def test_what_is_granted_for_longer_is_said_with_its_place_and_a_long_command_scrolls() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
+    async with running(Driven()) as (run, pilot):
         request = replace(permission("p"), suggestions=(ALWAYS,), agent_id="a1", agent="Release scout")
         panel = await shown(run, pilot, PermissionAsked(request))
         words = " ".join(drawn(panel).split())
@@ -153,53 +151,49 @@ async def test_what_is_granted_for_longer_is_said_with_its_place_and_a_long_comm
         await until(pilot, lambda: run.told.answers[1:] == [("t", Denied(), PANEL)])
 
 
-async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        panel = await shown(run, pilot, PlanProposed(PLAN))
-        panel.put_text("# The plan\n\n1. Begin\n2. Rest\n")
-        await until(pilot, lambda: "+ 2. Rest" in drawn(panel))
-        assert "- 2. End" in drawn(panel)
-        await pilot.press("1", "enter")
-        await until(pilot, lambda: run.told.answers)
-        plan = "# The plan\n\n1. Begin\n2. Rest"
-        assert run.told.answers == [("toolu_plan", Allowed(mode="acceptEdits", plan=plan), PANEL)]
-        run.told.tell(RequestSettled("toolu_plan", run.told.answers[0][1], PANEL))
-        await until(pilot, lambda: "Rest" in run.screen.transcript.text())
-        assert "approved as edited" in run.screen.transcript.text()
-        await until(pilot, lambda: any("2. Rest" in line.text for line in on_screen(run)))
-        assert not any("2. End" in line.text for line in on_screen(run)), "nothing old stays drawn"
+async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all(run: Driven, pilot: Pilot[int]) -> None:
+    panel = await shown(run, pilot, PlanProposed(PLAN))
+    panel.put_text("# The plan\n\n1. Begin\n2. Rest\n")
+    await until(pilot, lambda: "+ 2. Rest" in drawn(panel))
+    assert "- 2. End" in drawn(panel)
+    await pilot.press("1", "enter")
+    await until(pilot, lambda: run.told.answers)
+    plan = "# The plan\n\n1. Begin\n2. Rest"
+    assert run.told.answers == [("toolu_plan", Allowed(mode="acceptEdits", plan=plan), PANEL)]
+    run.told.tell(RequestSettled("toolu_plan", run.told.answers[0][1], PANEL))
+    await until(pilot, lambda: "Rest" in run.screen.transcript.text())
+    assert "approved as edited" in run.screen.transcript.text()
+    await until(pilot, lambda: any("2. Rest" in line.text for line in on_screen(run)))
+    assert not any("2. End" in line.text for line in on_screen(run)), "nothing old stays drawn"
 
-        panel = await shown(
-            run, pilot, PlanProposed(replace(PLAN, tool_use_id="toolu_other", plan="# Another one"))
-        )
-        assert "Another one" in run.screen.transcript.text(), "it stands in the transcript"
-        assert any("The plan is above" in line.text for line in on_screen(run))
-        await pilot.press("y")
-        await until(pilot, lambda: run.told.answers[1:] == [("toolu_other", Allowed(mode="default"), PANEL)])
+    panel = await shown(
+        run, pilot, PlanProposed(replace(PLAN, tool_use_id="toolu_other", plan="# Another one"))
+    )
+    assert "Another one" in run.screen.transcript.text(), "it stands in the transcript"
+    assert any("The plan is above" in line.text for line in on_screen(run))
+    await pilot.press("y")
+    await until(pilot, lambda: run.told.answers[1:] == [("toolu_other", Allowed(mode="default"), PANEL)])
 
-        panel = await shown(run, pilot, PlanProposed(replace(PLAN, tool_use_id="toolu_third")))
-        panel.put_text("# Mine")
+    panel = await shown(run, pilot, PlanProposed(replace(PLAN, tool_use_id="toolu_third")))
+    panel.put_text("# Mine")
+    await pilot.press("n")
+    await until(pilot, lambda: len(run.told.answers) == 3)
+    assert "# Mine" in run.screen.transcript.text()
+    await pilot.press("f8")
+    await until(pilot, lambda: "Draft copied" in run.screen.dock.notices.text)
+
+
+async def test_several_that_wait_are_counted_and_come_in_turn(run: Driven, pilot: Pilot[int]) -> None:
+    for name in ("p1", "p2", "p3"):
+        run.told.tell(PermissionAsked(permission(name)))
+    await until(pilot, lambda: run.screen.dock.panel and len(run.screen.dock.line.items) == 3)
+    for number, name in enumerate(("p1", "p2", "p3"), 1):
+        await until(pilot, lambda name=name: waits_first(run) == name)
+        await until(pilot, lambda number=number: f"{number} of 3" in head(run))
+        await keys_work(run, pilot)
         await pilot.press("n")
-        await until(pilot, lambda: len(run.told.answers) == 3)
-        assert "# Mine" in run.screen.transcript.text()
-        await pilot.press("f8")
-        await until(pilot, lambda: "Draft copied" in run.screen.dock.notices.text)
-
-
-async def test_several_that_wait_are_counted_and_come_in_turn() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        for name in ("p1", "p2", "p3"):
-            run.told.tell(PermissionAsked(permission(name)))
-        await until(pilot, lambda: run.screen.dock.panel and len(run.screen.dock.line.items) == 3)
-        for number, name in enumerate(("p1", "p2", "p3"), 1):
-            await until(pilot, lambda name=name: waits_first(run) == name)
-            await until(pilot, lambda number=number: f"{number} of 3" in head(run))
-            await keys_work(run, pilot)
-            await pilot.press("n")
-            await until(pilot, lambda number=number: len(run.told.answers) == number)
-        assert [name for name, _, _ in run.told.answers] == ["p1", "p2", "p3"]
+        await until(pilot, lambda number=number: len(run.told.answers) == number)
+    assert [name for name, _, _ in run.told.answers] == ["p1", "p2", "p3"]
 
 
 def waits_first(run: Driven) -> str:

@@ -25,8 +25,7 @@ def outcomes(app: PanelHost) -> list[object]:
 
 
 async def test_a_click_moves_and_a_click_on_the_cursor_takes() -> None:
-    app = DecisionHost(permission())
-    async with app.run_test() as pilot:
+    async with DecisionHost(permission()).shown() as (app, pilot):
         await click_on(app, pilot, "Deny")
         assert (app.panel.state.cursor, outcomes(app)) == (1, [])
         assert app.cursor_line.startswith(" ❯ n  Deny")
@@ -37,8 +36,7 @@ async def test_a_click_moves_and_a_click_on_the_cursor_takes() -> None:
 
 
 async def test_a_click_into_a_fresh_panel_decides_nothing() -> None:
-    app = DecisionHost(permission())
-    async with app.run_test() as pilot:
+    async with DecisionHost(permission()).shown() as (app, pilot):
         app.clock.now = 1000.0 + GRACE / 2
         await click_on(app, pilot, "Allow once")
         assert outcomes(app) == []
@@ -48,8 +46,7 @@ async def test_a_click_into_a_fresh_panel_decides_nothing() -> None:
 
 
 async def test_the_click_that_gave_the_terminal_the_focus_decides_nothing() -> None:
-    app = DecisionHost(permission())
-    async with app.run_test() as pilot:
+    async with DecisionHost(permission()).shown() as (app, pilot):
         app.post_message(events.AppBlur())
         await pilot.pause()
         app.post_message(events.AppFocus())
@@ -63,8 +60,7 @@ async def test_the_click_that_gave_the_terminal_the_focus_decides_nothing() -> N
 
 
 async def test_a_panel_that_was_asked_for_has_no_grace_and_the_focus_stays_inside() -> None:
-    app = DecisionHost(permission(), asked_for=True)
-    async with app.run_test() as pilot:
+    async with DecisionHost(permission(), asked_for=True).shown() as (app, pilot):
         app.clock.now = 1000.0
         assert app.panel.state.guard.shown_at is None
         assert not app.panel.query_one(HintBar)._asleep
@@ -77,16 +73,14 @@ async def test_a_panel_that_was_asked_for_has_no_grace_and_the_focus_stays_insid
 
 
 async def test_a_burst_through_choices_and_text_stays_in_order() -> None:
-    app = DecisionHost(permission())
-    async with app.run_test() as pilot:
+    async with DecisionHost(permission()).shown() as (app, pilot):
         app.burst("e", "a", "b", "left", "X", "escape", "up", "down", "enter", "y", "n", "enter")
         await pilot.pause()
         assert outcomes(app) == [Denied("aXynb")], "the caret is where it was left"
 
 
 async def test_controls_never_come_into_a_text() -> None:
-    app = DecisionHost(permission())
-    async with app.run_test() as pilot:
+    async with DecisionHost(permission()).shown() as (app, pilot):
         app.paste("\x1b[31mred\x07\r\n\x9bend")
         await pilot.pause()
         assert app.panel.state.text == "[31mred\nend", "on the choices it opens the text"
@@ -105,8 +99,7 @@ async def test_what_is_hidden_in_a_text_is_drawn_as_a_sign_and_sent_as_it_was_pa
         "safe\u202egnp.exe\u200b",
         "\U0001f468\u200d\U0001f469 \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
     )
-    app = DecisionHost(permission())
-    async with app.run_test() as pilot:
+    async with DecisionHost(permission()).shown() as (app, pilot):
         app.paste(f"{trick} {family}")
         await pilot.pause()
         assert "safe\ufffdgnp.exe\ufffd" in app.panel_text
@@ -120,8 +113,7 @@ async def test_what_is_hidden_in_a_text_is_drawn_as_a_sign_and_sent_as_it_was_pa
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_height_and_the_keys(size: tuple[int, int]) -> None:
-    app = DecisionHost(PLAN)
-    async with app.run_test(size=size) as pilot:
+    async with DecisionHost(PLAN).shown(size=size) as (app, pilot):
         for asked in (permission(), LONG, PLAN):
             await pilot.put(asked)
             await the_height_and_the_keys(app, pilot, asked)
@@ -147,8 +139,7 @@ async def the_height_and_the_keys(
 
 
 async def test_an_empty_text_is_told_at_once_on_a_low_screen() -> None:
-    app = DecisionHost(permission())
-    async with app.run_test(size=(40, 12)) as pilot:
+    async with DecisionHost(permission()).shown(size=(40, 12)) as (app, pilot):
         await pilot.press("e", "enter")
         assert "⚠ nothing typed yet" in app.panel_text
         assert "what to do instead" in app.panel_text, "the text field is in sight"

@@ -34,8 +34,7 @@ async def test_lasting_permissions(snap_compare: Compare) -> None:
 
 
 async def test_a_text_along_with_a_permission(snap_compare: Compare) -> None:
-    app = DecisionHost(REQUEST)
-    async with app.run_test(size=(60, 20)) as pilot:
+    async with DecisionHost(REQUEST).shown(size=(60, 20)) as (app, pilot):
         await pilot.press("a")
         await type_text(pilot, "but no tests yet")
         assert same_picture(snap_compare, app)
@@ -51,8 +50,7 @@ async def test_a_text_on_a_low_screen(snap_compare: Compare) -> None:
 
 
 async def test_a_plan_that_was_edited(snap_compare: Compare) -> None:
-    app = DecisionHost(PlanRequest("p", "s", PLAN))
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with DecisionHost(PlanRequest("p", "s", PLAN)).shown() as (app, pilot):
         app.panel.put_text(PLAN.replace("5 MB", "6 MB"))
         await pilot.pause()
         assert same_picture(snap_compare, app)

@@ -114,8 +114,7 @@ async def test_it_looks_as_drawn(name: str, tmp_path: Path) -> None:
 async def test_on_a_low_screen_enter_takes_only_a_choice_whose_words_are_whole(
     kind: str, size: tuple[int, int]
 ) -> None:
-    app = DecisionHost(CALLS[kind], asked_for=True)
-    async with app.run_test(size=size) as pilot:
+    async with DecisionHost(CALLS[kind], asked_for=True).shown(size=size) as (app, pilot):
         for index, choice in enumerate(app.panel.state.choices):
             await pilot.press("home", *["down"] * index)
             label = choice.brief if choice.brief and size[0] < 60 else choice.label

@@ -17,6 +17,7 @@ from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import TextLines
 from tests.ui.asked import SINGLE
 from tests.ui.drawn import cursor_faults, terminal_of
+from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, permission
 from tests.ui.test_panels_kept import settled
 
@@ -32,13 +33,13 @@ async def in_turn(run: Driven, pilot: Pilot[int], event: AgentEvent, *keys: str)
     return await settled(run, pilot)
 
 
-async def test_the_next_panel_with_the_same_rows_has_its_cursor_on_what_enter_takes() -> None:
-    run = Driven()
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        for name in ("1", "2"):
-            asks = PermissionAsked(permission(f"p{name}"))
-            assert isinstance(await in_turn(run, pilot, asks, "down"), Denied)
-            assert isinstance(await in_turn(run, pilot, asked(f"q{name}", SINGLE), "down"), Answered)
+async def test_the_next_panel_with_the_same_rows_has_its_cursor_on_what_enter_takes(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    for name in ("1", "2"):
+        asks = PermissionAsked(permission(f"p{name}"))
+        assert isinstance(await in_turn(run, pilot, asks, "down"), Denied)
+        assert isinstance(await in_turn(run, pilot, asked(f"q{name}", SINGLE), "down"), Answered)
 
 
 class Parts(App[None]):
@@ -65,8 +66,7 @@ class Parts(App[None]):
 
 
 async def test_parts_have_the_room_for_what_changed_while_nobody_saw_them() -> None:
-    app = Parts()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with running(Parts()) as (app, pilot):
         app.show(80)
         await pilot.pause()
         assert app.heights == (1, 1)
@@ -80,8 +80,7 @@ async def test_parts_have_the_room_for_what_changed_while_nobody_saw_them() -> N
 
 
 async def test_parts_have_the_room_for_what_they_show_at_another_width() -> None:
-    app = Parts()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with running(Parts()) as (app, pilot):
         for width, heights in ((80, (1, 1)), (40, (1, 2)), (80, (1, 1))):
             await pilot.resize_terminal(width, 24)
             app.show(width)
@@ -90,8 +89,7 @@ async def test_parts_have_the_room_for_what_they_show_at_another_width() -> None
 
 
 async def test_a_screen_is_drawn_also_while_only_a_part_of_it_is_to_be() -> None:
-    app = Parts()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with running(Parts()) as (app, pilot):
         over = Screen[None]()
         await app.push_screen(over)
         shown = TextLines()

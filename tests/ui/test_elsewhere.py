@@ -26,6 +26,7 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from tests.ui.host import handled
+from tests.ui.running import running
 from tests.ui.session import Driven, asked, burst, keys_work, prompt_kept, until
 
 OTHER = Owner(os.getppid())
@@ -48,8 +49,7 @@ async def asked_about(pilot: Pilot[int], run: Driven) -> None:
 
 
 async def test_it_is_left_there_and_the_program_ends(tmp_path: Path) -> None:
-    run = Driven(claimed(tmp_path))
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(Driven(claimed(tmp_path))) as (run, pilot):
         await asked_about(pilot, run)
         await pilot.press("enter")
         await until(pilot, lambda: run.app.return_code == 0)
@@ -92,8 +92,7 @@ async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
         return (EarlierSession("id-1", "api", 0.0, "", str(tmp_path)),)
 
     monkeypatch.setattr("ccq_tui.runtime.ownership.earlier_sessions", earlier)
-    run = Driven(replace(claimed(tmp_path), resume="", continue_last=True))
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(Driven(replace(claimed(tmp_path), resume="", continue_last=True))) as (run, pilot):
         await asked_about(pilot, run)
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))

@@ -26,6 +26,7 @@ from ccq_tui.agent.problems import Problem
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.screens.session.remedies import NO_ERROR
 from tests.ui.host import Clock
+from tests.ui.running import running
 from tests.ui.session import Driven, ToldSession, asked, keys_work, until
 
 FAILED_TURN = TurnEnded("api_error", True, 1.0, None, 0, 0)
@@ -47,70 +48,66 @@ def prompted(text: str = "Build it", name: str = "1") -> tuple[AgentEvent, ...]:
     return PromptAccepted(text, prompt_id=name), PromptDelivered(name)
 
 
-async def test_a_prompt_that_was_refused_comes_back_into_its_field_to_be_changed() -> None:
-    driven = Driven()
-    async with driven.app.run_test() as pilot:
-        await ready(driven, pilot)
-        refused = ErrorReported(Problem.REQUEST_REFUSED, "400 messages: bad")
-        await tell(driven, pilot, *prompted("Build it all"), refused, FAILED_TURN)
-        assert "F6 change the prompt" in driven.screen.dock.notices.text
-        driven.screen.dock.prompt.put("typed since")
-        await pilot.press("f6", "f6")
-        assert driven.screen.dock.prompt.text == "Build it all\ntyped since"
-        assert driven.told.sent == []
-        assert "F6" not in driven.screen.dock.notices.text.removeprefix(with_keys(NO_ERROR))
+async def test_a_prompt_that_was_refused_comes_back_into_its_field_to_be_changed(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await ready(run, pilot)
+    refused = ErrorReported(Problem.REQUEST_REFUSED, "400 messages: bad")
+    await tell(run, pilot, *prompted("Build it all"), refused, FAILED_TURN)
+    assert "F6 change the prompt" in run.screen.dock.notices.text
+    run.screen.dock.prompt.put("typed since")
+    await pilot.press("f6", "f6")
+    assert run.screen.dock.prompt.text == "Build it all\ntyped since"
+    assert run.told.sent == []
+    assert "F6" not in run.screen.dock.notices.text.removeprefix(with_keys(NO_ERROR))
 
 
-async def test_an_error_names_cause_and_remedy_and_the_key_sends_the_prompt_again() -> None:
-    driven = Driven()
-    async with driven.app.run_test() as pilot:
-        await ready(driven, pilot)
-        overloaded = ErrorReported(Problem.OVERLOADED, "529 Overloaded.")
-        await tell(driven, pilot, *prompted(), overloaded, FAILED_TURN)
-        shown = driven.screen.transcript.text()
-        assert "The API is overloaded." in driven.screen.dock.notices.text
-        assert "F6 send it again" in driven.screen.dock.notices.text
-        assert "529 Overloaded." in shown
-        await pilot.press("f6", "f6")
-        assert driven.told.sent == ["Build it"]
-        await tell(driven, pilot, *prompted(), GOOD_TURN)
-        assert "F6 send it again" not in driven.screen.dock.notices.text
+async def test_an_error_names_cause_and_remedy_and_the_key_sends_the_prompt_again(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await ready(run, pilot)
+    overloaded = ErrorReported(Problem.OVERLOADED, "529 Overloaded.")
+    await tell(run, pilot, *prompted(), overloaded, FAILED_TURN)
+    shown = run.screen.transcript.text()
+    assert "The API is overloaded." in run.screen.dock.notices.text
+    assert "F6 send it again" in run.screen.dock.notices.text
+    assert "529 Overloaded." in shown
+    await pilot.press("f6", "f6")
+    assert run.told.sent == ["Build it"]
+    await tell(run, pilot, *prompted(), GOOD_TURN)
+    assert "F6 send it again" not in run.screen.dock.notices.text
 
 
 @pytest.mark.parametrize("read", [True, False])
-async def test_a_lost_session_is_resumed_in_place_with_everything_kept(read: bool) -> None:
-    driven = Driven()
-    async with driven.app.run_test() as pilot:
-        await ready(driven, pilot)
-        said = BlockFinished(BlockKey("m", 0), BlockKind.TEXT, "Half of it")
-        await tell(driven, pilot, *prompted(), said, SessionLost("", kind=Problem.CLI_KILLED))
-        await pilot.press(*"more")
-        before = driven.told
-        await pilot.press("f6")
-        assert driven.told is not before
-        assert driven.launches[-1].resume == "id-1"
-        await tell(driven, pilot, HistoryLoaded((*prompted(), said)))
-        await until(pilot, lambda: "F6 continue" in driven.screen.dock.notices.text)
-        assert driven.screen.transcript.text().count("Half of it") == 1
-        assert driven.screen.dock.prompt.text == "more"
-        driven.told.read = frozenset({"1"} if read else ())
-        await pilot.press("f6")
-        await until(pilot, lambda: driven.told.sent)
-        assert driven.told.sent == ["Go on." if read else "Build it"], (
-            "what Claude has read is not sent twice"
-        )
+async def test_a_lost_session_is_resumed_in_place_with_everything_kept(
+    read: bool, run: Driven, pilot: Pilot[int]
+) -> None:
+    await ready(run, pilot)
+    said = BlockFinished(BlockKey("m", 0), BlockKind.TEXT, "Half of it")
+    await tell(run, pilot, *prompted(), said, SessionLost("", kind=Problem.CLI_KILLED))
+    await pilot.press(*"more")
+    before = run.told
+    await pilot.press("f6")
+    assert run.told is not before
+    assert run.launches[-1].resume == "id-1"
+    await tell(run, pilot, HistoryLoaded((*prompted(), said)))
+    await until(pilot, lambda: "F6 continue" in run.screen.dock.notices.text)
+    assert run.screen.transcript.text().count("Half of it") == 1
+    assert run.screen.dock.prompt.text == "more"
+    run.told.read = frozenset({"1"} if read else ())
+    await pilot.press("f6")
+    await until(pilot, lambda: run.told.sent)
+    assert run.told.sent == ["Go on." if read else "Build it"], "what Claude has read is not sent twice"
 
 
-async def test_compacting_comes_before_sending_again() -> None:
-    driven = Driven()
-    async with driven.app.run_test() as pilot:
-        await ready(driven, pilot)
-        await tell(driven, pilot, *prompted(), ErrorReported(Problem.CONTEXT_FULL, ""), FAILED_TURN)
-        await pilot.press("f6")
-        assert driven.told.sent == ["/compact"]
-        await tell(driven, pilot, PromptAccepted("/compact"), Compacted(), GOOD_TURN)
-        await pilot.press("f6")
-        assert driven.told.sent == ["/compact", "Build it"]
+async def test_compacting_comes_before_sending_again(run: Driven, pilot: Pilot[int]) -> None:
+    await ready(run, pilot)
+    await tell(run, pilot, *prompted(), ErrorReported(Problem.CONTEXT_FULL, ""), FAILED_TURN)
+    await pilot.press("f6")
+    assert run.told.sent == ["/compact"]
+    await tell(run, pilot, PromptAccepted("/compact"), Compacted(), GOOD_TURN)
+    await pilot.press("f6")
+    assert run.told.sent == ["/compact", "Build it"]
 
 
 class NeverThere(ToldSession):
@@ -127,8 +124,7 @@ class NeverThere(ToldSession):
 
 async def test_a_cli_that_never_starts_is_tried_once_for_each_press_and_not_at_once() -> None:
     clock = Clock()
-    driven = Driven(make=NeverThere, clock=clock)
-    async with driven.app.run_test() as pilot:
+    async with running(Driven(make=NeverThere, clock=clock)) as (driven, pilot):
         for started in (1, 2, 3):
             # The line of the try before stands there until this one is heard of.
             await until(pilot, lambda: driven.told.tried and not driven.screen._arrived)  # type: ignore[attr-defined]
@@ -143,18 +139,15 @@ async def test_a_cli_that_never_starts_is_tried_once_for_each_press_and_not_at_o
         assert "Build it" in driven.screen.dock.prompt.text
 
 
-async def test_the_key_says_when_there_is_nothing_to_do() -> None:
-    driven = Driven()
-    async with driven.app.run_test() as pilot:
-        await ready(driven, pilot)
-        await pilot.press("f6")
-        assert "No error to recover from" in driven.screen.dock.notices.text
-        assert driven.told.sent == []
+async def test_the_key_says_when_there_is_nothing_to_do(run: Driven, pilot: Pilot[int]) -> None:
+    await ready(run, pilot)
+    await pilot.press("f6")
+    assert "No error to recover from" in run.screen.dock.notices.text
+    assert run.told.sent == []
 
 
 async def test_what_waits_for_a_person_is_said_before_the_remedy() -> None:
-    driven = Driven(clock=(clock := Clock()))
-    async with driven.app.run_test() as pilot:
+    async with running(Driven(clock=(clock := Clock()))) as (driven, pilot):
         await ready(driven, pilot)
         await tell(driven, pilot, ErrorReported(Problem.MCP_FAILED, "broken"))
         assert "F6 look at the servers" in driven.screen.dock.notices.text
@@ -166,27 +159,23 @@ async def test_what_waits_for_a_person_is_said_before_the_remedy() -> None:
         assert "F6" not in driven.screen.dock.notices.text
 
 
-async def test_the_same_error_again_is_counted_and_not_repeated() -> None:
-    driven = Driven()
-    async with driven.app.run_test() as pilot:
-        await ready(driven, pilot)
-        lost = SessionLost("/bin/false is not Claude Code.", kind=Problem.CLI_UNUSABLE)
-        await tell(driven, pilot, lost, lost)
-        shown = driven.screen.transcript.text()
-        assert shown.count("/bin/false is not Claude Code.") == 1
+async def test_the_same_error_again_is_counted_and_not_repeated(run: Driven, pilot: Pilot[int]) -> None:
+    await ready(run, pilot)
+    lost = SessionLost("/bin/false is not Claude Code.", kind=Problem.CLI_UNUSABLE)
+    await tell(run, pilot, lost, lost)
+    shown = run.screen.transcript.text()
+    assert shown.count("/bin/false is not Claude Code.") == 1
 
 
-async def test_after_a_reconnect_a_resumed_session_is_connected() -> None:
-    driven = Driven()
-    async with driven.app.run_test() as pilot:
-        await ready(driven, pilot)
-        await tell(driven, pilot, SessionLost("", kind=Problem.CLI_ENDED))
-        assert driven.screen.view.state is SessionState.FAILED
-        await pilot.press("f6")
-        await ready(driven, pilot)
-        assert "Connected again." in driven.screen.transcript.text()
-        await tell(driven, pilot, Connected("id-1", "claude-x", "default", "/work"))
-        assert driven.screen.transcript.text().count("Connected again.") == 1
+async def test_after_a_reconnect_a_resumed_session_is_connected(run: Driven, pilot: Pilot[int]) -> None:
+    await ready(run, pilot)
+    await tell(run, pilot, SessionLost("", kind=Problem.CLI_ENDED))
+    assert run.screen.view.state is SessionState.FAILED
+    await pilot.press("f6")
+    await ready(run, pilot)
+    assert "Connected again." in run.screen.transcript.text()
+    await tell(run, pilot, Connected("id-1", "claude-x", "default", "/work"))
+    assert run.screen.transcript.text().count("Connected again.") == 1
 
 
 @pytest.mark.parametrize(
@@ -200,24 +189,22 @@ async def test_after_a_reconnect_a_resumed_session_is_connected() -> None:
     ],
 )
 async def test_an_answer_for_a_session_that_cannot_be_resumed_can_be_copied(
-    gone: SessionLost, words: tuple[str, ...]
+    gone: SessionLost, words: tuple[str, ...], run: Driven, pilot: Pilot[int]
 ) -> None:
-    driven = Driven()
-    async with driven.app.run_test() as pilot:
-        await ready(driven, pilot)
-        await tell(driven, pilot, asked())
-        await keys_work(driven, pilot)
-        await tell(driven, pilot, StateChanged(SessionState.PARKED))
-        parked = driven.told
-        await pilot.press("2", "enter")
-        await until(pilot, lambda: driven.told is not parked)
-        await tell(driven, pilot, gone)
-        shown = driven.screen.transcript.text()
-        assert all(said in shown for said in words)
-        assert "Your answer did not reach Claude; F8 copies it" in shown
-        await pilot.press("f8")
-        await until(pilot, lambda: "Draft copied" in driven.screen.dock.notices.text)
-        assert "Which one?" in driven.app.clipboard
-        assert "Second" in driven.app.clipboard
-        await tell(driven, pilot, gone)
-        assert driven.screen.transcript.text().count("F8 copies it") == 1
+    await ready(run, pilot)
+    await tell(run, pilot, asked())
+    await keys_work(run, pilot)
+    await tell(run, pilot, StateChanged(SessionState.PARKED))
+    parked = run.told
+    await pilot.press("2", "enter")
+    await until(pilot, lambda: run.told is not parked)
+    await tell(run, pilot, gone)
+    shown = run.screen.transcript.text()
+    assert all(said in shown for said in words)
+    assert "Your answer did not reach Claude; F8 copies it" in shown
+    await pilot.press("f8")
+    await until(pilot, lambda: "Draft copied" in run.screen.dock.notices.text)
+    assert "Which one?" in run.app.clipboard
+    assert "Second" in run.app.clipboard
+    await tell(run, pilot, gone)
+    assert run.screen.transcript.text().count("F8 copies it") == 1

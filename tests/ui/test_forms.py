@@ -59,8 +59,7 @@ async def test_at_40x12(pictures: Pictures) -> None:
 
 
 async def test_a_form_is_filled_in_by_keys() -> None:
-    app = FormHost(NAME)
-    async with app.run_test() as pilot:
+    async with FormHost(NAME).shown() as (app, pilot):
         await app.ask(FORM)
         await pilot.pause()
         assert "deploy asks" in app.panel_text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
+from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 
@@ -32,13 +33,15 @@ from ccq_tui.screens.session.prompts import GIVEN_BACK
 from ccq_tui.screens.session.rewind_command import NO_PROMPT
 from ccq_tui.screens.session.tasks_command import NO_TASKS
 from tests.ui.host import Clock
+from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, permission, until
 from tests.ui.test_commands import notices, picker, say
 
 PAUSE = 0.2
 
 
-def driven() -> Driven:
+@pytest.fixture
+def run() -> Driven:
     """The program with a clock that goes only when a test moves it: real presses take as long as they do."""
     return Driven(clock=Clock())
 
@@ -46,6 +49,13 @@ def driven() -> Driven:
 async def ready(pilot: Pilot[int], run: Driven) -> None:
     await until(pilot, lambda: run.session and run.screen.dock.prompt.field.has_focus)
     await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+
+
+@pytest.fixture
+async def pilot(run: Driven) -> AsyncIterator[Pilot[int]]:
+    async with run.app.run_test() as pilot:
+        await ready(pilot, run)
+        yield pilot
 
 
 async def press_apart(pilot: Pilot[int], run: Driven, *keys: str, seconds: float = PAUSE) -> None:
@@ -59,65 +69,60 @@ async def settled(pilot: Pilot[int]) -> None:
     await pilot.pause(0.2)
 
 
-async def test_two_escapes_clear_the_prompt_and_undo_and_up_bring_it_back() -> None:
-    run = driven()
-    async with run.app.run_test() as pilot:
-        await ready(pilot, run)
-        prompt = run.screen.dock.prompt
-        await pilot.press(*"words")
-        run.clock.skip(1.0)
-        await press_apart(pilot, run, "escape")
-        assert "Esc again clears" in run.screen.dock.notices.text
-        await press_apart(pilot, run, "escape")
-        await until(pilot, lambda: prompt.text == "")
-        await pilot.press("ctrl+underscore")
-        assert prompt.text == "words"
-        await pilot.press("ctrl+u", "up")
-        assert prompt.text == "words", "it is the newest of the earlier prompts"
+async def test_two_escapes_clear_the_prompt_and_undo_and_up_bring_it_back(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    prompt = run.screen.dock.prompt
+    await pilot.press(*"words")
+    run.clock.skip(1.0)
+    await press_apart(pilot, run, "escape")
+    assert "Esc again clears" in run.screen.dock.notices.text
+    await press_apart(pilot, run, "escape")
+    await until(pilot, lambda: prompt.text == "")
+    await pilot.press("ctrl+underscore")
+    assert prompt.text == "words"
+    await pilot.press("ctrl+u", "up")
+    assert prompt.text == "words", "it is the newest of the earlier prompts"
 
 
-async def test_two_escapes_in_an_empty_prompt_open_rewind_and_a_burst_does_nothing() -> None:
-    run = driven()
-    async with run.app.run_test() as pilot:
-        await ready(pilot, run)
-        await pilot.press("x")
-        run.clock.skip(1.0)
-        await press_apart(pilot, run, *["escape"] * 6, seconds=0.03)
-        await settled(pilot)
-        assert run.screen.dock.prompt.text == "x", "a key held down clears nothing"
-        run.clock.skip(1.0)
-        await press_apart(pilot, run, "escape", "a")
-        await press_apart(pilot, run, "escape")
-        await settled(pilot)
-        assert run.screen.dock.prompt.text == "xa", "another key came between"
-        await pilot.press("ctrl+u")
-        run.clock.skip(1.0)
-        await press_apart(pilot, run, "escape", "escape")
-        await until(pilot, lambda: NO_PROMPT in run.screen.dock.notices.text)
+async def test_two_escapes_in_an_empty_prompt_open_rewind_and_a_burst_does_nothing(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await pilot.press("x")
+    run.clock.skip(1.0)
+    await press_apart(pilot, run, *["escape"] * 6, seconds=0.03)
+    await settled(pilot)
+    assert run.screen.dock.prompt.text == "x", "a key held down clears nothing"
+    run.clock.skip(1.0)
+    await press_apart(pilot, run, "escape", "a")
+    await press_apart(pilot, run, "escape")
+    await settled(pilot)
+    assert run.screen.dock.prompt.text == "xa", "another key came between"
+    await pilot.press("ctrl+u")
+    run.clock.skip(1.0)
+    await press_apart(pilot, run, "escape", "escape")
+    await until(pilot, lambda: NO_PROMPT in run.screen.dock.notices.text)
 
 
-async def test_ctrl_c_interrupts_then_clears_then_quits() -> None:
-    run = driven()
-    async with run.app.run_test() as pilot:
-        await ready(pilot, run)
-        prompt = run.screen.dock.prompt
-        await pilot.press(*"words")
-        run.told.tell(StateChanged(SessionState.WORKING))
-        await until(pilot, lambda: run.screen.view.busy)
-        await pilot.press("ctrl+c")
-        assert run.told.interrupts == 1
-        assert prompt.text == "words"
-        run.told.tell(StateChanged(SessionState.IDLE))
-        await until(pilot, lambda: not run.screen.view.busy)
-        run.clock.skip(3.0)
-        await pilot.press("ctrl+c")
-        assert prompt.text == ""
-        assert "brings it back · Ctrl+C again quits" in run.screen.dock.notices.text
-        await pilot.press("ctrl+underscore")
-        assert prompt.text == "words"
-        run.clock.skip(3.0)
-        await press_apart(pilot, run, "ctrl+c", "ctrl+c")
-        await until(pilot, lambda: run.told.closed)
+async def test_ctrl_c_interrupts_then_clears_then_quits(run: Driven, pilot: Pilot[int]) -> None:
+    prompt = run.screen.dock.prompt
+    await pilot.press(*"words")
+    run.told.tell(StateChanged(SessionState.WORKING))
+    await until(pilot, lambda: run.screen.view.busy)
+    await pilot.press("ctrl+c")
+    assert run.told.interrupts == 1
+    assert prompt.text == "words"
+    run.told.tell(StateChanged(SessionState.IDLE))
+    await until(pilot, lambda: not run.screen.view.busy)
+    run.clock.skip(3.0)
+    await pilot.press("ctrl+c")
+    assert prompt.text == ""
+    assert "brings it back · Ctrl+C again quits" in run.screen.dock.notices.text
+    await pilot.press("ctrl+underscore")
+    assert prompt.text == "words"
+    run.clock.skip(3.0)
+    await press_apart(pilot, run, "ctrl+c", "ctrl+c")
+    await until(pilot, lambda: run.told.closed)
 
 
 async def silent_turn(pilot: Pilot[int], run: Driven) -> None:
@@ -139,157 +144,141 @@ def interrupted(run: Driven) -> None:
     run.told.tell(StateChanged(SessionState.IDLE))
 
 
-async def test_an_interrupt_before_claude_says_anything_gives_the_prompt_back() -> None:
-    run = driven()
-    async with run.app.run_test() as pilot:
-        await ready(pilot, run)
-        await silent_turn(pilot, run)
-        await pilot.press("ctrl+c")
-        interrupted(run)
-        await until(pilot, lambda: run.screen.dock.prompt.text == "words")
-        assert GIVEN_BACK in notices(run)
-        assert [fields for name, fields in run.told.asked if name == "rewind_conversation"] == [
-            {"target_message_uuid": "p1"}
-        ]
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.sent == ["words", "words"])
+async def test_an_interrupt_before_claude_says_anything_gives_the_prompt_back(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await silent_turn(pilot, run)
+    await pilot.press("ctrl+c")
+    interrupted(run)
+    await until(pilot, lambda: run.screen.dock.prompt.text == "words")
+    assert GIVEN_BACK in notices(run)
+    assert [fields for name, fields in run.told.asked if name == "rewind_conversation"] == [
+        {"target_message_uuid": "p1"}
+    ]
+    await pilot.press("enter")
+    await until(pilot, lambda: run.told.sent == ["words", "words"])
 
 
 @pytest.mark.parametrize("case", ["said", "typed", "queued", "refused", "by itself"])
-async def test_an_interrupted_prompt_stays_where_something_follows_on_it(case: str) -> None:
-    run = driven()
-    async with run.app.run_test() as pilot:
-        await ready(pilot, run)
-        await silent_turn(pilot, run)
-        match case:
-            case "said":
-                run.told.tell(BlockGrew(BlockKey("m", 0), BlockKind.TEXT, "Well"))
-            case "typed":
-                await pilot.press(*"other")
-            case "queued":
-                run.told.tell(PromptAccepted("next", queued=True, prompt_id="p2"))
-                await until(pilot, lambda: run.screen.dock.prompt.has_queued)
-            case "refused":
-                run.told.replies["rewind_conversation"] = {"rewound": False, "reason": "stale_target"}
-        if case == "by itself":
-            run.told.interrupts = 1
-        else:
-            await pilot.press("ctrl+c")
-        interrupted(run)
-        await until(pilot, lambda: not run.screen.view.busy)
-        await settled(pilot)
-        assert run.screen.dock.prompt.text == ("other" if case == "typed" else "")
-        assert GIVEN_BACK not in notices(run)
-        assert bool(run.told.asked) == (case == "refused")
+async def test_an_interrupted_prompt_stays_where_something_follows_on_it(
+    case: str, run: Driven, pilot: Pilot[int]
+) -> None:
+    await silent_turn(pilot, run)
+    match case:
+        case "said":
+            run.told.tell(BlockGrew(BlockKey("m", 0), BlockKind.TEXT, "Well"))
+        case "typed":
+            await pilot.press(*"other")
+        case "queued":
+            run.told.tell(PromptAccepted("next", queued=True, prompt_id="p2"))
+            await until(pilot, lambda: run.screen.dock.prompt.has_queued)
+        case "refused":
+            run.told.replies["rewind_conversation"] = {"rewound": False, "reason": "stale_target"}
+    if case == "by itself":
+        run.told.interrupts = 1
+    else:
+        await pilot.press("ctrl+c")
+    interrupted(run)
+    await until(pilot, lambda: not run.screen.view.busy)
+    await settled(pilot)
+    assert run.screen.dock.prompt.text == ("other" if case == "typed" else "")
+    assert GIVEN_BACK not in notices(run)
+    assert bool(run.told.asked) == (case == "refused")
 
 
 @pytest.mark.parametrize("key", ["ctrl+c", "ctrl+d"])
-async def test_a_key_held_down_does_not_quit_and_one_pressed_twice_does(key: str) -> None:
-    run = driven()
-    async with run.app.run_test() as pilot:
-        await ready(pilot, run)
-        await press_apart(pilot, run, key, seconds=0.4)
-        await press_apart(pilot, run, *[key] * 8, seconds=0.03)
-        await settled(pilot)
-        assert not run.told.closed
-        run.clock.skip(5.0)
-        await press_apart(pilot, run, key, key)
-        await until(pilot, lambda: run.told.closed)
+async def test_a_key_held_down_does_not_quit_and_one_pressed_twice_does(
+    key: str, run: Driven, pilot: Pilot[int]
+) -> None:
+    await press_apart(pilot, run, key, seconds=0.4)
+    await press_apart(pilot, run, *[key] * 8, seconds=0.03)
+    await settled(pilot)
+    assert not run.told.closed
+    run.clock.skip(5.0)
+    await press_apart(pilot, run, key, key)
+    await until(pilot, lambda: run.told.closed)
 
 
 @pytest.mark.parametrize("key", ["ctrl+c", "ctrl+d"])
 @pytest.mark.parametrize("repeat", [0.04, 0.09, 0.12])
-async def test_a_key_held_down_does_not_quit_at_any_rate_of_repeats(key: str, repeat: float) -> None:
-    run = driven()
-    async with run.app.run_test() as pilot:
-        await ready(pilot, run)
-        await press_apart(pilot, run, key, seconds=0.5)
-        await press_apart(pilot, run, *[key] * 8, seconds=repeat)
-        await settled(pilot)
-        assert not run.told.closed
+async def test_a_key_held_down_does_not_quit_at_any_rate_of_repeats(
+    key: str, repeat: float, run: Driven, pilot: Pilot[int]
+) -> None:
+    await press_apart(pilot, run, key, seconds=0.5)
+    await press_apart(pilot, run, *[key] * 8, seconds=repeat)
+    await settled(pilot)
+    assert not run.told.closed
 
 
 @pytest.mark.parametrize("key", ["ctrl+c", "ctrl+d"])
-async def test_two_presses_in_one_burst_do_not_quit(key: str) -> None:
-    run = driven()
-    async with run.app.run_test() as pilot:
-        await ready(pilot, run)
-        await pilot.press(key, key)
-        await settled(pilot)
-        assert not run.told.closed
+async def test_two_presses_in_one_burst_do_not_quit(key: str, run: Driven, pilot: Pilot[int]) -> None:
+    await pilot.press(key, key)
+    await settled(pilot)
+    assert not run.told.closed
 
 
 @pytest.mark.parametrize("key", ["ctrl+c", "ctrl+d"])
-async def test_a_key_right_behind_the_second_press_keeps_it_from_quitting(key: str) -> None:
-    run = driven()
-    async with run.app.run_test() as pilot:
-        await ready(pilot, run)
-        await press_apart(pilot, run, key, key, seconds=0.5)
-        await pilot.press("a")
-        await settled(pilot)
-        assert not run.told.closed
-        assert run.screen.dock.prompt.text == "a"
+async def test_a_key_right_behind_the_second_press_keeps_it_from_quitting(
+    key: str, run: Driven, pilot: Pilot[int]
+) -> None:
+    await press_apart(pilot, run, key, key, seconds=0.5)
+    await pilot.press("a")
+    await settled(pilot)
+    assert not run.told.closed
+    assert run.screen.dock.prompt.text == "a"
 
 
 @pytest.mark.parametrize("over", [1, 2, 3, 4])
 @pytest.mark.parametrize("repeat", [0.03, 0.09])
-async def test_ctrl_d_held_until_the_prompt_is_empty_does_not_quit(over: int, repeat: float) -> None:
-    run = driven()
-    async with run.app.run_test() as pilot:
-        await ready(pilot, run)
-        await pilot.press(*"abc", "home")
-        await press_apart(pilot, run, "ctrl+d", seconds=0.5)
-        await press_apart(pilot, run, *["ctrl+d"] * (2 + over), seconds=repeat)
-        assert run.screen.dock.prompt.text == ""
-        await settled(pilot)
-        assert not run.told.closed
-        run.clock.skip(5.0)
-        await press_apart(pilot, run, "ctrl+d", "ctrl+d")
-        await until(pilot, lambda: run.told.closed)
+async def test_ctrl_d_held_until_the_prompt_is_empty_does_not_quit(
+    over: int, repeat: float, run: Driven, pilot: Pilot[int]
+) -> None:
+    await pilot.press(*"abc", "home")
+    await press_apart(pilot, run, "ctrl+d", seconds=0.5)
+    await press_apart(pilot, run, *["ctrl+d"] * (2 + over), seconds=repeat)
+    assert run.screen.dock.prompt.text == ""
+    await settled(pilot)
+    assert not run.told.closed
+    run.clock.skip(5.0)
+    await press_apart(pilot, run, "ctrl+d", "ctrl+d")
+    await until(pilot, lambda: run.told.closed)
 
 
-async def test_ctrl_c_withdraws_no_question_and_ctrl_d_in_a_panel_does_not_quit() -> None:
-    run = driven()
-    async with run.app.run_test() as pilot:
-        await ready(pilot, run)
-        run.told.tell(asked())
-        run.clock.skip(2.0)
-        await keys_work(run, pilot)
-        await pilot.press("ctrl+c")
-        assert run.told.interrupts == 0
-        assert "Ctrl+C again quits" in run.screen.dock.notices.text
-        run.clock.skip(5.0)
-        await press_apart(pilot, run, "ctrl+d")
-        assert "Ctrl+D again" not in run.screen.dock.notices.text
-        assert not run.told.closed
+async def test_ctrl_c_withdraws_no_question_and_ctrl_d_in_a_panel_does_not_quit(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    run.told.tell(asked())
+    run.clock.skip(2.0)
+    await keys_work(run, pilot)
+    await pilot.press("ctrl+c")
+    assert run.told.interrupts == 0
+    assert "Ctrl+C again quits" in run.screen.dock.notices.text
+    run.clock.skip(5.0)
+    await press_apart(pilot, run, "ctrl+d")
+    assert "Ctrl+D again" not in run.screen.dock.notices.text
+    assert not run.told.closed
 
 
-async def test_ctrl_d_deletes_where_there_is_text() -> None:
-    run = driven()
-    async with run.app.run_test() as pilot:
-        await ready(pilot, run)
-        await pilot.press(*"ab", "home", "ctrl+d")
-        assert run.screen.dock.prompt.text == "b"
-        assert "quits" not in run.screen.dock.notices.text
+async def test_ctrl_d_deletes_where_there_is_text(run: Driven, pilot: Pilot[int]) -> None:
+    await pilot.press(*"ab", "home", "ctrl+d")
+    assert run.screen.dock.prompt.text == "b"
+    assert "quits" not in run.screen.dock.notices.text
 
 
-async def test_what_was_killed_is_yanked_in_its_order() -> None:
-    run = driven()
-    async with run.app.run_test() as pilot:
-        await ready(pilot, run)
-        prompt = run.screen.dock.prompt
-        await pilot.press(*"one", "space", *"two", "space", *"three", "ctrl+w", "ctrl+w", "ctrl+y")
-        assert prompt.text == "one two three"
-        await pilot.press("ctrl+left", "ctrl+k", "home", "ctrl+y")
-        assert prompt.text == "threeone two "
-        await pilot.press("ctrl+underscore", "alt+z")
-        assert prompt.text == "threeone two ", "undone and done again"
-        await pilot.press("ctrl+u", "x", "end", "ctrl+k", "ctrl+u", "ctrl+y")
-        assert prompt.text == "xone two ", "a key that killed nothing joins nothing to what was killed before"
+async def test_what_was_killed_is_yanked_in_its_order(run: Driven, pilot: Pilot[int]) -> None:
+    prompt = run.screen.dock.prompt
+    await pilot.press(*"one", "space", *"two", "space", *"three", "ctrl+w", "ctrl+w", "ctrl+y")
+    assert prompt.text == "one two three"
+    await pilot.press("ctrl+left", "ctrl+k", "home", "ctrl+y")
+    assert prompt.text == "threeone two "
+    await pilot.press("ctrl+underscore", "alt+z")
+    assert prompt.text == "threeone two ", "undone and done again"
+    await pilot.press("ctrl+u", "x", "end", "ctrl+k", "ctrl+u", "ctrl+y")
+    assert prompt.text == "xone two ", "a key that killed nothing joins nothing to what was killed before"
 
 
 async def test_a_folded_paste_that_was_killed_is_yanked_whole_into_another_prompt() -> None:
-    run, paste = driven(), "\n".join(f"line {number}" for number in range(30))
+    run, paste = Driven(clock=Clock()), "\n".join(f"line {number}" for number in range(30))
     async with run.app.run_test() as pilot:
         await ready(pilot, run)
         prompt = run.screen.dock.prompt
@@ -357,8 +346,7 @@ async def test_a_prompt_is_put_aside_and_exchanged_and_is_on_disk_all_the_while(
 
 
 async def test_a_question_mark_alone_shows_the_keys_and_one_that_begins_a_text_is_text() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
+    async with running(Driven()) as (run, pilot):
         await ready(pilot, run)
         prompt = run.screen.dock.prompt
         await pilot.press("?", "x")
@@ -370,8 +358,7 @@ async def test_a_question_mark_alone_shows_the_keys_and_one_that_begins_a_text_i
 
 
 async def test_keys_reach_model_thinking_tasks_and_background_from_the_prompt_alone() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
+    async with running(Driven()) as (run, pilot):
         await ready(pilot, run)
         await pilot.press("alt+t")
         await until(pilot, lambda: "Thinking is off" in run.screen.dock.notices.text)

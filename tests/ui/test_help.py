@@ -37,6 +37,7 @@ from ccq_tui.screens.sessions.new_session import NEW, NewSessionScreen
 from ccq_tui.screens.trust import TRUST, TrustScreen
 from ccq_tui.widgets.search_bar import SEARCH, SearchField
 from tests.ui.host import Clock
+from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, panel_drawn, permission, until
 
 Compare = Callable[..., bool]
@@ -48,6 +49,11 @@ def started(**settings: Any) -> Driven:
     return Driven(Launch(settings=Settings(**{"cwd": Path("/usr"), **settings})))
 
 
+@pytest.fixture
+def run() -> Driven:
+    return started()
+
+
 async def idle(run: Driven, pilot: Pilot[Any]) -> None:
     await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
 
@@ -56,25 +62,22 @@ def shown(run: Driven) -> str:
     return str(run.app.screen.query_one("#help-keys", Static).render())
 
 
-async def test_f1_opens_on_the_keys_of_the_place_it_was_pressed_in() -> None:
-    run = started()
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        await idle(run, pilot)
-        for keys, place in (([], "Prompt"), (["ctrl+f"], SEARCH), (["escape"], "Prompt")):
-            await pilot.press(*keys)
-            assert run.screen.help_place == place
-        run.told.tell(asked("q"))
-        await until(pilot, lambda: panel_drawn(run.screen))
-        assert run.screen.help_place == KeyPlace.QUESTION.value
-        await pilot.press("f1")
-        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen) and shown(run))
-        assert shown(run).startswith(KeyPlace.QUESTION.value)
+async def test_f1_opens_on_the_keys_of_the_place_it_was_pressed_in(run: Driven, pilot: Pilot[int]) -> None:
+    await idle(run, pilot)
+    for keys, place in (([], "Prompt"), (["ctrl+f"], SEARCH), (["escape"], "Prompt")):
+        await pilot.press(*keys)
+        assert run.screen.help_place == place
+    run.told.tell(asked("q"))
+    await until(pilot, lambda: panel_drawn(run.screen))
+    assert run.screen.help_place == KeyPlace.QUESTION.value
+    await pilot.press("f1")
+    await until(pilot, lambda: isinstance(run.app.screen, HelpScreen) and shown(run))
+    assert shown(run).startswith(KeyPlace.QUESTION.value)
 
 
 async def test_f1_begins_with_the_keys_of_a_form_and_of_the_question_about_trust(tmp_path: Path) -> None:
     (tmp_path / ".mcp.json").write_text('{"mcpServers": {"a": {"command": "true"}}}')
-    run = started(cwd=tmp_path)
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(started(cwd=tmp_path)) as (run, pilot):
         await idle(run, pilot)
         carried = launch_with({"cwd": tmp_path}).trusted.carried
         assert carried is not None
@@ -168,44 +171,41 @@ def test_rows_are_found_by_all_words_in_any_order(words: str, keys: list[str]) -
 # -- the screen -------------------------------------------------------------------------------------------
 
 
-async def test_it_opens_over_a_prompt_and_gives_it_back_as_it_was() -> None:
-    run = started()
-    async with run.app.run_test() as pilot:
-        await idle(run, pilot)
-        await pilot.press("h", "i", "left", "f1")
-        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
-        assert "Interrupt Claude" in shown(run)
-        await pilot.press("f", "8")
-        await until(pilot, lambda: "Interrupt Claude" not in shown(run))
-        assert "Copy the draft" in shown(run)
-        await pilot.press("x")
-        await until(pilot, lambda: shown(run) == NO_KEY)
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
-        await pilot.press("x")
-        assert run.screen.dock.prompt.text == "hxi"
+async def test_it_opens_over_a_prompt_and_gives_it_back_as_it_was(run: Driven, pilot: Pilot[int]) -> None:
+    await idle(run, pilot)
+    await pilot.press("h", "i", "left", "f1")
+    await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+    assert "Interrupt Claude" in shown(run)
+    await pilot.press("f", "8")
+    await until(pilot, lambda: "Interrupt Claude" not in shown(run))
+    assert "Copy the draft" in shown(run)
+    await pilot.press("x")
+    await until(pilot, lambda: shown(run) == NO_KEY)
+    await pilot.press("escape")
+    await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+    await pilot.press("x")
+    assert run.screen.dock.prompt.text == "hxi"
 
 
-async def test_it_opens_over_a_panel_which_keeps_its_draft_and_its_keys() -> None:
-    run = started()
-    async with run.app.run_test() as pilot:
-        await idle(run, pilot)
-        run.told.tell(asked())
-        await keys_work(run, pilot)
-        await pilot.press("o", "w", "f1")
-        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
-        await pilot.press("f1")
-        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
-        await pilot.press("x", "enter")
-        panel = run.screen.dock.panel
-        assert panel is not None
-        assert "wx" in str(panel.state)
+async def test_it_opens_over_a_panel_which_keeps_its_draft_and_its_keys(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await idle(run, pilot)
+    run.told.tell(asked())
+    await keys_work(run, pilot)
+    await pilot.press("o", "w", "f1")
+    await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+    await pilot.press("f1")
+    await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+    await pilot.press("x", "enter")
+    panel = run.screen.dock.panel
+    assert panel is not None
+    assert "wx" in str(panel.state)
 
 
 async def test_a_panel_that_opens_under_it_ignores_keys_for_a_moment_when_it_is_seen() -> None:
     clock = Clock()
-    run = Driven(Launch(settings=Settings(cwd=Path("/usr"))), clock=clock)
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=Settings(cwd=Path("/usr"))), clock=clock)) as (run, pilot):
         await idle(run, pilot)
         await pilot.press("f1")
         await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
@@ -243,8 +243,7 @@ async def test_chosen_keys_work_and_the_old_ones_do_not() -> None:
 
 
 async def test_a_letter_given_away_decides_nothing_in_a_permission() -> None:
-    run = started(keys={"note": "ctrl+t", "other": "n"})
-    async with run.app.run_test() as pilot:
+    async with running(started(keys={"note": "ctrl+t", "other": "n"})) as (run, pilot):
         await idle(run, pilot)
         run.told.tell(PermissionAsked(permission()))
         await keys_work(run, pilot)
@@ -254,26 +253,23 @@ async def test_a_letter_given_away_decides_nothing_in_a_permission() -> None:
 
 
 @pytest.mark.parametrize("place", [DECISION, KeyPlace.QUESTION.value])
-async def test_the_keys_of_an_open_panel_come_first(place: str) -> None:
-    run = started()
-    async with run.app.run_test() as pilot:
-        await idle(run, pilot)
-        run.told.tell(PermissionAsked(permission()) if place == DECISION else asked())
-        await keys_work(run, pilot)
-        await pilot.press("f1")
-        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
-        await until(pilot, lambda: shown(run).lstrip().startswith(place))
-        await pilot.press("f1")
-        await keys_work(run, pilot)
-        await pilot.press("f2")  # hidden, it has no keys
-        await pilot.press("f1")
-        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
-        await until(pilot, lambda: shown(run).lstrip().startswith(KeyPlace.PROMPT.value))
+async def test_the_keys_of_an_open_panel_come_first(place: str, run: Driven, pilot: Pilot[int]) -> None:
+    await idle(run, pilot)
+    run.told.tell(PermissionAsked(permission()) if place == DECISION else asked())
+    await keys_work(run, pilot)
+    await pilot.press("f1")
+    await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+    await until(pilot, lambda: shown(run).lstrip().startswith(place))
+    await pilot.press("f1")
+    await keys_work(run, pilot)
+    await pilot.press("f2")  # hidden, it has no keys
+    await pilot.press("f1")
+    await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+    await until(pilot, lambda: shown(run).lstrip().startswith(KeyPlace.PROMPT.value))
 
 
 async def test_lists_to_choose_from_have_the_keys_of_the_preset() -> None:
-    run = started(keys={"preset": "emacs"})
-    async with run.app.run_test() as pilot:
+    async with running(started(keys={"preset": "emacs"})) as (run, pilot):
         await idle(run, pilot)
         picker = Picker("Choose", [PickRow(str(number), f"Row {number}") for number in range(20)])
         run.app.push_screen(picker)
@@ -292,8 +288,7 @@ async def test_lists_to_choose_from_have_the_keys_of_the_preset() -> None:
 
 
 async def test_the_keys_under_the_prompt_are_those_that_apply() -> None:
-    run = started(keys={"help": "f12"})
-    async with run.app.run_test() as pilot:
+    async with running(started(keys={"help": "f12"})) as (run, pilot):
         await idle(run, pilot)
         await until(
             pilot,
@@ -309,8 +304,7 @@ async def test_the_keys_under_the_prompt_are_those_that_apply() -> None:
 
 
 async def test_nothing_moves_by_itself_where_motion_is_reduced() -> None:
-    run = started(reduce_motion=True)
-    async with run.app.run_test() as pilot:
+    async with running(started(reduce_motion=True)) as (run, pilot):
         await idle(run, pilot)
         assert run.app.animation_level == "none"
         assert not run.screen.dock.prompt.field.cursor_blink

@@ -13,6 +13,7 @@ from ccq_tui import theming
 from ccq_tui.key_uses import Does
 from ccq_tui.widgets.hints import HintBar, HintLines
 from tests.ui.asked import PLAIN
+from tests.ui.running import running
 
 ALL, OTHER, HIDE, SPACE = ("p", "all"), ("o", "other"), ("Esc", "hide"), ("Space", "select")
 KEYS = (("Space", "select"), ("Enter", "next"), ("Esc", "hide"), ("a", "all/none"))
@@ -100,8 +101,7 @@ class Barred(App[None]):
 
 
 async def test_keys_take_as_many_lines_as_they_need_at_each_width() -> None:
-    app = Barred()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with running(Barred()) as (app, pilot):
         bar = app.query_one(HintBar)
         for width, lines in ((80, 1), (30, 2), (16, 3), (80, 1)):
             assert bar.get_content_height(app.size, app.size, width) == lines, "before it has that width"

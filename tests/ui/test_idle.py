@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 
 import pytest
+from textual.pilot import Pilot
 from textual.timer import Timer
 from textual.widgets import TextArea
 
@@ -22,28 +23,25 @@ def running(run: Driven) -> list[Timer]:
     return [timer for pump in pumps for timer in pump._timers if timer._active.is_set()]
 
 
-async def test_an_idle_session_counts_no_seconds() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        run.screen.status.tick()
-        await until(pilot, lambda: not running(run))
-        run.told.tell(StateChanged(SessionState.WORKING))
-        await until(pilot, lambda: run.screen.view.state is SessionState.WORKING)
-        assert running(run), "how long it has been at work is shown"
-        run.screen.status.tick()
-        assert running(run)
-        run.told.tell(StateChanged(SessionState.IDLE))
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        run.screen.status.tick()
-        await until(pilot, lambda: not running(run))
+async def test_an_idle_session_counts_no_seconds(run: Driven, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+    run.screen.status.tick()
+    await until(pilot, lambda: not running(run))
+    run.told.tell(StateChanged(SessionState.WORKING))
+    await until(pilot, lambda: run.screen.view.state is SessionState.WORKING)
+    assert running(run), "how long it has been at work is shown"
+    run.screen.status.tick()
+    assert running(run)
+    run.told.tell(StateChanged(SessionState.IDLE))
+    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+    run.screen.status.tick()
+    await until(pilot, lambda: not running(run))
 
 
 async def test_the_caret_blinks_for_a_while_after_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TextArea, "cursor_blink", BLINK)
     monkeypatch.setattr(field, "BLINK_SECONDS", 60.0)
-    run = Driven()
-    async with run.app.run_test() as pilot:
+    async with running(Driven()) as (run, pilot):
         run.app.animation_level = "full"
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
         caret = run.screen.dock.prompt.field
@@ -58,37 +56,35 @@ async def test_the_caret_blinks_for_a_while_after_a_key(monkeypatch: pytest.Monk
         assert caret._draw_cursor
 
 
-async def test_the_caret_is_where_the_keys_go() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        prompt = run.screen.dock.prompt.field
+async def test_the_caret_is_where_the_keys_go(run: Driven, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+    prompt = run.screen.dock.prompt.field
 
-        def drawn() -> list[object]:
-            return [segment.style for segment in prompt.render_lines(prompt.size.region)[0]]
+    def drawn() -> list[object]:
+        return [segment.style for segment in prompt.render_lines(prompt.size.region)[0]]
 
-        await pilot.press("a", "b")
-        with_caret = drawn()
-        await pilot.press("ctrl+f")
-        await until(pilot, lambda: run.app.focused is not prompt)
-        assert drawn() != with_caret
-        await pilot.press("escape")
-        await until(pilot, lambda: run.app.focused is prompt)
-        assert drawn() == with_caret
+    await pilot.press("a", "b")
+    with_caret = drawn()
+    await pilot.press("ctrl+f")
+    await until(pilot, lambda: run.app.focused is not prompt)
+    assert drawn() != with_caret
+    await pilot.press("escape")
+    await until(pilot, lambda: run.app.focused is prompt)
+    assert drawn() == with_caret
 
 
-async def test_typing_looks_up_no_style_of_the_field(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        await pilot.press("a")
-        looked: list[object] = []
-        caret = run.screen.dock.prompt.field
-        await until(pilot, lambda: caret._styled_for is caret._theme)  # drawn once
-        monkeypatch.setattr(caret, "get_component_styles", lambda *names: looked.append(names))
-        await pilot.press("b", "c", "left")
-        assert caret.text == "abc"
-        assert not looked
+async def test_typing_looks_up_no_style_of_the_field(
+    monkeypatch: pytest.MonkeyPatch, run: Driven, pilot: Pilot[int]
+) -> None:
+    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+    await pilot.press("a")
+    looked: list[object] = []
+    caret = run.screen.dock.prompt.field
+    await until(pilot, lambda: caret._styled_for is caret._theme)  # drawn once
+    monkeypatch.setattr(caret, "get_component_styles", lambda *names: looked.append(names))
+    await pilot.press("b", "c", "left")
+    assert caret.text == "abc"
+    assert not looked
 
 
 async def test_garbage_is_not_looked_for_in_what_was_loaded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,6 +31,7 @@ from ccq_tui.inbox.requests import PlanRequest
 from ccq_tui.widgets.lifetime import after, after_refresh, soon, start_work
 from ccq_tui.widgets.notice_line import NoticeLine
 from tests.ui.inboxed import Many
+from tests.ui.running import running
 from tests.ui.session import permission
 
 PROGRAM = Path(__file__).parents[2] / "ccq_tui"
@@ -75,8 +76,7 @@ async def due(line: NoticeLine, calls: int) -> None:
 
 
 async def test_a_call_that_waits_for_its_turn_can_still_be_taken_back() -> None:
-    app = Noticing()
-    async with app.run_test() as pilot:
+    async with running(Noticing()) as (app, pilot):
         line = app.query_one(NoticeLine)
         called: list[str] = []
         async with busy(line):
@@ -89,8 +89,7 @@ async def test_a_call_that_waits_for_its_turn_can_still_be_taken_back() -> None:
 
 
 async def test_the_end_of_a_notice_does_not_end_the_next_one() -> None:
-    app = Noticing()
-    async with app.run_test() as pilot:
+    async with running(Noticing()) as (app, pilot):
         line = app.query_one(NoticeLine)
         async with busy(line):
             line.say("first", seconds=0)
@@ -152,8 +151,7 @@ class Owning(App[None]):
 
 
 async def test_an_owner_that_lives_is_called_back_in_each_way() -> None:
-    app = Owning()
-    async with app.run_test() as pilot:
+    async with running(Owning()) as (app, pilot):
         owner = app.query_one(Owner)
         worker = start_work(owner, owner.work, name="touch")
         after(owner, 0, lambda: owner.touch("after"))
@@ -191,8 +189,7 @@ async def test_work_that_fails_while_its_owner_lives_is_told() -> None:
     async def fail() -> None:
         raise ValueError("failed")
 
-    app = Owning()
-    async with app.run_test() as pilot:
+    async with running(Owning()) as (app, pilot):
         worker = start_work(app, fail, name="failing")
         async with asyncio.timeout(10):
             while not worker.is_finished:

@@ -13,6 +13,7 @@ from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen
 from tests.ui.host import Clock
 from tests.ui.inboxed import Many, left_behind, state_of
+from tests.ui.running import running
 from tests.ui.session import until
 
 KEYS: dict[str, str] = {"preset": "vim", "panel": "f9", "overview": "f7"}
@@ -55,8 +56,7 @@ async def test_a_key_that_was_chosen_does_not_edit_the_prompt(tmp_path: Path, ke
 
 
 async def test_the_overview_has_the_keys_that_were_chosen(tmp_path: Path) -> None:
-    run = Many(tmp_path, settings=Settings(cwd=tmp_path, keys=KEYS))
-    async with run.app.run_test() as pilot:
+    async with running(Many(tmp_path, settings=Settings(cwd=tmp_path, keys=KEYS))) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         await pilot.press("f7")
         await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))

@@ -6,6 +6,7 @@ import pytest
 
 from ccq_tui.agent.events import BlockFinished, BlockKey, BlockKind
 from ccq_tui.screens.pickers.picker import PickerBody
+from tests.ui.running import running
 from tests.ui.session import Driven, until
 from tests.ui.test_commands import closed, models_known, picker, say
 
@@ -14,8 +15,7 @@ LINES = "\n\n".join(f"Line {number}" for number in range(60))
 
 @pytest.mark.parametrize("size", [(80, 24), (40, 16), (160, 50)])
 async def test_a_list_lifts_the_end_of_the_transcript_and_gives_the_lines_back(size: tuple[int, int]) -> None:
-    driven = Driven()
-    async with driven.app.run_test(size=size) as pilot:
+    async with running(Driven(), size=size) as (driven, pilot):
         driven.told.tell(BlockFinished(BlockKey("m", 0), BlockKind.TEXT, LINES))
         await models_known(pilot, driven)
         screen = driven.screen

@@ -15,6 +15,7 @@ from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.trust import TrustScreen
 from tests.steps import step
+from tests.ui.running import running
 from tests.ui.session import Driven, until
 from tests.ui.test_sessions import Many
 
@@ -38,8 +39,7 @@ def moves(run: Many) -> list[dict[str, object]]:
 async def test_a_session_goes_on_in_another_directory_with_its_mode(tmp_path: Path) -> None:
     there = tmp_path / "there"
     there.mkdir()
-    run = Many(Launch(settings=Settings(cwd=tmp_path)))
-    async with run.app.run_test(size=(100, 30)) as pilot:
+    async with running(Many(Launch(settings=Settings(cwd=tmp_path))), size=(100, 30)) as (run, pilot):
         run.told.tell(PromptDelivered("p1"))
         run.told.tell(ModeChanged("plan"))
         run.told.replies["set_cwd"] = {"status": "needs_trust", "directory": str(there)}
@@ -103,8 +103,7 @@ async def test_what_a_directory_carries_is_trusted_before_claude_code_goes_there
 
 async def test_a_session_without_a_turn_begins_anew_there(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
-    run = Many(Launch(settings=Settings(cwd=tmp_path)))
-    async with run.app.run_test(size=(100, 30)) as pilot:
+    async with running(Many(Launch(settings=Settings(cwd=tmp_path))), size=(100, 30)) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.state is SessionState.IDLE)
         await say(pilot, run, "/cd there")
         await until(pilot, lambda: len(run.all) == 2)
@@ -114,8 +113,7 @@ async def test_a_session_without_a_turn_begins_anew_there(tmp_path: Path) -> Non
 
 async def test_a_session_stays_where_it_cannot_move(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
-    run = Many(Launch(settings=Settings(cwd=tmp_path)))
-    async with run.app.run_test(size=(100, 30)) as pilot:
+    async with running(Many(Launch(settings=Settings(cwd=tmp_path))), size=(100, 30)) as (run, pilot):
         run.told.tell(PromptDelivered("p1"))
         await until(pilot, lambda: run.session_screen.view.state is SessionState.IDLE)
         with step("there is no such directory, or it is there"):

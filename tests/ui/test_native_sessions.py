@@ -16,6 +16,7 @@ from ccq_tui.screens.overview.screen import OverviewScreen
 from tests.steps import step
 from tests.ui.host import Clock
 from tests.ui.inboxed import Many, open_inbox, state_of
+from tests.ui.running import running
 from tests.ui.session import until
 from tests.unit.bridges.native import ASKED, NativeSession, calls, ends, prompt, says
 
@@ -43,8 +44,7 @@ async def open_overview(pilot: Pilot[int], run: Many) -> OverviewScreen:
 async def test_the_inbox_lists_them_and_says_where_they_are_answered(tmp_path: Path, home: Path) -> None:
     session = waiting(home)
     record = session.path.read_bytes()
-    run = Many(tmp_path, clock=Clock())
-    async with run.app.run_test(size=(100, 24)) as pilot:
+    async with running(Many(tmp_path, clock=Clock()), size=(100, 24)) as (run, pilot):
         await open_inbox(pilot, run, 1)
         (row,) = run.inbox_screen.state.rows
         assert (row.place, row.session, row.directory, row.question) == (
@@ -82,8 +82,7 @@ async def test_the_inbox_lists_them_and_says_where_they_are_answered(tmp_path: P
 
 async def test_the_overview_shows_them_and_the_settings_leave_them_out(tmp_path: Path, home: Path) -> None:
     session = waiting(home)
-    run = Many(tmp_path)
-    async with run.app.run_test(size=(100, 24)) as pilot:
+    async with running(Many(tmp_path), size=(100, 24)) as (run, pilot):
         shown = await open_overview(pilot, run)
         await until(pilot, lambda: len(shown.state.rows) == 2)
         card = next(one for one in shown.state.rows if one.place is SessionPlace.THERE)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from textual.app import App, ComposeResult
+from textual.pilot import Pilot
 
 from ccq_tui import theming
 from ccq_tui.agent.events import (
@@ -25,6 +26,7 @@ from ccq_tui.screens.session.requests import PARKED
 from ccq_tui.widgets.notice_line import NoticeLine, fitted
 from tests.actors import PANEL
 from tests.steps import step
+from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, until
 from tests.ui.test_sessions import Many
 
@@ -63,53 +65,51 @@ async def test_a_newer_text_covers_an_older_one_which_comes_back() -> None:
         assert line.has_class("-empty")
 
 
-async def test_what_belongs_to_a_request_goes_with_it() -> None:
-    run = Driven()
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        notices = run.screen.dock.notices
-        with step("parked, then something else is said, then a process waits again"):
-            run.told.tell(asked())
-            await keys_work(run, pilot)
-            run.told.tell(RequestParked("toolu_1", deferred=True))
-            await until(pilot, lambda: notices.text == PARKED)
-            run.screen.say("Copied 12 characters")
-            notices.hush()
-            assert notices.text == PARKED, "it is still parked"
-            run.told.tell(StateChanged(SessionState.STARTING))
-            await until(pilot, lambda: notices.text == "")
-        with step("closed, and asked again by the next process"):
-            run.told.tell(RequestSettled("toolu_1", Cancelled("the Claude process ended")))
-            await until(pilot, lambda: "The request was closed: the Claude process ended" in notices.text)
-            run.told.tell(asked("toolu_2"))
-            await until(pilot, lambda: "The request was closed" not in notices.text)
+async def test_what_belongs_to_a_request_goes_with_it(run: Driven, pilot: Pilot[int]) -> None:
+    notices = run.screen.dock.notices
+    with step("parked, then something else is said, then a process waits again"):
+        run.told.tell(asked())
+        await keys_work(run, pilot)
+        run.told.tell(RequestParked("toolu_1", deferred=True))
+        await until(pilot, lambda: notices.text == PARKED)
+        run.screen.say("Copied 12 characters")
+        notices.hush()
+        assert notices.text == PARKED, "it is still parked"
+        run.told.tell(StateChanged(SessionState.STARTING))
+        await until(pilot, lambda: notices.text == "")
+    with step("closed, and asked again by the next process"):
+        run.told.tell(RequestSettled("toolu_1", Cancelled("the Claude process ended")))
+        await until(pilot, lambda: "The request was closed: the Claude process ended" in notices.text)
+        run.told.tell(asked("toolu_2"))
+        await until(pilot, lambda: "The request was closed" not in notices.text)
 
 
-async def test_a_key_that_quits_when_pressed_again_is_said_until_another_key_comes() -> None:
-    run = Driven()
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        notices = run.screen.dock.notices
-        await pilot.press("ctrl+c")
-        await until(pilot, lambda: "Ctrl+C again quits" in notices.text)
-        await pilot.press("a")
-        assert notices.text == ""
-        run.clock.skip(1.0)
-        await pilot.press("escape")
-        assert "Esc again clears the prompt" in notices.text
-        await pilot.press("b")
-        assert notices.text == ""
+async def test_a_key_that_quits_when_pressed_again_is_said_until_another_key_comes(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    notices = run.screen.dock.notices
+    await pilot.press("ctrl+c")
+    await until(pilot, lambda: "Ctrl+C again quits" in notices.text)
+    await pilot.press("a")
+    assert notices.text == ""
+    run.clock.skip(1.0)
+    await pilot.press("escape")
+    assert "Esc again clears the prompt" in notices.text
+    await pilot.press("b")
+    assert notices.text == ""
 
 
-async def test_why_a_prompt_was_not_sent_is_said_until_it_is_another_one() -> None:
-    run = Driven()
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        run.told.tell(CommandsListed(()))
-        await until(pilot, lambda: run.screen.completions.listed)
-        notices = run.screen.dock.notices
-        run.screen.dock.prompt.put("/comapct")
-        await pilot.press("enter")
-        await until(pilot, lambda: "Unknown command /comapct" in notices.text)
-        await pilot.press("backspace")
-        await until(pilot, lambda: "Unknown command" not in notices.text)
+async def test_why_a_prompt_was_not_sent_is_said_until_it_is_another_one(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    run.told.tell(CommandsListed(()))
+    await until(pilot, lambda: run.screen.completions.listed)
+    notices = run.screen.dock.notices
+    run.screen.dock.prompt.put("/comapct")
+    await pilot.press("enter")
+    await until(pilot, lambda: "Unknown command /comapct" in notices.text)
+    await pilot.press("backspace")
+    await until(pilot, lambda: "Unknown command" not in notices.text)
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,7 @@ def test_a_narrow_line_keeps_what_waits_and_the_key(width: int, line: str) -> No
 
 async def test_the_key_goes_to_the_session_of_the_news_on_the_screen(tmp_path: Path) -> None:
     launch = Launch(settings=Settings(cwd=tmp_path))
-    run = Many(launch)
-    async with run.app.run_test(size=(100, 30)) as pilot:
+    async with running(Many(launch), size=(100, 30)) as (run, pilot):
         for count in (2, 3):
             await run.app.sessions.add(replace(launch, prompt=""))
             await until(pilot, lambda count=count: len(run.all) == count and run.number() == count)
@@ -147,8 +146,7 @@ async def test_the_key_goes_to_the_session_of_the_news_on_the_screen(tmp_path: P
 
 async def test_the_news_of_another_session_go_with_what_waits_there(tmp_path: Path) -> None:
     launch = Launch(settings=Settings(cwd=tmp_path))
-    run = Many(launch)
-    async with run.app.run_test(size=(100, 30)) as pilot:
+    async with running(Many(launch), size=(100, 30)) as (run, pilot):
         await run.app.sessions.add(replace(launch, prompt=""))
         await until(pilot, lambda: len(run.all) == 2 and run.number() == 2)
         notices = run.session_screen.dock.notices

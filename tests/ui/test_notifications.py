@@ -14,6 +14,7 @@ from ccq_tui.agent.events import PermissionAsked, SessionState, StateChanged, Tu
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.screens.session import notifications
+from tests.ui.running import running
 from tests.ui.session import Driven, asked, panel_drawn, permission, until
 
 BELL = "\x07"
@@ -59,8 +60,7 @@ async def look_elsewhere(run: Driven, pilot: Pilot[int]) -> None:
 async def test_a_request_rings_and_is_told_in_the_words_of_its_question(
     sent: Sent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = driven(sent, monkeypatch)
-    async with run.app.run_test() as pilot:
+    async with running(driven(sent, monkeypatch)) as (run, pilot):
         await look_elsewhere(run, pilot)
         run.told.tell(asked())
         await until(pilot, lambda: sent.notifications)
@@ -69,8 +69,7 @@ async def test_a_request_rings_and_is_told_in_the_words_of_its_question(
 
 
 async def test_a_burst_is_one_notification(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = driven(sent, monkeypatch)
-    async with run.app.run_test() as pilot:
+    async with running(driven(sent, monkeypatch)) as (run, pilot):
         await look_elsewhere(run, pilot)
         for event in (PermissionAsked(permission()), asked(), asked("toolu_2")):
             run.told.tell(event)
@@ -81,8 +80,7 @@ async def test_a_burst_is_one_notification(sent: Sent, monkeypatch: pytest.Monke
 
 
 async def test_nothing_while_in_focus(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = driven(sent, monkeypatch)
-    async with run.app.run_test() as pilot:
+    async with running(driven(sent, monkeypatch)) as (run, pilot):
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
         for event in (StateChanged(SessionState.WORKING), asked(), LONG):
             run.told.tell(event)
@@ -98,8 +96,7 @@ async def test_nothing_while_in_focus(sent: Sent, monkeypatch: pytest.MonkeyPatc
 async def test_a_long_turn_is_told_and_a_short_one_is_not(
     sent: Sent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = driven(sent, monkeypatch, notify_after=66.0)
-    async with run.app.run_test() as pilot:
+    async with running(driven(sent, monkeypatch, notify_after=66.0)) as (run, pilot):
         await look_elsewhere(run, pilot)
         run.told.tell(LONG)
         await until(pilot, lambda: run.screen.view.tokens == (1, 1))
@@ -115,8 +112,7 @@ async def test_a_long_turn_is_told_and_a_short_one_is_not(
 async def test_the_task_bar_follows_the_state_and_is_cleared(
     sent: Sent, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = driven(sent, monkeypatch)
-    async with run.app.run_test() as pilot:
+    async with running(driven(sent, monkeypatch)) as (run, pilot):
         await look_elsewhere(run, pilot)
         run.told.tell(StateChanged(SessionState.WORKING))
         await until(pilot, lambda: sent.bars == ["3"])
@@ -130,8 +126,7 @@ async def test_the_task_bar_follows_the_state_and_is_cleared(
 
 
 async def test_each_can_be_switched_off(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = driven(sent, monkeypatch, bell=False, notify="off", progress="off")
-    async with run.app.run_test() as pilot:
+    async with running(driven(sent, monkeypatch, bell=False, notify="off", progress="off")) as (run, pilot):
         await look_elsewhere(run, pilot)
         run.told.tell(StateChanged(SessionState.WORKING))
         run.told.tell(asked())

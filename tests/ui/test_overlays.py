@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from textual import events
+from textual.pilot import Pilot
 
 from ccq_tui.agent.events import SessionState
 from ccq_tui.screens.help import HelpScreen
@@ -15,41 +16,41 @@ from ccq_tui.screens.sessions.session_manager import SessionManager
 from tests.ui.session import Driven, until
 
 
-async def test_a_key_that_comes_late_does_not_take_away_the_screen_above() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        await pilot.press("f5")
-        await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
-        overview = run.app.screen
-        assert isinstance(overview, OverviewScreen)
-        await pilot.press("f1")
-        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
-        # As a key does that waited in the field while the keys were being shown.
-        overview.field.post_message(events.Key("escape", None))
-        overview.dismiss(None)
-        await pilot.pause()
-        assert isinstance(run.app.screen, HelpScreen)
-        await pilot.press("escape")
-        await until(pilot, lambda: run.app.screen is overview)
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+async def test_a_key_that_comes_late_does_not_take_away_the_screen_above(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+    await pilot.press("f5")
+    await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
+    overview = run.app.screen
+    assert isinstance(overview, OverviewScreen)
+    await pilot.press("f1")
+    await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
+    # As a key does that waited in the field while the keys were being shown.
+    overview.field.post_message(events.Key("escape", None))
+    overview.dismiss(None)
+    await pilot.pause()
+    assert isinstance(run.app.screen, HelpScreen)
+    await pilot.press("escape")
+    await until(pilot, lambda: run.app.screen is overview)
+    await pilot.press("escape")
+    await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
 
 
 @pytest.mark.parametrize("opened_by", ["f1", "f5", "ctrl+n", "ctrl+p", "f3", "f2"])
-async def test_what_is_opened_and_left_in_one_burst_is_gone(opened_by: str) -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        for key in (opened_by, opened_by, "escape", "escape", "escape"):
-            run.app.post_message(events.Key(key, None))
-        await pilot.pause()
-        while not isinstance(run.app.screen, SessionScreen):
-            over = run.app.screen
-            await pilot.press("escape")
-            await until(pilot, lambda: run.app.screen is not over)  # noqa: B023
-        await pilot.press("x")
-        await until(pilot, lambda: run.screen.dock.prompt.text == "x")
+async def test_what_is_opened_and_left_in_one_burst_is_gone(
+    opened_by: str, run: Driven, pilot: Pilot[int]
+) -> None:
+    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+    for key in (opened_by, opened_by, "escape", "escape", "escape"):
+        run.app.post_message(events.Key(key, None))
+    await pilot.pause()
+    while not isinstance(run.app.screen, SessionScreen):
+        over = run.app.screen
+        await pilot.press("escape")
+        await until(pilot, lambda: run.app.screen is not over)  # noqa: B023
+    await pilot.press("x")
+    await until(pilot, lambda: run.screen.dock.prompt.text == "x")
 
 
 async def test_work_that_fails_over_a_session_is_logged_and_said_in_it(
@@ -73,16 +74,16 @@ async def test_work_that_fails_over_a_session_is_logged_and_said_in_it(
 
 
 @pytest.mark.parametrize("opened_by", ["f1", "f5", "ctrl+p", "f2"])
-async def test_what_is_typed_right_behind_the_key_that_leaves_a_list_is_the_prompts(opened_by: str) -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        await pilot.press(opened_by)
-        await until(pilot, lambda: not isinstance(run.app.screen, SessionScreen))
-        await pilot.pause()
-        run.app.post_message(events.Key("escape", None))
-        for key in "typed":
-            run.app.post_message(events.Key(key, key))
-        run.app.post_message(events.Paste(" and pasted"))
-        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
-        await until(pilot, lambda: run.screen.dock.prompt.text == "typed and pasted")
+async def test_what_is_typed_right_behind_the_key_that_leaves_a_list_is_the_prompts(
+    opened_by: str, run: Driven, pilot: Pilot[int]
+) -> None:
+    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+    await pilot.press(opened_by)
+    await until(pilot, lambda: not isinstance(run.app.screen, SessionScreen))
+    await pilot.pause()
+    run.app.post_message(events.Key("escape", None))
+    for key in "typed":
+        run.app.post_message(events.Key(key, key))
+    run.app.post_message(events.Paste(" and pasted"))
+    await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
+    await until(pilot, lambda: run.screen.dock.prompt.text == "typed and pasted")

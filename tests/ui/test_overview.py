@@ -44,6 +44,7 @@ from tests.actors import PANEL
 from tests.ui.host import Clock
 from tests.ui.inboxed import keep_record
 from tests.ui.pictures import Pictures
+from tests.ui.running import running
 from tests.ui.session import Driven, ToldSession, until
 
 HERE = Path("/usr")
@@ -163,8 +164,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
     store.requests.add(asked_by("id Parked", "toolu_1"))
     keep(store, "Elsewhere", StoredSessionState.WORKING)
     store.sessions.claim("id Elsewhere", Owner(os.getppid()))
-    run = Many(tmp_path)
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(Many(tmp_path)) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         run.all[0].tell(PromptAccepted("Here"))
         await open_overview(pilot, run, 7)
@@ -259,8 +259,7 @@ def refuse(_store: Store, after: object, recorded: object) -> None:
 
 
 async def test_a_session_of_this_terminal_is_asked_lost_and_left_for_another(tmp_path: Path) -> None:
-    run = Many(tmp_path)
-    async with run.app.run_test(size=(160, 50)) as pilot:
+    async with running(Many(tmp_path), size=(160, 50)) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(card_feed, "read_page", refuse)
@@ -333,8 +332,7 @@ def fill(others: Callable[[float], Store]) -> None:
 async def test_pictures(pictures: Pictures, tmp_path: Path, others: Callable[[float], Store]) -> None:
     clock = Clock()
     fill(others)
-    run = Many(tmp_path, clock)
-    async with run.app.run_test(size=(160, 50)) as pilot:
+    async with running(Many(tmp_path, clock), size=(160, 50)) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         run.all[0].tell(PromptAccepted("Make the list of bookmarks safe"))
         run.all[0].tell(StateChanged(SessionState.WORKING))
@@ -375,8 +373,7 @@ async def test_statistics_of_waits(tmp_path: Path) -> None:
         begun += timedelta(seconds=20 * number)
         store.requests.settle(f"{name}@a", Discussed("no") if number == 2 else Declined(), PANEL)
     store.close()
-    run = Many(tmp_path)
-    async with run.app.run_test() as pilot:
+    async with running(Many(tmp_path)) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         await pilot.press(*"/stats ", "enter")
         await until(pilot, lambda: "3 requests" in run.session_screen.transcript.text())
@@ -390,8 +387,7 @@ async def test_picture_of_a_first_session_without_colour(
     pictures: Pictures, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    run = Many(tmp_path, Clock())
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(Many(tmp_path, Clock())) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         await open_overview(pilot, run, 1)
         await until(pilot, lambda: run.overview.feed.all_read)

@@ -28,6 +28,7 @@ from ccq_tui.questions.input_guard import HELD_SECONDS
 from ccq_tui.widgets.choices import ChoiceList, height_of
 from ccq_tui.widgets.prompt import Prompt
 from tests.ui.host import Clock
+from tests.ui.running import running
 from tests.ui.session import Driven, until
 
 PASTE = "".join(f"line {number}\n" for number in range(57))
@@ -79,64 +80,67 @@ class Running(Driven):
         self.app.post_message(events.Paste(text))
 
 
-async def test_commands_are_offered_completed_and_sent() -> None:
-    run = Running()
-    async with run.app.run_test() as pilot:
-        await run.told_commands(pilot)
+@pytest.fixture
+def run() -> Running:
+    return Running()
+
+
+async def test_commands_are_offered_completed_and_sent(run: Running, pilot: Pilot[int]) -> None:
+    await run.told_commands(pilot)
+    await pilot.press("slash")
+    await run.listed(pilot, "model")
+    assert run.offered.count("model") == 1, "a name stands once"
+    assert run.offered[-1] == "compact", "the program's own come first"
+    await pilot.press(*"comp")
+    await run.listed(pilot, "compact")
+    await pilot.press("enter")
+    await until(pilot, lambda: run.prompt.text == "/compact ")
+    assert run.told.sent == [], "what is not whole is completed"
+    await pilot.press(*"all", "enter")
+    await until(pilot, lambda: run.told.sent == ["/compact all"])
+
+    for text in ("/compact", "/home/me/file is there"):
+        run.told.sent.clear()
         await pilot.press("slash")
         await run.listed(pilot, "model")
-        assert run.offered.count("model") == 1, "a name stands once"
-        assert run.offered[-1] == "compact", "the program's own come first"
-        await pilot.press(*"comp")
-        await run.listed(pilot, "compact")
-        await pilot.press("enter")
-        await until(pilot, lambda: run.prompt.text == "/compact ")
-        assert run.told.sent == [], "what is not whole is completed"
-        await pilot.press(*"all", "enter")
-        await until(pilot, lambda: run.told.sent == ["/compact all"])
-
-        for text in ("/compact", "/home/me/file is there"):
-            run.told.sent.clear()
-            await pilot.press("slash")
-            await run.listed(pilot, "model")
-            await pilot.press(*(" " if key == " " else key for key in text[1:]))
-            await until(pilot, lambda text=text: run.prompt.text == text)
-            run.clock.skip(2 * SEEN_AFTER)
-            await pilot.pause()
-            await pilot.press("enter")
-            await until(pilot, lambda text=text: run.told.sent == [text])
-
-        run.told.sent.clear()
-        await pilot.press("slash", *"comp")
-        await until(pilot, lambda: run.offered)
-        await pilot.press("enter")
-        await until(pilot, lambda: "did you mean /compact" in run.screen.dock.notices.text)
-        assert run.prompt.text == "/comp", "what was typed faster than anybody reads is not completed"
-        assert run.told.sent == []
-        await pilot.press("ctrl+u")
-
-
-async def test_arrows_choose_tab_completes_and_escape_closes_the_list_and_interrupts_nothing() -> None:
-    run = Running()
-    async with run.app.run_test() as pilot:
-        await run.told_commands(pilot)
-        run.told.tell(StateChanged(SessionState.WORKING))
-        await pilot.press("slash", "m", "o")
-        await run.listed(pilot, "model")
-        assert run.offered[:2] == ["model", "mode"]
-        await pilot.press("down", "tab")
-        await until(pilot, lambda: run.prompt.text == "/mode ")
-        await pilot.press("ctrl+u", "slash", "m")
-        await until(pilot, lambda: run.offered)
-        await pilot.press("escape")
-        assert not run.offered
-        await pilot.press("o")
+        await pilot.press(*(" " if key == " " else key for key in text[1:]))
+        await until(pilot, lambda text=text: run.prompt.text == text)
+        run.clock.skip(2 * SEEN_AFTER)
         await pilot.pause()
-        assert not run.offered, "it stays closed for the word it was closed for"
-        assert run.told.interrupts == 0
-        run.clock.skip(HELD_SECONDS)
-        await pilot.press("escape")
-        await until(pilot, lambda: run.told.interrupts == 1)
+        await pilot.press("enter")
+        await until(pilot, lambda text=text: run.told.sent == [text])
+
+    run.told.sent.clear()
+    await pilot.press("slash", *"comp")
+    await until(pilot, lambda: run.offered)
+    await pilot.press("enter")
+    await until(pilot, lambda: "did you mean /compact" in run.screen.dock.notices.text)
+    assert run.prompt.text == "/comp", "what was typed faster than anybody reads is not completed"
+    assert run.told.sent == []
+    await pilot.press("ctrl+u")
+
+
+async def test_arrows_choose_tab_completes_and_escape_closes_the_list_and_interrupts_nothing(
+    run: Running, pilot: Pilot[int]
+) -> None:
+    await run.told_commands(pilot)
+    run.told.tell(StateChanged(SessionState.WORKING))
+    await pilot.press("slash", "m", "o")
+    await run.listed(pilot, "model")
+    assert run.offered[:2] == ["model", "mode"]
+    await pilot.press("down", "tab")
+    await until(pilot, lambda: run.prompt.text == "/mode ")
+    await pilot.press("ctrl+u", "slash", "m")
+    await until(pilot, lambda: run.offered)
+    await pilot.press("escape")
+    assert not run.offered
+    await pilot.press("o")
+    await pilot.pause()
+    assert not run.offered, "it stays closed for the word it was closed for"
+    assert run.told.interrupts == 0
+    run.clock.skip(HELD_SECONDS)
+    await pilot.press("escape")
+    await until(pilot, lambda: run.told.interrupts == 1)
 
 
 @pytest.fixture
@@ -150,8 +154,7 @@ def repository(tmp_path: Path) -> Path:
 
 
 async def test_files_are_completed_within_the_text(repository: Path) -> None:
-    run = Running(repository)
-    async with run.app.run_test() as pilot:
+    async with running(Running(repository)) as (run, pilot):
         await pilot.press(*"see ", "@", *"prom")
         await run.listed(pilot, "src/prompt.py")
         assert run.offered == ["src/prompt.py"], "what git ignores is left out"
@@ -166,23 +169,20 @@ async def test_files_are_completed_within_the_text(repository: Path) -> None:
         assert run.told.sent == ['see @src/prompt.py and @"src/my notes.txt" now']
 
 
-async def test_commands_of_claude_are_completed_within_the_text() -> None:
-    run = Running()
-    async with run.app.run_test() as pilot:
-        await run.told_commands(pilot)
-        await pilot.press(*"then ", "slash", *"mo")
-        await pilot.pause()
-        assert "model" not in run.offered, "the program's own would be text to Claude"
-        await pilot.press("ctrl+u", *"then ", "slash", *"comp")
-        await run.listed(pilot, "compact")
-        await pilot.press("tab", "enter")
-        await until(pilot, lambda: run.told.sent == ["then /compact"])
+async def test_commands_of_claude_are_completed_within_the_text(run: Running, pilot: Pilot[int]) -> None:
+    await run.told_commands(pilot)
+    await pilot.press(*"then ", "slash", *"mo")
+    await pilot.pause()
+    assert "model" not in run.offered, "the program's own would be text to Claude"
+    await pilot.press("ctrl+u", *"then ", "slash", *"comp")
+    await run.listed(pilot, "compact")
+    await pilot.press("tab", "enter")
+    await until(pilot, lambda: run.told.sent == ["then /compact"])
 
 
 async def test_up_and_down_walk_through_earlier_prompts_and_lose_nothing() -> None:
     PromptHistory(state_dir() / "history.jsonl", Path("/")).add("from before")
-    run = Running()
-    async with run.app.run_test() as pilot:
+    async with running(Running()) as (run, pilot):
         await until(pilot, lambda: run.screen.queue.earlier)
         await pilot.press(*"one", "ctrl+j", *"two", "enter", *"draft", "up")
         await until(pilot, lambda: run.prompt.text == "one\ntwo")
@@ -204,8 +204,7 @@ async def test_up_and_down_walk_through_earlier_prompts_and_lose_nothing() -> No
 async def test_searching_earlier_prompts() -> None:
     for text in ("fix the parser", "write tests", "fix the printer"):
         PromptHistory(state_dir() / "history.jsonl", Path("/")).add(text)
-    run = Running()
-    async with run.app.run_test() as pilot:
+    async with running(Running()) as (run, pilot):
         await until(pilot, lambda: run.screen.queue.earlier)
         await pilot.press(*"draft", "ctrl+r")
         await until(pilot, lambda: run.offered == ["fix the printer", "write tests", "fix the parser"])
@@ -230,8 +229,7 @@ async def test_searching_earlier_prompts() -> None:
 async def test_words_and_enter_in_one_burst_take_the_earlier_prompt_once_it_is_found() -> None:
     for text in ("fix the parser", "write tests"):
         PromptHistory(state_dir() / "history.jsonl", Path("/")).add(text)
-    run = Running()
-    async with run.app.run_test() as pilot:
+    async with running(Running()) as (run, pilot):
         await until(pilot, lambda: run.screen.queue.earlier)
         for search in ("ctrl+r", "f", "i", "x", "enter"):  # no look at the list between them
             run.prompt.field.post_message(events.Key(search, search if len(search) == 1 else None))
@@ -240,70 +238,63 @@ async def test_words_and_enter_in_one_burst_take_the_earlier_prompt_once_it_is_f
         assert run.told.sent == []
 
 
-async def test_a_long_paste_is_one_piece_and_is_sent_whole() -> None:
-    run = Running()
-    async with run.app.run_test() as pilot:
-        await pilot.press(*"see ")
-        run.paste(PASTE)
-        await until(pilot, lambda: run.prompt.field.text == "see [pasted 57 lines]")
-        await pilot.press("space", *"now", *["left"] * 5, "x")
-        assert run.prompt.field.text == "see x[pasted 57 lines] now"
-        await pilot.press("backspace", "right", "backspace")
-        assert run.prompt.field.text == "see  now"
-        await pilot.press("ctrl+underscore")
-        assert run.prompt.field.text == "see [pasted 57 lines] now"
-        assert run.prompt.text == f"see {PASTE} now"
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.sent == [f"see {PASTE} now"])
-        run.paste("short\npaste")
-        await until(pilot, lambda: run.prompt.field.text == "short\npaste")
-        await pilot.press("enter")
-        await until(pilot, lambda: len(run.told.sent) == 2)
-        run.paste(PASTE)
-        await until(pilot, lambda: run.prompt.text)
-        await pilot.click(run.prompt.field, offset=(5, 0))
-        await pilot.press("x")
-        assert run.prompt.field.text in ("x[pasted 57 lines]", "[pasted 57 lines]x"), (
-            "a click does not part it"
-        )
+async def test_a_long_paste_is_one_piece_and_is_sent_whole(run: Running, pilot: Pilot[int]) -> None:
+    await pilot.press(*"see ")
+    run.paste(PASTE)
+    await until(pilot, lambda: run.prompt.field.text == "see [pasted 57 lines]")
+    await pilot.press("space", *"now", *["left"] * 5, "x")
+    assert run.prompt.field.text == "see x[pasted 57 lines] now"
+    await pilot.press("backspace", "right", "backspace")
+    assert run.prompt.field.text == "see  now"
+    await pilot.press("ctrl+underscore")
+    assert run.prompt.field.text == "see [pasted 57 lines] now"
+    assert run.prompt.text == f"see {PASTE} now"
+    await pilot.press("enter")
+    await until(pilot, lambda: run.told.sent == [f"see {PASTE} now"])
+    run.paste("short\npaste")
+    await until(pilot, lambda: run.prompt.field.text == "short\npaste")
+    await pilot.press("enter")
+    await until(pilot, lambda: len(run.told.sent) == 2)
+    run.paste(PASTE)
+    await until(pilot, lambda: run.prompt.text)
+    await pilot.click(run.prompt.field, offset=(5, 0))
+    await pilot.press("x")
+    assert run.prompt.field.text in ("x[pasted 57 lines]", "[pasted 57 lines]x"), "a click does not part it"
 
 
-async def test_up_in_an_empty_prompt_takes_the_last_queued_one_back() -> None:
-    run = Running()
-    async with run.app.run_test() as pilot:
-        run.told.tell(StateChanged(SessionState.WORKING))
-        await pilot.press(*"one", "enter", *"two", "enter")
-        await until(pilot, lambda: len(run.told.sent) == 2)
-        for name in ("one", "two"):
-            run.told.tell(PromptAccepted(name, queued=True, prompt_id=name))
-        await until(pilot, lambda: run.prompt.has_queued)
-        await pilot.press("up")
-        await until(pilot, lambda: run.told.withdrawn == ["two"])
-        run.told.tell(PromptReturned("two", "you withdrew it", "two", wanted=True))
-        await until(pilot, lambda: run.prompt.text == "two")
-        assert "two" not in run.screen.transcript.text()
-        await pilot.press("ctrl+u", "x", "up")
-        assert run.told.withdrawn == ["two"], "with something typed, Up is for earlier prompts"
-        assert run.prompt.text == "two"
-        run.told.tell(PromptDelivered("one"))
-        await until(pilot, lambda: not run.prompt.has_queued)
+async def test_up_in_an_empty_prompt_takes_the_last_queued_one_back(run: Running, pilot: Pilot[int]) -> None:
+    run.told.tell(StateChanged(SessionState.WORKING))
+    await pilot.press(*"one", "enter", *"two", "enter")
+    await until(pilot, lambda: len(run.told.sent) == 2)
+    for name in ("one", "two"):
+        run.told.tell(PromptAccepted(name, queued=True, prompt_id=name))
+    await until(pilot, lambda: run.prompt.has_queued)
+    await pilot.press("up")
+    await until(pilot, lambda: run.told.withdrawn == ["two"])
+    run.told.tell(PromptReturned("two", "you withdrew it", "two", wanted=True))
+    await until(pilot, lambda: run.prompt.text == "two")
+    assert "two" not in run.screen.transcript.text()
+    await pilot.press("ctrl+u", "x", "up")
+    assert run.told.withdrawn == ["two"], "with something typed, Up is for earlier prompts"
+    assert run.prompt.text == "two"
+    run.told.tell(PromptDelivered("one"))
+    await until(pilot, lambda: not run.prompt.has_queued)
 
 
-async def test_an_answer_that_comes_back_goes_to_the_inbox_and_not_into_the_field() -> None:
-    run = Running()
-    async with run.app.run_test() as pilot:
-        run.told.tell(StateChanged(SessionState.WORKING))
-        run.told.tell(PromptAccepted("1. Which? [x] A", queued=True, prompt_id="answer"))
-        await until(pilot, lambda: run.prompt.has_queued)
-        run.told.tell(PromptReturned("1. Which? [x] A", "it ends", "answer", kept=True))
-        await until(pilot, lambda: not run.prompt.has_queued)
-        assert run.prompt.text == ""
-        assert "Which?" not in run.screen.transcript.text()
+async def test_an_answer_that_comes_back_goes_to_the_inbox_and_not_into_the_field(
+    run: Running, pilot: Pilot[int]
+) -> None:
+    run.told.tell(StateChanged(SessionState.WORKING))
+    run.told.tell(PromptAccepted("1. Which? [x] A", queued=True, prompt_id="answer"))
+    await until(pilot, lambda: run.prompt.has_queued)
+    run.told.tell(PromptReturned("1. Which? [x] A", "it ends", "answer", kept=True))
+    await until(pilot, lambda: not run.prompt.has_queued)
+    assert run.prompt.text == ""
+    assert "Which?" not in run.screen.transcript.text()
 
 
 async def test_the_prompt_of_the_command_line_is_an_earlier_prompt_too() -> None:
-    run = Driven(Launch(settings=Settings(cwd=Path("/")), prompt="do it"))
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=Settings(cwd=Path("/")), prompt="do it"))) as (run, pilot):
         await until(pilot, lambda: run.told.sent == ["do it"])
         await pilot.press(*"x", "up")
         assert run.screen.dock.prompt.text == "do it", "known at once, whatever is on disk"
@@ -319,43 +310,39 @@ def row_place(run: Running, number: int) -> tuple[int, int]:
     return listed.content_region.x + 5, listed.content_region.y + title + number - listed.shown.start
 
 
-async def test_rows_of_the_list_take_clicks() -> None:
-    run = Running()
-    async with run.app.run_test() as pilot:
-        await run.told_commands(pilot)
-        await pilot.press("slash")
-        await run.listed(pilot, "model")
-        await run.laid_out(pilot)
-        sixth, third = run.offered[6], row_place(run, 3)
-        assert run.prompt.choices
-        await pilot.click(offset=row_place(run, 6), button=3)
-        await pilot.mouse_down(offset=row_place(run, 5))
-        await pilot.mouse_up(offset=row_place(run, 6))
-        assert run.prompt.choices.cursor == 0, "neither another button nor a drag is a click"
-        await pilot.click(offset=row_place(run, 6))
-        await until(pilot, lambda: run.prompt.choices and run.prompt.choices.cursor == 6)
-        assert row_place(run, 3) == third, "the rows stay where they are"
-        assert run.prompt.text == "/"
-        await pilot.click(offset=row_place(run, 6))
-        await until(pilot, lambda: run.prompt.text == f"/{sixth} ")
-        assert run.prompt.field.has_focus
+async def test_rows_of_the_list_take_clicks(run: Running, pilot: Pilot[int]) -> None:
+    await run.told_commands(pilot)
+    await pilot.press("slash")
+    await run.listed(pilot, "model")
+    await run.laid_out(pilot)
+    sixth, third = run.offered[6], row_place(run, 3)
+    assert run.prompt.choices
+    await pilot.click(offset=row_place(run, 6), button=3)
+    await pilot.mouse_down(offset=row_place(run, 5))
+    await pilot.mouse_up(offset=row_place(run, 6))
+    assert run.prompt.choices.cursor == 0, "neither another button nor a drag is a click"
+    await pilot.click(offset=row_place(run, 6))
+    await until(pilot, lambda: run.prompt.choices and run.prompt.choices.cursor == 6)
+    assert row_place(run, 3) == third, "the rows stay where they are"
+    assert run.prompt.text == "/"
+    await pilot.click(offset=row_place(run, 6))
+    await until(pilot, lambda: run.prompt.text == f"/{sixth} ")
+    assert run.prompt.field.has_focus
 
 
-async def test_an_earlier_prompt_is_chosen_by_clicks() -> None:
-    run = Running()
-    async with run.app.run_test() as pilot:
-        for text in ("one", "two", "three"):
-            await pilot.press(*text, "enter")
-        await pilot.press(*"draft", "ctrl+r")
-        await until(pilot, lambda: run.offered == ["three", "two", "one"])
-        run.clock.skip(2 * SEEN_AFTER)
-        await run.laid_out(pilot)
-        await pilot.click(offset=row_place(run, 1))
-        await until(pilot, lambda: run.prompt.choices and run.prompt.choices.cursor == 1)
-        assert run.prompt.searching
-        await pilot.click(offset=row_place(run, 1))
-        await until(pilot, lambda: run.prompt.text == "two")
-        assert not run.prompt.searching
+async def test_an_earlier_prompt_is_chosen_by_clicks(run: Running, pilot: Pilot[int]) -> None:
+    for text in ("one", "two", "three"):
+        await pilot.press(*text, "enter")
+    await pilot.press(*"draft", "ctrl+r")
+    await until(pilot, lambda: run.offered == ["three", "two", "one"])
+    run.clock.skip(2 * SEEN_AFTER)
+    await run.laid_out(pilot)
+    await pilot.click(offset=row_place(run, 1))
+    await until(pilot, lambda: run.prompt.choices and run.prompt.choices.cursor == 1)
+    assert run.prompt.searching
+    await pilot.click(offset=row_place(run, 1))
+    await until(pilot, lambda: run.prompt.text == "two")
+    assert not run.prompt.searching
 
 
 async def test_the_caret_of_a_long_prompt_is_in_sight_at_every_size() -> None:
@@ -397,8 +384,7 @@ async def test_the_caret_of_a_long_prompt_is_in_sight_at_every_size() -> None:
 
 
 async def test_what_is_typed_right_behind_ctrl_r_and_ctrl_s_is_meant_for_what_they_bring() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
+    async with running(Driven()) as (run, pilot):
         prompt = run.screen.dock.prompt
         prompt.remember(["Fix the login", "Write the docs"])
         for character in "one\x12log":

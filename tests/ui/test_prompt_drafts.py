@@ -28,6 +28,7 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.store.prompts import PromptTable
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.prompts.unread import PromptDraft, Sent, Unbegun
+from tests.ui.running import running
 from tests.ui.session import Driven, ToldSession, prompt_kept, until
 
 PASTE = "x\n" * 30
@@ -55,8 +56,7 @@ def save(key: str, draft: PromptDraft) -> None:
 
 
 async def test_it_is_on_disk_soon_and_comes_back_when_the_session_is_resumed() -> None:
-    run = Driven(Launch(settings=NEW, resume="id-1"))
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=NEW, resume="id-1"))) as (run, pilot):
         await pilot.press(*"half a ")
         run.screen.dock.prompt.field.pastes["[pasted 30 lines]"] = PASTE
         run.screen.dock.prompt.field.type("[pasted 30 lines]")
@@ -76,8 +76,7 @@ async def test_it_is_on_disk_soon_and_comes_back_when_the_session_is_resumed() -
 
 
 async def test_a_prompt_is_on_disk_until_claude_has_written_it_down() -> None:
-    run = Driven(Launch(settings=NEW, resume="id-1"))
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=NEW, resume="id-1"))) as (run, pilot):
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
         await pilot.press(*"one", "enter")
         await until(pilot, lambda: kept() == PromptDraft(sent=(Sent("p1", "one", "id-1"),)))
@@ -89,8 +88,7 @@ async def test_a_prompt_is_on_disk_until_claude_has_written_it_down() -> None:
 
 
 async def test_what_was_typed_last_is_written_at_the_end() -> None:
-    run = Driven(Launch(settings=NEW, resume="id-1"))
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=NEW, resume="id-1"))) as (run, pilot):
         await pilot.press(*"quick")
     await written(run)
     run = Driven(Launch(settings=NEW, continue_last=True))
@@ -99,8 +97,7 @@ async def test_what_was_typed_last_is_written_at_the_end() -> None:
 
 
 async def test_a_new_session_keeps_it_for_the_directory_until_a_prompt_was_sent() -> None:
-    run = Driven(Launch(settings=NEW))
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=NEW))) as (run, pilot):
         await pilot.press(*"first")
         await until(pilot, lambda: on_disk() == 1)
     await written(run)
@@ -123,8 +120,7 @@ async def test_what_is_typed_before_the_draft_is_back_stands_after_it() -> None:
             pass
 
     save("id-1", PromptDraft("old"))
-    run = Driven(Launch(settings=NEW, continue_last=True), make=Late)
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=NEW, continue_last=True), make=Late)) as (run, pilot):
         await pilot.press(*"new")
         run.told.tell(Connected("id-1", "claude-x", "default", "/work"))
         run.told.tell(StateChanged(SessionState.IDLE))
@@ -135,8 +131,7 @@ async def test_what_is_typed_before_the_draft_is_back_stands_after_it() -> None:
 async def test_a_disk_that_takes_nothing_is_told_of_once() -> None:
     state_dir().parent.mkdir(parents=True)
     state_dir().write_text("a file in the way")
-    run = Driven(Launch(settings=NEW))
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=NEW))) as (run, pilot):
         await pilot.press(*"typed")
         await until(pilot, lambda: "cannot be saved for the next start" in run.screen.transcript.text())
         await pilot.press("enter")
@@ -145,8 +140,7 @@ async def test_a_disk_that_takes_nothing_is_told_of_once() -> None:
 
 
 async def test_what_is_written_while_a_draft_is_looked_for_comes_back_to_nobody() -> None:
-    run = Driven(Launch(settings=NEW, continue_last=True))
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=NEW, continue_last=True))) as (run, pilot):
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
         await pilot.press(*"more")
         await until(pilot, lambda: run.screen.dock.prompt.text == "more")
@@ -177,8 +171,7 @@ def timeless(draft: PromptDraft | None) -> PromptDraft | None:
 
 
 async def test_a_prompt_of_a_session_without_a_process_comes_back_in_one_like_it_and_is_sent_once() -> None:
-    run = Driven(Launch(settings=NEW, prompt="first prompt"), make=Waiting)
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=NEW, prompt="first prompt"), make=Waiting)) as (run, pilot):
         await until(pilot, lambda: run.told.sent == ["first prompt"])
         await pilot.press(*"second", "enter", *"third")
         sent = (Sent("p1", "first prompt", "id-1"), Sent("p2", "second", "id-1"))
@@ -205,8 +198,7 @@ async def test_sessions_that_had_not_begun_come_back_side_by_side_as_they_were()
     two = Unbegun("b-2", "/", "/", 2.0, "", None, None, None)
     save("a-1", PromptDraft("typed", sent=(Sent("p", "alpha", "a-1"), Sent("q", "beta", "a-1")), session=one))
     save("b-2", PromptDraft("gamma", session=two))
-    run = Driven(Launch(settings=NEW, prompt="another"), make=Waiting)
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=NEW, prompt="another"), make=Waiting)) as (run, pilot):
         await until(pilot, lambda: len(run.app.sessions) == 3)
         _, first, second = run.app.sessions
         await until(pilot, lambda: first.dock.prompt.text == "alpha\nbeta\ntyped")
@@ -226,8 +218,7 @@ async def test_a_draft_that_cannot_be_read_is_named_and_left() -> None:
     place = state_dir() / "drafts"
     place.mkdir(parents=True)
     (place / "broken-1.json").write_text('{"text": "half')
-    run = Driven(Launch(settings=NEW))
-    async with run.app.run_test(size=(200, 30)) as pilot:
+    async with running(Driven(Launch(settings=NEW)), size=(200, 30)) as (run, pilot):
         await until(pilot, lambda: "1 draft cannot be read" in run.screen.transcript.text())
         said = run.screen.transcript.text()
         assert said.count("cannot be read") == 1
@@ -236,8 +227,7 @@ async def test_a_draft_that_cannot_be_read_is_named_and_left() -> None:
 
 
 async def test_what_is_chosen_before_a_session_begins_is_kept_with_its_prompts() -> None:
-    run = Driven(Launch(settings=NEW, prompt="go"), make=Waiting)
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=NEW, prompt="go"), make=Waiting)) as (run, pilot):
         await until(pilot, lambda: run.told.sent == ["go"])
         await pilot.press(*"/model model-b", "enter")
         await pilot.press(*"/effort low", "enter")
@@ -255,8 +245,7 @@ async def test_what_a_turn_has_read_does_not_come_back() -> None:
             assert prompts == {"a": "id-1", "b": "id-1"}
             return frozenset({"a"})
 
-    run = Driven(Launch(settings=NEW, resume="id-1"), make=Knowing)
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=NEW, resume="id-1"), make=Knowing)) as (run, pilot):
         await until(pilot, lambda: kept() == PromptDraft("was not\ntyped"))
         assert run.screen.dock.prompt.text == "was not\ntyped"
 
@@ -288,8 +277,7 @@ async def test_a_prompt_is_on_disk_before_it_is_sent(monkeypatch: pytest.MonkeyP
             given.append(kept)
             return super().send(text)
 
-    run = Driven(Launch(settings=NEW, resume="id-1"), make=Asking)
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=NEW, resume="id-1"), make=Asking)) as (run, pilot):
         await pilot.press(*"now", "enter")
         await until(pilot, writing.is_set)
         assert not given[0].done()
@@ -300,8 +288,7 @@ async def test_a_prompt_is_on_disk_before_it_is_sent(monkeypatch: pytest.MonkeyP
 
 
 async def test_a_prompt_moves_with_its_session_and_is_never_in_two_places() -> None:
-    run = Driven(Launch(settings=NEW, prompt="begin"))
-    async with run.app.run_test() as pilot:
+    async with running(Driven(Launch(settings=NEW, prompt="begin"))) as (run, pilot):
         sent = PromptDraft(sent=(Sent("p1", "begin", "id-1"),), session=unbegun(title="begin"))
         await until(pilot, lambda: timeless(kept()) == sent)
         assert on_disk() == 1

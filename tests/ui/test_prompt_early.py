@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ccq_tui.agent.events import PromptAccepted, PromptReturned, SessionState
+from tests.ui.running import running
 from tests.ui.session import Driven, ToldSession, until
 
 
@@ -14,8 +15,7 @@ class SlowSession(ToldSession):
 
 
 async def test_up_takes_back_the_last_prompt_that_nobody_has_read() -> None:
-    run = Driven(make=SlowSession)
-    async with run.app.run_test() as pilot:
+    async with running(Driven(make=SlowSession)) as (run, pilot):
         prompt = run.screen.dock.prompt
         assert run.screen.view.state is SessionState.STARTING
         for text in ("one", "two"):

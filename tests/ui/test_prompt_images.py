@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from textual import events
+from textual.pilot import Pilot
 
 from ccq_tui.agent.commands import ImageFile
 from ccq_tui.agent.events import ErrorReported, PromptAccepted, PromptRecorded, PromptReturned
@@ -26,6 +27,7 @@ from ccq_tui.widgets.choices import ChoiceList
 from ccq_tui.widgets.prompt.prompt import IMAGE_MISSING, READING, TYPED_ON, Prompt
 from tests.ui.host import Clock
 from tests.ui.pictures import Pictures
+from tests.ui.running import running
 from tests.ui.session import Driven, until
 from tests.ui.test_prompt_drafts import kept, written
 from tests.unit.prompts.pictures import gif, png
@@ -88,41 +90,46 @@ class Prompted(Driven):
         self.prompt.field.post_message(events.Paste(text))
 
 
+@pytest.fixture
+def run() -> Prompted:
+    return Prompted(RESUMED)
+
+
 def stored() -> list[Path]:
     return list((state_dir() / "images").iterdir())
 
 
-async def test_paths_that_are_dropped_become_images_and_go_with_the_prompt(place: Path) -> None:
-    run = Prompted(RESUMED)
-    async with run.app.run_test() as pilot:
-        await pilot.press(*"see ")
-        run.drop(f"'{place}/a.png' file://{place}/b.gif ")
-        await until(pilot, lambda: run.prompt.field.text == f"see {A} {B} ")
-        await pilot.press(*"now", "enter")
-        await until(pilot, lambda: run.told.sent == [f"see {A} {B} now"])
-        ((one, two),) = run.told.images
-        assert [(image.name, image.media_type) for image in (one, two)] == [
-            ("a.png", "image/png"),
-            ("b.gif", "image/gif"),
-        ]
-        assert one.path.read_bytes() == png()
-        assert two.path.read_bytes() == gif(5, 6)
-        assert run.prompt.field.text == ""
-        assert {one.path, two.path} == set(stored())
+async def test_paths_that_are_dropped_become_images_and_go_with_the_prompt(
+    place: Path, run: Prompted, pilot: Pilot[int]
+) -> None:
+    await pilot.press(*"see ")
+    run.drop(f"'{place}/a.png' file://{place}/b.gif ")
+    await until(pilot, lambda: run.prompt.field.text == f"see {A} {B} ")
+    await pilot.press(*"now", "enter")
+    await until(pilot, lambda: run.told.sent == [f"see {A} {B} now"])
+    ((one, two),) = run.told.images
+    assert [(image.name, image.media_type) for image in (one, two)] == [
+        ("a.png", "image/png"),
+        ("b.gif", "image/gif"),
+    ]
+    assert one.path.read_bytes() == png()
+    assert two.path.read_bytes() == gif(5, 6)
+    assert run.prompt.field.text == ""
+    assert {one.path, two.path} == set(stored())
 
 
-async def test_enter_in_the_same_burst_waits_for_the_images(place: Path) -> None:
-    run = Prompted(RESUMED)
-    async with run.app.run_test() as pilot:
-        run.drop(f"{place}/a.png")
-        run.prompt.field.post_message(events.Key("enter", None))
-        await until(pilot, lambda: run.told.sent == [A])
-        run.drop(f"{place}/a.png")
-        run.prompt.field.post_message(events.Key("enter", None))
-        run.prompt.field.post_message(events.Key("x", "x"))
-        await until(pilot, lambda: A in run.prompt.field.text and "x" in run.prompt.field.text)
-        assert run.told.sent == [A]
-        assert run.said == TYPED_ON
+async def test_enter_in_the_same_burst_waits_for_the_images(
+    place: Path, run: Prompted, pilot: Pilot[int]
+) -> None:
+    run.drop(f"{place}/a.png")
+    run.prompt.field.post_message(events.Key("enter", None))
+    await until(pilot, lambda: run.told.sent == [A])
+    run.drop(f"{place}/a.png")
+    run.prompt.field.post_message(events.Key("enter", None))
+    run.prompt.field.post_message(events.Key("x", "x"))
+    await until(pilot, lambda: A in run.prompt.field.text and "x" in run.prompt.field.text)
+    assert run.told.sent == [A]
+    assert run.said == TYPED_ON
 
 
 async def test_enter_says_that_it_waits_for_a_slow_clipboard(
@@ -142,29 +149,28 @@ async def test_enter_says_that_it_waits_for_a_slow_clipboard(
 
 
 @pytest.mark.parametrize("text", ["{}/gone.png", "a.png", "see {}/a.png", "{}/a.png {}/gone.png", "/srv"])
-async def test_any_other_paste_stays_as_it_is(place: Path, text: str) -> None:
-    run = Prompted(RESUMED)
-    async with run.app.run_test() as pilot:
-        run.drop(text.replace("{}", str(place)))
-        await until(pilot, lambda: run.prompt.field.text == text.replace("{}", str(place)))
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.sent == [text.replace("{}", str(place))])
-        assert run.told.images == [()]
+async def test_any_other_paste_stays_as_it_is(
+    place: Path, text: str, run: Prompted, pilot: Pilot[int]
+) -> None:
+    run.drop(text.replace("{}", str(place)))
+    await until(pilot, lambda: run.prompt.field.text == text.replace("{}", str(place)))
+    await pilot.press("enter")
+    await until(pilot, lambda: run.told.sent == [text.replace("{}", str(place))])
+    assert run.told.images == [()]
 
 
-async def test_what_cannot_be_sent_says_why_and_stays_as_text(place: Path) -> None:
-    run = Prompted(RESUMED)
-    async with run.app.run_test() as pilot:
-        run.drop(f"{place}/a.png {place}/no.png")
-        await until(pilot, lambda: run.said)
-        assert run.said == "no.png is not a PNG, JPEG, GIF or WebP image · convert it to one of these"
-        assert run.prompt.field.text == f"{place}/a.png {place}/no.png"
+async def test_what_cannot_be_sent_says_why_and_stays_as_text(
+    place: Path, run: Prompted, pilot: Pilot[int]
+) -> None:
+    run.drop(f"{place}/a.png {place}/no.png")
+    await until(pilot, lambda: run.said)
+    assert run.said == "no.png is not a PNG, JPEG, GIF or WebP image · convert it to one of these"
+    assert run.prompt.field.text == f"{place}/a.png {place}/no.png"
 
 
 async def test_too_many_images_are_refused(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(images, "MOST_IMAGES", 1)
-    run = Prompted(RESUMED)
-    async with run.app.run_test() as pilot:
+    async with running(Prompted(RESUMED)) as (run, pilot):
         run.drop(f"{place}/a.png")
         await until(pilot, lambda: A in run.prompt.field.text)
         run.drop(f"{place}/b.gif")
@@ -173,21 +179,19 @@ async def test_too_many_images_are_refused(place: Path, monkeypatch: pytest.Monk
         assert run.prompt.field.text == f"{A} {place}/b.gif"
 
 
-async def test_an_image_is_one_piece(place: Path) -> None:
-    run = Prompted(RESUMED)
-    async with run.app.run_test() as pilot:
-        await pilot.press(*"ab")
-        run.drop(f"{place}/a.png")
-        await until(pilot, lambda: run.prompt.field.text == f"ab{A} ")
-        await pilot.press("left", "left", "x")
-        assert run.prompt.field.text == f"abx{A} "
-        await pilot.press("delete")
-        assert run.prompt.field.text == "abx "
-        await pilot.press("ctrl+underscore")
-        assert run.prompt.field.text == f"abx{A} "
-        await pilot.press("end", "backspace", "backspace", "y", "enter")
-        await until(pilot, lambda: run.told.sent == ["abxy"])
-        assert run.told.images == [()]
+async def test_an_image_is_one_piece(place: Path, run: Prompted, pilot: Pilot[int]) -> None:
+    await pilot.press(*"ab")
+    run.drop(f"{place}/a.png")
+    await until(pilot, lambda: run.prompt.field.text == f"ab{A} ")
+    await pilot.press("left", "left", "x")
+    assert run.prompt.field.text == f"abx{A} "
+    await pilot.press("delete")
+    assert run.prompt.field.text == "abx "
+    await pilot.press("ctrl+underscore")
+    assert run.prompt.field.text == f"abx{A} "
+    await pilot.press("end", "backspace", "backspace", "y", "enter")
+    await until(pilot, lambda: run.told.sent == ["abxy"])
+    assert run.told.images == [()]
 
 
 async def test_ctrl_v_pastes_an_image(clipboard: Callable[[bytes | str], None]) -> None:
@@ -232,8 +236,7 @@ async def test_ctrl_v_says_why_nothing_came(
 
 
 async def test_the_draft_keeps_its_images_over_a_kill(place: Path) -> None:
-    run = Prompted(RESUMED)
-    async with run.app.run_test() as pilot:
+    async with running(Prompted(RESUMED)) as (run, pilot):
         run.drop(f"{place}/a.png")
         await until(pilot, lambda: run.prompt.field.text == f"{A} ")
         await pilot.press("enter")
@@ -257,38 +260,35 @@ async def test_the_draft_keeps_its_images_over_a_kill(place: Path) -> None:
         await until(pilot, lambda: kept() is None)
 
 
-async def test_a_prompt_that_comes_back_has_its_images(place: Path) -> None:
-    run = Prompted(RESUMED)
-    async with run.app.run_test() as pilot:
-        run.drop(f"{place}/a.png")
-        await until(pilot, lambda: run.prompt.field.text == f"{A} ")
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.sent == [A])
-        run.told.tell(PromptReturned(A, "Claude ended", "p1"))
-        await until(pilot, lambda: run.prompt.field.text == A)
-        await pilot.press("enter")
-        await until(pilot, lambda: len(run.told.sent) == 2)
-        assert run.told.images[1] == run.told.images[0] != ()
+async def test_a_prompt_that_comes_back_has_its_images(place: Path, run: Prompted, pilot: Pilot[int]) -> None:
+    run.drop(f"{place}/a.png")
+    await until(pilot, lambda: run.prompt.field.text == f"{A} ")
+    await pilot.press("enter")
+    await until(pilot, lambda: run.told.sent == [A])
+    run.told.tell(PromptReturned(A, "Claude ended", "p1"))
+    await until(pilot, lambda: run.prompt.field.text == A)
+    await pilot.press("enter")
+    await until(pilot, lambda: len(run.told.sent) == 2)
+    assert run.told.images[1] == run.told.images[0] != ()
 
 
-async def test_a_prompt_that_is_sent_again_by_f6_has_its_images(place: Path) -> None:
-    run = Prompted(RESUMED)
-    async with run.app.run_test() as pilot:
-        run.drop(f"{place}/a.png")
-        await until(pilot, lambda: run.prompt.field.text == f"{A} ")
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.sent == [A])
-        run.told.tell(PromptAccepted(A, prompt_id="p1"))
-        run.told.tell(ErrorReported("overloaded", "Overloaded"))
-        await pilot.press("f6")
-        await until(pilot, lambda: len(run.told.sent) == 2)
-        assert run.told.sent[1] == A
-        assert run.told.images[1] == run.told.images[0] != ()
+async def test_a_prompt_that_is_sent_again_by_f6_has_its_images(
+    place: Path, run: Prompted, pilot: Pilot[int]
+) -> None:
+    run.drop(f"{place}/a.png")
+    await until(pilot, lambda: run.prompt.field.text == f"{A} ")
+    await pilot.press("enter")
+    await until(pilot, lambda: run.told.sent == [A])
+    run.told.tell(PromptAccepted(A, prompt_id="p1"))
+    run.told.tell(ErrorReported("overloaded", "Overloaded"))
+    await pilot.press("f6")
+    await until(pilot, lambda: len(run.told.sent) == 2)
+    assert run.told.sent[1] == A
+    assert run.told.images[1] == run.told.images[0] != ()
 
 
 async def test_earlier_prompts_have_their_images_while_they_are_kept(place: Path) -> None:
-    run = Prompted(RESUMED)
-    async with run.app.run_test() as pilot:
+    async with running(Prompted(RESUMED)) as (run, pilot):
         for name in ("a.png", "b.gif"):
             run.drop(f"{place}/{name}")
             await until(pilot, lambda name=name: name in run.prompt.draft.text and run.prompt.draft.images)
@@ -309,57 +309,54 @@ async def test_earlier_prompts_have_their_images_while_they_are_kept(place: Path
         assert run.prompt.draft.images == {}
 
 
-async def test_another_image_of_the_same_name_is_another_image(place: Path) -> None:
-    run = Prompted(RESUMED)
-    async with run.app.run_test() as pilot:
-        run.drop(f"{place}/b.gif")
-        await until(pilot, lambda: run.prompt.draft.images)
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.sent)
-        (place / "b.gif").write_bytes(gif(5, 6)[:-1] + b"!")
-        run.drop(f"{place}/b.gif")
-        await until(pilot, lambda: run.prompt.draft.images)
-        await pilot.press("enter")
-        await until(pilot, lambda: len(run.told.sent) == 2)
-        assert run.told.sent == ["[image 1: b.gif 5×6, 14 bytes]", "[image 2: b.gif 5×6, 14 bytes]"]
-        assert [image.path.read_bytes()[-1:] for (image,) in run.told.images] == [b";", b"!"]
+async def test_another_image_of_the_same_name_is_another_image(
+    place: Path, run: Prompted, pilot: Pilot[int]
+) -> None:
+    run.drop(f"{place}/b.gif")
+    await until(pilot, lambda: run.prompt.draft.images)
+    await pilot.press("enter")
+    await until(pilot, lambda: run.told.sent)
+    (place / "b.gif").write_bytes(gif(5, 6)[:-1] + b"!")
+    run.drop(f"{place}/b.gif")
+    await until(pilot, lambda: run.prompt.draft.images)
+    await pilot.press("enter")
+    await until(pilot, lambda: len(run.told.sent) == 2)
+    assert run.told.sent == ["[image 1: b.gif 5×6, 14 bytes]", "[image 2: b.gif 5×6, 14 bytes]"]
+    assert [image.path.read_bytes()[-1:] for (image,) in run.told.images] == [b";", b"!"]
 
 
-async def test_words_in_a_folded_paste_are_no_image(place: Path) -> None:
-    run = Prompted(RESUMED)
-    async with run.app.run_test() as pilot:
-        run.drop(f"{place}/a.png")
-        await until(pilot, lambda: run.prompt.field.text == f"{A} ")
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.sent == [A])
-        run.drop(f"log: {A}\n" + "x\n" * 30)
-        await until(pilot, lambda: run.prompt.field.text == "[pasted 31 lines]")
-        await pilot.press("enter")
-        await until(pilot, lambda: len(run.told.sent) == 2)
-        assert run.told.images[1] == ()
+async def test_words_in_a_folded_paste_are_no_image(place: Path, run: Prompted, pilot: Pilot[int]) -> None:
+    run.drop(f"{place}/a.png")
+    await until(pilot, lambda: run.prompt.field.text == f"{A} ")
+    await pilot.press("enter")
+    await until(pilot, lambda: run.told.sent == [A])
+    run.drop(f"log: {A}\n" + "x\n" * 30)
+    await until(pilot, lambda: run.prompt.field.text == "[pasted 31 lines]")
+    await pilot.press("enter")
+    await until(pilot, lambda: len(run.told.sent) == 2)
+    assert run.told.images[1] == ()
 
 
-async def test_what_is_put_aside_and_cleared_keeps_its_images(place: Path) -> None:
-    run = Prompted(RESUMED)
-    async with run.app.run_test() as pilot:
-        run.drop(f"{place}/a.png")
-        await until(pilot, lambda: run.prompt.field.text == f"{A} ")
-        await pilot.press("ctrl+s")
-        assert run.prompt.field.text == ""
-        assert set(run.prompt.kept.images) == {A}
-        await pilot.press("ctrl+s")
-        assert set(run.prompt.draft.images) == {A}
-        await pilot.press("ctrl+c")
-        await until(pilot, lambda: run.prompt.field.text == "")
-        line = json.loads((state_dir() / "history.jsonl").read_text().splitlines()[-1])
-        assert set(line["images"]) == {A}
-        await pilot.press("up")
-        assert set(run.prompt.draft.images) == {A}
+async def test_what_is_put_aside_and_cleared_keeps_its_images(
+    place: Path, run: Prompted, pilot: Pilot[int]
+) -> None:
+    run.drop(f"{place}/a.png")
+    await until(pilot, lambda: run.prompt.field.text == f"{A} ")
+    await pilot.press("ctrl+s")
+    assert run.prompt.field.text == ""
+    assert set(run.prompt.kept.images) == {A}
+    await pilot.press("ctrl+s")
+    assert set(run.prompt.draft.images) == {A}
+    await pilot.press("ctrl+c")
+    await until(pilot, lambda: run.prompt.field.text == "")
+    line = json.loads((state_dir() / "history.jsonl").read_text().splitlines()[-1])
+    assert set(line["images"]) == {A}
+    await pilot.press("up")
+    assert set(run.prompt.draft.images) == {A}
 
 
 async def test_an_image_that_is_mentioned_is_named_with_its_size(place: Path) -> None:
-    run = Prompted(Launch(settings=Settings(cwd=place)), clock=Clock())
-    async with run.app.run_test() as pilot:
+    async with running(Prompted(Launch(settings=Settings(cwd=place)), clock=Clock())) as (run, pilot):
         await pilot.press(*"see ", "@", *"a.pn")
         await until(pilot, lambda: run.prompt.choices and run.prompt.choices.rows)
         assert run.prompt.choices is not None
@@ -386,8 +383,7 @@ async def test_the_editor_has_the_name_and_keeps_the_image(
         put(f"and {text}")
 
     monkeypatch.setattr(SessionScreen, "edit", edit)
-    run = Prompted(RESUMED)
-    async with run.app.run_test() as pilot:
+    async with running(Prompted(RESUMED)) as (run, pilot):
         run.drop(f"{place}/a.png")
         await until(pilot, lambda: run.prompt.field.text == f"{A} ")
         await pilot.press("ctrl+g")
@@ -397,32 +393,30 @@ async def test_the_editor_has_the_name_and_keeps_the_image(
         assert len(run.told.images[0]) == 1
 
 
-async def test_an_export_names_the_images(place: Path) -> None:
-    run = Prompted(RESUMED)
-    async with run.app.run_test() as pilot:
-        run.drop(f"{place}/a.png")
-        await until(pilot, lambda: run.prompt.field.text == f"{A} ")
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.sent == [A])
-        run.screen.take_command(f"/export {place}/out.md")
-        await until(pilot, (place / "out.md").exists)
-        assert f"> {A}" in (place / "out.md").read_text()
+async def test_an_export_names_the_images(place: Path, run: Prompted, pilot: Pilot[int]) -> None:
+    run.drop(f"{place}/a.png")
+    await until(pilot, lambda: run.prompt.field.text == f"{A} ")
+    await pilot.press("enter")
+    await until(pilot, lambda: run.told.sent == [A])
+    run.screen.take_command(f"/export {place}/out.md")
+    await until(pilot, (place / "out.md").exists)
+    assert f"> {A}" in (place / "out.md").read_text()
 
 
-async def test_many_drops_and_keys_at_once_lose_nothing(place: Path) -> None:
-    run = Prompted(RESUMED)
-    async with run.app.run_test() as pilot:
-        for number in range(25):
-            run.drop(f"{place}/b.gif")
-            run.prompt.field.post_message(events.Key("x", "x"))
-            if number % 5 == 0:
-                run.app.post_message(events.Key("ctrl+s", None))
-        await until(pilot, lambda: run.prompt.field.text.count("x") + run.prompt.kept.text.count("x") >= 25)
-        await until(pilot, lambda: not run.prompt._looking)
-        texts = f"{run.prompt.kept.text}"
-        assert texts.count("x") == 25
-        assert texts.count("b.gif") == 25
-        assert len(run.prompt.kept.images) <= images.MOST_IMAGES
+async def test_many_drops_and_keys_at_once_lose_nothing(
+    place: Path, run: Prompted, pilot: Pilot[int]
+) -> None:
+    for number in range(25):
+        run.drop(f"{place}/b.gif")
+        run.prompt.field.post_message(events.Key("x", "x"))
+        if number % 5 == 0:
+            run.app.post_message(events.Key("ctrl+s", None))
+    await until(pilot, lambda: run.prompt.field.text.count("x") + run.prompt.kept.text.count("x") >= 25)
+    await until(pilot, lambda: not run.prompt._looking)
+    texts = f"{run.prompt.kept.text}"
+    assert texts.count("x") == 25
+    assert texts.count("b.gif") == 25
+    assert len(run.prompt.kept.images) <= images.MOST_IMAGES
 
 
 async def test_a_search_that_is_open_by_then_takes_no_image(clipboard: Callable[[bytes | str], None]) -> None:

@@ -14,6 +14,7 @@ from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
 from ccq_tui.prompts.completion_list import Completion, CompletionList
 from ccq_tui.widgets.choices import ChoiceList, drawn, height_of
 from tests.ui.asked import PLAIN
+from tests.ui.running import running
 
 PATHS = (
     "src/a/very/long/way/down/to/the/file/that/is/meant.py",
@@ -79,8 +80,7 @@ def test_the_height_is_that_of_the_lines(rows: int, kind: CompletionKind) -> Non
 
 
 async def test_a_list_that_is_whole_at_once_has_room_for_all_its_rows() -> None:
-    app = Listed()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with running(Listed()) as (app, pilot):
         shown = app.query_one(ChoiceList)
         rows = tuple(Completion(str(number), str(number)) for number in range(5))
         shown.show(CompletionList(WantedCompletion(CompletionKind.COMMANDS, "")).found(rows))

@@ -14,6 +14,7 @@ from ccq_tui.prompts.completion_context import WantedCompletion
 from ccq_tui.prompts.completion_list import Completion
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.prompt import Prompt
+from tests.ui.running import running
 from tests.ui.session import Driven, until
 
 COMMANDS = CommandsListed((SlashCommand("moderate", "x"), SlashCommand("more", "x")))
@@ -43,8 +44,7 @@ async def typed(run: Driven, pilot: Pilot[int], *keys: str) -> None:
 
 
 async def test_commands_told_while_the_list_is_open_come_into_it() -> None:
-    run = driven()
-    async with run.app.run_test() as pilot:
+    async with running(driven()) as (run, pilot):
         await typed(run, pilot, "m", "o")
         await pilot.press("down")
         assert chosen(run) == "mode"
@@ -59,8 +59,7 @@ async def test_commands_told_while_the_list_is_open_come_into_it() -> None:
 
 
 async def test_ctrl_n_and_ctrl_p_move_in_the_list_and_call_the_palette_outside_it() -> None:
-    run = driven()
-    async with run.app.run_test() as pilot:
+    async with running(driven()) as (run, pilot):
         await typed(run, pilot)
         rows = offered(run)
         await pilot.press("ctrl+n", "ctrl+n", "ctrl+p")
@@ -73,8 +72,7 @@ async def test_ctrl_n_and_ctrl_p_move_in_the_list_and_call_the_palette_outside_i
 
 
 async def test_keys_of_a_preset_move_in_the_list_and_letters_stay_letters() -> None:
-    run = driven("vim")
-    async with run.app.run_test() as pilot:
+    async with running(driven("vim")) as (run, pilot):
         await typed(run, pilot)
         rows = offered(run)
         await pilot.press("ctrl+d")
@@ -99,8 +97,7 @@ async def test_tab_waits_for_the_rows_of_what_is_typed(
 ) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "app.py").touch()
-    run = driven(directory=str(tmp_path))
-    async with run.app.run_test() as pilot:
+    async with running(driven(directory=str(tmp_path))) as (run, pilot):
         await pilot.press("@")
         await until(pilot, lambda: offered(run)[:1] == ["src/"])
         found: list[WantedCompletion] = []

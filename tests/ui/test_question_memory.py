@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 
 from rich.text import Text
+from textual.pilot import Pilot
 
 from ccq_tui.agent.events import RequestSettled, SessionState, StateChanged
 from ccq_tui.questions import Option, Question
@@ -24,21 +25,19 @@ def question(number: int) -> Question:
     return Question(f"Which one of {number}?", "Which", options)
 
 
-async def test_nothing_of_a_panel_stays_when_its_question_is_answered() -> None:
-    run = Driven()
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: run.session is not None)
-        run.told.tell(StateChanged(SessionState.WORKING))
-        states, texts = 0, 0
-        for number in range(2 * ROUNDS):
-            if number == ROUNDS:
-                states, texts = count(PanelState), count(Text)
-            run.told.tell(asked(f"q{number}", question(number)))
-            await until(pilot, lambda: run.screen.dock.panel is not None)
-            await keys_work(run, pilot)
-            await pilot.press("1", "enter")
-            await until(pilot, lambda: run.told.answers)
-            run.told.tell(RequestSettled(*run.told.answers.pop(0)))
-            await until(pilot, lambda: run.screen.dock.prompt.display)
-        assert count(PanelState) - states < ROUNDS / 2
-        assert count(Text) - texts < ROUNDS, "the lines of a panel are several texts for each question"
+async def test_nothing_of_a_panel_stays_when_its_question_is_answered(run: Driven, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: run.session is not None)
+    run.told.tell(StateChanged(SessionState.WORKING))
+    states, texts = 0, 0
+    for number in range(2 * ROUNDS):
+        if number == ROUNDS:
+            states, texts = count(PanelState), count(Text)
+        run.told.tell(asked(f"q{number}", question(number)))
+        await until(pilot, lambda: run.screen.dock.panel is not None)
+        await keys_work(run, pilot)
+        await pilot.press("1", "enter")
+        await until(pilot, lambda: run.told.answers)
+        run.told.tell(RequestSettled(*run.told.answers.pop(0)))
+        await until(pilot, lambda: run.screen.dock.prompt.display)
+    assert count(PanelState) - states < ROUNDS / 2
+    assert count(Text) - texts < ROUNDS, "the lines of a panel are several texts for each question"

@@ -66,8 +66,7 @@ class Draws:
 
 
 async def test_a_move_draws_two_rows_and_lays_nothing_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE).shown() as (app, pilot):
         draws = Draws(app.screen, app.panel.query_one("#list", LineView), monkeypatch)
         await pilot.press("down")
         assert (draws.layouts, draws.lines) == (0, 2)
@@ -88,8 +87,7 @@ async def test_a_move_between_decisions_draws_two_rows(monkeypatch: pytest.Monke
 
 
 async def test_moving_in_a_list_that_scrolls_wraps_no_more_than_the_rows_that_come(wraps: Wraps) -> None:
-    app = PanelHost(CITIES)
-    async with app.run_test() as pilot:
+    async with PanelHost(CITIES).shown() as (_, pilot):
         await pilot.pause()
         wraps.restart()
         await pilot.press("down", "down", "up", "end", "home")
@@ -97,8 +95,7 @@ async def test_moving_in_a_list_that_scrolls_wraps_no_more_than_the_rows_that_co
 
 
 async def test_moving_wraps_nothing_and_keeps_the_lines(wraps: Wraps) -> None:
-    app = PanelHost(MULTI, SINGLE)
-    async with app.run_test() as pilot:
+    async with PanelHost(MULTI, SINGLE).shown() as (app, pilot):
         view = app.panel.query_one("#list", LineView)
         await pilot.pause()
         lines = view.lines
@@ -109,8 +106,7 @@ async def test_moving_wraps_nothing_and_keeps_the_lines(wraps: Wraps) -> None:
 
 
 async def test_moving_in_the_review_wraps_nothing(wraps: Wraps) -> None:
-    app = PanelHost(MULTI, SINGLE)
-    async with app.run_test() as pilot:
+    async with PanelHost(MULTI, SINGLE).shown() as (_, pilot):
         await pilot.press("1", "shift+tab")
         wraps.restart()
         await pilot.press("down", "down", "up")
@@ -118,8 +114,7 @@ async def test_moving_in_the_review_wraps_nothing(wraps: Wraps) -> None:
 
 
 async def test_typing_wraps_little_more_than_what_is_typed(wraps: Wraps) -> None:
-    app = PanelHost(CITIES, PREVIEWED, MULTI)
-    async with app.run_test() as pilot:
+    async with PanelHost(CITIES, PREVIEWED, MULTI).shown() as (_, pilot):
         await pilot.press("o", "a")
         wraps.restart()
         await pilot.press("b", "c", "d")
@@ -127,8 +122,7 @@ async def test_typing_wraps_little_more_than_what_is_typed(wraps: Wraps) -> None
 
 
 async def test_showing_the_same_again_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = PanelHost(CITIES)
-    async with app.run_test() as pilot:
+    async with PanelHost(CITIES).shown() as (app, pilot):
         view = app.panel.query_one("#list", LineView)
         await pilot.pause()
         drawn: list[object] = []

@@ -47,8 +47,7 @@ TOUR = (("down", "n", "x"), ("enter", "p"), ("escape", "ctrl+d"), ("escape", "ta
 @pytest.mark.parametrize("size", [(80, 24), (40, 12), (160, 50)])
 async def test_hostile_text_is_drawn_as_data(size: tuple[int, int]) -> None:
     markup = f"{MARKUP}{ATTACKS['line separators']}"
-    app = PanelHost(*hostile(WILD), title=WILD, session=WILD)
-    async with app.run_test(size=size) as pilot:
+    async with PanelHost(*hostile(WILD), title=WILD, session=WILD).shown(size=size) as (app, pilot):
         # The small screen has both; what is read as markup in one size is so in all.
         for text in (WILD, markup) if size == (40, 12) else (WILD,):
             if text != WILD:
@@ -63,8 +62,7 @@ async def test_hostile_text_is_drawn_as_data(size: tuple[int, int]) -> None:
 
 async def test_markup_is_shown_as_it_was_written_and_what_is_hidden_as_a_sign() -> None:
     option = Option("[bold]x", "[red]y", preview="[@click=app.quit]z")
-    app = PanelHost(Question(MARKUP, "[b]h[/b]", (option,)))
-    async with app.run_test(size=(99, 30)) as pilot:
+    async with PanelHost(Question(MARKUP, "[b]h[/b]", (option,))).shown(size=(99, 30)) as (app, pilot):
         for text in (MARKUP, "[b]h[/b]", "[bold]x", "[red]y", "[@click=app.quit]z", "▤ [bold]x ╌"):
             assert text in app.panel_text
         y, line = next((y, line) for y, line in enumerate(app.screen_lines) if "@click" in line)

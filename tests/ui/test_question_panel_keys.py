@@ -19,8 +19,7 @@ def outcomes(app: PanelHost) -> list[object]:
 @pytest.mark.parametrize("question", [SINGLE, MULTI], ids=["single", "multi"])
 @pytest.mark.parametrize(("up", "down"), [("up", "down"), ("k", "j"), ("ctrl+p", "ctrl+n")])
 async def test_move_wrapping(question: object, up: str, down: str) -> None:
-    app = PanelHost(question)
-    async with app.run_test() as pilot:
+    async with PanelHost(question).shown() as (app, pilot):
         first = question.options[0].label
         assert first in app.cursor_line
         await pilot.press(down)
@@ -34,8 +33,7 @@ async def test_move_wrapping(question: object, up: str, down: str) -> None:
 
 @pytest.mark.parametrize("question", [SINGLE, MULTI], ids=["single", "multi"])
 async def test_home_and_end(question: object) -> None:
-    app = PanelHost(question)
-    async with app.run_test() as pilot:
+    async with PanelHost(question).shown() as (app, pilot):
         await pilot.press("end")
         assert "Other…" in app.cursor_line
         await pilot.press("home")
@@ -43,8 +41,7 @@ async def test_home_and_end(question: object) -> None:
 
 
 async def test_digit_moves_and_selects_in_a_single_select() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE).shown() as (app, pilot):
         await pilot.press("2")
         assert " ❯ ● 2  SQLite" in app.panel_text
         await pilot.press("3")
@@ -54,8 +51,7 @@ async def test_digit_moves_and_selects_in_a_single_select() -> None:
 
 
 async def test_digit_moves_and_toggles_in_a_multi_select() -> None:
-    app = PanelHost(MULTI)
-    async with app.run_test() as pilot:
+    async with PanelHost(MULTI).shown() as (app, pilot):
         await pilot.press("2", "1")
         assert " ❯ ◼ 1  Auth" in app.panel_text
         assert "◼ 2  Cache" in app.panel_text
@@ -65,8 +61,7 @@ async def test_digit_moves_and_toggles_in_a_multi_select() -> None:
 
 
 async def test_space_selects_or_toggles_and_stays() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE).shown() as (app, pilot):
         await pilot.press("down", "space")
         assert " ❯ ● 2  SQLite" in app.panel_text
         assert (app.state.outcome, app.state.tab) == (None, 0)
@@ -79,8 +74,7 @@ async def test_space_selects_or_toggles_and_stays() -> None:
 
 
 async def test_enter_confirms_one_single_select_at_once() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE).shown() as (app, pilot):
         assert "Enter send PostgreSQL" in app.panel_text
         await pilot.press("down", "enter")
         assert outcomes(app) == [Answered((Answer(selected=("SQLite",)),))]
@@ -90,8 +84,7 @@ async def test_enter_confirms_one_single_select_at_once() -> None:
 
 
 async def test_enter_goes_to_the_next_unanswered_question_then_to_review() -> None:
-    app = PanelHost(SINGLE, RECOMMENDED, PREVIEWED)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE, RECOMMENDED, PREVIEWED).shown() as (app, pilot):
         assert "Enter take PostgreSQL" in app.panel_text
         await pilot.press("tab", "1", "shift+tab", "enter")
         assert PREVIEWED.text in app.panel_text, "the second question has its answer"
@@ -101,8 +94,7 @@ async def test_enter_goes_to_the_next_unanswered_question_then_to_review() -> No
 
 
 async def test_enter_goes_on_in_a_multi_select_and_keeps_what_is_selected() -> None:
-    app = PanelHost(MULTI)
-    async with app.run_test() as pilot:
+    async with PanelHost(MULTI).shown() as (app, pilot):
         await pilot.press("space", "down", "enter")
         assert "Review your answers" in app.panel_text
         assert "→ Auth" in app.panel_text
@@ -110,8 +102,7 @@ async def test_enter_goes_on_in_a_multi_select_and_keeps_what_is_selected() -> N
 
 
 async def test_a_selects_all_and_none_and_is_hinted_in_a_multi_select_alone() -> None:
-    app = PanelHost(MULTI)
-    async with app.run_test() as pilot:
+    async with PanelHost(MULTI).shown() as (app, pilot):
         assert "a all" in app.panel_text
         await pilot.press("a")
         assert app.panel_text.count("◼") == 3
@@ -126,8 +117,7 @@ async def test_a_selects_all_and_none_and_is_hinted_in_a_multi_select_alone() ->
 
 @pytest.mark.parametrize(("on", "back"), [("tab", "shift+tab"), ("right", "left"), ("l", "h")])
 async def test_turn_between_questions(on: str, back: str) -> None:
-    app = PanelHost(SINGLE, MULTI)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
         await pilot.press(on)
         assert MULTI.text in app.panel_text
         assert "◆ Features" in app.panel_lines[0]
@@ -141,8 +131,7 @@ async def test_turn_between_questions(on: str, back: str) -> None:
 
 @pytest.mark.parametrize("question", [SINGLE, MULTI], ids=["single", "multi"])
 async def test_o_and_n(question: object) -> None:
-    app = PanelHost(question)
-    async with app.run_test() as pilot:
+    async with PanelHost(question).shown() as (app, pilot):
         await pilot.press("1", "n")
         assert "✎ note a note beside the answer" in app.panel_text
         await type_text(pilot, "keep it small")
@@ -155,8 +144,7 @@ async def test_o_and_n(question: object) -> None:
 
 
 async def test_slash_filters_ten_options_or_more() -> None:
-    app = PanelHost(CITIES)
-    async with app.run_test() as pilot:
+    async with PanelHost(CITIES).shown() as (app, pilot):
         assert "/ filter" in app.panel_text
         height = app.panel.region.height
         await pilot.press("slash")
@@ -176,8 +164,7 @@ async def test_slash_filters_ten_options_or_more() -> None:
 
 
 async def test_enter_on_a_filtered_list_takes_the_row_that_is_seen() -> None:
-    app = PanelHost(CITIES)
-    async with app.run_test() as pilot:
+    async with PanelHost(CITIES).shown() as (app, pilot):
         await pilot.press("slash")
         await type_text(pilot, "17")
         await pilot.press("enter", "enter")
@@ -185,8 +172,7 @@ async def test_enter_on_a_filtered_list_takes_the_row_that_is_seen() -> None:
 
 
 async def test_a_filter_without_a_match_leaves_other_and_selects_nothing() -> None:
-    app = PanelHost(CITIES)
-    async with app.run_test() as pilot:
+    async with PanelHost(CITIES).shown() as (app, pilot):
         await pilot.press("slash")
         await type_text(pilot, "zz")
         assert "0 of 40 shown" in app.panel_text
@@ -196,16 +182,14 @@ async def test_a_filter_without_a_match_leaves_other_and_selects_nothing() -> No
 
 
 async def test_slash_in_a_short_list_is_text() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE).shown() as (app, pilot):
         assert "filter" not in app.panel_text
         await pilot.press("slash")
         assert (app.state.focus, app.state.text) == (Focus.OTHER, "/")
 
 
 async def test_p_shows_the_preview_larger_and_back() -> None:
-    app = PanelHost(PREVIEWED)
-    async with app.run_test() as pilot:
+    async with PanelHost(PREVIEWED).shown() as (app, pilot):
         assert "p all" not in app.panel_text, "all of it is in sight"
         await pilot.press("down")
         assert "p all" in app.panel_text
@@ -223,8 +207,7 @@ async def test_p_shows_the_preview_larger_and_back() -> None:
 
 @pytest.mark.parametrize("start", [(), ("tab",), ("tab", "tab")], ids=["single", "multi", "review"])
 async def test_c_discusses_the_whole_set(start: tuple[str, ...]) -> None:
-    app = PanelHost(SINGLE, MULTI)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
         await pilot.press(*start, "c")
         assert "✎ discuss goes to Claude instead of answers" in app.panel_text
         await pilot.press("enter")
@@ -237,8 +220,7 @@ async def test_c_discusses_the_whole_set(start: tuple[str, ...]) -> None:
 
 
 async def test_escape_leaves_text_then_filter_then_hides() -> None:
-    app = PanelHost(CITIES)
-    async with app.run_test() as pilot:
+    async with PanelHost(CITIES).shown() as (app, pilot):
         await pilot.press("slash", "4", "enter", "o", "x", "escape")
         assert (app.state.focus, app.state.page.filter) == (Focus.LIST, "4")
         await pilot.press("escape")
@@ -252,8 +234,7 @@ async def test_escape_leaves_text_then_filter_then_hides() -> None:
 
 @pytest.mark.parametrize("key", ["ctrl+d", "y"])
 async def test_ctrl_d_declines_after_asking_once(key: str) -> None:
-    app = PanelHost(SINGLE, MULTI)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
         await pilot.press("1", "ctrl+d")
         assert "Decline all 2 questions?" in app.panel_text
         assert "Nothing you selected or typed is sent" in app.panel_text
@@ -270,8 +251,7 @@ async def test_ctrl_d_declines_after_asking_once(key: str) -> None:
 
 
 async def test_ctrl_g_wants_an_editor_and_the_text_comes_back() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE).shown() as (app, pilot):
         await pilot.press("ctrl+d", "ctrl+g", "escape")
         assert not app.all_posted(QuestionPanel.EditorWanted), "there is no text to edit"
         await pilot.press("2", "ctrl+g")
@@ -289,8 +269,7 @@ async def test_ctrl_g_wants_an_editor_and_the_text_comes_back() -> None:
 
 
 async def test_keys_on_the_page_of_a_text_question() -> None:
-    app = PanelHost(NAME, SINGLE)
-    async with app.run_test() as pilot:
+    async with PanelHost(NAME, SINGLE).shown() as (app, pilot):
         assert app.state.focus is Focus.FIELD
         assert "for example tidy-bookmarks" in app.panel_text
         await type_text(pilot, "jk 12 aopnc")

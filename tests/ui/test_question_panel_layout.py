@@ -25,8 +25,7 @@ MANY = tuple(Question(f"Question number {n}?", f"Topic {n}", SINGLE.options) for
 
 
 async def test_the_height_is_the_same_for_all_tabs_and_at_most_sixty_percent() -> None:
-    app = PanelHost(SINGLE, PREVIEWED, DAYS, CITIES, MULTI, NAME)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE, PREVIEWED, DAYS, CITIES, MULTI, NAME).shown() as (app, pilot):
         for size in ((80, 24), (40, 12), (160, 50), (60, 30)):
             await pilot.resize_terminal(*size)
             await pilot.pause()
@@ -40,8 +39,7 @@ async def test_the_height_is_the_same_for_all_tabs_and_at_most_sixty_percent() -
 
 
 async def test_a_long_list_scrolls_with_the_cursor_in_sight() -> None:
-    app = PanelHost(CITIES)
-    async with app.run_test() as pilot:
+    async with PanelHost(CITIES).shown() as (app, pilot):
         for key, label in (("end", "Other…"), ("up", "City 40"), ("home", "City 1")):
             await pilot.press(key)
             assert label in app.cursor_line
@@ -83,8 +81,7 @@ async def test_all_that_is_cut_is_whole_where_it_is_enlarged() -> None:
     tail = "and this is how it ends"
     question = Question("Which?", "W", (Option("x " * 400 + tail, "y " * 400 + "described"), Option("B")))
     title = "Moving the bookmarks service, all of it, to the new machines in the cellar"
-    app = PanelHost(WORDY)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with PanelHost(WORDY).shown() as (app, pilot):
         for size in ((80, 24), (40, 12), (30, 14)):
             await pilot.resize_terminal(*size)
             await pilot.put(WORDY, title=title)
@@ -103,8 +100,7 @@ async def test_all_that_is_cut_is_whole_where_it_is_enlarged() -> None:
 
 
 async def test_preview_scrolls_and_another_one_begins_at_its_top() -> None:
-    app = PanelHost(PREVIEWED)
-    async with app.run_test() as pilot:
+    async with PanelHost(PREVIEWED).shown() as (app, pilot):
         for line in PREVIEWED.options[0].preview.split("\n"):
             assert line in app.panel_text
         await pilot.press("down")
@@ -123,8 +119,7 @@ async def test_preview_scrolls_and_another_one_begins_at_its_top() -> None:
 
 async def test_very_small_screens() -> None:
     questions = (MULTI, DAYS, PREVIEWED, CITIES)
-    app = PanelHost(*questions)
-    async with app.run_test() as pilot:
+    async with PanelHost(*questions).shown() as (app, pilot):
         for size in ((20, 8), (3, 2), (1, 1), (200, 6), (12, 60)):
             await pilot.resize_terminal(*size)
             await pilot.put(*questions)
@@ -135,8 +130,7 @@ async def test_very_small_screens() -> None:
 
 
 async def test_questions_with_one_option_or_none_and_empty_texts() -> None:
-    app = PanelHost(NAME)
-    async with app.run_test() as pilot:
+    async with PanelHost(NAME).shown() as (app, pilot):
         for question in (Question("Any?", "Any"), Question("One?", "One", (Option("A"),))):
             await pilot.put(question)
             assert "Other…" in app.panel_text, question
@@ -150,8 +144,7 @@ async def test_questions_with_one_option_or_none_and_empty_texts() -> None:
 
 
 async def test_twenty_questions_leave_room_for_their_options() -> None:
-    app = PanelHost(*MANY)
-    async with app.run_test() as pilot:
+    async with PanelHost(*MANY).shown() as (app, pilot):
         for size in ((80, 24), (40, 12)):
             await pilot.resize_terminal(*size)
             await pilot.pause()
@@ -178,8 +171,7 @@ async def test_wide_characters_stay_aligned() -> None:
 
 
 async def test_the_theme_can_change_while_the_panel_is_open() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE).shown() as (app, pilot):
         view = app.panel.query_one("#list", LineView)
         before, place = app.panel_text, view.lines[0].text
         app.theme = "ccq-light"
@@ -190,8 +182,7 @@ async def test_the_theme_can_change_while_the_panel_is_open() -> None:
 
 
 async def test_the_review_opens_on_the_row_under_its_cursor() -> None:
-    app = PanelHost(*MANY[:6])
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with PanelHost(*MANY[:6]).shown() as (app, pilot):
         await pilot.press(*["1", "tab"] * 6)
         assert "Submit 6 answers" in app.cursor_line
 
@@ -209,8 +200,7 @@ async def test_what_goes_on_from_a_wide_line_of_a_preview_has_a_sign() -> None:
 
 
 async def test_every_panel_names_f1_and_a_number_its_range() -> None:
-    app = PanelHost(DAYS, SINGLE)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with PanelHost(DAYS, SINGLE).shown() as (app, pilot):
         for size in ((80, 24), (40, 12), (30, 14)):
             await pilot.resize_terminal(*size)
             await pilot.put(DAYS, SINGLE)
@@ -221,8 +211,7 @@ async def test_every_panel_names_f1_and_a_number_its_range() -> None:
 
 
 async def test_a_number_has_one_line() -> None:
-    app = PanelHost(DAYS, SINGLE)
-    async with app.run_test() as pilot:
+    async with PanelHost(DAYS, SINGLE).shown() as (app, pilot):
         await pilot.press("4", "ctrl+j", "2", "shift+enter")
         assert app.state.text == "42"
         app.paste("\n7\n")
@@ -236,8 +225,7 @@ async def test_a_number_has_one_line() -> None:
 
 async def test_labels_with_commas_stand_one_a_line_in_the_review() -> None:
     comma = Question("Which?", "W", (Option("a, b"), Option("c"), Option("")), multi_select=True)
-    app = PanelHost(comma)
-    async with app.run_test() as pilot:
+    async with PanelHost(comma).shown() as (app, pilot):
         await pilot.press("a", "enter")
         lines = [line.strip() for line in app.panel_lines]
         at = lines.index("→ a, b")

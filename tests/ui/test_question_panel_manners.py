@@ -28,8 +28,7 @@ async def click_on(app: PanelHost, pilot: object, text: str) -> None:
 
 @pytest.mark.parametrize("key", ["enter", "space", "escape"])
 async def test_a_fresh_panel_ignores_deciding_keys(key: str) -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE).shown() as (app, pilot):
         app.panel.dispatch(Shown(app.clock.now))
         before = app.state
         app.clock.now += GRACE / 2
@@ -50,8 +49,7 @@ async def test_the_grace_begins_when_the_panel_appears() -> None:
 
 
 async def test_in_the_grace_a_text_question_takes_all_that_is_typed_and_sends_nothing() -> None:
-    app = PanelHost(NAME)
-    async with app.run_test() as pilot:
+    async with PanelHost(NAME).shown() as (app, pilot):
         app.panel.dispatch(Shown(app.clock.now))
         await pilot.press("4", "2", "space", "enter", "C", "escape")
         app.paste("é\nx")
@@ -63,8 +61,7 @@ async def test_in_the_grace_a_text_question_takes_all_that_is_typed_and_sends_no
 
 
 async def test_typing_that_meets_a_fresh_panel_is_told_once_with_all_that_followed_in_order() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE).shown() as (app, pilot):
         app.panel.dispatch(Shown(app.clock.now))
         app.burst("c", "h", "e", "enter")
         app.paste("k")
@@ -77,8 +74,7 @@ async def test_typing_that_meets_a_fresh_panel_is_told_once_with_all_that_follow
 
 
 async def test_clicks_on_rows_tabs_and_review() -> None:
-    app = PanelHost(SINGLE, MULTI)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
         await click_on(app, pilot, "DuckDB")
         assert " ❯ ● 3  DuckDB" in app.panel_text
         assert app.state.tab == 0, "a click selects and stays"
@@ -102,8 +98,7 @@ async def test_clicks_on_rows_tabs_and_review() -> None:
 
 
 async def test_clicks_beside_rows_mean_nothing() -> None:
-    app = PanelHost(SINGLE, MULTI)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
         before = app.state
         for text in (SINGLE.text, "Claude asks", "api-ref", " · ", "I looked"):
             await click_on(app, pilot, text)
@@ -112,8 +107,7 @@ async def test_clicks_beside_rows_mean_nothing() -> None:
 
 
 async def test_the_click_that_gave_the_terminal_the_focus_selects_nothing() -> None:
-    app = PanelHost(SINGLE, MULTI)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
         app.post_message(events.AppBlur())
         await pilot.pause()
         app.post_message(events.AppFocus())
@@ -128,8 +122,7 @@ async def test_the_click_that_gave_the_terminal_the_focus_selects_nothing() -> N
 
 
 async def test_the_focus_of_the_terminal_changes_nothing_else() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE).shown() as (app, pilot):
         await pilot.press("2", "o", "x")
         before = app.state.pages
         app.post_message(events.AppBlur())
@@ -142,8 +135,7 @@ async def test_the_focus_of_the_terminal_changes_nothing_else() -> None:
 
 
 async def test_recommended_is_a_badge_with_the_cursor_and_not_selected() -> None:
-    app = PanelHost(RECOMMENDED)
-    async with app.run_test() as pilot:
+    async with PanelHost(RECOMMENDED).shown() as (app, pilot):
         assert " ❯ ○ 2  Redis" in app.cursor_line
         assert "★    Known to the team" in app.cursor_line
         assert "(Recommended)" not in app.panel_text
@@ -153,8 +145,7 @@ async def test_recommended_is_a_badge_with_the_cursor_and_not_selected() -> None
 
 
 async def test_review_shows_everything_and_starts_on_the_first_gap() -> None:
-    app = PanelHost(SINGLE, RECOMMENDED, MULTI)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE, RECOMMENDED, MULTI).shown() as (app, pilot):
         await pilot.press("1", "n", "w", "h", "y", "enter", "tab", "tab", "2", "tab")
         assert RECOMMENDED.text in app.cursor_line
         text = app.panel_text
@@ -177,8 +168,7 @@ async def test_review_shows_everything_and_starts_on_the_first_gap() -> None:
 
 
 async def test_an_empty_multi_select_is_confirmed_only_from_review() -> None:
-    app = PanelHost(MULTI)
-    async with app.run_test() as pilot:
+    async with PanelHost(MULTI).shown() as (app, pilot):
         assert "Enter none of these · Space select · a all" in app.panel_text
         await pilot.press("enter")
         assert "→ none of these" in app.panel_text
@@ -190,8 +180,7 @@ async def test_an_empty_multi_select_is_confirmed_only_from_review() -> None:
 
 
 async def test_a_multi_select_is_left_open_on_purpose() -> None:
-    app = PanelHost(MULTI)
-    async with app.run_test() as pilot:
+    async with PanelHost(MULTI).shown() as (app, pilot):
         for keys in (["tab"], ["enter", "enter", "enter", "space", "space", "tab"]):
             await pilot.press(*keys)
             assert "→ no answer" in app.panel_text, keys
@@ -201,8 +190,7 @@ async def test_a_multi_select_is_left_open_on_purpose() -> None:
 
 
 async def test_gaps_may_be_submitted_and_are_counted() -> None:
-    app = PanelHost(SINGLE, RECOMMENDED, MULTI)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE, RECOMMENDED, MULTI).shown() as (app, pilot):
         await pilot.press("shift+tab")
         assert "3 with “no answer”" in app.panel_text
         await pilot.press("shift+tab", "enter")
@@ -212,15 +200,13 @@ async def test_gaps_may_be_submitted_and_are_counted() -> None:
 
 
 async def test_a_changed_answer_replaces_the_first() -> None:
-    app = PanelHost(SINGLE, RECOMMENDED)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE, RECOMMENDED).shown() as (app, pilot):
         await pilot.press("1", "enter", "1", "enter", "up", "up", "enter", "2", "enter", "enter")
         assert [answer.selected for answer in outcomes(app)[0].answers] == [("SQLite",), ("None",)]  # type: ignore[attr-defined]
 
 
 async def test_f2_hides_and_shows_without_a_grace() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE).shown() as (app, pilot):
         await pilot.press("2", "f2")
         assert (app.state.hidden, len(app.all_posted(QuestionPanel.Hidden))) == (True, 1)
         await pilot.press("1", "enter", "x")
@@ -232,8 +218,7 @@ async def test_f2_hides_and_shows_without_a_grace() -> None:
 
 
 async def test_two_waiting_sets_are_counted() -> None:
-    app = PanelHost(SINGLE, place=(1, 2))
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE, place=(1, 2)).shown() as (app, pilot):
         assert app.panel_lines[0].endswith("─ 1 of 2 ─")
         app.panel.place = (2, 2)
         await pilot.pause()
@@ -247,8 +232,7 @@ async def test_the_keys_of_the_page_above_are_left_to_it() -> None:
         def on_key(self, event: events.Key) -> None:
             heard.append(event.key)
 
-    app = Host(SINGLE)
-    async with app.run_test() as pilot:
+    async with Host(SINGLE).shown() as (app, pilot):
         keys = ["pageup", "pagedown", "ctrl+up", "ctrl+down"]
         await pilot.press(*keys, "o", *keys)
         await type_text(pilot, "ab")
@@ -257,8 +241,7 @@ async def test_the_keys_of_the_page_above_are_left_to_it() -> None:
 
 
 async def test_a_panel_built_from_a_draft_draws_it() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE).shown() as (app, pilot):
         await pilot.press("2", "o", "d", "r", "a", "f", "t")
         draft = app.state
     again = PanelHost(SINGLE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
@@ -15,7 +16,18 @@ from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.question.parts import decline_words, placeholder, who_asks
 from tests.ui.asked import CITIES, DAYS, MULTI, NAME, SINGLE
-from tests.ui.host import PanelHost, type_text
+from tests.ui.host import PanelHost, QuickPilot, type_text
+
+
+@pytest.fixture
+def app() -> PanelHost:
+    return PanelHost(SINGLE)
+
+
+@pytest.fixture
+async def pilot(app: PanelHost) -> AsyncIterator[QuickPilot]:
+    async with app.run_test() as pilot:
+        yield pilot
 
 
 def outcomes(app: PanelHost) -> list[object]:
@@ -30,8 +42,7 @@ def caret(app: PanelHost) -> tuple[int, int]:
 @pytest.mark.parametrize("question", [SINGLE, MULTI], ids=["single", "multi"])
 async def test_a_text_takes_every_printable_key(question: object, opens: str) -> None:
     typed = "jk 19 a/ophnlcy?[]"
-    app = PanelHost(question)
-    async with app.run_test() as pilot:
+    async with PanelHost(question).shown() as (app, pilot):
         await pilot.press(opens)
         await type_text(pilot, typed)
         assert app.state.text == typed
@@ -39,8 +50,7 @@ async def test_a_text_takes_every_printable_key(question: object, opens: str) ->
 
 
 async def test_enter_ends_other_and_a_note_and_sends_a_discussion() -> None:
-    app = PanelHost(SINGLE, MULTI)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
         await pilot.press("o", "x", "enter")
         assert (app.state.focus, app.state.tab) == (Focus.LIST, 0)
         assert "● 4  x" in app.panel_text, "leaving it with text selects it"
@@ -51,14 +61,12 @@ async def test_enter_ends_other_and_a_note_and_sends_a_discussion() -> None:
 
 
 @pytest.mark.parametrize("keys", ["ctrl+j", "shift+enter", "\\ enter"])
-async def test_new_lines(keys: str) -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
-        for question, opens in ((SINGLE, "o"), (SINGLE, "n"), (SINGLE, "c"), (NAME, "")):
-            await pilot.put(question)
-            await pilot.press(*opens, "a", *keys.split(), "b")
-            assert app.state.text == "a\nb", opens
-            assert not outcomes(app)
+async def test_new_lines(keys: str, app: PanelHost, pilot: QuickPilot) -> None:
+    for question, opens in ((SINGLE, "o"), (SINGLE, "n"), (SINGLE, "c"), (NAME, "")):
+        await pilot.put(question)
+        await pilot.press(*opens, "a", *keys.split(), "b")
+        assert app.state.text == "a\nb", opens
+        assert not outcomes(app)
 
 
 async def test_a_text_of_one_line_may_end_in_a_backslash() -> None:
@@ -69,70 +77,63 @@ async def test_a_text_of_one_line_may_end_in_a_backslash() -> None:
         assert outcomes(app) == [Answered((Answer(other="C:\\"),))]
 
 
-async def test_text_is_an_answer_only_while_it_is_not_empty() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
-        await pilot.press("2", "o", "x", "escape")
-        assert app.state.page.answer() == Answer(other="x")
-        await pilot.press("space", "backspace", "enter")
-        assert not app.state.page.answered
-        await pilot.press("space", "space", "enter", "enter")
-        assert app.state.focus is Focus.OTHER, "blanks are no answer: Enter opens the text"
-        assert not outcomes(app)
+async def test_text_is_an_answer_only_while_it_is_not_empty(app: PanelHost, pilot: QuickPilot) -> None:
+    await pilot.press("2", "o", "x", "escape")
+    assert app.state.page.answer() == Answer(other="x")
+    await pilot.press("space", "backspace", "enter")
+    assert not app.state.page.answered
+    await pilot.press("space", "space", "enter", "enter")
+    assert app.state.focus is Focus.OTHER, "blanks are no answer: Enter opens the text"
+    assert not outcomes(app)
 
 
-async def test_enter_and_space_open_other_and_moving_over_it_selects_nothing() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
-        for key in ("enter", "space"):
-            await pilot.press("end")
-            assert not app.state.page.draft.other_on
-            assert "Enter write" in app.panel_text
-            await pilot.press(key)
-            assert app.state.focus is Focus.OTHER
-            await pilot.press("escape")
-            assert not app.state.page.draft.other_on
-        await pilot.press("up", "2", "o", "escape")
-        assert app.state.page.draft.selected == (1,), "leaving it empty keeps the selection"
+async def test_enter_and_space_open_other_and_moving_over_it_selects_nothing(
+    app: PanelHost, pilot: QuickPilot
+) -> None:
+    for key in ("enter", "space"):
+        await pilot.press("end")
+        assert not app.state.page.draft.other_on
+        assert "Enter write" in app.panel_text
+        await pilot.press(key)
+        assert app.state.focus is Focus.OTHER
+        await pilot.press("escape")
+        assert not app.state.page.draft.other_on
+    await pilot.press("up", "2", "o", "escape")
+    assert app.state.page.draft.selected == (1,), "leaving it empty keeps the selection"
 
 
-async def test_enter_on_other_with_text_confirms_and_space_edits() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
-        await pilot.press("o", "x", "escape", "space", "y", "escape", "up", "down", "enter")
-        assert outcomes(app) == [Answered((Answer(other="xy"),))]
+async def test_enter_on_other_with_text_confirms_and_space_edits(app: PanelHost, pilot: QuickPilot) -> None:
+    await pilot.press("o", "x", "escape", "space", "y", "escape", "up", "down", "enter")
+    assert outcomes(app) == [Answered((Answer(other="xy"),))]
 
 
 @pytest.mark.parametrize("key", ["x", "é", "数", "?"])
-async def test_a_key_that_means_nothing_opens_other_with_it(key: str) -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
-        app.burst(key)
-        await pilot.pause()
-        assert (app.state.focus, app.state.text) == (Focus.OTHER, key)
-        assert app.cursor_line.startswith(" ❯ ○ 4  "), "typed in its row"
+async def test_a_key_that_means_nothing_opens_other_with_it(
+    key: str, app: PanelHost, pilot: QuickPilot
+) -> None:
+    app.burst(key)
+    await pilot.pause()
+    assert (app.state.focus, app.state.text) == (Focus.OTHER, key)
+    assert app.cursor_line.startswith(" ❯ ○ 4  "), "typed in its row"
 
 
 @pytest.mark.parametrize("text", ["データベースは要らない", "two words and a dot.", "café 123 jk"])
-async def test_an_input_method_types_a_whole_word_at_once(text: str) -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
-        app.burst("!", *("space" if character == " " else character for character in text))
-        await pilot.pause()
-        assert app.state.text == f"!{text}"
+async def test_an_input_method_types_a_whole_word_at_once(
+    text: str, app: PanelHost, pilot: QuickPilot
+) -> None:
+    app.burst("!", *("space" if character == " " else character for character in text))
+    await pilot.pause()
+    assert app.state.text == f"!{text}"
 
 
-async def test_a_burst_with_corrections_stays_in_order() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
-        app.burst("X", "y", "z", "backspace", "home", "left", "1", "end", "2", "ctrl+j", "3")
-        await pilot.pause()
-        assert app.state.text == "1Xy2\n3"
+async def test_a_burst_with_corrections_stays_in_order(app: PanelHost, pilot: QuickPilot) -> None:
+    app.burst("X", "y", "z", "backspace", "home", "left", "1", "end", "2", "ctrl+j", "3")
+    await pilot.pause()
+    assert app.state.text == "1Xy2\n3"
 
 
 async def test_a_burst_through_texts_and_list_stays_in_order() -> None:
-    app = PanelHost(SINGLE, MULTI)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
         app.burst("o", "a", "b", "enter", "up", "n", "c", "enter", "tab")
         app.burst("1", "o", "d", "enter", "up", "3", "enter")
         await pilot.pause()
@@ -141,85 +142,72 @@ async def test_a_burst_through_texts_and_list_stays_in_order() -> None:
         assert app.state.in_review
 
 
-async def test_text_and_enter_at_once() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
-        app.burst("c", *"bye", "enter")
-        await pilot.pause()
-        assert outcomes(app) == [Discussed("bye")]
+async def test_text_and_enter_at_once(app: PanelHost, pilot: QuickPilot) -> None:
+    app.burst("c", *"bye", "enter")
+    await pilot.pause()
+    assert outcomes(app) == [Discussed("bye")]
 
 
-async def test_text_and_a_click_or_f2_at_once_lose_nothing() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
-        await pilot.press("o")
-        app.panel.query_one(AnswerField).insert("typed just now")
-        app.panel.dispatch(Pressed("f2"))
-        assert app.state.hidden
-        assert app.state.page.draft.other == "typed just now"
+async def test_text_and_a_click_or_f2_at_once_lose_nothing(app: PanelHost, pilot: QuickPilot) -> None:
+    await pilot.press("o")
+    app.panel.query_one(AnswerField).insert("typed just now")
+    app.panel.dispatch(Pressed("f2"))
+    assert app.state.hidden
+    assert app.state.page.draft.other == "typed just now"
 
 
-async def test_a_paste_is_taken_whole_and_once() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
-        app.paste("first line\r\nsecond\tline\x1b[31m")
-        await pilot.pause()
-        assert app.state.text == "first line\nsecond\tline[31m", "on the list it opens Other"
-        await pilot.press("home")
-        app.paste("> ")
-        await pilot.pause()
-        assert app.state.text == "first line\n> second\tline[31m", "in a text it goes to the caret"
-        await pilot.press("enter", "up")
-        app.burst("n")
-        app.paste("1 2 3")
-        app.burst("4")
-        await pilot.pause()
-        assert app.state.text == "1 2 34", "keys and pastes at once stay in order"
+async def test_a_paste_is_taken_whole_and_once(app: PanelHost, pilot: QuickPilot) -> None:
+    app.paste("first line\r\nsecond\tline\x1b[31m")
+    await pilot.pause()
+    assert app.state.text == "first line\nsecond\tline[31m", "on the list it opens Other"
+    await pilot.press("home")
+    app.paste("> ")
+    await pilot.pause()
+    assert app.state.text == "first line\n> second\tline[31m", "in a text it goes to the caret"
+    await pilot.press("enter", "up")
+    app.burst("n")
+    app.paste("1 2 3")
+    app.burst("4")
+    await pilot.pause()
+    assert app.state.text == "1 2 34", "keys and pastes at once stay in order"
 
 
-async def test_home_and_end_move_the_caret() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
-        await pilot.press("o", "b", "c", "home", "a", "end", "d", "left", "left", "x")
-        assert app.state.text == "abxcd"
-        assert " 4  " in app.cursor_line, "the list's cursor did not move"
+async def test_home_and_end_move_the_caret(app: PanelHost, pilot: QuickPilot) -> None:
+    await pilot.press("o", "b", "c", "home", "a", "end", "d", "left", "left", "x")
+    assert app.state.text == "abxcd"
+    assert " 4  " in app.cursor_line, "the list's cursor did not move"
 
 
-async def test_editing_keys_of_a_text_field() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
-        await pilot.press("o")
-        await type_text(pilot, "one two three")
-        await pilot.press("ctrl+w", "ctrl+left", "ctrl+k")
-        assert app.state.text == "one "
-        await pilot.press("ctrl+underscore")
-        assert app.state.text == "one two "
-        await pilot.press("shift+home", "x")
-        assert app.state.text.startswith("x")
+async def test_editing_keys_of_a_text_field(app: PanelHost, pilot: QuickPilot) -> None:
+    await pilot.press("o")
+    await type_text(pilot, "one two three")
+    await pilot.press("ctrl+w", "ctrl+left", "ctrl+k")
+    assert app.state.text == "one "
+    await pilot.press("ctrl+underscore")
+    assert app.state.text == "one two "
+    await pilot.press("shift+home", "x")
+    assert app.state.text.startswith("x")
 
 
-async def test_hide_and_show_keep_text_and_caret() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
-        await pilot.press("o", "a", "b", "c", "left", "f2")
-        assert app.state.hidden
-        app.panel.display = False
-        await pilot.pause()
-        await pilot.press("enter", "1", "z")
-        assert app.state.text == "abc", "a hidden panel hears nothing"
-        app.panel.dispatch(Pressed("f2"))
-        app.panel.display = True
-        await pilot.pause()
-        assert app.focused is app.panel, "the focus is back in it"
-        assert caret(app) == (0, 2)
-        await pilot.press("X")
-        assert app.state.text == "abXc"
-        assert "abXc" in app.panel_text
+async def test_hide_and_show_keep_text_and_caret(app: PanelHost, pilot: QuickPilot) -> None:
+    await pilot.press("o", "a", "b", "c", "left", "f2")
+    assert app.state.hidden
+    app.panel.display = False
+    await pilot.pause()
+    await pilot.press("enter", "1", "z")
+    assert app.state.text == "abc", "a hidden panel hears nothing"
+    app.panel.dispatch(Pressed("f2"))
+    app.panel.display = True
+    await pilot.pause()
+    assert app.focused is app.panel, "the focus is back in it"
+    assert caret(app) == (0, 2)
+    await pilot.press("X")
+    assert app.state.text == "abXc"
+    assert "abXc" in app.panel_text
 
 
 async def test_resize_while_a_text_is_open() -> None:
-    app = PanelHost(SINGLE, MULTI)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
         await pilot.press("1", "tab", "2", "o")
         await type_text(pilot, "half a thought that is longer than a narrow screen is wide")
         await pilot.press("left", "left")
@@ -237,31 +225,26 @@ async def test_resize_while_a_text_is_open() -> None:
         assert app.state.text.endswith("wi!de")
 
 
-async def test_the_focus_stays_inside() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
-        for keys in (("tab",), ("shift+tab",), ("o", "tab"), ("shift+tab", "escape"), ("c", "tab", "tab")):
-            await pilot.press(*keys)
-            assert app.focused is app.panel
-            assert app.panel.has_focus
+async def test_the_focus_stays_inside(app: PanelHost, pilot: QuickPilot) -> None:
+    for keys in (("tab",), ("shift+tab",), ("o", "tab"), ("shift+tab", "escape"), ("c", "tab", "tab")):
+        await pilot.press(*keys)
+        assert app.focused is app.panel
+        assert app.panel.has_focus
 
 
-async def test_the_focus_comes_back_when_something_drops_it() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
-        app.screen.set_focus(None)
-        await pilot.pause()
-        await pilot.press("2")
-        assert app.state.page.draft.selected == (1,)
-        app.panel.dispatch(Pressed("f2"))
-        app.screen.set_focus(None)
-        await pilot.pause()
-        assert app.focused is None, "a hidden panel leaves it to others"
+async def test_the_focus_comes_back_when_something_drops_it(app: PanelHost, pilot: QuickPilot) -> None:
+    app.screen.set_focus(None)
+    await pilot.pause()
+    await pilot.press("2")
+    assert app.state.page.draft.selected == (1,)
+    app.panel.dispatch(Pressed("f2"))
+    app.screen.set_focus(None)
+    await pilot.pause()
+    assert app.focused is None, "a hidden panel leaves it to others"
 
 
 async def test_number_out_of_range_is_said_beside_the_field() -> None:
-    app = PanelHost(DAYS, SINGLE)
-    async with app.run_test() as pilot:
+    async with PanelHost(DAYS, SINGLE).shown() as (app, pilot):
         assert "1 to 365 days" in app.panel_text
         await type_text(pilot, "400")
         assert app.state.text == "400", "typing replaces what was only proposed"
@@ -276,33 +259,28 @@ async def test_number_out_of_range_is_said_beside_the_field() -> None:
 
 
 async def test_a_proposed_number_is_confirmed_by_enter() -> None:
-    app = PanelHost(DAYS)
-    async with app.run_test() as pilot:
+    async with PanelHost(DAYS).shown() as (app, pilot):
         await pilot.press("enter")
         assert outcomes(app) == [Answered((Answer(other="30"),))]
 
 
 async def test_an_empty_text_question_is_not_confirmed() -> None:
-    app = PanelHost(NAME)
-    async with app.run_test() as pilot:
+    async with PanelHost(NAME).shown() as (app, pilot):
         await pilot.press("enter")
         assert "nothing typed yet" in app.panel_text
         assert not outcomes(app)
 
 
-async def test_every_change_is_a_draft_to_keep() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
-        await pilot.press("2", "o", "x")
-        changes = app.all_posted(QuestionPanel.Changed)
-        assert [change.state.page.draft.other for change in changes] == ["", "", "x"]
-        assert changes[-1].state == app.state
-        assert changes[-1].control is app.panel
+async def test_every_change_is_a_draft_to_keep(app: PanelHost, pilot: QuickPilot) -> None:
+    await pilot.press("2", "o", "x")
+    changes = app.all_posted(QuestionPanel.Changed)
+    assert [change.state.page.draft.other for change in changes] == ["", "", "x"]
+    assert changes[-1].state == app.state
+    assert changes[-1].control is app.panel
 
 
 async def test_a_text_longer_than_the_field_scrolls_with_its_caret() -> None:
-    app = PanelHost(CITIES)
-    async with app.run_test() as pilot:
+    async with PanelHost(CITIES).shown() as (app, pilot):
         await pilot.press("o")
         app.paste("\n".join(f"line {number}" for number in range(30)))
         await pilot.pause()
@@ -312,39 +290,36 @@ async def test_a_text_longer_than_the_field_scrolls_with_its_caret() -> None:
         assert "line 0" in app.panel_text
 
 
-async def test_a_text_longer_than_the_field_counts_its_lines_out_of_sight() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("o")
-        app.paste("\n".join(f"line {number}" for number in range(8)))
-        await pilot.pause()
-        assert re.findall(r"line (\d)|([↑↓] \d)", app.panel_text) == [
-            ("3", ""), ("", "↑ 3"), ("4", ""), ("5", ""), ("6", ""), ("7", "")
-        ]  # fmt: skip
-        await pilot.press(*["up"] * 5)
-        assert re.findall("[↑↓] .", app.panel_text) == ["↑ 2", "↓ 1"]
-        await pilot.press("up", "up")
-        assert re.findall("[↑↓] .", app.panel_text) == ["↓ 3"]
+async def test_a_text_longer_than_the_field_counts_its_lines_out_of_sight(
+    app: PanelHost, pilot: QuickPilot
+) -> None:
+    await pilot.press("o")
+    app.paste("\n".join(f"line {number}" for number in range(8)))
+    await pilot.pause()
+    assert re.findall(r"line (\d)|([↑↓] \d)", app.panel_text) == [
+        ("3", ""), ("", "↑ 3"), ("4", ""), ("5", ""), ("6", ""), ("7", "")
+    ]  # fmt: skip
+    await pilot.press(*["up"] * 5)
+    assert re.findall("[↑↓] .", app.panel_text) == ["↑ 2", "↓ 1"]
+    await pilot.press("up", "up")
+    assert re.findall("[↑↓] .", app.panel_text) == ["↓ 3"]
 
 
 async def test_a_text_that_is_not_selected_is_seen_wherever_answers_are() -> None:
-    app = PanelHost(SINGLE, MULTI)
-    async with app.run_test() as pilot:
+    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
         await pilot.press("2", "x", "y", "escape", "tab", "tab")
         assert "→ SQLite" in app.panel_text
         assert "typed, not selected: xy" in app.panel_text
 
 
-async def test_a_single_question_says_before_it_is_sent_that_own_text_is_left_out() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test() as pilot:
-        await pilot.press("x", "escape", "enter")
-        assert (
-            "Your own text is not selected · Enter again sends without it · o selects it" in app.panel_words
-        )
-        app.clock.skip_grace()
-        await pilot.press("enter")
-        assert outcomes(app) == [Answered((Answer(("PostgreSQL",), unselected="x"),))]
+async def test_a_single_question_says_before_it_is_sent_that_own_text_is_left_out(
+    app: PanelHost, pilot: QuickPilot
+) -> None:
+    await pilot.press("x", "escape", "enter")
+    assert "Your own text is not selected · Enter again sends without it · o selects it" in app.panel_words
+    app.clock.skip_grace()
+    await pilot.press("enter")
+    assert outcomes(app) == [Answered((Answer(("PostgreSQL",), unselected="x"),))]
 
 
 LONG = "my half typed other text that is long enough to wrap on a narrow screen"
@@ -352,25 +327,25 @@ SIZES = ((40, 12), (160, 50), (40, 12), (30, 6), (80, 24), (57, 7), (58, 11), (4
 
 
 @pytest.mark.parametrize("before_caret", [(), ("home",), ("up", "up")], ids=["end", "home", "middle"])
-async def test_a_text_is_drawn_as_it_is_wrapped_at_every_size(before_caret: tuple[str, ...]) -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pilot.press("o")
-        await type_text(pilot, LONG)
-        for size in SIZES:
-            await pilot.resize_terminal(*size)
-            await pilot.press(*before_caret)
-            await pilot.resize_terminal(size[0] + 3, size[1])
-            await pilot.resize_terminal(*size)
-            await pilot.pause()
-            field = app.panel.query_one(AnswerField)
-            drawn = app.screen_lines
-            field.refresh()
-            await pilot.pause()
-            assert app.screen_lines == drawn, f"at {size}"
-            assert app.cursor_position == field.cursor_screen_offset, "an input method's window is there"
-            assert field.content_region.contains_point(app.cursor_position), f"at {size}"
-        assert app.state.text == LONG
+async def test_a_text_is_drawn_as_it_is_wrapped_at_every_size(
+    before_caret: tuple[str, ...], app: PanelHost, pilot: QuickPilot
+) -> None:
+    await pilot.press("o")
+    await type_text(pilot, LONG)
+    for size in SIZES:
+        await pilot.resize_terminal(*size)
+        await pilot.press(*before_caret)
+        await pilot.resize_terminal(size[0] + 3, size[1])
+        await pilot.resize_terminal(*size)
+        await pilot.pause()
+        field = app.panel.query_one(AnswerField)
+        drawn = app.screen_lines
+        field.refresh()
+        await pilot.pause()
+        assert app.screen_lines == drawn, f"at {size}"
+        assert app.cursor_position == field.cursor_screen_offset, "an input method's window is there"
+        assert field.content_region.contains_point(app.cursor_position), f"at {size}"
+    assert app.state.text == LONG
 
 
 def test_whoever_asks_is_named_where_claude_would_be() -> None:

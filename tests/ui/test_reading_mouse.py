@@ -6,6 +6,7 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent import events as ev
 from ccq_tui.widgets.transcript.text_selection import LinePlace
+from tests.ui.running import running
 from tests.ui.session import Driven, until
 
 
@@ -27,8 +28,7 @@ async def drag(run: Driven, pilot: Pilot[int], start: tuple[int, int], end: tupl
 
 
 async def test_what_is_selected_with_the_mouse_is_copied_without_margins() -> None:
-    run = Driven()
-    async with run.app.run_test(size=(60, 24)) as pilot:
+    async with running(Driven(), size=(60, 24)) as (run, pilot):
         await filled(run, pilot, "first line\n\nsecond 日本 line")
         await drag(run, pilot, (6, 0), (10, 2))
         assert run.screen.get_selected_text() == "st line\n\nsecond 日"
@@ -61,8 +61,7 @@ async def test_a_command_selected_with_the_mouse_is_copied_as_its_source() -> No
 
 
 async def test_a_selection_stays_on_its_text_while_more_comes() -> None:
-    run = Driven()
-    async with run.app.run_test(size=(60, 16)) as pilot:
+    async with running(Driven(), size=(60, 16)) as (run, pilot):
         await filled(run, pilot, "first line\n\nsecond line")
         await drag(run, pilot, (3, 0), (8, 0))
         run.told.tell(ev.BlockGrew(ev.BlockKey("n", 0), ev.BlockKind.TEXT, "more\n\n" * 30))
@@ -71,8 +70,7 @@ async def test_a_selection_stays_on_its_text_while_more_comes() -> None:
 
 
 async def test_a_click_on_the_line_that_counts_what_came_below_goes_there() -> None:
-    run = Driven()
-    async with run.app.run_test(size=(60, 16)) as pilot:
+    async with running(Driven(), size=(60, 16)) as (run, pilot):
         await filled(run, pilot, "hay\n\n" * 30)
         pane = run.screen.transcript
         await pilot.press("pageup")

@@ -18,6 +18,7 @@ from ccq_tui.transcript.blocks import ProseBlock
 from ccq_tui.transcript.document import Document
 from ccq_tui.widgets.transcript.contents import targets_at
 from tests.ui.host import Clock
+from tests.ui.running import running
 from tests.ui.session import Driven, until
 
 
@@ -39,34 +40,33 @@ async def told(run: Driven, pilot: Pilot[int], *events: ev.AgentEvent) -> None:
     await until(pilot, lambda: any("That is" in pane.render_line(y).text for y in range(pane.size.height)))
 
 
-async def test_an_agents_work_is_folded_away_again_when_the_search_goes_on() -> None:
-    run = Driven()
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        await told(run, pilot, *errand("first", "a needle"), *errand("second", "another needle"))
-        bar, blocks = run.screen.finder.bar, run.screen.transcript.model.blocks
+async def test_an_agents_work_is_folded_away_again_when_the_search_goes_on(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await told(run, pilot, *errand("first", "a needle"), *errand("second", "another needle"))
+    bar, blocks = run.screen.finder.bar, run.screen.transcript.model.blocks
 
-        def unfolded() -> list[str]:
-            return [getattr(block, "id", "") for block in blocks if not block.folded]
+    def unfolded() -> list[str]:
+        return [getattr(block, "id", "") for block in blocks if not block.folded]
 
-        assert unfolded() == []
-        await pilot.press("ctrl+f", *"needle")
-        await until(pilot, lambda: "first" in unfolded())
-        opened = []
-        while "second" not in opened:
-            place = bar.found_text
-            await pilot.press("enter")
-            await until(pilot, lambda place=place: bar.found_text != place)  # type: ignore[misc]
-            opened = unfolded()
-        assert "first" not in opened, "it was unfolded only for what was found in it"
-        await pilot.press(*"xyz")
-        await until(pilot, lambda: unfolded() == [])
-        await pilot.press("escape")
-        assert unfolded() == []
+    assert unfolded() == []
+    await pilot.press("ctrl+f", *"needle")
+    await until(pilot, lambda: "first" in unfolded())
+    opened = []
+    while "second" not in opened:
+        place = bar.found_text
+        await pilot.press("enter")
+        await until(pilot, lambda place=place: bar.found_text != place)  # type: ignore[misc]
+        opened = unfolded()
+    assert "first" not in opened, "it was unfolded only for what was found in it"
+    await pilot.press(*"xyz")
+    await until(pilot, lambda: unfolded() == [])
+    await pilot.press("escape")
+    assert unfolded() == []
 
 
 async def test_prose_selected_with_the_mouse_has_the_line_breaks_of_its_source() -> None:
-    run = Driven()
-    async with run.app.run_test(size=(40, 24)) as pilot:
+    async with running(Driven(), size=(40, 24)) as (run, pilot):
         text = "Every **bookmark** that has no tag stands first in the list.\nThe others follow."
         await told(run, pilot, ev.BlockFinished(ev.BlockKey("m", 0), ev.BlockKind.TEXT, text))
         pane = run.screen.transcript

@@ -19,6 +19,7 @@ from ccq_tui.screens.replay import BroughtAnswer, ReplayScreen
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.status_line import StatusLine
 from tests.ui.pictures import Pictures
+from tests.ui.running import running
 from tests.ui.session import MovableClock, panel_drawn
 from tests.unit.agent.recordings import (
     QUESTIONS,
@@ -135,8 +136,7 @@ async def test_the_answer_to_the_open_question_goes_to_its_session(
     kept.mkdir(parents=True)
     (kept / f"{SESSION}.jsonl").write_text("{}\n")
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
-    run = Replayed(tmp_path, init(cwd=str(tmp_path)), prompt("Hi"), ASKED)
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(Replayed(tmp_path, init(cwd=str(tmp_path)), prompt("Hi"), ASKED)) as (run, pilot):
         await panel_is_open(run, pilot)
         assert "Your answer resumes the session" in run.screen.transcript.text()
         await pilot.press("2", "f2")
@@ -174,8 +174,7 @@ async def test_where_the_session_is_gone_the_answer_can_be_copied(
 
 
 async def test_a_question_of_nowhere_on_a_small_screen(tmp_path: Path, pictures: Pictures) -> None:
-    run = Replayed(tmp_path, prompt("Make it faster"), ASKED)
-    async with run.app.run_test(size=(40, 12)) as pilot:
+    async with running(Replayed(tmp_path, prompt("Make it faster"), ASKED), size=(40, 12)) as (run, pilot):
         await panel_is_open(run, pilot)
         assert "names no session" in run.screen.transcript.text()
         panel = run.screen.dock.panel
@@ -188,8 +187,7 @@ async def test_a_question_of_nowhere_on_a_small_screen(tmp_path: Path, pictures:
 
 async def test_space_holds_a_replay_in_time_and_lets_it_go_on(tmp_path: Path, pictures: Pictures) -> None:
     lines = [prompt(f"Prompt {number}") for number in range(4)]
-    run = Replayed(tmp_path, *lines, speed=0.001)
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(Replayed(tmp_path, *lines, speed=0.001)) as (run, pilot):
         await until(pilot, lambda: run.is_up and "Prompt 0" in run.screen.transcript.text())
         await until(pilot, lambda: run.screen.recording.read == 2)  # it waits with the next one in hand
         await pilot.press("space")
@@ -205,8 +203,7 @@ async def test_space_holds_a_replay_in_time_and_lets_it_go_on(tmp_path: Path, pi
 
 
 async def test_help_names_the_keys_of_the_replay(tmp_path: Path) -> None:
-    run = Replayed(tmp_path, prompt("Hi"))
-    async with run.app.run_test(size=(100, 60)) as pilot:
+    async with running(Replayed(tmp_path, prompt("Hi")), size=(100, 60)) as (run, pilot):
         await ended(run, pilot)
         await pilot.press("f1")
         found = own_rows(run)

@@ -18,6 +18,7 @@ from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.pickers import Picker, SessionPicker, sessions
+from tests.ui.running import running
 from tests.ui.session import Driven, until
 
 DOCS = EarlierSession(
@@ -122,8 +123,7 @@ async def test_a_session_that_runs_is_not_deleted(kept: Kept, tmp_path: Path) ->
 
 
 async def test_deleting_asks_and_keeps_at_first(kept: Kept, tmp_path: Path) -> None:
-    run = started(tmp_path)
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(started(tmp_path)) as (run, pilot):
         shown = await listed(pilot, run)
         for keys, left in ((("enter",), ["aaaa-1", "bbbb-2"]), (("down", "enter"), ["bbbb-2"])):
             await pilot.press("ctrl+d")
@@ -137,8 +137,7 @@ async def test_deleting_asks_and_keeps_at_first(kept: Kept, tmp_path: Path) -> N
 
 
 async def test_a_session_gets_another_title_and_esc_keeps_the_old_one(kept: Kept, tmp_path: Path) -> None:
-    run = started(tmp_path)
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(started(tmp_path)) as (run, pilot):
         shown = await listed(pilot, run)
         await pilot.press("ctrl+r", *" x", "escape")
         assert [row.label for row in shown.state.rows] == ["Fix the login", "Write the docs"]
@@ -151,8 +150,7 @@ async def test_a_session_of_another_directory_is_forked_there(kept: Kept, tmp_pa
     there = tmp_path / "there"
     there.mkdir()
     kept.elsewhere = [EarlierSession("cccc-3", "Elsewhere", 0.0, "", str(there))]
-    run = started(tmp_path)
-    async with run.app.run_test(size=(100, 24)) as pilot:
+    async with running(started(tmp_path), size=(100, 24)) as (run, pilot):
         shown = await listed(pilot, run)
         await pilot.press("ctrl+a")
         await until(pilot, lambda: len(shown.state.rows) == 3)
@@ -164,8 +162,7 @@ async def test_a_session_of_another_directory_is_forked_there(kept: Kept, tmp_pa
 
 async def test_leaving_the_first_list_ends_the_program(kept: Kept, tmp_path: Path) -> None:
     kept.here = []
-    run = started(tmp_path)
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(started(tmp_path)) as (run, pilot):
         await until(pilot, lambda: "No other session of this directory" in drawn(run))
         await pilot.press("enter", "ctrl+d", "ctrl+f", "ctrl+r", "escape")
         await until(pilot, lambda: run.app.return_code == 0)
@@ -174,6 +171,5 @@ async def test_leaving_the_first_list_ends_the_program(kept: Kept, tmp_path: Pat
 
 async def test_sessions_that_cannot_be_read_are_said_so(kept: Kept, tmp_path: Path) -> None:
     kept.broken = True
-    run = started(tmp_path)
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(started(tmp_path)) as (run, pilot):
         await until(pilot, lambda: "longer than 30 seconds" in drawn(run))

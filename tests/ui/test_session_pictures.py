@@ -21,6 +21,7 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
 from tests.ui.host import Clock
 from tests.ui.pictures import Pictures, rests
+from tests.ui.running import running
 from tests.ui.session import Driven, asked, panel_drawn, permission, until
 
 SAID = (
@@ -90,8 +91,7 @@ class Shown:
 
 async def test_the_prompt_and_a_permission_in_its_place(pictures: Pictures) -> None:
     shown = Shown(pictures)
-    run = shown.run
-    async with run.app.run_test(size=SIZES[0]) as pilot:
+    async with running(shown.run, size=SIZES[0]) as (run, pilot):
         await shown.begin(pilot)
         run.screen.dock.prompt.put("Also update the docs")
         for run.app.theme in THEMES:

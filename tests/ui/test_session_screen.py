@@ -28,6 +28,7 @@ from ccq_tui.screens.session import base, prompts
 from ccq_tui.screens.session.requests import LEFT_OVER
 from tests.actors import PANEL, PHONE
 from tests.ui.host import Clock
+from tests.ui.running import running
 from tests.ui.session import Driven, ToldSession, asked, keys_work, panel_drawn, permission, until
 
 ASKED = Question("Which?", "Which", (Option("First"), Option("Second")))
@@ -40,55 +41,53 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "AGAIN_SECONDS", 60.0)
 
 
-async def test_what_is_typed_is_sent_and_ctrl_c_quits_only_when_pressed_twice(patient: None) -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        await pilot.press("space", "enter", "x", "enter")
-        await until(pilot, lambda: run.told.sent)
-        assert run.told.sent == [" x"], "blanks alone are not sent"
-        await pilot.press(*"hello", "ctrl+j", *"you", "backspace", "enter")
-        await until(pilot, lambda: len(run.told.sent) == 2)
-        assert run.told.sent[1] == "hello\nyo"
-        assert run.screen.dock.prompt.text == ""
-        assert "hello" in run.screen.transcript.text(), "it is shown before the session took it"
-        for character in "abc\rdef":
-            run.app.post_message(events.Key("enter" if character == "\r" else character, character))
-        await until(pilot, lambda: run.screen.dock.prompt.text == "def")
-        assert run.told.sent[2:] == ["abc"], "what is typed after Enter belongs to the next prompt"
-        run.told.tell(PromptReturned("old", "the session ended"))
-        await until(pilot, lambda: run.screen.dock.prompt.text == "old\ndef")
-        assert "not sent" in run.screen.transcript.text()
-        run.told.tell(PromptReturned("older", "the session ended"))
-        await until(pilot, lambda: run.screen.dock.prompt.text == "old\nolder\ndef")
-        await pilot.press("ctrl+c")
-        assert "again" in run.screen.dock.notices.text
-        assert not run.told.closed
-        run.clock.skip(0.2)
-        await pilot.press("ctrl+c")
-        await until(pilot, lambda: run.told.closed)
+async def test_what_is_typed_is_sent_and_ctrl_c_quits_only_when_pressed_twice(
+    patient: None, run: Driven, pilot: Pilot[int]
+) -> None:
+    await pilot.press("space", "enter", "x", "enter")
+    await until(pilot, lambda: run.told.sent)
+    assert run.told.sent == [" x"], "blanks alone are not sent"
+    await pilot.press(*"hello", "ctrl+j", *"you", "backspace", "enter")
+    await until(pilot, lambda: len(run.told.sent) == 2)
+    assert run.told.sent[1] == "hello\nyo"
+    assert run.screen.dock.prompt.text == ""
+    assert "hello" in run.screen.transcript.text(), "it is shown before the session took it"
+    for character in "abc\rdef":
+        run.app.post_message(events.Key("enter" if character == "\r" else character, character))
+    await until(pilot, lambda: run.screen.dock.prompt.text == "def")
+    assert run.told.sent[2:] == ["abc"], "what is typed after Enter belongs to the next prompt"
+    run.told.tell(PromptReturned("old", "the session ended"))
+    await until(pilot, lambda: run.screen.dock.prompt.text == "old\ndef")
+    assert "not sent" in run.screen.transcript.text()
+    run.told.tell(PromptReturned("older", "the session ended"))
+    await until(pilot, lambda: run.screen.dock.prompt.text == "old\nolder\ndef")
+    await pilot.press("ctrl+c")
+    assert "again" in run.screen.dock.notices.text
+    assert not run.told.closed
+    run.clock.skip(0.2)
+    await pilot.press("ctrl+c")
+    await until(pilot, lambda: run.told.closed)
 
 
-async def test_the_focus_stays_where_keys_go() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        for keys in ("tab", "shift+tab", "click"):
-            run.told.sent.clear()
-            run.told.answers.clear()
-            run.clock.skip(TYPING_PAUSE + 0.1)
+async def test_the_focus_stays_where_keys_go(run: Driven, pilot: Pilot[int]) -> None:
+    for keys in ("tab", "shift+tab", "click"):
+        run.told.sent.clear()
+        run.told.answers.clear()
+        run.clock.skip(TYPING_PAUSE + 0.1)
+        await leave(run, pilot, keys)
+        await pilot.press("x", "enter")
+        await until(pilot, lambda: run.told.sent == ["x"])
+        for event, moves in (
+            (asked(f"q {keys}"), ["down"]),
+            (PermissionAsked(permission(f"p {keys}")), ["down"]),
+        ):
+            run.told.tell(event)
+            await keys_work(run, pilot)
             await leave(run, pilot, keys)
-            await pilot.press("x", "enter")
-            await until(pilot, lambda: run.told.sent == ["x"])
-            for event, moves in (
-                (asked(f"q {keys}"), ["down"]),
-                (PermissionAsked(permission(f"p {keys}")), ["down"]),
-            ):
-                run.told.tell(event)
-                await keys_work(run, pilot)
-                await leave(run, pilot, keys)
-                await pilot.press(*moves, "enter")
-                # A key that still finds the panel that leaves is late: after it the prompt holds Enter back.
-                await until(pilot, lambda: run.screen.dock.panel is None and run.screen.dock.prompt.display)
-            assert [name for name, _, _ in run.told.answers] == [f"q {keys}", f"p {keys}"]
+            await pilot.press(*moves, "enter")
+            # A key that still finds the panel that leaves is late: after it the prompt holds Enter back.
+            await until(pilot, lambda: run.screen.dock.panel is None and run.screen.dock.prompt.display)
+        assert [name for name, _, _ in run.told.answers] == [f"q {keys}", f"p {keys}"]
 
 
 async def leave(run: Driven, pilot: Pilot[int], keys: str) -> None:
@@ -197,18 +196,16 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         await until(pilot, lambda: run.screen.dock.prompt.text == "also")
 
 
-async def test_asked_and_settled_in_one_breath() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        for typed, event in (("x", asked("r")), ("xx", PermissionAsked(permission("r")))):
-            run.screen.dock.notices.hush()
-            for _ in range(3):
-                run.told.tell(event)
-                run.told.tell(RequestSettled("r", Cancelled("interrupted")))
-            await until(pilot, lambda: run.screen.dock.notices.text)
-            assert run.screen.dock.panel is None, event
-            await pilot.press("x")
-            await until(pilot, lambda typed=typed: run.screen.dock.prompt.text == typed)
+async def test_asked_and_settled_in_one_breath(run: Driven, pilot: Pilot[int]) -> None:
+    for typed, event in (("x", asked("r")), ("xx", PermissionAsked(permission("r")))):
+        run.screen.dock.notices.hush()
+        for _ in range(3):
+            run.told.tell(event)
+            run.told.tell(RequestSettled("r", Cancelled("interrupted")))
+        await until(pilot, lambda: run.screen.dock.notices.text)
+        assert run.screen.dock.panel is None, event
+        await pilot.press("x")
+        await until(pilot, lambda typed=typed: run.screen.dock.prompt.text == typed)
 
 
 async def test_a_failure_inside_the_session_leaves_the_screen() -> None:
@@ -216,8 +213,7 @@ async def test_a_failure_inside_the_session_leaves_the_screen() -> None:
         async def run(self) -> None:
             raise RuntimeError("surprise")
 
-    run = Driven(make=Failing)
-    async with run.app.run_test() as pilot:
+    async with running(Driven(make=Failing)) as (run, pilot):
         await until(pilot, lambda: "Something went wrong" in run.screen.transcript.text())
         await pilot.press("x")
         await until(pilot, lambda: run.screen.dock.prompt.text == "x")
@@ -243,8 +239,7 @@ async def test_what_the_command_line_says_is_done_and_the_status_tells_the_rest(
 
 
 async def test_a_panel_waits_for_a_pause_in_typing_is_hidden_and_closes_when_answered_elsewhere() -> None:
-    run = Driven(clock=Clock())  # nobody pauses before the test says so
-    async with run.app.run_test() as pilot:
+    async with running(Driven(clock=Clock())) as (run, pilot):
         dock = run.screen.dock
         await pilot.press(*"typ")
         run.told.tell(asked("first"))
@@ -281,78 +276,73 @@ async def test_a_panel_waits_for_a_pause_in_typing_is_hidden_and_closes_when_ans
 
 async def test_a_request_waits_for_no_burst_to_be_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(base, "BATCH", 60.0)
-    run = Driven()
-    async with run.app.run_test() as pilot:
+    async with running(Driven()) as (run, pilot):
         run.told.tell(StateChanged(SessionState.AWAITING))
         run.told.tell(asked("first"))
         await until(pilot, lambda: panel_drawn(run.screen))
         assert run.screen.view.state is SessionState.AWAITING, "what came before it is handled before it"
 
 
-async def test_requests_queue_each_with_its_own_draft() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        run.told.tell(asked("one"))
-        run.told.tell(asked("two"))
-        run.told.tell(PermissionAsked(permission("three")))
-        await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (1, 3))
-        await keys_work(run, pilot)
-        await pilot.press("2", "enter")
-        await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (2, 3))
-        await keys_work(run, pilot)
-        await pilot.press("1", "enter")
-        await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (3, 3))
-        await keys_work(run, pilot)
-        await pilot.press("y")
-        await until(pilot, lambda: len(run.told.answers) == 3)
-        assert [(name, type(outcome)) for name, outcome, _ in run.told.answers] == [
-            ("one", Answered),
-            ("two", Answered),
-            ("three", Allowed),
-        ]
-        await until(pilot, lambda: run.screen.dock.panel is None)
+async def test_requests_queue_each_with_its_own_draft(run: Driven, pilot: Pilot[int]) -> None:
+    run.told.tell(asked("one"))
+    run.told.tell(asked("two"))
+    run.told.tell(PermissionAsked(permission("three")))
+    await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (1, 3))
+    await keys_work(run, pilot)
+    await pilot.press("2", "enter")
+    await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (2, 3))
+    await keys_work(run, pilot)
+    await pilot.press("1", "enter")
+    await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (3, 3))
+    await keys_work(run, pilot)
+    await pilot.press("y")
+    await until(pilot, lambda: len(run.told.answers) == 3)
+    assert [(name, type(outcome)) for name, outcome, _ in run.told.answers] == [
+        ("one", Answered),
+        ("two", Answered),
+        ("three", Allowed),
+    ]
+    await until(pilot, lambda: run.screen.dock.panel is None)
 
 
 async def test_esc_interrupts_asks_first_where_a_hidden_request_would_be_withdrawn_and_ctrl_q_quits(
-    patient: None,
+    patient: None, run: Driven, pilot: Pilot[int]
 ) -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        await pilot.press("escape")
-        assert run.told.interrupts == 0, "nothing runs"
-        run.told.tell(StateChanged(SessionState.WORKING))
-        await until(pilot, lambda: run.screen.view.busy)
-        run.clock.skip(HELD_SECONDS)
-        await pilot.press("a", "escape")
-        await until(pilot, lambda: run.told.interrupts == 1)
-        assert run.screen.dock.prompt.text == "a"
-        run.told.tell(asked())
-        await keys_work(run, pilot)
-        await pilot.press("escape")
-        run.clock.skip(GRACE + 0.01)
-        await pilot.press("escape")
-        await until(pilot, lambda: "Esc again" in run.screen.dock.notices.text)
-        assert run.told.interrupts == 1
-        run.clock.skip(GRACE + 0.01)
-        await pilot.press("b")
-        run.clock.skip(GRACE + 0.01)
-        await pilot.press("escape")
-        assert run.told.interrupts == 1, "another key came between"
-        await until(pilot, lambda: "Esc again" in run.screen.dock.notices.text)
-        await pilot.press("escape", "escape")
-        run.clock.skip(GRACE + 0.01)
-        await pilot.press("escape")
-        await until(pilot, lambda: run.told.interrupts == 2)
-        await pilot.press("ctrl+c")
-        run.clock.skip(0.1)
-        await pilot.press("c")
-        run.clock.skip(0.1)
-        await pilot.press("ctrl+c")
-        assert not run.told.closed, "another key came between"
-        assert "Ctrl+C again quits" in run.screen.dock.notices.text
-        await pilot.press("ctrl+q")
-        await until(pilot, lambda: run.told.closed)
+    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+    await pilot.press("escape")
+    assert run.told.interrupts == 0, "nothing runs"
+    run.told.tell(StateChanged(SessionState.WORKING))
+    await until(pilot, lambda: run.screen.view.busy)
+    run.clock.skip(HELD_SECONDS)
+    await pilot.press("a", "escape")
+    await until(pilot, lambda: run.told.interrupts == 1)
+    assert run.screen.dock.prompt.text == "a"
+    run.told.tell(asked())
+    await keys_work(run, pilot)
+    await pilot.press("escape")
+    run.clock.skip(GRACE + 0.01)
+    await pilot.press("escape")
+    await until(pilot, lambda: "Esc again" in run.screen.dock.notices.text)
+    assert run.told.interrupts == 1
+    run.clock.skip(GRACE + 0.01)
+    await pilot.press("b")
+    run.clock.skip(GRACE + 0.01)
+    await pilot.press("escape")
+    assert run.told.interrupts == 1, "another key came between"
+    await until(pilot, lambda: "Esc again" in run.screen.dock.notices.text)
+    await pilot.press("escape", "escape")
+    run.clock.skip(GRACE + 0.01)
+    await pilot.press("escape")
+    await until(pilot, lambda: run.told.interrupts == 2)
+    await pilot.press("ctrl+c")
+    run.clock.skip(0.1)
+    await pilot.press("c")
+    run.clock.skip(0.1)
+    await pilot.press("ctrl+c")
+    assert not run.told.closed, "another key came between"
+    assert "Ctrl+C again quits" in run.screen.dock.notices.text
+    await pilot.press("ctrl+q")
+    await until(pilot, lambda: run.told.closed)
 
 
 @pytest.mark.parametrize("bell", [True, False])
@@ -373,15 +363,13 @@ async def test_the_bell_rings_only_while_the_terminal_is_unfocused(
             await until(pilot, lambda: run.screen.dock.panel is None)
 
 
-async def test_it_fits_every_size() -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        run.told.tell(asked())
-        await until(pilot, lambda: panel_drawn(run.screen))
-        panel = run.screen.dock.panel
-        assert panel is not None
-        for size in ((40, 12), (160, 50), (20, 8), (60, 20), (80, 24)):
-            await pilot.resize_terminal(*size)
-            await pilot.pause()
-            assert panel.region.bottom <= size[1], size
-            assert panel.region.height <= -(-size[1] * 8 // 10), size
+async def test_it_fits_every_size(run: Driven, pilot: Pilot[int]) -> None:
+    run.told.tell(asked())
+    await until(pilot, lambda: panel_drawn(run.screen))
+    panel = run.screen.dock.panel
+    assert panel is not None
+    for size in ((40, 12), (160, 50), (20, 8), (60, 20), (80, 24)):
+        await pilot.resize_terminal(*size)
+        await pilot.pause()
+        assert panel.region.bottom <= size[1], size
+        assert panel.region.height <= -(-size[1] * 8 // 10), size

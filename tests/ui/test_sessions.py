@@ -26,6 +26,7 @@ from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.side_bar import SideBar
 from tests.actors import PANEL
 from tests.ui.host import Clock
+from tests.ui.running import running
 from tests.ui.session import Driven, ToldSession, asked, keys_work, until
 
 
@@ -100,8 +101,7 @@ async def another(pilot: Pilot[int], run: Many, where: str = "", prompt: str = "
 
 async def test_sessions_are_opened_listed_gone_through_and_closed(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
-    run = Many(Launch(settings=Settings(cwd=tmp_path)))
-    async with run.app.run_test(size=(100, 30)) as pilot:
+    async with running(Many(Launch(settings=Settings(cwd=tmp_path))), size=(100, 30)) as (run, pilot):
         await pilot.press("f3")
         assert "only session here" in run.session_screen.dock.notices.text
         assert run.bar() == ""
@@ -164,8 +164,7 @@ async def test_sessions_are_opened_listed_gone_through_and_closed(tmp_path: Path
 
 
 async def test_a_question_of_another_session_is_told_and_takes_no_key(tmp_path: Path) -> None:
-    run = Many(Launch(settings=Settings(cwd=tmp_path)))
-    async with run.app.run_test(size=(100, 30)) as pilot:
+    async with running(Many(Launch(settings=Settings(cwd=tmp_path))), size=(100, 30)) as (run, pilot):
         await another(pilot, run)
         await pilot.press(*"abc")
         run.all[0].tell(TitleChanged("Cache of the API"))
@@ -233,8 +232,7 @@ async def test_a_session_that_waits_for_a_process_is_closed_at_once_and_its_prom
 
 
 async def test_where_there_is_no_room_the_sessions_are_a_list(tmp_path: Path) -> None:
-    run = Many(Launch(settings=Settings(cwd=tmp_path)))
-    async with run.app.run_test(size=(60, 20)) as pilot:
+    async with running(Many(Launch(settings=Settings(cwd=tmp_path))), size=(60, 20)) as (run, pilot):
         await another(pilot, run)
         assert run.bar() == ""
         await pilot.press("f3")
@@ -247,8 +245,7 @@ async def test_a_key_right_behind_the_one_that_leaves_the_overview_goes_to_its_s
     tmp_path: Path,
 ) -> None:
     launch = Launch(settings=Settings(cwd=tmp_path))
-    run = Many(launch)
-    async with run.app.run_test(size=(100, 30)) as pilot:
+    async with running(Many(launch), size=(100, 30)) as (run, pilot):
         await run.app.sessions.add(launch)
         await until(pilot, lambda: len(run.all) == 2 and run.number() == 2)
         await pilot.press("f5")

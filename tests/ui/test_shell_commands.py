@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -22,20 +21,23 @@ from tests.agent.running import alive
 from tests.steps import until_true
 from tests.ui.host import Clock
 from tests.ui.pictures import Pictures
+from tests.ui.running import running
 from tests.ui.session import Driven, until
 
 WAITS = "!echo $$ > pid; echo ready; while [ ! -e go ]; do sleep 0.01; done; echo over"
 
 
-@asynccontextmanager
-async def driven(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int] = (80, 24)
-) -> AsyncIterator[tuple[Driven, Pilot[int]]]:
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Driven:
     monkeypatch.setenv("SHELL", "/bin/sh")
-    run = Driven(Launch(settings=Settings(cwd=tmp_path)), clock=Clock())
-    async with run.app.run_test(size=size) as pilot:
+    return Driven(Launch(settings=Settings(cwd=tmp_path)), clock=Clock())
+
+
+@pytest.fixture
+async def pilot(run: Driven) -> AsyncIterator[Pilot[int]]:
+    async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        yield run, pilot
+        yield pilot
 
 
 async def say(run: Driven, pilot: Pilot[int], text: str) -> None:
@@ -47,34 +49,33 @@ def cards(run: Driven) -> list[ToolBlock]:
     return [block for block in run.session_screen.transcript.model.blocks if isinstance(block, ToolBlock)]
 
 
-async def test_a_command_is_run_shown_and_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with driven(tmp_path, monkeypatch) as (run, pilot):
-        await say(run, pilot, WAITS)
-        await until(pilot, lambda: cards(run) and "ready" in cards(run)[0].output)
-        assert cards(run)[0].state is ToolState.RUNNING
-        assert "ready" in run.screen.transcript.text()
-        assert run.told.sent == []
-        (tmp_path / "go").touch()
-        await until(pilot, lambda: run.told.sent)
-        told = message_of(ShellRun(WAITS[1:], "ready\nover\n"))
-        assert (run.told.sent, run.told.unanswered) == ([told], [])
-        run.told.tell(PromptAccepted(told, queued=False, prompt_id="p1"))
-        await pilot.pause()
-        (card,) = run.screen.transcript.model.blocks
-        assert isinstance(card, ToolBlock)
-        assert (card.state, card.output) == (ToolState.OK, "ready\nover")
-        await pilot.press("up")
-        assert run.screen.dock.prompt.text == WAITS
+async def test_a_command_is_run_shown_and_told_once(tmp_path: Path, run: Driven, pilot: Pilot[int]) -> None:
+    await say(run, pilot, WAITS)
+    await until(pilot, lambda: cards(run) and "ready" in cards(run)[0].output)
+    assert cards(run)[0].state is ToolState.RUNNING
+    assert "ready" in run.screen.transcript.text()
+    assert run.told.sent == []
+    (tmp_path / "go").touch()
+    await until(pilot, lambda: run.told.sent)
+    told = message_of(ShellRun(WAITS[1:], "ready\nover\n"))
+    assert (run.told.sent, run.told.unanswered) == ([told], [])
+    run.told.tell(PromptAccepted(told, queued=False, prompt_id="p1"))
+    await pilot.pause()
+    (card,) = run.screen.transcript.model.blocks
+    assert isinstance(card, ToolBlock)
+    assert (card.state, card.output) == (ToolState.OK, "ready\nover")
+    await pilot.press("up")
+    assert run.screen.dock.prompt.text == WAITS
 
 
 async def test_the_setting_of_claude_code_says_whether_claude_answers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Driven
 ) -> None:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
     (tmp_path / "config").mkdir()
     settings = json.dumps({"respondToBashCommands": False})
     (tmp_path / "config" / "settings.json").write_text(settings, encoding="utf-8")
-    async with driven(tmp_path, monkeypatch) as (run, pilot):
+    async with running(run) as (_, pilot):
         await say(run, pilot, "!echo hi")
         await until(pilot, lambda: run.told.sent)
         assert run.told.unanswered == [message_of(ShellRun("echo hi", "hi\n"), answer=False)]
@@ -82,63 +83,58 @@ async def test_the_setting_of_claude_code_says_whether_claude_answers(
 
 @pytest.mark.parametrize("key", ["escape", "ctrl+c"])
 async def test_a_key_stops_it_and_claude_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, run: Driven, pilot: Pilot[int]
 ) -> None:
-    async with driven(tmp_path, monkeypatch) as (run, pilot):
-        run.told.tell(StateChanged(SessionState.WORKING))
-        await say(run, pilot, WAITS)
-        await until(pilot, lambda: cards(run) and "ready" in cards(run)[0].output)
-        pid = int((tmp_path / "pid").read_text())
-        run.clock.skip(5.0)
-        said: list[str] = []
-        say_it = run.screen.dock.notices.say
+    run.told.tell(StateChanged(SessionState.WORKING))
+    await say(run, pilot, WAITS)
+    await until(pilot, lambda: cards(run) and "ready" in cards(run)[0].output)
+    pid = int((tmp_path / "pid").read_text())
+    run.clock.skip(5.0)
+    said: list[str] = []
+    say_it = run.screen.dock.notices.say
 
-        def hear(text: str, *rest: object) -> None:
-            said.append(text)
-            say_it(text, *rest)  # type: ignore[arg-type]
+    def hear(text: str, *rest: object) -> None:
+        said.append(text)
+        say_it(text, *rest)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(run.screen.dock.notices, "say", hear)
-        await pilot.press(key)
-        assert with_keys(STOPPING) in said[0], "it may be over by now, and then nothing says so any more"
-        await until(pilot, lambda: run.told.sent)
-        assert with_keys(STOPPING) not in run.screen.dock.notices.text or key == "ctrl+c"
-        assert run.told.unanswered == [message_of(ShellRun(WAITS[1:], "ready\n", "", -2), answer=False)]
-        assert run.told.interrupts == 0
-        assert not alive(pid)
-        assert cards(run)[0].state is ToolState.FAILED
-
-
-async def test_a_second_command_waits_in_its_field(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with driven(tmp_path, monkeypatch) as (run, pilot):
-        await say(run, pilot, WAITS)
-        await say(run, pilot, "!echo second")
-        assert with_keys(ONE_RUNS) in run.screen.dock.notices.text
-        assert run.screen.dock.prompt.text == "!echo second"
-        (tmp_path / "go").touch()
-        await until(pilot, lambda: run.told.sent)
-        await pilot.press("enter")
-        await until(pilot, lambda: len(run.told.sent) == 2)
-        assert run.told.sent[1] == message_of(ShellRun("echo second", "second\n"))
+    monkeypatch.setattr(run.screen.dock.notices, "say", hear)
+    await pilot.press(key)
+    assert with_keys(STOPPING) in said[0], "it may be over by now, and then nothing says so any more"
+    await until(pilot, lambda: run.told.sent)
+    assert with_keys(STOPPING) not in run.screen.dock.notices.text or key == "ctrl+c"
+    assert run.told.unanswered == [message_of(ShellRun(WAITS[1:], "ready\n", "", -2), answer=False)]
+    assert run.told.interrupts == 0
+    assert not alive(pid)
+    assert cards(run)[0].state is ToolState.FAILED
 
 
-async def test_the_sign_and_the_keys_tell_a_command_from_a_prompt(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with driven(tmp_path, monkeypatch) as (run, pilot):
-        prompt = run.screen.dock.prompt
-        sign = prompt.query_one("#sign", Static)
-        for typed, shown in (("!", " $ "), ("@", " $ "), ("backspace", " $ "), ("backspace", " ❯ ")):
-            await pilot.press(typed)
-            await pilot.pause()
-            assert str(sign.render()) == shown
-            assert prompt.choices is None
-        await pilot.press("!", "space", "enter")
-        assert NOTHING in run.screen.dock.notices.text
-        assert (prompt.text, run.told.sent, cards(run)) == ("! ", [], [])
+async def test_a_second_command_waits_in_its_field(tmp_path: Path, run: Driven, pilot: Pilot[int]) -> None:
+    await say(run, pilot, WAITS)
+    await say(run, pilot, "!echo second")
+    assert with_keys(ONE_RUNS) in run.screen.dock.notices.text
+    assert run.screen.dock.prompt.text == "!echo second"
+    (tmp_path / "go").touch()
+    await until(pilot, lambda: run.told.sent)
+    await pilot.press("enter")
+    await until(pilot, lambda: len(run.told.sent) == 2)
+    assert run.told.sent[1] == message_of(ShellRun("echo second", "second\n"))
 
 
-async def test_a_command_ends_with_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with driven(tmp_path, monkeypatch) as (run, pilot):
+async def test_the_sign_and_the_keys_tell_a_command_from_a_prompt(run: Driven, pilot: Pilot[int]) -> None:
+    prompt = run.screen.dock.prompt
+    sign = prompt.query_one("#sign", Static)
+    for typed, shown in (("!", " $ "), ("@", " $ "), ("backspace", " $ "), ("backspace", " ❯ ")):
+        await pilot.press(typed)
+        await pilot.pause()
+        assert str(sign.render()) == shown
+        assert prompt.choices is None
+    await pilot.press("!", "space", "enter")
+    assert NOTHING in run.screen.dock.notices.text
+    assert (prompt.text, run.told.sent, cards(run)) == ("! ", [], [])
+
+
+async def test_a_command_ends_with_the_program(tmp_path: Path, run: Driven) -> None:
+    async with running(run) as (_, pilot):
         await say(run, pilot, WAITS)
         await until(pilot, lambda: cards(run) and "ready" in cards(run)[0].output)
         pid = int((tmp_path / "pid").read_text())
@@ -146,31 +142,25 @@ async def test_a_command_ends_with_the_program(tmp_path: Path, monkeypatch: pyte
     await until_true(lambda: not alive(pid))
 
 
-async def test_what_claude_was_not_told_is_said_and_is_no_prompt(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with driven(tmp_path, monkeypatch) as (run, pilot):
-        run.told.tell(PromptReturned(message_of(ShellRun("make", "x")), "the session was closed", "p1"))
-        await until(pilot, lambda: "Claude did not receive ! make" in run.screen.transcript.text())
-        assert run.screen.dock.prompt.text == ""
+async def test_what_claude_was_not_told_is_said_and_is_no_prompt(run: Driven, pilot: Pilot[int]) -> None:
+    run.told.tell(PromptReturned(message_of(ShellRun("make", "x")), "the session was closed", "p1"))
+    await until(pilot, lambda: "Claude did not receive ! make" in run.screen.transcript.text())
+    assert run.screen.dock.prompt.text == ""
 
 
-async def test_commands_of_the_past_have_their_cards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with driven(tmp_path, monkeypatch) as (run, pilot):
-        told = PromptAccepted(message_of(ShellRun("false", "", "no\n", 1)), prompt_id="p1")
-        run.told.tell(HistoryLoaded((told, PromptAccepted("next", prompt_id="p2"))))
-        await until(pilot, lambda: len(run.screen.transcript.model.blocks) == 2)
-        card, prompt = run.screen.transcript.model.blocks
-        assert isinstance(card, ToolBlock)
-        assert (card.input, card.state) == ({"command": "false"}, ToolState.FAILED)
-        assert card.output == "Exit code 1\nno"
-        assert isinstance(prompt, PromptBlock)
+async def test_commands_of_the_past_have_their_cards(run: Driven, pilot: Pilot[int]) -> None:
+    told = PromptAccepted(message_of(ShellRun("false", "", "no\n", 1)), prompt_id="p1")
+    run.told.tell(HistoryLoaded((told, PromptAccepted("next", prompt_id="p2"))))
+    await until(pilot, lambda: len(run.screen.transcript.model.blocks) == 2)
+    card, prompt = run.screen.transcript.model.blocks
+    assert isinstance(card, ToolBlock)
+    assert (card.input, card.state) == ({"command": "false"}, ToolState.FAILED)
+    assert card.output == "Exit code 1\nno"
+    assert isinstance(prompt, PromptBlock)
 
 
-async def test_picture_of_a_command_in_the_shell(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pictures: Pictures
-) -> None:
-    async with driven(tmp_path, monkeypatch, (60, 16)) as (run, pilot):
+async def test_picture_of_a_command_in_the_shell(run: Driven, pictures: Pictures) -> None:
+    async with running(run, size=(60, 16)) as (_, pilot):
         await say(run, pilot, "!printf 'one\\ntwo\\n'; exit 3")
         await until(pilot, lambda: run.told.sent)
         run.screen.dock.prompt.put("!git status --short")

@@ -18,6 +18,7 @@ from ccq_tui.screens.session.rewind_command import RESTORES
 from ccq_tui.widgets.lines import LineView
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.host import Clock, DecisionHost, PanelHost
+from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work
 from tests.ui.test_commands_picker import MANY, Host
 
@@ -50,8 +51,7 @@ def scroll_away(app: PanelHost, name: str) -> None:
 
 @pytest.mark.parametrize("key", ["enter", "space"])
 async def test_a_key_on_an_option_out_of_sight_brings_it_back_first(key: str) -> None:
-    app = PanelHost(LIST)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with PanelHost(LIST).shown() as (app, pilot):
         await pilot.press("down")
         await pilot.press(*["shift+pagedown"] * 4)
         assert not app.cursor_line
@@ -66,8 +66,7 @@ async def test_a_key_on_an_option_out_of_sight_brings_it_back_first(key: str) ->
 
 
 async def test_a_digit_of_a_row_out_of_sight_goes_there_first() -> None:
-    app = PanelHost(LIST)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with PanelHost(LIST).shown() as (app, pilot):
         await pilot.press(*["shift+pagedown"] * 4)
         await pilot.press("3")
         assert (app.state.page.cursor, app.state.page.draft.selected) == (2, ())
@@ -93,8 +92,7 @@ async def test_submit_out_of_sight_submits_nothing() -> None:
 
 
 async def test_a_choice_out_of_sight_decides_nothing() -> None:
-    app = DecisionHost(asks(command="make"))
-    async with app.run_test(size=(40, 7)) as pilot:
+    async with DecisionHost(asks(command="make")).shown(size=(40, 7)) as (app, pilot):
         assert "y allow" in app.panel_words
         scroll_away(app, "#choices")
         await pilot.press("enter")
@@ -122,8 +120,7 @@ async def test_a_row_of_a_list_out_of_sight_is_not_chosen() -> None:
 
 
 async def test_no_notice_pushes_the_end_of_a_panel_off_a_low_screen() -> None:
-    run = Driven(clock=Clock())
-    async with run.app.run_test(size=(30, 9)) as pilot:
+    async with running(Driven(clock=Clock()), size=(30, 9)) as (run, pilot):
         run.told.tell(asked("toolu_1", SINGLE, MULTI))
         await keys_work(run, pilot)
         run.screen.dock.notices.say("Somewhere else somebody asks something at great length. " * 5)
@@ -159,8 +156,7 @@ async def test_a_row_for_which_there_is_no_room_is_not_chosen() -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_many_empty_lines_hide_nothing(size: tuple[int, int]) -> None:
-    app = DecisionHost(asks(command=HOSTILE))
-    async with app.run_test(size=size) as pilot:
+    async with DecisionHost(asks(command=HOSTILE)).shown(size=size) as (app, pilot):
         seen = app.panel_text
         for _ in range(3):
             await pilot.press("shift+down")
@@ -185,8 +181,7 @@ async def test_many_empty_lines_hide_nothing(size: tuple[int, int]) -> None:
 async def test_what_was_never_on_the_screen_is_not_allowed_at_once(
     request_: PermissionRequest, size: tuple[int, int]
 ) -> None:
-    app = DecisionHost(request_)
-    async with app.run_test(size=size) as pilot:
+    async with DecisionHost(request_).shown(size=size) as (app, pilot):
         assert re.search(r"↓ .*more lines · ", app.panel_text)
         for key in ("y", "enter"):
             await pilot.press(key)
@@ -227,8 +222,7 @@ async def test_what_is_out_of_sight_is_counted_also_while_a_text_is_open(size: t
 
 
 async def test_what_is_enlarged_takes_the_place_of_the_choices_and_is_read_page_by_page() -> None:
-    app = DecisionHost(asks(command=LONG))
-    async with app.run_test(size=(40, 12)) as pilot:
+    async with DecisionHost(asks(command=LONG)).shown(size=(40, 12)) as (app, pilot):
         await pilot.press("p")
         assert "1–7 of 60" in app.panel_text
         assert "Allow once" not in app.panel_text
@@ -305,8 +299,7 @@ def test_the_choices_are_in_sight_and_what_enter_allows_was_seen(data: st.DataOb
 
 
 async def test_what_was_scrolled_through_is_allowed_at_once() -> None:
-    app = DecisionHost(asks(command=LONG))
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with DecisionHost(asks(command=LONG)).shown() as (app, pilot):
         await pilot.press("y")
         for _ in range(60):
             assert "never on the screen" in app.panel_words
@@ -320,8 +313,7 @@ async def test_what_was_scrolled_through_is_allowed_at_once() -> None:
 
 
 async def test_denying_asks_nothing_and_a_text_with_an_allowance_asks() -> None:
-    app = DecisionHost(asks(command=LONG))
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with DecisionHost(asks(command=LONG)).shown() as (app, pilot):
         await pilot.press("a", "x", "enter")
         assert app.state.outcome is None
         assert "Shift+PgDn shows them · Enter again allows" in app.panel_words

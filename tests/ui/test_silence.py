@@ -17,14 +17,14 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.screens.session.status import SILENCE
 from tests.ui.host import Clock
+from tests.ui.running import running
 from tests.ui.session import Driven, until
 
 SILENT = "nothing from Claude"
 
 
 async def test_silence_is_said_where_claude_should_be_heard() -> None:
-    run = Driven(clock=Clock())
-    async with run.app.run_test(size=(120, 24)) as pilot:
+    async with running(Driven(clock=Clock()), size=(120, 24)) as (run, pilot):
         heard: list[AgentEvent] = []
 
         def line(seconds: float = 0.0) -> str:

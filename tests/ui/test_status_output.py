@@ -11,6 +11,7 @@ from ccq_tui.agent.events import EffortChanged, TaskEnded, TaskStarted, TurnEnde
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from tests.steps import step
+from tests.ui.running import running
 from tests.ui.session import Driven, until
 
 TURN = TurnEnded("completed", is_error=False, duration=1.0, cost=0.25, input_tokens=1, output_tokens=1)
@@ -24,8 +25,7 @@ async def test_the_command_runs_when_something_changed(tmp_path: Path, shown: bo
     (tmp_path / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
     program = ProgramArguments(environment={"CLAUDE_CONFIG_DIR": str(tmp_path)})
     launch = Launch(settings=Settings(cwd=tmp_path, status_line=shown), program=program)
-    run = Driven(launch)
-    async with run.app.run_test(size=(200, 30)) as pilot:
+    async with running(Driven(launch), size=(200, 30)) as (run, pilot):
         output = run.session_screen.status_output
         await until(pilot, lambda: run.session_screen.view.session_id)
         if not shown:

@@ -13,6 +13,7 @@ from textual.widgets import Static
 from ccq_tui import theming
 from ccq_tui.compat.textual.stylesheet import KeptStylesheet, _rules_of
 from ccq_tui.theming.load import load_themes
+from tests.ui.running import running
 
 
 class First(Static):
@@ -55,8 +56,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
 
 async def test_only_what_is_new_is_read(read: Callable[[], list[str]]) -> None:
     _rules_of.cache_clear()
-    app = Kept()
-    async with app.run_test() as pilot:
+    async with running(Kept()) as (app, pilot):
         await app.mount(First("a"))
         await pilot.pause()
         first = read()

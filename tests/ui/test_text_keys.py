@@ -43,38 +43,36 @@ def test_controls_are_no_text(character: str) -> None:
     assert all(map(is_text, TYPED))
 
 
-async def test_the_prompt_and_the_fields_of_a_form_take_it(tmp_path: Path) -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.session_id)
-        await typed(pilot)
-        await until(pilot, lambda: run.screen.dock.prompt.field.text == TYPED)
-        run.screen.dock.prompt.field.load_text("")
-        await pilot.press("ctrl+f")
-        await until(pilot, lambda: run.app.screen.query(SearchField))
-        await typed(pilot)
-        await until(pilot, lambda: run.app.screen.query_one(SearchField).value == TYPED)
-        await pilot.press("escape", "ctrl+n")
-        await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
-        await typed(pilot)
-        await until(pilot, lambda: run.app.screen.query_one("#new-prompt", Input).value == TYPED)
-        await pilot.press("escape")
-        picker = Picker("Which?", (PickRow("a", TYPED), PickRow("b", "another")))
-        await run.app.push_screen(picker)
-        await typed(pilot)
-        await until(pilot, lambda: picker.query_one(AnswerField).text == TYPED)
+async def test_the_prompt_and_the_fields_of_a_form_take_it(
+    tmp_path: Path, run: Driven, pilot: Pilot[int]
+) -> None:
+    await until(pilot, lambda: run.screen.view.session_id)
+    await typed(pilot)
+    await until(pilot, lambda: run.screen.dock.prompt.field.text == TYPED)
+    run.screen.dock.prompt.field.load_text("")
+    await pilot.press("ctrl+f")
+    await until(pilot, lambda: run.app.screen.query(SearchField))
+    await typed(pilot)
+    await until(pilot, lambda: run.app.screen.query_one(SearchField).value == TYPED)
+    await pilot.press("escape", "ctrl+n")
+    await until(pilot, lambda: isinstance(run.app.screen, NewSessionScreen))
+    await typed(pilot)
+    await until(pilot, lambda: run.app.screen.query_one("#new-prompt", Input).value == TYPED)
+    await pilot.press("escape")
+    picker = Picker("Which?", (PickRow("a", TYPED), PickRow("b", "another")))
+    await run.app.push_screen(picker)
+    await typed(pilot)
+    await until(pilot, lambda: picker.query_one(AnswerField).text == TYPED)
 
 
 @pytest.mark.parametrize("key", ["o", "n", "c"])
-async def test_the_fields_of_a_question_take_it(key: str) -> None:
-    run = Driven()
-    async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.session_id)
-        run.told.tell(QuestionAsked(QuestionRequest("t1", "id-1", QuestionSet("t1", (SINGLE,)))))
-        await until(pilot, lambda: run.screen.dock.panel is not None)
-        await keys_work(run, pilot)
-        await pilot.press(key)
-        await typed(pilot)
-        panel = run.screen.dock.panel
-        assert panel is not None
-        await until(pilot, lambda: panel.state.text == TYPED)
+async def test_the_fields_of_a_question_take_it(key: str, run: Driven, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: run.screen.view.session_id)
+    run.told.tell(QuestionAsked(QuestionRequest("t1", "id-1", QuestionSet("t1", (SINGLE,)))))
+    await until(pilot, lambda: run.screen.dock.panel is not None)
+    await keys_work(run, pilot)
+    await pilot.press(key)
+    await typed(pilot)
+    panel = run.screen.dock.panel
+    assert panel is not None
+    await until(pilot, lambda: panel.state.text == TYPED)

@@ -18,6 +18,7 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import theme_command
 from ccq_tui.widgets.transcript import Transcript
+from tests.ui.running import running
 from tests.ui.session import Driven, asked, until
 
 
@@ -28,6 +29,11 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def driven(theme: str = "ccq-dark") -> Driven:
     return Driven(Launch(settings=Settings(cwd=Path("/usr"), theme=theme)))
+
+
+@pytest.fixture
+def run() -> Driven:
+    return driven()
 
 
 async def ready(run: Driven, pilot: Pilot[int]) -> None:
@@ -59,41 +65,38 @@ async def pick(run: Driven, pilot: Pilot[int]) -> None:
     await pilot.pause()
 
 
-async def test_a_theme_is_seen_while_the_cursor_is_on_it_and_escape_puts_the_old_one_back() -> None:
-    run = driven()
-    async with run.app.run_test() as pilot:
-        await ready(run, pilot)
-        await pick(run, pilot)
-        text = shown(run)
-        assert "● ccq-dark" in text
-        assert "ccq-mono" in text
-        await pilot.press("down")
-        await until(pilot, lambda: ground_of_prompts(run) == Color.parse("#0a0a0a"))
-        await pilot.press(*"light")
-        await until(pilot, lambda: run.app.theme == "ccq-light")
-        await until(pilot, lambda: run.app.screen_stack[-2].styles.background == Color.parse("#faf8f4"))
-        await until(pilot, lambda: ground_of_prompts(run) == Color.parse("#f4f1eb"))
-        await pilot.press("escape", "escape")
-        await until(pilot, lambda: not isinstance(run.app.screen, Picker))
-        await until(pilot, lambda: run.app.theme == "ccq-dark")
-        await until(pilot, lambda: run.screen.styles.background == Color.parse("#14161b"))
+async def test_a_theme_is_seen_while_the_cursor_is_on_it_and_escape_puts_the_old_one_back(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await ready(run, pilot)
+    await pick(run, pilot)
+    text = shown(run)
+    assert "● ccq-dark" in text
+    assert "ccq-mono" in text
+    await pilot.press("down")
+    await until(pilot, lambda: ground_of_prompts(run) == Color.parse("#0a0a0a"))
+    await pilot.press(*"light")
+    await until(pilot, lambda: run.app.theme == "ccq-light")
+    await until(pilot, lambda: run.app.screen_stack[-2].styles.background == Color.parse("#faf8f4"))
+    await until(pilot, lambda: ground_of_prompts(run) == Color.parse("#f4f1eb"))
+    await pilot.press("escape", "escape")
+    await until(pilot, lambda: not isinstance(run.app.screen, Picker))
+    await until(pilot, lambda: run.app.theme == "ccq-dark")
+    await until(pilot, lambda: run.screen.styles.background == Color.parse("#14161b"))
 
 
-async def test_a_theme_of_textuals_is_seen_with_our_colours_filled_in() -> None:
-    run = driven()
-    async with run.app.run_test() as pilot:
-        await ready(run, pilot)
-        await pick(run, pilot)
-        await pilot.press(*"nord", "enter")
-        await until(pilot, lambda: "For how long?" in shown(run))
-        assert run.app.current_theme.variables.keys() >= {"ccq-muted", "ccq-cursor"}
+async def test_a_theme_of_textuals_is_seen_with_our_colours_filled_in(run: Driven, pilot: Pilot[int]) -> None:
+    await ready(run, pilot)
+    await pick(run, pilot)
+    await pilot.press(*"nord", "enter")
+    await until(pilot, lambda: "For how long?" in shown(run))
+    assert run.app.current_theme.variables.keys() >= {"ccq-muted", "ccq-cursor"}
 
 
 async def test_once_writes_nothing_and_always_writes_the_one_line() -> None:
     user_config().parent.mkdir(parents=True, exist_ok=True)
     user_config().write_text("# mine\nbell = false\n")
-    run = driven()
-    async with run.app.run_test() as pilot:
+    async with running(driven()) as (run, pilot):
         await ready(run, pilot)
         for keys, written in (
             (["enter"], "# mine\nbell = false\n"),
@@ -115,8 +118,7 @@ async def test_once_writes_nothing_and_always_writes_the_one_line() -> None:
 async def test_settings_that_cannot_be_written_are_told() -> None:
     user_config().parent.mkdir(parents=True, exist_ok=True)
     user_config().write_text("bell = \n")
-    run = driven()
-    async with run.app.run_test() as pilot:
+    async with running(driven()) as (run, pilot):
         await ready(run, pilot)
         run.screen.take_command("/theme ccq-light")
         await until(pilot, lambda: isinstance(run.app.screen, Picker))
@@ -125,13 +127,11 @@ async def test_settings_that_cannot_be_written_are_told() -> None:
         assert "is not TOML" in " ".join(shown(run).split())
 
 
-async def test_a_name_that_is_not_known_shows_the_list() -> None:
-    run = driven()
-    async with run.app.run_test() as pilot:
-        await ready(run, pilot)
-        run.screen.take_command("/theme bad")
-        await until(pilot, lambda: "Unknown theme bad" in shown(run))
-        assert "● ccq-dark" in shown(run)
+async def test_a_name_that_is_not_known_shows_the_list(run: Driven, pilot: Pilot[int]) -> None:
+    await ready(run, pilot)
+    run.screen.take_command("/theme bad")
+    await until(pilot, lambda: "Unknown theme bad" in shown(run))
+    assert "● ccq-dark" in shown(run)
 
 
 def write(name: str, text: str, *, at: int) -> Path:
@@ -145,8 +145,7 @@ def write(name: str, text: str, *, at: int) -> Path:
 
 async def test_the_theme_in_use_follows_its_file_and_survives_a_broken_one() -> None:
     path = write("sea.toml", 'primary = "#3388aa"\nbackground = "#102030"\n', at=1)
-    run = driven("sea")
-    async with run.app.run_test() as pilot:
+    async with running(driven("sea")) as (run, pilot):
         await ready(run, pilot)
         ground: Callable[[], str] = lambda: run.screen.styles.background.hex.lower()  # noqa: E731
         assert ground() == "#102030"
@@ -164,8 +163,7 @@ async def test_the_theme_in_use_follows_its_file_and_survives_a_broken_one() -> 
 async def test_a_theme_that_was_wanted_but_broken_is_put_on_once_it_can_be_read(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('primary = "no colour"\n')
-    run = driven(str(path))
-    async with run.app.run_test() as pilot:
+    async with running(driven(str(path))) as (run, pilot):
         await ready(run, pilot)
         assert run.app.theme == "ccq-dark"
         path.write_text('name = "lake"\nprimary = "#3388aa"\n')
@@ -175,8 +173,7 @@ async def test_a_theme_that_was_wanted_but_broken_is_put_on_once_it_can_be_read(
 
 async def test_no_color_leaves_signs_words_and_text_styles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    run = driven("ccq-light")
-    async with run.app.run_test() as pilot:
+    async with running(driven("ccq-light")) as (run, pilot):
         await ready(run, pilot)
         run.told.tell(StateChanged(SessionState.AWAITING))
         run.told.tell(asked())
@@ -192,8 +189,7 @@ async def test_no_color_leaves_signs_words_and_text_styles(monkeypatch: pytest.M
 
 async def test_an_empty_no_color_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "")
-    run = driven()
-    async with run.app.run_test() as pilot:
+    async with running(driven()) as (run, pilot):
         await ready(run, pilot)
         assert run.app.theme == "ccq-dark"
         assert Color.parse("#86aee3").rich_color in {style.color for style in styles(run)}

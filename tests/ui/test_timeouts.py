@@ -24,6 +24,7 @@ from ccq_tui.widgets.transcript.heads import NOT_IN_TIME
 from tests.actors import LIMIT, PHONE
 from tests.ui.host import Clock
 from tests.ui.inboxed import Many, open_by_key, request_of
+from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, panel_drawn, permission, until
 from tests.ui.test_commands import picker, say
 
@@ -53,8 +54,7 @@ def shown(run: Driven) -> str:
 
 
 async def test_a_question_that_nobody_looks_at_is_parked_and_never_under_somebodys_hands() -> None:
-    run = driven(park_after="10m")
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(driven(park_after="10m")) as (run, pilot):
         await ask(run, pilot)
         await later(run, pilot, 590)
         await pilot.press("down")
@@ -89,8 +89,7 @@ async def test_a_question_that_nobody_looks_at_is_parked_and_never_under_somebod
 
 @pytest.mark.parametrize("what", ["park", "no_answer"])
 async def test_the_last_minute_is_counted_down_and_the_question_ends_as_was_wanted(what: str) -> None:
-    run = driven(question_timeout="5m", on_question_timeout=what)
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(driven(question_timeout="5m", on_question_timeout=what)) as (run, pilot):
         await ask(run, pilot)
         await later(run, pilot, 200)
         assert "any key stops it" not in shown(run)
@@ -141,8 +140,7 @@ async def test_any_key_in_the_countdown_stops_it_for_good() -> None:
 
 
 async def test_a_session_that_nobody_uses_is_closed_with_a_line_and_goes_on_with_the_next_prompt() -> None:
-    run = driven(session_timeout="1h")
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(driven(session_timeout="1h")) as (run, pilot):
         await until(pilot, lambda: run.screen.view.session_id)
         await later(run, pilot, 3550)
         assert "Session ends in" in run.screen.dock.notices.text
@@ -161,8 +159,7 @@ async def test_a_session_that_nobody_uses_is_closed_with_a_line_and_goes_on_with
 
 
 async def test_a_session_that_gave_way_says_so_and_goes_on_with_the_next_prompt() -> None:
-    run = driven()
-    async with run.app.run_test(size=(80, 24)) as pilot:
+    async with running(driven()) as (run, pilot):
         await until(pilot, lambda: run.screen.view.session_id and run.screen.session.can_give_way)
         await say(pilot, run, "/theme")
         await picker(pilot)

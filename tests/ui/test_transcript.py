@@ -17,6 +17,7 @@ from textual.widgets import Static
 from ccq_tui.agent import events as ev
 from ccq_tui.transcript.blocks import ProseBlock
 from ccq_tui.widgets.transcript import Transcript
+from tests.ui.running import running
 
 FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 KEY = ev.BlockKey("m", 0)
@@ -63,8 +64,7 @@ def grew(text: str, index: int = 0) -> ev.BlockGrew:
 
 
 async def test_an_empty_transcript_welcomes() -> None:
-    app = Host()
-    async with app.run_test(size=(40, 12)) as pilot:
+    async with running(Host(), size=(40, 12)) as (app, pilot):
         await pilot.pause()
         assert "Ask anything." in "\n".join(lines(app))
         app.transcript.welcome = "Other"
@@ -75,8 +75,7 @@ async def test_an_empty_transcript_welcomes() -> None:
 
 
 async def test_streamed_text_appears_and_is_coalesced() -> None:
-    app = Host()
-    async with app.run_test(size=(60, 20)) as pilot:
+    async with running(Host(), size=(60, 20)) as (app, pilot):
         await pilot.pause()
         before = app.transcript.frames
         for number in range(1000):
@@ -123,8 +122,7 @@ async def test_two_hundred_kilobytes_end_at_the_end() -> None:
 
 
 async def test_ten_thousand_blocks_are_no_widgets_and_little_is_drawn() -> None:
-    app = Host()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with running(Host()) as (app, pilot):
         mounted = len(app.query("*"))
         # As long as they were not split, they were looked for anew with every frame.
         for start in range(9_500, -500, -500):
@@ -156,8 +154,7 @@ def finished(number: int) -> ev.BlockFinished:
 
 
 async def test_keys_scroll_and_end_follows_again() -> None:
-    app = Host()
-    async with app.run_test(size=(40, 10)) as pilot:
+    async with running(Host(), size=(40, 10)) as (app, pilot):
         app.transcript.apply(grew("\n\n".join(f"line {n}" for n in range(100))))
         await until(pilot, lambda: lines(app)[-1] == "  line 99")
         assert app.transcript.following
@@ -180,8 +177,7 @@ async def test_keys_scroll_and_end_follows_again() -> None:
 
 
 async def test_new_lines_below_are_counted() -> None:
-    app = Host()
-    async with app.run_test(size=(40, 10)) as pilot:
+    async with running(Host(), size=(40, 10)) as (app, pilot):
         app.transcript.apply(grew("\n\n".join(f"line {n}" for n in range(100))))
         await until(pilot, lambda: lines(app)[-1] == "  line 99")
         await pilot.press("pageup", "pageup")
@@ -197,8 +193,7 @@ async def test_new_lines_below_are_counted() -> None:
 
 
 async def test_the_wheel_scrolls() -> None:
-    app = Host()
-    async with app.run_test(size=(40, 10)) as pilot:
+    async with running(Host(), size=(40, 10)) as (app, pilot):
         app.transcript.apply(grew("\n\n".join(f"line {n}" for n in range(100))))
         await until(pilot, lambda: lines(app)[-1] == "  line 99")
         await pilot._post_mouse_events([MouseScrollUp], Transcript, offset=(5, 5), button=0)
@@ -208,8 +203,7 @@ async def test_the_wheel_scrolls() -> None:
 
 
 async def test_another_size_wraps_anew() -> None:
-    app = Host()
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with running(Host(), size=(60, 12)) as (app, pilot):
         app.transcript.apply(grew("word " * 200 + "\n\nthe end"))
         await until(pilot, lambda: lines(app)[-1] == "  the end")
         await pilot.resize_terminal(30, 12)
@@ -217,8 +211,7 @@ async def test_another_size_wraps_anew() -> None:
 
 
 async def test_another_theme_draws_anew() -> None:
-    app = Host()
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with running(Host(), size=(60, 12)) as (app, pilot):
         app.transcript.apply(grew("text `code`"))
         await until(pilot, lambda: "● text code" in lines(app))
         dark = list(app.transcript.render_line(0))
@@ -229,8 +222,7 @@ async def test_another_theme_draws_anew() -> None:
 
 
 async def test_folds_open_and_close() -> None:
-    app = Host()
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with running(Host(), size=(60, 12)) as (app, pilot):
         app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.THINKING, "so I thought"))
         await until(pilot, lambda: lines(app)[0] == "✻ Thought · 12 characters")
         app.transcript.toggle_folds()
@@ -240,8 +232,7 @@ async def test_folds_open_and_close() -> None:
 
 
 async def test_a_running_tool_counts_seconds_and_an_idle_one_does_not() -> None:
-    app = Host()
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with running(Host(), size=(60, 12)) as (app, pilot):
         await pilot.pause()
         app.transcript.apply(ev.ToolStarted("t", "Bash", {"command": "sleep 9"}))
         await until(pilot, lambda: lines(app)[0].startswith("▸ Bash sleep 9"))

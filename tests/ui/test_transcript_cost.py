@@ -21,6 +21,7 @@ from ccq_tui.testing.scenarios.long import long_markdown
 from ccq_tui.transcript import intake
 from ccq_tui.widgets.transcript import Transcript, code, pace, widget
 from ccq_tui.widgets.transcript.layout import Layout
+from tests.ui.running import running
 
 KEY = ev.BlockKey("m", 0)
 
@@ -116,8 +117,7 @@ async def test_only_new_lines_are_styled_and_the_bar_moves_when_it_is_seen_to(
 
 
 async def test_other_colours_and_another_size_are_styled_anew() -> None:
-    app = Host()
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with running(Host(), size=(60, 12)) as (app, pilot):
         app.transcript.apply(grew("some text"))
         await until(pilot, lambda: "● some text" in app.transcript.render_line(0).text)
         await pilot.pause()
@@ -135,8 +135,7 @@ async def test_other_colours_and_another_size_are_styled_anew() -> None:
 
 
 async def test_what_comes_while_it_is_drawn_waits_for_the_next_frame() -> None:
-    app = Host()
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with running(Host(), size=(60, 12)) as (app, pilot):
         app.transcript.apply(grew("first "))
         await until(pilot, lambda: "first" in app.transcript.render_line(0).text)
         drawn = app.transcript.counters.drawn
@@ -208,8 +207,7 @@ async def test_what_comes_while_a_frame_is_made_is_in_the_next_one(monkeypatch: 
 
 
 async def test_a_burst_is_drawn_a_few_times_and_its_end_soon() -> None:
-    app = Host()
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with running(Host()) as (app, pilot):
         await pilot.pause()
         text = long_markdown(60_000) + "\n\nThe end."
         before, began = app.transcript.frames, time.monotonic()
@@ -223,8 +221,7 @@ async def test_a_burst_is_drawn_a_few_times_and_its_end_soon() -> None:
 
 
 async def test_what_changes_nothing_asks_for_no_frame() -> None:
-    app = Host()
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with running(Host(), size=(60, 12)) as (app, pilot):
         app.transcript.apply(grew("word "))
         await until(pilot, lambda: "word" in app.transcript.render_line(0).text)
         await until(pilot, lambda: app.transcript._pace._timer is None)
@@ -272,8 +269,7 @@ async def test_code_is_plain_until_its_highlighter_is_loaded_and_drawn_once_more
 
 
 async def test_the_bar_looks_as_if_all_of_it_were_drawn_wherever_its_thumb_goes() -> None:
-    app = Host()
-    async with app.run_test(size=(30, 12)) as pilot:
+    async with running(Host(), size=(30, 12)) as (app, pilot):
         app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, "\n\n".join("abcdefghijklmnopqrstuvw")))
         await until(pilot, lambda: last_line(app) == "w")
         bar, thumb = app.transcript.vertical_scrollbar, app.transcript._thumb
@@ -290,8 +286,7 @@ async def test_the_bar_looks_as_if_all_of_it_were_drawn_wherever_its_thumb_goes(
 
 async def test_lines_asked_for_before_their_frame_are_not_taken_for_others_later() -> None:
     """What is put above moves lines; a part of the view may be painted before the frame that shows it."""
-    app = Host()
-    async with app.run_test(size=(60, 12)) as pilot:
+    async with running(Host(), size=(60, 12)) as (app, pilot):
         app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, "\n\n".join("abc")))
         await until(pilot, lambda: last_line(app) == "" and app.transcript.frames > 0)
         await until(pilot, lambda: app.transcript._pace._timer is None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,12 @@ def asking(tmp_path: Path) -> Asking:
     return Asking(Driven(launch, clock=clock), clock, tmp_path)
 
 
+@pytest.fixture
+async def pilot(asking: Asking) -> AsyncIterator[Pilot[int]]:
+    async with asking.driven.app.run_test() as pilot:
+        yield pilot
+
+
 def carried_by(directory: Path) -> Carried | None:
     return launch_with({"cwd": directory}).trusted.carried
 
@@ -75,107 +81,105 @@ async def begun(asking: Asking, pilot: Pilot[int], answer: str) -> Launch:
     return asking.driven.launches[-1]
 
 
-async def test_nothing_starts_before_it_is_answered(asking: Asking) -> None:
-    async with asking.driven.app.run_test() as pilot:
-        assert isinstance(asking.driven.app.screen, TrustScreen)
-        await pilot.press("y", "enter", "space", "escape", "x")
-        assert asking.driven.session is None
-        assert "runs npx -y db (MCP server db)" in asking.text
-        assert "❯ Do not trust it: quit" in asking.text
-        launch = await begun(asking, pilot, "y")
-        assert launch.trusted.project_settings
-        assert launch.settings.directory == asking.project
-        assert carried_by(asking.project) is None
+async def test_nothing_starts_before_it_is_answered(asking: Asking, pilot: Pilot[int]) -> None:
+    assert isinstance(asking.driven.app.screen, TrustScreen)
+    await pilot.press("y", "enter", "space", "escape", "x")
+    assert asking.driven.session is None
+    assert "runs npx -y db (MCP server db)" in asking.text
+    assert "❯ Do not trust it: quit" in asking.text
+    launch = await begun(asking, pilot, "y")
+    assert launch.trusted.project_settings
+    assert launch.settings.directory == asking.project
+    assert carried_by(asking.project) is None
 
 
-async def test_what_concerns_the_whole_program_holds_only_once_it_is_trusted(asking: Asking) -> None:
+async def test_what_concerns_the_whole_program_holds_only_once_it_is_trusted(
+    asking: Asking, pilot: Pilot[int]
+) -> None:
     app = asking.driven.app
-    async with app.run_test() as pilot:
-        assert (app.theme, app.supervisor.most_live) == ("ccq-dark", 8)
-        await begun(asking, pilot, "y")
-        assert (app.theme, app.supervisor.most_live) == ("ccq-light", 3)
+    assert (app.theme, app.supervisor.most_live) == ("ccq-dark", 8)
+    await begun(asking, pilot, "y")
+    assert (app.theme, app.supervisor.most_live) == ("ccq-light", 3)
 
 
-async def test_what_concerns_the_whole_program_is_left_out_with_the_files(asking: Asking) -> None:
+async def test_what_concerns_the_whole_program_is_left_out_with_the_files(
+    asking: Asking, pilot: Pilot[int]
+) -> None:
     app = asking.driven.app
-    async with app.run_test() as pilot:
-        await begun(asking, pilot, "d")
-        assert (app.theme, app.supervisor.most_live) == ("ccq-dark", 8)
+    await begun(asking, pilot, "d")
+    assert (app.theme, app.supervisor.most_live) == ("ccq-dark", 8)
 
 
-async def test_an_enter_that_came_too_soon_begins_the_wait_anew(asking: Asking) -> None:
-    async with asking.driven.app.run_test() as pilot:
-        asking.clock.skip_grace()
-        await pilot.press("y")
-        assert "❯ Trust it, and remember that" in asking.text
-        for _ in range(3):
-            asking.clock.now += 0.7
-            await pilot.press("enter")
-            assert asking.driven.session is None
-        asking.clock.skip_grace()
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
-        assert carried_by(asking.project) is None
-        assert asking.driven.screen.dock.prompt.field.text == "", "the letter was an answer"
-
-
-async def test_help_over_the_question_leaves_it_fresh(asking: Asking) -> None:
-    async with asking.driven.app.run_test() as pilot:
-        asking.clock.skip_grace()
-        await pilot.press("down", "down", "f1")
-        await until(pilot, lambda: isinstance(asking.driven.app.screen, HelpScreen))
-        asking.clock.skip(5.0)
-        await pilot.press("escape")
-        await until(pilot, lambda: isinstance(asking.driven.app.screen, TrustScreen))
-        asking.clock.skip(0.1)
+async def test_an_enter_that_came_too_soon_begins_the_wait_anew(asking: Asking, pilot: Pilot[int]) -> None:
+    asking.clock.skip_grace()
+    await pilot.press("y")
+    assert "❯ Trust it, and remember that" in asking.text
+    for _ in range(3):
+        asking.clock.now += 0.7
         await pilot.press("enter")
         assert asking.driven.session is None
-        assert carried_by(asking.project) is not None
-        asking.clock.skip_grace()
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
-        assert carried_by(asking.project) is None
+    asking.clock.skip_grace()
+    await pilot.press("enter")
+    await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
+    assert carried_by(asking.project) is None
+    assert asking.driven.screen.dock.prompt.field.text == "", "the letter was an answer"
 
 
-async def test_typing_goes_on_and_all_of_it_is_the_prompts(asking: Asking) -> None:
+async def test_help_over_the_question_leaves_it_fresh(asking: Asking, pilot: Pilot[int]) -> None:
+    asking.clock.skip_grace()
+    await pilot.press("down", "down", "f1")
+    await until(pilot, lambda: isinstance(asking.driven.app.screen, HelpScreen))
+    asking.clock.skip(5.0)
+    await pilot.press("escape")
+    await until(pilot, lambda: isinstance(asking.driven.app.screen, TrustScreen))
+    asking.clock.skip(0.1)
+    await pilot.press("enter")
+    assert asking.driven.session is None
+    assert carried_by(asking.project) is not None
+    asking.clock.skip_grace()
+    await pilot.press("enter")
+    await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
+    assert carried_by(asking.project) is None
+
+
+async def test_typing_goes_on_and_all_of_it_is_the_prompts(asking: Asking, pilot: Pilot[int]) -> None:
     """A letter of the question at any place of a text, with any pause around it, decides nothing."""
-    async with asking.driven.app.run_test() as pilot:
-        for pause, key in ((1.0, "y"), (0.1, "e"), (1.0, "d"), (1.0, "y"), (0.1, "enter"), (1.0, "n")):
-            asking.clock.now += pause
-            await pilot.press(key)
-            assert asking.driven.session is None
-            assert not asking.driven.app._exit
-        asking.driven.app.screen.post_message(events.Paste("from\nelsewhere"))
-        await until(pilot, lambda: "elsewhere" in asking.text)
-        assert "for the prompt: yedy n" in asking.text
-        assert "❯ Do not trust it: quit" in asking.text
-        await pilot.press("up")
-        await begun(asking, pilot, "d")
-        await until(pilot, lambda: asking.driven.screen.dock.prompt.field.text)
-        assert asking.driven.screen.dock.prompt.field.text == "yedy\nnfrom\nelsewhere"
-        assert carried_by(asking.project) is not None
+    for pause, key in ((1.0, "y"), (0.1, "e"), (1.0, "d"), (1.0, "y"), (0.1, "enter"), (1.0, "n")):
+        asking.clock.now += pause
+        await pilot.press(key)
+        assert asking.driven.session is None
+        assert not asking.driven.app._exit
+    asking.driven.app.screen.post_message(events.Paste("from\nelsewhere"))
+    await until(pilot, lambda: "elsewhere" in asking.text)
+    assert "for the prompt: yedy n" in asking.text
+    assert "❯ Do not trust it: quit" in asking.text
+    await pilot.press("up")
+    await begun(asking, pilot, "d")
+    await until(pilot, lambda: asking.driven.screen.dock.prompt.field.text)
+    assert asking.driven.screen.dock.prompt.field.text == "yedy\nnfrom\nelsewhere"
+    assert carried_by(asking.project) is not None
 
 
-async def test_what_is_typed_right_behind_the_answer_is_the_prompts(asking: Asking) -> None:
-    async with asking.driven.app.run_test() as pilot:
-        asking.clock.skip_grace()
-        for key in ("down", "down", "enter", *"at once"):
-            name = {" ": "space"}.get(key, key)
-            asking.driven.app.post_message(events.Key(name, key if len(key) == 1 else None))
-        await until(pilot, lambda: asking.driven.session)
-        for key in "more":
-            asking.driven.app.post_message(events.Key(key, key))
-        prompt = asking.driven.screen.dock.prompt
-        await until(pilot, lambda: prompt.field.text == "at oncemore")
+async def test_what_is_typed_right_behind_the_answer_is_the_prompts(
+    asking: Asking, pilot: Pilot[int]
+) -> None:
+    asking.clock.skip_grace()
+    for key in ("down", "down", "enter", *"at once"):
+        name = {" ": "space"}.get(key, key)
+        asking.driven.app.post_message(events.Key(name, key if len(key) == 1 else None))
+    await until(pilot, lambda: asking.driven.session)
+    for key in "more":
+        asking.driven.app.post_message(events.Key(key, key))
+    prompt = asking.driven.screen.dock.prompt
+    await until(pilot, lambda: prompt.field.text == "at oncemore")
 
 
-async def test_without_the_files_the_person_alone_decides(asking: Asking) -> None:
-    async with asking.driven.app.run_test() as pilot:
-        launch = await begun(asking, pilot, "d")
-        assert not launch.trusted.project_settings
-        assert launch.settings.theme == "ccq-dark"
-        assert "left out, as you chose" in asking.driven.screen.transcript.text()
-        assert carried_by(asking.project) is not None
+async def test_without_the_files_the_person_alone_decides(asking: Asking, pilot: Pilot[int]) -> None:
+    launch = await begun(asking, pilot, "d")
+    assert not launch.trusted.project_settings
+    assert launch.settings.theme == "ccq-dark"
+    assert "left out, as you chose" in asking.driven.screen.transcript.text()
+    assert carried_by(asking.project) is not None
 
 
 async def test_quitting_starts_and_keeps_nothing(asking: Asking) -> None:
@@ -196,23 +200,20 @@ async def test_quitting_starts_and_keeps_nothing(asking: Asking) -> None:
     assert carried_by(asking.project) is not None
 
 
-async def test_beside_another_session_nothing_is_quit(asking: Asking) -> None:
+async def test_beside_another_session_nothing_is_quit(asking: Asking, pilot: Pilot[int]) -> None:
     app = asking.driven.app
-    async with app.run_test() as pilot:
-        assert "Do not trust it: quit" in asking.text
-        launch = await begun(asking, pilot, "d")
-        elsewhere = Settings(cwd=asking.project)
-        await app.manager.open(
-            replace(launch, settings=elsewhere, trusted=Trusted(carried_by(asking.project)))
-        )
-        await until(pilot, lambda: isinstance(app.screen, TrustScreen) and "not now" in asking.text)
-        await pilot.press("x")
-        asking.clock.skip_grace()
-        await pilot.press("down", "up", "enter")
-        await until(pilot, lambda: isinstance(app.screen, SessionScreen))
-        assert len(app.sessions) == 1
-        assert not app._exit
-        assert asking.driven.screen.dock.prompt.field.text == "x"
+    assert "Do not trust it: quit" in asking.text
+    launch = await begun(asking, pilot, "d")
+    elsewhere = Settings(cwd=asking.project)
+    await app.manager.open(replace(launch, settings=elsewhere, trusted=Trusted(carried_by(asking.project))))
+    await until(pilot, lambda: isinstance(app.screen, TrustScreen) and "not now" in asking.text)
+    await pilot.press("x")
+    asking.clock.skip_grace()
+    await pilot.press("down", "up", "enter")
+    await until(pilot, lambda: isinstance(app.screen, SessionScreen))
+    assert len(app.sessions) == 1
+    assert not app._exit
+    assert asking.driven.screen.dock.prompt.field.text == "x"
 
 
 async def asked_beside(asking: Asking, pilot: Pilot[int], prompt: str) -> None:
@@ -230,30 +231,28 @@ def left_behind(asking: Asking) -> PromptDraft | None:
     return prompt_kept(asking.project / "state", directory_key(asking.project))
 
 
-async def test_the_first_prompt_of_a_refused_session_is_copied(asking: Asking) -> None:
+async def test_the_first_prompt_of_a_refused_session_is_copied(asking: Asking, pilot: Pilot[int]) -> None:
     app = asking.driven.app
-    async with app.run_test() as pilot:
-        await asked_beside(asking, pilot, "a long\nfirst prompt")
-        assert left_behind(asking) == PromptDraft("a long\nfirst prompt"), "a kill leaves it"
-        await pilot.press("x")
-        asking.clock.skip_grace()
-        await pilot.press("down", "up", "enter")
-        await until(pilot, lambda: asking.driven.screen.dock.notices.text == with_keys(UNOPENED))
-        await pilot.press("f8")
-        await until(pilot, lambda: app.clipboard == "a long\nfirst prompt")
-        assert asking.driven.screen.dock.prompt.text == "x"
-        assert left_behind(asking) is None
+    await asked_beside(asking, pilot, "a long\nfirst prompt")
+    assert left_behind(asking) == PromptDraft("a long\nfirst prompt"), "a kill leaves it"
+    await pilot.press("x")
+    asking.clock.skip_grace()
+    await pilot.press("down", "up", "enter")
+    await until(pilot, lambda: asking.driven.screen.dock.notices.text == with_keys(UNOPENED))
+    await pilot.press("f8")
+    await until(pilot, lambda: app.clipboard == "a long\nfirst prompt")
+    assert asking.driven.screen.dock.prompt.text == "x"
+    assert left_behind(asking) is None
 
 
-async def test_the_first_prompt_of_a_trusted_session_is_sent_once(asking: Asking) -> None:
+async def test_the_first_prompt_of_a_trusted_session_is_sent_once(asking: Asking, pilot: Pilot[int]) -> None:
     app = asking.driven.app
-    async with app.run_test() as pilot:
-        await asked_beside(asking, pilot, "first prompt")
-        await begun(asking, pilot, "y")
-        await until(pilot, lambda: len(app.sessions) == 2)
-        assert asking.driven.launches[-1].prompt == "first prompt"
-        assert left_behind(asking) is None
-        assert asking.driven.screen.dock.prompt.text == ""
+    await asked_beside(asking, pilot, "first prompt")
+    await begun(asking, pilot, "y")
+    await until(pilot, lambda: len(app.sessions) == 2)
+    assert asking.driven.launches[-1].prompt == "first prompt"
+    assert left_behind(asking) is None
+    assert asking.driven.screen.dock.prompt.text == ""
 
 
 async def test_quitting_at_the_question_keeps_the_first_prompt_once(asking: Asking) -> None:
@@ -264,20 +263,21 @@ async def test_quitting_at_the_question_keeps_the_first_prompt_once(asking: Aski
     assert left_behind(asking) == PromptDraft("first prompt\nmore")
 
 
-async def test_what_is_typed_after_a_session_took_anothers_place_is_for_no_other(asking: Asking) -> None:
+async def test_what_is_typed_after_a_session_took_anothers_place_is_for_no_other(
+    asking: Asking, pilot: Pilot[int]
+) -> None:
     app = asking.driven.app
-    async with app.run_test() as pilot:
-        launch = await begun(asking, pilot, "d")
-        wanted = replace(
-            launch, settings=Settings(cwd=asking.project), trusted=Trusted(carried_by(asking.project))
-        )
-        app.post_message(ProgramAction("replace", asking.driven.screen.session, wanted))
-        await until(pilot, lambda: isinstance(app.screen, TrustScreen))
-        await begun(asking, pilot, "d")
-        await until(pilot, lambda: len(asking.driven.launches) == 2)
-        await until(pilot, lambda: not any(one.group == "sessions" and one.is_running for one in app.workers))
-        app.sessions.keep_typed("stray")
-        assert app.sessions.take_typed() == ""
+    launch = await begun(asking, pilot, "d")
+    wanted = replace(
+        launch, settings=Settings(cwd=asking.project), trusted=Trusted(carried_by(asking.project))
+    )
+    app.post_message(ProgramAction("replace", asking.driven.screen.session, wanted))
+    await until(pilot, lambda: isinstance(app.screen, TrustScreen))
+    await begun(asking, pilot, "d")
+    await until(pilot, lambda: len(asking.driven.launches) == 2)
+    await until(pilot, lambda: not any(one.group == "sessions" and one.is_running for one in app.workers))
+    app.sessions.keep_typed("stray")
+    assert app.sessions.take_typed() == ""
 
 
 LOADED = Loaded(Settings(), {}, ())
@@ -330,66 +330,65 @@ def row_offset(asking: Asking, words: str) -> tuple[int, int]:
     return next((line.index(words), y) for y, line in enumerate(asking.text.splitlines()) if words in line)
 
 
-async def test_a_row_is_answered_by_two_clicks_on_it_and_by_no_stray_one(asking: Asking) -> None:
+async def test_a_row_is_answered_by_two_clicks_on_it_and_by_no_stray_one(
+    asking: Asking, pilot: Pilot[int]
+) -> None:
     app = asking.driven.app
-    async with app.run_test() as pilot:
-        await until(pilot, lambda: "Trust it" in asking.text)
-        trust, without = row_offset(asking, "Trust it"), row_offset(asking, "Start without")
-        await pilot.click(offset=trust)
-        assert "❯ Do not trust it" in asking.text, "it was not there to be read yet"
-        asking.clock.skip_grace()
-        await pilot.click(offset=trust)
-        await pilot.click(offset=trust)  # a double click
-        assert "❯ Trust it" in asking.text
-        asking.clock.now += 1.0
-        await pilot.click(offset=trust, button=3)
-        await pilot.mouse_down(offset=without)
-        await pilot.mouse_up(offset=trust)
-        await pilot.click(offset=without)
-        assert "❯ Start without" in asking.text
-        await pilot.press("x")
-        asking.clock.now += 1.0
-        trust = row_offset(asking, "Trust it")
-        await pilot.click(offset=trust)
-        assert asking.driven.session is None
-        assert carried_by(asking.project) is not None
-        asking.clock.now += 1.0
-        await pilot.click(offset=trust)
-        await until(pilot, lambda: isinstance(app.screen, SessionScreen))
-        assert carried_by(asking.project) is None
+    await until(pilot, lambda: "Trust it" in asking.text)
+    trust, without = row_offset(asking, "Trust it"), row_offset(asking, "Start without")
+    await pilot.click(offset=trust)
+    assert "❯ Do not trust it" in asking.text, "it was not there to be read yet"
+    asking.clock.skip_grace()
+    await pilot.click(offset=trust)
+    await pilot.click(offset=trust)  # a double click
+    assert "❯ Trust it" in asking.text
+    asking.clock.now += 1.0
+    await pilot.click(offset=trust, button=3)
+    await pilot.mouse_down(offset=without)
+    await pilot.mouse_up(offset=trust)
+    await pilot.click(offset=without)
+    assert "❯ Start without" in asking.text
+    await pilot.press("x")
+    asking.clock.now += 1.0
+    trust = row_offset(asking, "Trust it")
+    await pilot.click(offset=trust)
+    assert asking.driven.session is None
+    assert carried_by(asking.project) is not None
+    asking.clock.now += 1.0
+    await pilot.click(offset=trust)
+    await until(pilot, lambda: isinstance(app.screen, SessionScreen))
+    assert carried_by(asking.project) is None
 
 
-async def test_a_click_and_enter_answer(asking: Asking) -> None:
-    async with asking.driven.app.run_test() as pilot:
-        asking.clock.skip_grace()
-        await until(pilot, lambda: "Start without" in asking.text)
-        await pilot.click(offset=row_offset(asking, "Start without"))
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
-        assert not asking.driven.launches[-1].trusted.project_settings
+async def test_a_click_and_enter_answer(asking: Asking, pilot: Pilot[int]) -> None:
+    asking.clock.skip_grace()
+    await until(pilot, lambda: "Start without" in asking.text)
+    await pilot.click(offset=row_offset(asking, "Start without"))
+    await pilot.press("enter")
+    await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
+    assert not asking.driven.launches[-1].trusted.project_settings
 
 
-async def test_what_is_typed_then_is_the_first_sessions_alone(asking: Asking) -> None:
+async def test_what_is_typed_then_is_the_first_sessions_alone(asking: Asking, pilot: Pilot[int]) -> None:
     app = asking.driven.app
-    async with app.run_test() as pilot:
-        await pilot.press(*"later")
-        asking.clock.skip_grace()
-        await pilot.press("enter")  # ends what is typed
-        launch = await begun(asking, pilot, "y")
-        assert asking.driven.screen.dock.prompt.text == "later"
-        store = Store(asking.project / "state" / "inbox.db")
-        store.sessions.upsert("id-1", str(asking.project), name="api")
-        assert store.sessions.claim("id-1", Owner(os.getppid())) is None
-        store.close()
-        opening = asyncio.ensure_future(
-            app.manager.open(replace(launch, trusted=Trusted(None), draft="", resume="id-1"))
-        )
-        await until(pilot, lambda: isinstance(app.screen, Picker))
-        await pilot.press("down", "enter")
-        await until(pilot, lambda: len(app.sessions) == 2 and isinstance(app.screen, SessionScreen))
-        await opening
-        await until(pilot, lambda: asking.driven.screen.view.session_id)
-        assert asking.driven.screen.dock.prompt.text == ""
+    await pilot.press(*"later")
+    asking.clock.skip_grace()
+    await pilot.press("enter")  # ends what is typed
+    launch = await begun(asking, pilot, "y")
+    assert asking.driven.screen.dock.prompt.text == "later"
+    store = Store(asking.project / "state" / "inbox.db")
+    store.sessions.upsert("id-1", str(asking.project), name="api")
+    assert store.sessions.claim("id-1", Owner(os.getppid())) is None
+    store.close()
+    opening = asyncio.ensure_future(
+        app.manager.open(replace(launch, trusted=Trusted(None), draft="", resume="id-1"))
+    )
+    await until(pilot, lambda: isinstance(app.screen, Picker))
+    await pilot.press("down", "enter")
+    await until(pilot, lambda: len(app.sessions) == 2 and isinstance(app.screen, SessionScreen))
+    await opening
+    await until(pilot, lambda: asking.driven.screen.view.session_id)
+    assert asking.driven.screen.dock.prompt.text == ""
 
 
 async def test_quitting_by_key_keeps_what_was_typed_for_the_directory(asking: Asking) -> None:

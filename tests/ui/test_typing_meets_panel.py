@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -39,13 +38,17 @@ ASKED: dict[str, AgentEvent] = {
 WORDS = "check the backups of 2024"
 
 
-@asynccontextmanager
-async def driven() -> AsyncIterator[tuple[Driven, Pilot[int]]]:
+@pytest.fixture
+def run() -> Driven:
     """The program, whose clock moves as the test says."""
-    run = Driven(clock=Clock())
+    return Driven(clock=Clock())
+
+
+@pytest.fixture
+async def pilot(run: Driven) -> AsyncIterator[Pilot[int]]:
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        yield run, pilot
+        yield pilot
 
 
 async def opened(run: Driven, pilot: Pilot[int], event: AgentEvent, before: str = "") -> None:
@@ -61,23 +64,24 @@ async def opened(run: Driven, pilot: Pilot[int], event: AgentEvent, before: str 
 
 
 @pytest.mark.parametrize("name", ASKED)
-async def test_words_begun_in_the_prompt_stay_there_and_are_sent_from_there(name: str) -> None:
-    async with driven() as (run, pilot):
-        dock = run.screen.dock
-        await opened(run, pilot, ASKED[name], "Before that, ")
-        burst(run, WORDS)
-        await until(pilot, lambda: dock.prompt.text == f"Before that, {WORDS}")
-        assert dock.prompt.display
-        assert dock.panel is None
-        assert "1 " in dock.notices.text
-        assert "opens when you pause typing · F2" in dock.notices.text
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.sent == [f"Before that, {WORDS}"])
-        assert run.told.answers == []
-        # It was sent: the panel waits for nothing more.
-        await until(pilot, lambda: panel_drawn(run.screen))
-        assert dock.panel is not None
-        assert not dock.panel.state.has_draft
+async def test_words_begun_in_the_prompt_stay_there_and_are_sent_from_there(
+    name: str, run: Driven, pilot: Pilot[int]
+) -> None:
+    dock = run.screen.dock
+    await opened(run, pilot, ASKED[name], "Before that, ")
+    burst(run, WORDS)
+    await until(pilot, lambda: dock.prompt.text == f"Before that, {WORDS}")
+    assert dock.prompt.display
+    assert dock.panel is None
+    assert "1 " in dock.notices.text
+    assert "opens when you pause typing · F2" in dock.notices.text
+    await pilot.press("enter")
+    await until(pilot, lambda: run.told.sent == [f"Before that, {WORDS}"])
+    assert run.told.answers == []
+    # It was sent: the panel waits for nothing more.
+    await until(pilot, lambda: panel_drawn(run.screen))
+    assert dock.panel is not None
+    assert not dock.panel.state.has_draft
 
 
 async def recalled(run: Driven, pilot: Pilot[int]) -> None:
@@ -127,39 +131,37 @@ async def left_an_editor(run: Driven, pilot: Pilot[int]) -> None:
     "keys", [recalled, put_aside_and_back, gone_through_a_list, gone_through_the_text, left_an_editor]
 )
 async def test_no_panel_opens_right_behind_a_key_that_changes_no_letter(
-    keys: Callable[[Driven, Pilot[int]], Awaitable[None]],
+    keys: Callable[[Driven, Pilot[int]], Awaitable[None]], run: Driven, pilot: Pilot[int]
 ) -> None:
-    async with driven() as (run, pilot):
-        dock = run.screen.dock
-        burst(run, "an earlier one\r")
-        await until(pilot, lambda: run.told.sent == ["an earlier one"])
-        run.clock.skip(5.0)
-        await keys(run, pilot)
-        run.clock.skip(THINKING_PAUSE - 0.1)
-        run.told.tell(ASKED["permission"])
-        await until(pilot, lambda: "opens when you pause typing" in dock.notices.text)
-        assert dock.panel is None
-        run.clock.skip(0.2)
-        await until(pilot, lambda: panel_drawn(run.screen))
+    dock = run.screen.dock
+    burst(run, "an earlier one\r")
+    await until(pilot, lambda: run.told.sent == ["an earlier one"])
+    run.clock.skip(5.0)
+    await keys(run, pilot)
+    run.clock.skip(THINKING_PAUSE - 0.1)
+    run.told.tell(ASKED["permission"])
+    await until(pilot, lambda: "opens when you pause typing" in dock.notices.text)
+    assert dock.panel is None
+    run.clock.skip(0.2)
+    await until(pilot, lambda: panel_drawn(run.screen))
 
 
 @pytest.mark.parametrize("more", ["", "n"])
 async def test_a_panel_opens_right_behind_the_enter_that_sends_but_not_under_the_next_words(
-    more: str,
+    more: str, run: Driven, pilot: Pilot[int]
 ) -> None:
-    async with driven() as (run, pilot):
-        dock = run.screen.dock
-        burst(run, f"go\r{more}")
-        await until(pilot, lambda: run.told.sent == ["go"] and dock.prompt.text == more)
-        run.told.tell(ASKED["set"])
-        if more:
-            await until(pilot, lambda: "opens when you pause typing" in dock.notices.text)
-            assert dock.panel is None
-            run.clock.skip(THINKING_PAUSE)
-        await until(pilot, lambda: panel_drawn(run.screen))
-        await pilot.press("enter")
-        assert dock.panel is not None
-        assert not dock.panel.state.has_draft, "it is fresh until the Enter cannot be held down"
+    dock = run.screen.dock
+    burst(run, f"go\r{more}")
+    await until(pilot, lambda: run.told.sent == ["go"] and dock.prompt.text == more)
+    run.told.tell(ASKED["set"])
+    if more:
+        await until(pilot, lambda: "opens when you pause typing" in dock.notices.text)
+        assert dock.panel is None
+        run.clock.skip(THINKING_PAUSE)
+    await until(pilot, lambda: panel_drawn(run.screen))
+    await pilot.press("enter")
+    assert dock.panel is not None
+    assert not dock.panel.state.has_draft, "it is fresh until the Enter cannot be held down"
 
 
 async def alone(run: Driven, pilot: Pilot[int], key: str) -> None:
@@ -172,231 +174,236 @@ async def alone(run: Driven, pilot: Pilot[int], key: str) -> None:
 @pytest.mark.parametrize("words", ["continue", "2 things first", "no", "hello there", "15:00", "just wait"])
 @pytest.mark.parametrize("name", ["set", "permission", "plan"])
 async def test_words_over_an_unused_panel_go_back_to_the_prompt_and_their_enter_sends_nothing(
-    name: str, words: str
+    name: str, words: str, run: Driven, pilot: Pilot[int]
 ) -> None:
-    async with driven() as (run, pilot):
-        dock = run.screen.dock
-        await opened(run, pilot, ASKED[name])
-        run.clock.skip(0.5)
-        burst(run, f"{words}\r")
-        await until(pilot, lambda: dock.prompt.text == words and "Not sent" in dock.notices.text)
-        assert (run.told.sent, run.told.answers) == ([], [])
-        run.clock.skip(THINKING_PAUSE)
-        await until(pilot, lambda: panel_drawn(run.screen))
-        assert dock.panel is not None
-        assert not dock.panel.state.has_draft
+    dock = run.screen.dock
+    await opened(run, pilot, ASKED[name])
+    run.clock.skip(0.5)
+    burst(run, f"{words}\r")
+    await until(pilot, lambda: dock.prompt.text == words and "Not sent" in dock.notices.text)
+    assert (run.told.sent, run.told.answers) == ([], [])
+    run.clock.skip(THINKING_PAUSE)
+    await until(pilot, lambda: panel_drawn(run.screen))
+    assert dock.panel is not None
+    assert not dock.panel.state.has_draft
 
 
 @pytest.mark.words
-async def test_words_over_a_panel_in_use_become_the_own_text_that_the_second_enter_sends() -> None:
-    async with driven() as (run, pilot):
-        dock = run.screen.dock
-        await opened(run, pilot, asked("set", SINGLE))
-        await alone(run, pilot, "down")
-        run.clock.skip(1.0)
-        burst(run, "no thanks\r")
-        await until(pilot, lambda: dock.panel and dock.panel.state.page.draft.other_on)  # type: ignore[union-attr]
-        assert (dock.prompt.text, run.told.answers) == ("", [])
-        await alone(run, pilot, "enter")
-        await until(pilot, lambda: run.told.answers)
-        assert run.told.answers[0][1] == Answered((Answer(other="no thanks"),))
+async def test_words_over_a_panel_in_use_become_the_own_text_that_the_second_enter_sends(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    dock = run.screen.dock
+    await opened(run, pilot, asked("set", SINGLE))
+    await alone(run, pilot, "down")
+    run.clock.skip(1.0)
+    burst(run, "no thanks\r")
+    await until(pilot, lambda: dock.panel and dock.panel.state.page.draft.other_on)  # type: ignore[union-attr]
+    assert (dock.prompt.text, run.told.answers) == ("", [])
+    await alone(run, pilot, "enter")
+    await until(pilot, lambda: run.told.answers)
+    assert run.told.answers[0][1] == Answered((Answer(other="no thanks"),))
 
 
 @pytest.mark.words
-async def test_a_letter_alone_decides_and_one_that_a_word_follows_does_not() -> None:
-    async with driven() as (run, pilot):
-        dock = run.screen.dock
-        await opened(run, pilot, ASKED["permission"])
-        await alone(run, pilot, "down")
-        run.clock.skip(2.0)
-        burst(run, "yes but not now\r")
-        await until(pilot, lambda: dock.panel and dock.panel.state.notice == KEPT)  # type: ignore[union-attr]
-        assert dock.panel is not None
-        assert (dock.panel.state.text, run.told.answers) == ("yes but not now", [])
-        await pilot.press("escape")
-        run.clock.skip(2.0)
-        await pilot.press("y")
-        await until(pilot, lambda: run.told.answers == [("permission", Allowed(), PANEL)])
+async def test_a_letter_alone_decides_and_one_that_a_word_follows_does_not(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    dock = run.screen.dock
+    await opened(run, pilot, ASKED["permission"])
+    await alone(run, pilot, "down")
+    run.clock.skip(2.0)
+    burst(run, "yes but not now\r")
+    await until(pilot, lambda: dock.panel and dock.panel.state.notice == KEPT)  # type: ignore[union-attr]
+    assert dock.panel is not None
+    assert (dock.panel.state.text, run.told.answers) == ("yes but not now", [])
+    await pilot.press("escape")
+    run.clock.skip(2.0)
+    await pilot.press("y")
+    await until(pilot, lambda: run.told.answers == [("permission", Allowed(), PANEL)])
 
 
 @pytest.mark.words
-async def test_a_digit_alone_selects_and_enter_answers() -> None:
-    async with driven() as (run, pilot):
-        await opened(run, pilot, asked("set", SINGLE))
-        await alone(run, pilot, "2")
-        await alone(run, pilot, "enter")
-        await until(pilot, lambda: run.told.answers)
-        assert run.told.answers[0][1] == Answered((Answer(("SQLite",)),))
+async def test_a_digit_alone_selects_and_enter_answers(run: Driven, pilot: Pilot[int]) -> None:
+    await opened(run, pilot, asked("set", SINGLE))
+    await alone(run, pilot, "2")
+    await alone(run, pilot, "enter")
+    await until(pilot, lambda: run.told.answers)
+    assert run.told.answers[0][1] == Answered((Answer(("SQLite",)),))
 
 
 @pytest.mark.parametrize("name", ["set", "permission", "plan"])
-async def test_on_an_empty_prompt_one_key_is_passed_over_and_two_are_typing(name: str) -> None:
-    async with driven() as (run, pilot):
-        dock = run.screen.dock
-        await opened(run, pilot, ASKED[name])
-        before = dock.panel and dock.panel.state
-        await pilot.press("c")
-        panel = dock.panel
-        assert panel is not None
-        assert before is not None
-        assert panel.state.guard.passed_over == "c"
-        run.clock.skip(GRACE / 2)
-        burst(run, "heck\r")
-        await until(pilot, lambda: "Not sent" in dock.notices.text)
-        assert dock.prompt.text == "check"
-        assert (run.told.sent, run.told.answers) == ([], [])
-        run.clock.skip(TYPING_PAUSE + 0.1)
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.sent == ["check"])
+async def test_on_an_empty_prompt_one_key_is_passed_over_and_two_are_typing(
+    name: str, run: Driven, pilot: Pilot[int]
+) -> None:
+    dock = run.screen.dock
+    await opened(run, pilot, ASKED[name])
+    before = dock.panel and dock.panel.state
+    await pilot.press("c")
+    panel = dock.panel
+    assert panel is not None
+    assert before is not None
+    assert panel.state.guard.passed_over == "c"
+    run.clock.skip(GRACE / 2)
+    burst(run, "heck\r")
+    await until(pilot, lambda: "Not sent" in dock.notices.text)
+    assert dock.prompt.text == "check"
+    assert (run.told.sent, run.told.answers) == ([], [])
+    run.clock.skip(TYPING_PAUSE + 0.1)
+    await pilot.press("enter")
+    await until(pilot, lambda: run.told.sent == ["check"])
 
 
-async def test_typing_goes_to_the_caret_and_a_paste_is_folded() -> None:
-    async with driven() as (run, pilot):
-        dock = run.screen.dock
-        await opened(run, pilot, ASKED["set"], "before after")
-        dock.prompt.field.move_cursor((0, 7))
-        burst(run, "x")
-        run.app.post_message(events.Paste("\n".join("line" for _ in range(30))))
-        burst(run, "y ")
-        await until(pilot, lambda: "y " in dock.prompt.text)
-        assert dock.prompt.field.text == "before x[pasted 30 lines]y after"
+async def test_typing_goes_to_the_caret_and_a_paste_is_folded(run: Driven, pilot: Pilot[int]) -> None:
+    dock = run.screen.dock
+    await opened(run, pilot, ASKED["set"], "before after")
+    dock.prompt.field.move_cursor((0, 7))
+    burst(run, "x")
+    run.app.post_message(events.Paste("\n".join("line" for _ in range(30))))
+    burst(run, "y ")
+    await until(pilot, lambda: "y " in dock.prompt.text)
+    assert dock.prompt.field.text == "before x[pasted 30 lines]y after"
 
 
-async def test_a_field_that_nobody_was_writing_beside_takes_what_is_typed() -> None:
-    async with driven() as (run, pilot):
-        await opened(run, pilot, ASKED["number"])
-        burst(run, "8080\r")
-        panel = run.screen.dock.panel
-        await until(pilot, lambda: panel and panel.state.text == "8080")  # type: ignore[union-attr]
-        assert run.told.answers == []
-        run.clock.skip(GRACE + 0.01)
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.answers)
-        outcome = run.told.answers[0][1]
-        assert isinstance(outcome, Answered)
-        assert outcome.answers[0].other == "8080"
+async def test_a_field_that_nobody_was_writing_beside_takes_what_is_typed(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await opened(run, pilot, ASKED["number"])
+    burst(run, "8080\r")
+    panel = run.screen.dock.panel
+    await until(pilot, lambda: panel and panel.state.text == "8080")  # type: ignore[union-attr]
+    assert run.told.answers == []
+    run.clock.skip(GRACE + 0.01)
+    await pilot.press("enter")
+    await until(pilot, lambda: run.told.answers)
+    outcome = run.told.answers[0][1]
+    assert isinstance(outcome, Answered)
+    assert outcome.answers[0].other == "8080"
 
 
 @pytest.mark.parametrize("name", ["set", "permission"])
 @pytest.mark.parametrize("cover", [("ctrl+f",), ("f1",)])
-async def test_what_covered_a_panel_leaves_it_fresh(name: str, cover: tuple[str, ...]) -> None:
-    async with driven() as (run, pilot):
-        await opened(run, pilot, ASKED[name])
-        run.clock.skip(2.0)
-        await pilot.press(*cover)
-        run.clock.skip(2.0)
-        await pilot.press("escape")
-        screen = run.session_screen
-        await until(pilot, lambda: run.app.screen is screen and screen.focused is screen.dock.panel)
-        await pilot.press("enter")
-        burst(run, "yes")
-        await until(pilot, lambda: screen.dock.prompt.text == "yes")
-        assert run.told.answers == []
+async def test_what_covered_a_panel_leaves_it_fresh(
+    name: str, cover: tuple[str, ...], run: Driven, pilot: Pilot[int]
+) -> None:
+    await opened(run, pilot, ASKED[name])
+    run.clock.skip(2.0)
+    await pilot.press(*cover)
+    run.clock.skip(2.0)
+    await pilot.press("escape")
+    screen = run.session_screen
+    await until(pilot, lambda: run.app.screen is screen and screen.focused is screen.dock.panel)
+    await pilot.press("enter")
+    burst(run, "yes")
+    await until(pilot, lambda: screen.dock.prompt.text == "yes")
+    assert run.told.answers == []
 
 
-async def test_a_prompt_begun_after_ones_own_answer_is_sent_at_once() -> None:
-    async with driven() as (run, pilot):
-        dock = run.screen.dock
-        await opened(run, pilot, ASKED["permission"])
-        run.clock.skip(2.0)
-        await pilot.press("enter")
-        await until(pilot, lambda: dock.prompt.display and dock.panel is None)
-        burst(run, "next\r")
-        await until(pilot, lambda: run.told.sent == ["next"])
-        run.clock.skip(TYPING_PAUSE + 0.1)
-        await opened(run, pilot, PermissionAsked(permission("other")))
-        run.told.tell(RequestSettled("other", Cancelled("interrupted")))
-        await until(pilot, lambda: dock.panel is None)
-        burst(run, "y\r")
-        await until(pilot, lambda: "Not sent" in dock.notices.text)
-        assert run.told.sent == ["next"]
+async def test_a_prompt_begun_after_ones_own_answer_is_sent_at_once(run: Driven, pilot: Pilot[int]) -> None:
+    dock = run.screen.dock
+    await opened(run, pilot, ASKED["permission"])
+    run.clock.skip(2.0)
+    await pilot.press("enter")
+    await until(pilot, lambda: dock.prompt.display and dock.panel is None)
+    burst(run, "next\r")
+    await until(pilot, lambda: run.told.sent == ["next"])
+    run.clock.skip(TYPING_PAUSE + 0.1)
+    await opened(run, pilot, PermissionAsked(permission("other")))
+    run.told.tell(RequestSettled("other", Cancelled("interrupted")))
+    await until(pilot, lambda: dock.panel is None)
+    burst(run, "y\r")
+    await until(pilot, lambda: "Not sent" in dock.notices.text)
+    assert run.told.sent == ["next"]
 
 
 @pytest.mark.parametrize("away", [("f1", "x", "escape", "escape"), ("f2", "h", "i", "enter", "f2")])
-async def test_no_letter_decides_right_behind_one_that_was_typed_elsewhere(away: tuple[str, ...]) -> None:
-    async with driven() as (run, pilot):
-        await opened(run, pilot, ASKED["permission"])
-        run.clock.skip(2.0)
-        screen = run.session_screen
-        for key in away:
-            run.clock.skip(0.1)
-            await pilot.press(key)
-        await until(pilot, lambda: run.app.screen is screen and screen.focused is screen.dock.panel)
-        run.clock.skip(GRACE + 0.2)
-        await pilot.press("n")
-        await pilot.pause()
-        assert run.told.answers == []
-        run.clock.skip(2.0)
-        await pilot.press("n")
-        await until(pilot, lambda: run.told.answers == [("permission", Denied(), PANEL)])
+async def test_no_letter_decides_right_behind_one_that_was_typed_elsewhere(
+    away: tuple[str, ...], run: Driven, pilot: Pilot[int]
+) -> None:
+    await opened(run, pilot, ASKED["permission"])
+    run.clock.skip(2.0)
+    screen = run.session_screen
+    for key in away:
+        run.clock.skip(0.1)
+        await pilot.press(key)
+    await until(pilot, lambda: run.app.screen is screen and screen.focused is screen.dock.panel)
+    run.clock.skip(GRACE + 0.2)
+    await pilot.press("n")
+    await pilot.pause()
+    assert run.told.answers == []
+    run.clock.skip(2.0)
+    await pilot.press("n")
+    await until(pilot, lambda: run.told.answers == [("permission", Denied(), PANEL)])
 
 
-async def test_no_panel_opens_under_hands_that_type_in_one_settled_elsewhere() -> None:
-    async with driven() as (run, pilot):
-        dock = run.screen.dock
-        await opened(run, pilot, ASKED["set"])
-        run.told.tell(ASKED["permission"])
-        run.clock.skip(2.0)
-        await pilot.press("o")
-        burst(run, "my own")
-        await until(pilot, lambda: dock.panel and dock.panel.state.text == "my own")  # type: ignore[union-attr]
-        run.told.tell(RequestSettled("set", Declined(), PHONE))
-        await until(pilot, lambda: "opens when you pause typing" in dock.notices.text)
-        assert dock.panel is None
-        run.clock.skip(0.45)
-        burst(run, "s\r")
-        await until(pilot, lambda: "Not sent" in dock.notices.text)
-        assert dock.prompt.text == "s"
-        assert (run.told.sent, run.told.answers) == ([], [])
-        run.clock.skip(THINKING_PAUSE + 0.1)
-        await until(pilot, lambda: panel_drawn(run.screen))
-        assert len(dock.line.items) == 1
+async def test_no_panel_opens_under_hands_that_type_in_one_settled_elsewhere(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    dock = run.screen.dock
+    await opened(run, pilot, ASKED["set"])
+    run.told.tell(ASKED["permission"])
+    run.clock.skip(2.0)
+    await pilot.press("o")
+    burst(run, "my own")
+    await until(pilot, lambda: dock.panel and dock.panel.state.text == "my own")  # type: ignore[union-attr]
+    run.told.tell(RequestSettled("set", Declined(), PHONE))
+    await until(pilot, lambda: "opens when you pause typing" in dock.notices.text)
+    assert dock.panel is None
+    run.clock.skip(0.45)
+    burst(run, "s\r")
+    await until(pilot, lambda: "Not sent" in dock.notices.text)
+    assert dock.prompt.text == "s"
+    assert (run.told.sent, run.told.answers) == ([], [])
+    run.clock.skip(THINKING_PAUSE + 0.1)
+    await until(pilot, lambda: panel_drawn(run.screen))
+    assert len(dock.line.items) == 1
 
 
-async def test_a_letter_that_allowed_one_call_does_not_allow_the_next_within_a_word() -> None:
-    async with driven() as (run, pilot):
-        dock = run.screen.dock
-        await opened(run, pilot, ASKED["permission"])
-        run.told.tell(PermissionAsked(permission("other")))
-        run.clock.skip(2.0)
-        await pilot.press("y")
-        await until(pilot, lambda: len(run.told.answers) == 1)
-        run.told.tell(RequestSettled("permission", Allowed()))
-        await until(pilot, lambda: len(dock.line.items) == 1 and panel_drawn(run.screen))
-        run.clock.skip(GRACE + 0.2)
-        await pilot.press("y")
-        await pilot.pause()
-        assert len(run.told.answers) == 1, "1.5 s without a letter have not passed"
-        run.clock.skip(2.0)
-        await pilot.press("y")
-        await until(pilot, lambda: run.told.answers[1:] == [("other", Allowed(), PANEL)])
+async def test_a_letter_that_allowed_one_call_does_not_allow_the_next_within_a_word(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    dock = run.screen.dock
+    await opened(run, pilot, ASKED["permission"])
+    run.told.tell(PermissionAsked(permission("other")))
+    run.clock.skip(2.0)
+    await pilot.press("y")
+    await until(pilot, lambda: len(run.told.answers) == 1)
+    run.told.tell(RequestSettled("permission", Allowed()))
+    await until(pilot, lambda: len(dock.line.items) == 1 and panel_drawn(run.screen))
+    run.clock.skip(GRACE + 0.2)
+    await pilot.press("y")
+    await pilot.pause()
+    assert len(run.told.answers) == 1, "1.5 s without a letter have not passed"
+    run.clock.skip(2.0)
+    await pilot.press("y")
+    await until(pilot, lambda: run.told.answers[1:] == [("other", Allowed(), PANEL)])
 
 
 @pytest.mark.parametrize("name", ["set", "permission"])
 @pytest.mark.parametrize("apart", [0.0, 0.03, 0.06])
-async def test_no_burst_of_esc_and_none_held_down_interrupts(name: str, apart: float) -> None:
-    async with driven() as (run, pilot):
-        dock = run.screen.dock
-        run.told.tell(StateChanged(SessionState.WORKING))
-        await opened(run, pilot, ASKED[name])
-        run.clock.skip(2.0)
-        await pilot.press("e" if name == "permission" else "o", "x")
-        for number in range(20):
-            # One that is held down comes again after half a second, then without a pause.
-            run.clock.skip(0.5 if number == 1 and apart else apart)
-            if apart:
-                await pilot.press("escape")
-            else:
-                run.app.post_message(events.Key("escape", "\x1b"))
-        await until(pilot, lambda: dock.panel and dock.panel.state.hidden)
-        await pilot.pause(REPEAT_SECONDS * 2)  # what is put off would be done by now
-        assert run.told.interrupts == 0
-        assert len(dock.line.items) == 1
-        for _ in range(2):
-            run.clock.skip(GRACE + 0.01)
+async def test_no_burst_of_esc_and_none_held_down_interrupts(
+    name: str, apart: float, run: Driven, pilot: Pilot[int]
+) -> None:
+    dock = run.screen.dock
+    run.told.tell(StateChanged(SessionState.WORKING))
+    await opened(run, pilot, ASKED[name])
+    run.clock.skip(2.0)
+    await pilot.press("e" if name == "permission" else "o", "x")
+    for number in range(20):
+        # One that is held down comes again after half a second, then without a pause.
+        run.clock.skip(0.5 if number == 1 and apart else apart)
+        if apart:
             await pilot.press("escape")
-        run.clock.skip(REPEAT_SECONDS)
-        await until(pilot, lambda: run.told.interrupts == 1)
+        else:
+            run.app.post_message(events.Key("escape", "\x1b"))
+    await until(pilot, lambda: dock.panel and dock.panel.state.hidden)
+    await pilot.pause(REPEAT_SECONDS * 2)  # what is put off would be done by now
+    assert run.told.interrupts == 0
+    assert len(dock.line.items) == 1
+    for _ in range(2):
+        run.clock.skip(GRACE + 0.01)
+        await pilot.press("escape")
+    run.clock.skip(REPEAT_SECONDS)
+    await until(pilot, lambda: run.told.interrupts == 1)
 
 
 async def hold(run: Driven, pilot: Pilot[int], key: str) -> None:
@@ -407,96 +414,93 @@ async def hold(run: Driven, pilot: Pilot[int], key: str) -> None:
         await pilot.press(key)
 
 
-async def test_ctrl_d_held_down_declines_nothing() -> None:
-    async with driven() as (run, pilot):
-        await opened(run, pilot, ASKED["set"])
-        run.clock.skip(2.0)
-        await hold(run, pilot, "ctrl+d")
-        assert run.told.answers == []
-        run.clock.skip(REPEAT_DELAY + 0.01)
-        await pilot.press("ctrl+d")
-        await until(pilot, lambda: run.told.answers == [("set", Declined(), PANEL)])
+async def test_ctrl_d_held_down_declines_nothing(run: Driven, pilot: Pilot[int]) -> None:
+    await opened(run, pilot, ASKED["set"])
+    run.clock.skip(2.0)
+    await hold(run, pilot, "ctrl+d")
+    assert run.told.answers == []
+    run.clock.skip(REPEAT_DELAY + 0.01)
+    await pilot.press("ctrl+d")
+    await until(pilot, lambda: run.told.answers == [("set", Declined(), PANEL)])
 
 
-async def test_enter_held_down_allows_no_second_permission() -> None:
-    async with driven() as (run, pilot):
-        dock = run.screen.dock
-        await opened(run, pilot, ASKED["permission"])
-        run.told.tell(PermissionAsked(permission("other")))
-        run.clock.skip(2.0)
+async def test_enter_held_down_allows_no_second_permission(run: Driven, pilot: Pilot[int]) -> None:
+    dock = run.screen.dock
+    await opened(run, pilot, ASKED["permission"])
+    run.told.tell(PermissionAsked(permission("other")))
+    run.clock.skip(2.0)
+    await pilot.press("enter")
+    await until(pilot, lambda: len(run.told.answers) == 1)
+    run.clock.skip(0.05)
+    run.told.tell(RequestSettled("permission", Allowed()))
+    await until(pilot, lambda: len(dock.line.items) == 1 and panel_drawn(run.screen))
+    run.clock.skip(0.45)
+    for _ in range(20):
         await pilot.press("enter")
-        await until(pilot, lambda: len(run.told.answers) == 1)
-        run.clock.skip(0.05)
-        run.told.tell(RequestSettled("permission", Allowed()))
-        await until(pilot, lambda: len(dock.line.items) == 1 and panel_drawn(run.screen))
-        run.clock.skip(0.45)
-        for _ in range(20):
-            await pilot.press("enter")
-            run.clock.skip(0.03)
-        assert len(run.told.answers) == 1
-        run.clock.skip(GRACE)
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.answers[1:] == [("other", Allowed(), PANEL)])
+        run.clock.skip(0.03)
+    assert len(run.told.answers) == 1
+    run.clock.skip(GRACE)
+    await pilot.press("enter")
+    await until(pilot, lambda: run.told.answers[1:] == [("other", Allowed(), PANEL)])
 
 
-async def test_enter_held_down_in_a_list_allows_nothing_in_the_panel_that_it_opens() -> None:
-    async with driven() as (run, pilot):
-        dock = run.screen.dock
-        await opened(run, pilot, ASKED["permission"])
-        run.clock.skip(2.0)
-        await pilot.press("f2")
-        await until(pilot, lambda: dock.prompt.display)
-        run.clock.skip(2.0)
+async def test_enter_held_down_in_a_list_allows_nothing_in_the_panel_that_it_opens(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    dock = run.screen.dock
+    await opened(run, pilot, ASKED["permission"])
+    run.clock.skip(2.0)
+    await pilot.press("f2")
+    await until(pilot, lambda: dock.prompt.display)
+    run.clock.skip(2.0)
+    await pilot.press("enter")
+    dock.unfold(dock.line.items[0].request.id)  # as the inbox does for the Enter on its row
+    await until(pilot, lambda: panel_drawn(run.screen))
+    run.clock.skip(0.5)
+    for _ in range(20):
         await pilot.press("enter")
-        dock.unfold(dock.line.items[0].request.id)  # as the inbox does for the Enter on its row
-        await until(pilot, lambda: panel_drawn(run.screen))
-        run.clock.skip(0.5)
-        for _ in range(20):
-            await pilot.press("enter")
-            run.clock.skip(0.03)
-        assert run.told.answers == []
-        run.clock.skip(GRACE)
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.answers == [("permission", Allowed(), PANEL)])
+        run.clock.skip(0.03)
+    assert run.told.answers == []
+    run.clock.skip(GRACE)
+    await pilot.press("enter")
+    await until(pilot, lambda: run.told.answers == [("permission", Allowed(), PANEL)])
 
 
-async def test_enter_held_down_allows_nothing_that_was_never_on_the_screen() -> None:
-    async with driven() as (run, pilot):
-        await opened(
-            run, pilot, PermissionAsked(permission("long", "\n".join(f"step {n}" for n in range(90))))
-        )
-        run.clock.skip(2.0)
-        await hold(run, pilot, "enter")
-        assert run.told.answers == []
-        run.clock.skip(REPEAT_DELAY + 0.01)
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.answers == [("long", Allowed(), PANEL)])
+async def test_enter_held_down_allows_nothing_that_was_never_on_the_screen(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await opened(run, pilot, PermissionAsked(permission("long", "\n".join(f"step {n}" for n in range(90)))))
+    run.clock.skip(2.0)
+    await hold(run, pilot, "enter")
+    assert run.told.answers == []
+    run.clock.skip(REPEAT_DELAY + 0.01)
+    await pilot.press("enter")
+    await until(pilot, lambda: run.told.answers == [("long", Allowed(), PANEL)])
 
 
 async def test_a_key_held_down_over_a_hidden_panel_or_a_list_does_not_interrupt(
-    monkeypatch: pytest.MonkeyPatch,
+    run: Driven, pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put_off: list[Callable[[], object]] = []
-    async with driven() as (run, pilot):
-        monkeypatch.setattr(run.screen, "after", lambda _seconds, call: put_off.append(call))
-        run.told.tell(StateChanged(SessionState.WORKING))
-        for cover in ("f1", "ctrl+f"):
-            run.clock.skip(HELD_SECONDS)
-            await pilot.press(cover)
-            await pilot.press("escape")
-            await until(pilot, lambda: run.app.screen is run.session_screen)
-            run.clock.skip(0.5)
-            for _ in range(5):
-                await pilot.press("escape")
-                run.clock.skip(0.03)
-            assert put_off
-            run.clock.skip(REPEAT_SECONDS)
-            while put_off:
-                put_off.pop()()
-            assert run.told.interrupts == 0, cover
+    monkeypatch.setattr(run.screen, "after", lambda _seconds, call: put_off.append(call))
+    run.told.tell(StateChanged(SessionState.WORKING))
+    for cover in ("f1", "ctrl+f"):
         run.clock.skip(HELD_SECONDS)
+        await pilot.press(cover)
         await pilot.press("escape")
-        assert run.told.interrupts == 1
+        await until(pilot, lambda: run.app.screen is run.session_screen)
+        run.clock.skip(0.5)
+        for _ in range(5):
+            await pilot.press("escape")
+            run.clock.skip(0.03)
+        assert put_off
+        run.clock.skip(REPEAT_SECONDS)
+        while put_off:
+            put_off.pop()()
+        assert run.told.interrupts == 0, cover
+    run.clock.skip(HELD_SECONDS)
+    await pilot.press("escape")
+    assert run.told.interrupts == 1
 
 
 async def test_words_meant_for_a_panel_that_closes_are_no_commands_of_the_list(tmp_path: Path) -> None:
@@ -517,36 +521,36 @@ async def test_words_meant_for_a_panel_that_closes_are_no_commands_of_the_list(t
 @pytest.mark.parametrize("hides", ["f2", "escape"])
 @pytest.mark.parametrize("name", ["set", "permission"])
 async def test_what_is_typed_right_behind_the_key_that_hides_a_panel_is_the_prompts(
-    name: str, hides: str
+    name: str, hides: str, run: Driven, pilot: Pilot[int]
 ) -> None:
-    async with driven() as (run, pilot):
-        dock = run.screen.dock
-        await opened(run, pilot, ASKED[name])
-        run.clock.skip(GRACE + 0.1)
-        run.app.post_message(events.Key(hides, None))
-        burst(run, "no, wait")
-        run.app.post_message(events.Paste(" a bit"))
-        await until(pilot, lambda: dock.prompt.text == "no, wait a bit")
-        assert dock.panel is not None
-        assert dock.panel.state.hidden
-        assert not dock.panel.state.has_draft
+    dock = run.screen.dock
+    await opened(run, pilot, ASKED[name])
+    run.clock.skip(GRACE + 0.1)
+    run.app.post_message(events.Key(hides, None))
+    burst(run, "no, wait")
+    run.app.post_message(events.Paste(" a bit"))
+    await until(pilot, lambda: dock.prompt.text == "no, wait a bit")
+    assert dock.panel is not None
+    assert dock.panel.state.hidden
+    assert not dock.panel.state.has_draft
 
 
-async def test_a_line_typed_blind_behind_the_key_that_shows_the_panel_is_not_sent() -> None:
-    async with driven() as (run, pilot):
-        run.told.tell(asked())
-        await keys_work(run, pilot)
-        dock = run.session_screen.dock
-        await pilot.press("f2")
-        await until(pilot, lambda: dock.prompt.display)
-        run.clock.skip(5.0)
-        run.app.post_message(events.Key("f2", None))
-        burst(run, "yes\r")
-        await until(pilot, lambda: not dock.prompt.display and dock.prompt.text == "yes")
-        await pilot.pause()
-        assert (run.told.sent, run.told.answers) == ([], [])
-        await pilot.press("f2")
-        await until(pilot, lambda: dock.prompt.display)
-        run.clock.skip(5.0)
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.sent == ["yes"])
+async def test_a_line_typed_blind_behind_the_key_that_shows_the_panel_is_not_sent(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    run.told.tell(asked())
+    await keys_work(run, pilot)
+    dock = run.session_screen.dock
+    await pilot.press("f2")
+    await until(pilot, lambda: dock.prompt.display)
+    run.clock.skip(5.0)
+    run.app.post_message(events.Key("f2", None))
+    burst(run, "yes\r")
+    await until(pilot, lambda: not dock.prompt.display and dock.prompt.text == "yes")
+    await pilot.pause()
+    assert (run.told.sent, run.told.answers) == ([], [])
+    await pilot.press("f2")
+    await until(pilot, lambda: dock.prompt.display)
+    run.clock.skip(5.0)
+    await pilot.press("enter")
+    await until(pilot, lambda: run.told.sent == ["yes"])

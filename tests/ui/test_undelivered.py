@@ -17,6 +17,7 @@ from ccq_tui.screens.overview.screen import OverviewScreen
 from tests.actors import PANEL
 from tests.steps import step
 from tests.ui.inboxed import Many, keep_record, open_inbox, request_of
+from tests.ui.running import running
 from tests.ui.session import until
 
 
@@ -36,8 +37,7 @@ def answered_and_killed(where: Path, session_id: str, owner: Owner) -> None:
 async def test_it_is_named_at_the_start_and_counted_in_inbox_and_overview(tmp_path: Path) -> None:
     answered_and_killed(tmp_path, "old", Owner(2**22 + 1))
     answered_and_killed(tmp_path, "runs", this_process())
-    run = Many(tmp_path)
-    async with run.app.run_test(size=(100, 30)) as pilot:
+    async with running(Many(tmp_path), size=(100, 30)) as (run, pilot):
         assert run.app.inbox.pending == ()  # as the first real session does, this opens it
         await until(pilot, lambda: "not reached Claude" in said_in(run))
         said = said_in(run)
@@ -82,8 +82,7 @@ async def test_a_session_that_begins_with_a_prompt_says_in_a_line_what_waits(tmp
     keep_record("old")
     store.requests.add(request_of("old"))
     store.close()
-    run = Many(tmp_path, prompt="Build it")
-    async with run.app.run_test(size=(100, 30)) as pilot:
+    async with running(Many(tmp_path, prompt="Build it"), size=(100, 30)) as (run, pilot):
         assert run.app.inbox.pending == ()
         words = "1 request waits elsewhere · F4 goes there"
         await until(pilot, lambda: words in said_in(run))
@@ -103,8 +102,7 @@ async def test_only_a_session_that_is_open_itself_is_not_named_at_the_start(
     for name in ("old", "older"):
         store.requests.add(request_of(name, f"waits_{name}"))
     store.close()
-    run = Many(tmp_path, resume="old", fork=fork)
-    async with run.app.run_test(size=(100, 30)) as pilot:
+    async with running(Many(tmp_path, resume="old", fork=fork), size=(100, 30)) as (run, pilot):
         assert run.app.inbox.pending == ()
         await until(pilot, lambda: "not reached Claude" in said_in(run))
         said = said_in(run)

@@ -10,6 +10,7 @@ from ccq_tui.prompts.command_names import ALTERNATIVES
 from ccq_tui.screens.session.completions import HELD_SECONDS
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from tests.ui.host import Clock
+from tests.ui.running import running
 from tests.ui.session import Driven, burst, until
 
 LISTED = CommandsListed(
@@ -19,6 +20,11 @@ LISTED = CommandsListed(
         SlashCommand("list-agents", "List subagents"),
     )
 )
+
+
+@pytest.fixture
+def run() -> Driven:
+    return Driven(clock=Clock())
 
 
 async def listed(pilot: Pilot[int], driven: Driven) -> None:
@@ -31,59 +37,55 @@ async def put(pilot: Pilot[int], driven: Driven, text: str) -> None:
     await pilot.pause()
 
 
-async def test_an_unknown_command_stays_and_a_second_enter_sends_it_as_text() -> None:
-    driven = Driven(clock=Clock())
-    async with driven.app.run_test() as pilot:
-        await listed(pilot, driven)
-        prompt = driven.screen.dock.prompt
-        await put(pilot, driven, "/comapct now")
-        await pilot.press("enter")
-        assert prompt.text == "/comapct now"
-        assert "Unknown command /comapct · did you mean /compact?" in driven.screen.dock.notices.text
-        burst(driven, "\r\r\r")  # held down, the key is no second press
-        await pilot.pause()
-        assert driven.told.sent == []
-        driven.clock.skip(0.66)  # the delay of a key that begins to repeat
-        await pilot.press("enter")
-        assert driven.told.sent == []
-        driven.clock.skip(HELD_SECONDS + 0.01)
-        await pilot.press("enter")
-        assert driven.told.sent == ["/comapct now"]
-        assert prompt.text == ""
+async def test_an_unknown_command_stays_and_a_second_enter_sends_it_as_text(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await listed(pilot, run)
+    prompt = run.screen.dock.prompt
+    await put(pilot, run, "/comapct now")
+    await pilot.press("enter")
+    assert prompt.text == "/comapct now"
+    assert "Unknown command /comapct · did you mean /compact?" in run.screen.dock.notices.text
+    burst(run, "\r\r\r")  # held down, the key is no second press
+    await pilot.pause()
+    assert run.told.sent == []
+    run.clock.skip(0.66)  # the delay of a key that begins to repeat
+    await pilot.press("enter")
+    assert run.told.sent == []
+    run.clock.skip(HELD_SECONDS + 0.01)
+    await pilot.press("enter")
+    assert run.told.sent == ["/comapct now"]
+    assert prompt.text == ""
 
 
-async def test_another_text_is_asked_about_anew() -> None:
-    driven = Driven(clock=Clock())
-    async with driven.app.run_test() as pilot:
-        await listed(pilot, driven)
-        await put(pilot, driven, "/nothing")
-        await pilot.press("enter")
-        driven.clock.skip(HELD_SECONDS + 0.01)
-        await pilot.press("x", "enter")
-        assert driven.told.sent == []
-        assert driven.screen.dock.prompt.text == "/nothingx"
+async def test_another_text_is_asked_about_anew(run: Driven, pilot: Pilot[int]) -> None:
+    await listed(pilot, run)
+    await put(pilot, run, "/nothing")
+    await pilot.press("enter")
+    run.clock.skip(HELD_SECONDS + 0.01)
+    await pilot.press("x", "enter")
+    assert run.told.sent == []
+    assert run.screen.dock.prompt.text == "/nothingx"
 
 
 @pytest.mark.parametrize("text", ["/compact", "/review 12", "/etc/hosts is wrong", "hello /nothing", "/ x"])
-async def test_what_the_cli_knows_and_what_is_no_command_is_sent(text: str) -> None:
-    driven = Driven(clock=Clock())
-    async with driven.app.run_test() as pilot:
-        await listed(pilot, driven)
-        await put(pilot, driven, text)
-        await pilot.press("enter")
-        assert driven.told.sent == [text]
+async def test_what_the_cli_knows_and_what_is_no_command_is_sent(
+    text: str, run: Driven, pilot: Pilot[int]
+) -> None:
+    await listed(pilot, run)
+    await put(pilot, run, text)
+    await pilot.press("enter")
+    assert run.told.sent == [text]
 
 
-async def test_a_command_of_claude_codes_own_screen_says_the_way() -> None:
-    driven = Driven(clock=Clock())
-    async with driven.app.run_test() as pilot:
-        await listed(pilot, driven)
-        await put(pilot, driven, "/upgrade")
-        await pilot.press("enter")
-        assert "claude in a terminal has it" in driven.screen.dock.notices.text
-        await pilot.press("ctrl+u", *"/agents", "enter")  # which reads like /list-agents
-        assert "ask Claude to write a subagent" in driven.screen.dock.notices.text
-        assert driven.told.sent == []
+async def test_a_command_of_claude_codes_own_screen_says_the_way(run: Driven, pilot: Pilot[int]) -> None:
+    await listed(pilot, run)
+    await put(pilot, run, "/upgrade")
+    await pilot.press("enter")
+    assert "claude in a terminal has it" in run.screen.dock.notices.text
+    await pilot.press("ctrl+u", *"/agents", "enter")  # which reads like /list-agents
+    assert "ask Claude to write a subagent" in run.screen.dock.notices.text
+    assert run.told.sent == []
 
 
 def test_no_way_is_said_for_a_command_that_is_there() -> None:
@@ -93,8 +95,7 @@ def test_no_way_is_said_for_a_command_that_is_there() -> None:
 
 @pytest.mark.parametrize("text", ["/exit", "/quit", " exit "])
 async def test_a_word_quits(text: str) -> None:
-    driven = Driven(clock=Clock())
-    async with driven.app.run_test() as pilot:
+    async with running(Driven(clock=Clock())) as (driven, pilot):
         await listed(pilot, driven)
         await put(pilot, driven, text)
         await pilot.press("enter")

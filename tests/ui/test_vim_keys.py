@@ -22,7 +22,7 @@ from tests.ui.test_commands import say
 
 
 @pytest.fixture
-def driven(tmp_path: Path) -> Driven:
+def run(tmp_path: Path) -> Driven:
     return Driven(Launch(settings=Settings(cwd=tmp_path, vim_prompt=True)))
 
 
@@ -42,73 +42,71 @@ def standing(run: Driven) -> tuple[str, int, str]:
     return text.text, text.caret, text.vim.mode
 
 
-async def test_commands_edit_what_was_typed_and_undo_takes_each_back(driven: Driven) -> None:
-    async with driven.app.run_test() as pilot:
-        await pilot.press(*"fix the login")
-        assert standing(driven) == ("fix the login", 13, "INSERT")
-        await pilot.press("escape", "b", "c", "w", *"logout", "escape")
-        assert standing(driven) == ("fix the logout", 13, "NORMAL")
-        await pilot.press("0", "x", ".", "u")
-        assert standing(driven)[:2] == ("ix the logout", 0)
-        await pilot.press("u", "d", "d")
-        assert standing(driven) == ("", 0, "NORMAL")
-        await pilot.press("u", "A", *" now", "enter")
-        await until(pilot, lambda: driven.told.sent)
-        assert driven.told.sent == ["fix the logout now"]
-        assert standing(driven) == ("", 0, "INSERT"), "the next prompt is typed"
+async def test_commands_edit_what_was_typed_and_undo_takes_each_back(run: Driven, pilot: Pilot[int]) -> None:
+    await pilot.press(*"fix the login")
+    assert standing(run) == ("fix the login", 13, "INSERT")
+    await pilot.press("escape", "b", "c", "w", *"logout", "escape")
+    assert standing(run) == ("fix the logout", 13, "NORMAL")
+    await pilot.press("0", "x", ".", "u")
+    assert standing(run)[:2] == ("ix the logout", 0)
+    await pilot.press("u", "d", "d")
+    assert standing(run) == ("", 0, "NORMAL")
+    await pilot.press("u", "A", *" now", "enter")
+    await until(pilot, lambda: run.told.sent)
+    assert run.told.sent == ["fix the logout now"]
+    assert standing(run) == ("", 0, "INSERT"), "the next prompt is typed"
 
 
-async def test_a_letter_that_is_no_command_is_not_typed(driven: Driven) -> None:
-    async with driven.app.run_test() as pilot:
-        await pilot.press(*"one", "escape", "q", "Q", "z", "!", "question_mark")
-        assert standing(driven) == ("one", 2, "NORMAL")
-        await pilot.press("i", "q")
-        assert standing(driven) == ("onqe", 3, "INSERT")
+async def test_a_letter_that_is_no_command_is_not_typed(run: Driven, pilot: Pilot[int]) -> None:
+    await pilot.press(*"one", "escape", "q", "Q", "z", "!", "question_mark")
+    assert standing(run) == ("one", 2, "NORMAL")
+    await pilot.press("i", "q")
+    assert standing(run) == ("onqe", 3, "INSERT")
 
 
-async def test_escape_leaves_typing_then_a_command_and_then_means_what_it_means(driven: Driven) -> None:
-    async with driven.app.run_test() as pilot:
-        driven.told.tell(StateChanged(SessionState.WORKING))
-        await until(pilot, lambda: driven.screen.view.state is SessionState.WORKING)
-        await pilot.press(*"one", "escape", "2", "d", "escape")
-        assert not driven.told.interrupts
-        driven.clock.skip(5.0)
-        await pilot.press("w", "escape")
-        await until(pilot, lambda: driven.told.interrupts)
-        assert standing(driven)[0] == "one"
+async def test_escape_leaves_typing_then_a_command_and_then_means_what_it_means(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    run.told.tell(StateChanged(SessionState.WORKING))
+    await until(pilot, lambda: run.screen.view.state is SessionState.WORKING)
+    await pilot.press(*"one", "escape", "2", "d", "escape")
+    assert not run.told.interrupts
+    run.clock.skip(5.0)
+    await pilot.press("w", "escape")
+    await until(pilot, lambda: run.told.interrupts)
+    assert standing(run)[0] == "one"
 
 
-async def test_j_and_k_go_to_other_prompts_where_there_is_no_other_line(driven: Driven) -> None:
-    async with driven.app.run_test() as pilot:
-        await pilot.press(*"first", "enter", *"second", "ctrl+j", *"line", "escape")
-        await pilot.press("k")
-        assert standing(driven)[0] == "second\nline"
-        await pilot.press("k")
-        assert standing(driven) == ("first", 4, "NORMAL")
-        await pilot.press("j")
-        assert standing(driven)[0] == "second\nline"
+async def test_j_and_k_go_to_other_prompts_where_there_is_no_other_line(
+    run: Driven, pilot: Pilot[int]
+) -> None:
+    await pilot.press(*"first", "enter", *"second", "ctrl+j", *"line", "escape")
+    await pilot.press("k")
+    assert standing(run)[0] == "second\nline"
+    await pilot.press("k")
+    assert standing(run) == ("first", 4, "NORMAL")
+    await pilot.press("j")
+    assert standing(run)[0] == "second\nline"
 
 
-async def test_a_folded_paste_is_one_piece_for_commands_too(driven: Driven) -> None:
-    async with driven.app.run_test() as pilot:
-        await pilot.press(*"see ")
-        driven.app.post_message(events.Paste("line\n" * 40))
-        await until(pilot, lambda: "pasted 4" in field(driven).text)
-        await pilot.press(*" now", "escape", "0", "w", "x")
-        assert field(driven).text == "see  now"
-        await pilot.press("u")
-        assert driven.screen.dock.prompt.text == "see " + "line\n" * 40 + " now"
+async def test_a_folded_paste_is_one_piece_for_commands_too(run: Driven, pilot: Pilot[int]) -> None:
+    await pilot.press(*"see ")
+    run.app.post_message(events.Paste("line\n" * 40))
+    await until(pilot, lambda: "pasted 4" in field(run).text)
+    await pilot.press(*" now", "escape", "0", "w", "x")
+    assert field(run).text == "see  now"
+    await pilot.press("u")
+    assert run.screen.dock.prompt.text == "see " + "line\n" * 40 + " now"
 
 
-async def test_a_search_and_a_list_are_typed_into(driven: Driven) -> None:
-    async with driven.app.run_test() as pilot:
-        await pilot.press(*"fix it", "enter", *"x", "escape", "ctrl+r", *"fix")
-        prompt = driven.screen.dock.prompt
-        assert prompt.searching
-        assert field(driven).text == "fix"
-        await pilot.press("escape")
-        assert not prompt.searching
-        assert field(driven).text == "x"
+async def test_a_search_and_a_list_are_typed_into(run: Driven, pilot: Pilot[int]) -> None:
+    await pilot.press(*"fix it", "enter", *"x", "escape", "ctrl+r", *"fix")
+    prompt = run.screen.dock.prompt
+    assert prompt.searching
+    assert field(run).text == "fix"
+    await pilot.press("escape")
+    assert not prompt.searching
+    assert field(run).text == "x"
 
 
 async def test_commands_meant_for_the_prompt_are_commands_when_a_panel_opened(still: Driven) -> None:
@@ -123,24 +121,22 @@ async def test_commands_meant_for_the_prompt_are_commands_when_a_panel_opened(st
         assert standing(still) == ("one o", 4, "NORMAL")
 
 
-async def test_what_comes_back_leaves_the_mode_as_it_is(driven: Driven) -> None:
-    async with driven.app.run_test() as pilot:
-        await pilot.press(*"one", "escape")
-        driven.told.tell(PromptReturned("old", "the session ended"))
-        await until(pilot, lambda: field(driven).text == "old\none")
-        assert standing(driven) == ("old\none", 7, "NORMAL"), "commands stay commands under the hands"
+async def test_what_comes_back_leaves_the_mode_as_it_is(run: Driven, pilot: Pilot[int]) -> None:
+    await pilot.press(*"one", "escape")
+    run.told.tell(PromptReturned("old", "the session ended"))
+    await until(pilot, lambda: field(run).text == "old\none")
+    assert standing(run) == ("old\none", 7, "NORMAL"), "commands stay commands under the hands"
 
 
-async def test_the_command_turns_them_on_and_off(driven: Driven) -> None:
-    async with driven.app.run_test() as pilot:
-        await say(pilot, driven, "/vim")
-        await until(pilot, lambda: "Vim's keys are off" in driven.screen.dock.notices.text)
-        await pilot.press("x", "escape", "i")
-        assert standing(driven) == ("xi", 2, "")
-        await pilot.press("ctrl+u")
-        await say(pilot, driven, "/vim")
-        await until(pilot, lambda: "Vim's keys are on" in driven.screen.dock.notices.text)
-        assert standing(driven)[2] == "INSERT"
+async def test_the_command_turns_them_on_and_off(run: Driven, pilot: Pilot[int]) -> None:
+    await say(pilot, run, "/vim")
+    await until(pilot, lambda: "Vim's keys are off" in run.screen.dock.notices.text)
+    await pilot.press("x", "escape", "i")
+    assert standing(run) == ("xi", 2, "")
+    await pilot.press("ctrl+u")
+    await say(pilot, run, "/vim")
+    await until(pilot, lambda: "Vim's keys are on" in run.screen.dock.notices.text)
+    assert standing(run)[2] == "INSERT"
 
 
 def pasted(run: Driven, word: str) -> None:
@@ -160,48 +156,45 @@ async def two_pastes(pilot: Pilot[int], driven: Driven) -> None:
 ONE, TWO = "one\n" * 40, "two\n" * 40
 
 
-async def test_a_command_on_a_paste_leaves_the_others_whole(driven: Driven) -> None:
-    async with driven.app.run_test() as pilot:
-        await two_pastes(pilot, driven)
-        prompt = driven.screen.dock.prompt
-        await pilot.press("g", "g", "d", "d")
-        assert prompt.text == TWO
-        await pilot.press("u")
-        assert prompt.text == f"{ONE}\n{TWO}"
-        await pilot.press("g", "g", "y", "y", "j", "P")
-        assert prompt.text == f"{ONE}\n{ONE}\n{TWO}"
-        await pilot.press("u", "g", "g", "~", "x", "j", "p")
-        assert prompt.text == f"\n{TWO}{ONE}", "it is moved whole, and has no capitals"
-        await pilot.press("0", "2", "r", "-")
-        assert prompt.text == "\n--"
+async def test_a_command_on_a_paste_leaves_the_others_whole(run: Driven, pilot: Pilot[int]) -> None:
+    await two_pastes(pilot, run)
+    prompt = run.screen.dock.prompt
+    await pilot.press("g", "g", "d", "d")
+    assert prompt.text == TWO
+    await pilot.press("u")
+    assert prompt.text == f"{ONE}\n{TWO}"
+    await pilot.press("g", "g", "y", "y", "j", "P")
+    assert prompt.text == f"{ONE}\n{ONE}\n{TWO}"
+    await pilot.press("u", "g", "g", "~", "x", "j", "p")
+    assert prompt.text == f"\n{TWO}{ONE}", "it is moved whole, and has no capitals"
+    await pilot.press("0", "2", "r", "-")
+    assert prompt.text == "\n--"
 
 
-async def test_a_paste_that_was_sent_or_deleted_is_put_whole(driven: Driven) -> None:
-    async with driven.app.run_test() as pilot:
-        prompt = driven.screen.dock.prompt
-        pasted(driven, "one")
-        await until(pilot, lambda: "[pasted" in field(driven).text)
-        await pilot.press("escape", "d", "d", "i", *"hello", "enter")
-        pasted(driven, "two")
-        await until(pilot, lambda: "[pasted" in field(driven).text)
-        await pilot.press("escape", "p")
-        assert prompt.text == f"{TWO}\n{ONE}"
-        await pilot.press("enter")
-        assert driven.told.sent == ["hello", f"{TWO}\n{ONE}".rstrip()]
+async def test_a_paste_that_was_sent_or_deleted_is_put_whole(run: Driven, pilot: Pilot[int]) -> None:
+    prompt = run.screen.dock.prompt
+    pasted(run, "one")
+    await until(pilot, lambda: "[pasted" in field(run).text)
+    await pilot.press("escape", "d", "d", "i", *"hello", "enter")
+    pasted(run, "two")
+    await until(pilot, lambda: "[pasted" in field(run).text)
+    await pilot.press("escape", "p")
+    assert prompt.text == f"{TWO}\n{ONE}"
+    await pilot.press("enter")
+    assert run.told.sent == ["hello", f"{TWO}\n{ONE}".rstrip()]
 
 
-async def test_a_bracket_and_a_caret_beside_a_paste(driven: Driven) -> None:
-    async with driven.app.run_test() as pilot:
-        prompt = driven.screen.dock.prompt
-        await pilot.press("[")
-        pasted(driven, "one")
-        await until(pilot, lambda: "[pasted" in field(driven).text)
-        await pilot.press("escape", "0", "x")
-        assert prompt.text == ONE
-        await pilot.press("A", *" (b) c", "escape", "F", "(", "c", "i", "(", "Z", "escape")
-        assert prompt.text == f"{ONE} (Z) c"
-        await pilot.press("0", "c", "w", "a", "escape")
-        assert prompt.text == "a (Z) c"
+async def test_a_bracket_and_a_caret_beside_a_paste(run: Driven, pilot: Pilot[int]) -> None:
+    prompt = run.screen.dock.prompt
+    await pilot.press("[")
+    pasted(run, "one")
+    await until(pilot, lambda: "[pasted" in field(run).text)
+    await pilot.press("escape", "0", "x")
+    assert prompt.text == ONE
+    await pilot.press("A", *" (b) c", "escape", "F", "(", "c", "i", "(", "Z", "escape")
+    assert prompt.text == f"{ONE} (Z) c"
+    await pilot.press("0", "c", "w", "a", "escape")
+    assert prompt.text == "a (Z) c"
 
 
 async def test_a_paste_of_one_character_is_no_command_when_a_panel_gives_it_back(still: Driven) -> None:
@@ -217,17 +210,16 @@ async def test_a_paste_of_one_character_is_no_command_when_a_panel_gives_it_back
 
 @pytest.mark.parametrize("between", ["left", "ctrl+j", "f1", "ctrl+n"])
 async def test_a_command_that_is_not_whole_does_not_outlive_what_comes_between(
-    driven: Driven, between: str
+    between: str, run: Driven, pilot: Pilot[int]
 ) -> None:
-    async with driven.app.run_test() as pilot:
-        await pilot.press(*"one two", "escape", "0", "w", "d", between)
-        if between in ("f1", "ctrl+n"):
-            session = driven.session_screen
-            await until(pilot, lambda: driven.app.screen is not session)
-            await pilot.press("escape")
-            await until(pilot, lambda: driven.app.screen is session)
-        await pilot.press("w")
-        assert field(driven).text.replace("\n", "") == "one two"
+    await pilot.press(*"one two", "escape", "0", "w", "d", between)
+    if between in ("f1", "ctrl+n"):
+        session = run.session_screen
+        await until(pilot, lambda: run.app.screen is not session)
+        await pilot.press("escape")
+        await until(pilot, lambda: run.app.screen is session)
+    await pilot.press("w")
+    assert field(run).text.replace("\n", "") == "one two"
 
 
 async def test_k_goes_to_an_earlier_prompt_from_anywhere_in_a_long_line_and_keeps_the_mode(
@@ -244,20 +236,18 @@ async def test_k_goes_to_an_earlier_prompt_from_anywhere_in_a_long_line_and_keep
         assert standing(driven) == ("first", 4, "NORMAL")
 
 
-async def test_behind_the_last_character_a_command_is_for_that_one(driven: Driven) -> None:
-    async with driven.app.run_test() as pilot:
-        await pilot.press(*"abc", "escape", "end", "x")
-        assert field(driven).text == "ab"
-        await pilot.press("o", *"cd", "escape", "g", "g", "y", "l", "end", "p")
-        assert field(driven).text == "aba\ncd"
+async def test_behind_the_last_character_a_command_is_for_that_one(run: Driven, pilot: Pilot[int]) -> None:
+    await pilot.press(*"abc", "escape", "end", "x")
+    assert field(run).text == "ab"
+    await pilot.press("o", *"cd", "escape", "g", "g", "y", "l", "end", "p")
+    assert field(run).text == "aba\ncd"
 
 
-async def test_a_search_keeps_the_mode(driven: Driven) -> None:
-    async with driven.app.run_test() as pilot:
-        await pilot.press(*"one", "escape", "ctrl+r", "escape")
-        assert standing(driven) == ("one", 3, "NORMAL")
-        await pilot.press("ctrl+s", "ctrl+s")
-        assert standing(driven)[2] == "INSERT", "what comes back is typed on"
+async def test_a_search_keeps_the_mode(run: Driven, pilot: Pilot[int]) -> None:
+    await pilot.press(*"one", "escape", "ctrl+r", "escape")
+    assert standing(run) == ("one", 3, "NORMAL")
+    await pilot.press("ctrl+s", "ctrl+s")
+    assert standing(run)[2] == "INSERT", "what comes back is typed on"
 
 
 async def test_picture_of_a_prompt_that_takes_commands(
