@@ -19,7 +19,6 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.questions import Answer, Answered
-from ccq_tui.questions.input_guard import GRACE
 from tests import hostile
 from tests.e2e.asking import BareClient, Desk, over_http, selected
 from tests.e2e.conftest import program
@@ -182,41 +181,6 @@ async def test_a_client_over_stdio_is_answered_by_keyboard_and_by_command(desk: 
                 await asyncio.to_thread(desk.run, "answer", request, "--choose", "2", "--note", "by hand")
                 assert selected(await call) == [["B"]]
                 await asyncio.to_thread(terminal.wait_gone, "Which letter?")
-            with step("declined, by the keyboard"):
-                call = asyncio.ensure_future(client.call_tool("ask_user", {"questions": ["Really?"]}))
-                await asyncio.to_thread(terminal.wait, "Really?")
-                terminal.press("ctrl+d")
-                await asyncio.to_thread(terminal.wait, "Decline “Really?”?")
-                since = time.monotonic()
-                await asyncio.to_thread(terminal.wait, lambda _: time.monotonic() - since > GRACE)
-                terminal.press("y")
-                result = await call
-                assert (structured(result)["outcome"], result.is_error) == ("declined", False)
-                assert text_of(result).startswith("The user declined to answer; nothing was chosen.")
-            with step("discussed"):
-                call = asyncio.ensure_future(client.call_tool("ask_user", {"questions": [LETTER]}))
-                await asyncio.to_thread(terminal.wait, "Which letter?")
-                (request,) = await desk.waiting()
-                await asyncio.to_thread(desk.run, "answer", request, "--discuss", "First tell me why.")
-                result = await call
-                given = structured(result)
-                assert (given["outcome"], given["text"]) == ("discussed", "First tell me why.")
-                assert text_of(result) == "The user chose nothing and replied in prose:\n\nFirst tell me why."
-                assert not result.is_error
-        with step("wrong arguments are told, and nothing is asked"):
-            result = await client.call_tool("ask_user", {"questions": [{"options": ["a"]}]})
-            assert result.is_error
-            assert text_of(result) == (
-                "ask_user: questions[0].question: expected a string, got nothing. "
-                "Nothing was done; correct this and call it again."
-            )
-            for tool in ("notify_user", "ask_user"):
-                assert (await client.call_tool(tool, {})).is_error
-            with pytest.raises(
-                MCPError, match="Unknown tool: there are ask_user, notify_user and list_requests"
-            ):
-                await client.call_tool("ask", {})
-            assert await desk.waiting(0) == []
 
 
 async def test_calls_are_withdrawn_left_and_asked_again(desk: Desk) -> None:
@@ -328,14 +292,6 @@ async def test_two_that_ask_the_same_at_once_have_an_answer_each(desk: Desk) -> 
         assert await desk.waiting() == [second]
         await asyncio.to_thread(desk.run, "answer", second, "--choose", "2")
         assert selected(await asyncio.to_thread(two.result, numbers[1])) == [["B"]]
-        with step("one client twice at once, too"):
-            numbers = one.ask(LETTER), one.ask(LETTER)
-            first, second = await desk.waiting(2)
-            await asyncio.to_thread(desk.run, "answer", first, "--choose", "1")
-            await asyncio.to_thread(desk.run, "answer", second, "--choose", "2")
-            results = [await asyncio.to_thread(one.read) for _ in numbers]
-            given = {message["id"]: selected(message["result"]) for message in results}
-            assert sorted(given.values()) == [[["A"]], [["B"]]]
 
 
 async def test_hostile_text_is_harmless_and_bounded(desk: Desk) -> None:

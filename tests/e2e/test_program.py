@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import signal
 import sys
 from pathlib import Path
@@ -10,8 +9,6 @@ from pathlib import Path
 from ccq_tui.compat.textual.decoder import ANSWER, ASK
 from ccq_tui.questions import Option, Question
 from ccq_tui.testing import Scenario, clean_environment
-from ccq_tui.testing.scenarios import READY
-from ccq_tui.testing.scenarios.hostile import ATTACKS, SENTINEL
 from ccq_tui.testing.scenarios.long import long_markdown
 from tests.e2e.conftest import Start, program
 from tests.e2e.terminal import Terminal
@@ -101,47 +98,6 @@ def test_a_session_is_interrupted_ended_and_continued(start: Start) -> None:
         again.end("window closed", 129)
 
 
-OURS = re.compile(
-    r"\x1b\[[0-9;:?<>=$]*[@-~]"  # cursor, colours, modes
-    r"|\x1b\]0;[^\x00-\x1f\x7f-\x9f]*\x07|\x1b\]22;default\x07"  # the title, the pointer's shape
-    r"|\x1b[=>78]"  # keypad, saved cursor
-)
-SEQUENCE = re.compile(
-    r"(?:\x1b\[|\x9b)[^@-~]*[@-~]"  # with a final byte
-    r"|(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c]*",  # with text
-    re.DOTALL,
-)
-"""Any sequence a terminal acts on, well formed or not."""
-
-
-def test_hostile_text_leaves_no_control_byte_of_the_models_on_the_terminal(start: Start) -> None:
-    ready = READY["hostile_text"]
-    run = start(ready.scenario, "--theme", "no-such-theme", prompt=ready.prompt)
-    run.terminal.wait_panel("Which is safe")
-    # By now it may have left the screen.
-    assert b"no-such-theme" in run.terminal.raw, "a bad theme is a notice"
-    assert DARK in run.terminal.raw
-    run.terminal.press("p")
-    run.terminal.wait("clipboard (OSC 52)")
-    run.terminal.press("p down down up up")
-    run.terminal.wait(lambda terminal: "❯ ○ 1" in terminal.panel)
-    run.terminal.press("enter")
-    run.terminal.wait(lambda terminal: "A label that does not end" in terminal.panel)
-    run.terminal.press("1 2 shift+tab tab tab")
-    run.terminal.wait("❯ ✔    Submit")
-    run.terminal.press("enter")
-    run.terminal.wait("Still here.")
-    run.terminal.wait("ready")
-    assert run.terminal.process.poll() is None, "nothing it says quits the program"
-    assert run.terminal.title.endswith("ccq-tui")
-    run.end("ctrl+o pageup pageup ctrl+q", 0)  # which waits for the last of what was written, too
-    raw = run.terminal.written
-    rest = OURS.sub("", raw)
-    assert not re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", rest)
-    assert SENTINEL in rest, "the attacks were drawn"
-    assert [found for found in SEQUENCE.findall(raw) if SENTINEL in found] == []
-
-
 def test_a_terminal_that_draws_slowly_gets_two_frames_and_then_the_last(start: Start) -> None:
     answer = f"{long_markdown(3_000)}\n\nThe end.\n"
     run = start(
@@ -164,12 +120,6 @@ def test_a_terminal_that_draws_slowly_gets_two_frames_and_then_the_last(start: S
 
     terminal.wait(drawn)
     run.end("ctrl+q", 0)
-
-
-def test_every_attack_would_be_noticed() -> None:
-    for name, attack in ATTACKS.items():
-        if re.search(r"[\x1b\x9b\x9d]", attack):
-            assert any(SENTINEL in found for found in SEQUENCE.findall(attack)), name
 
 
 def test_the_demo_runs_in_a_directory_of_its_own(tmp_path: Path) -> None:

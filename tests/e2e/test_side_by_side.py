@@ -1,25 +1,21 @@
-"""Six sessions ask at once and are answered from the inbox; then a second program and a script join in."""
+"""Six sessions ask at once and are answered from the inbox."""
 
 from __future__ import annotations
 
 from ccq_tui.questions import Option, Question
 from ccq_tui.testing import Replies, Scenario
-from tests.e2e import races
-from tests.e2e.conftest import Start, program
+from tests.e2e.conftest import Start
 from tests.e2e.terminal import Terminal
 from tests.steps import step
 
 SIX = range(1, 7)
 WAYS = 4
 OPTIONS = tuple(Option(f"Way {number}", "one of four") for number in range(1, WAYS + 1))
-RACES = 1
 
 
 def asks_for_its_part(replies: Replies) -> Scenario:
-    """What a session does: those behind ask one question, each its own; the one in front races."""
+    """Ask one question, each session its own."""
     name = replies.prompt
-    if not name.startswith("part"):
-        return races.scenario(RACES)
     question = Question(f"Which way for {name}?", name, OPTIONS)
     return Scenario().hangs(gate="ask", limit=300.0).asks(question).says(f"I know it for {name}.")
 
@@ -43,8 +39,8 @@ def open_behind(terminal: Terminal, number: int) -> None:
     terminal.wait(f"❯ part {number}")
 
 
-def test_six_sessions_are_answered_from_the_inbox_and_a_race_has_one_winner(start: Start) -> None:
-    run = start(Scenario("race").then(asks_for_its_part), prompt="", size=(120, 30))
+def test_six_sessions_are_answered_from_the_inbox(start: Start) -> None:
+    run = start(Scenario("six").then(asks_for_its_part), prompt="", size=(120, 30))
     terminal, model = run.terminal, run.model
     with step("six sessions work behind one in which something is being written"):
         terminal.wait("○ ready")
@@ -74,23 +70,7 @@ def test_six_sessions_are_answered_from_the_inbox_and_a_race_has_one_winner(star
         terminal.press("escape")
         terminal.wait("❯ half a thought")
         assert "Claude asked" not in terminal.text
-    with step("a second program and a script race with it for what it asks"):
-        terminal.press("f3 ctrl+u")
-        terminal.wait_gone("Sessions 7")
-        terminal.type("go")
-        terminal.wait("❯ go")
-        terminal.press("enter")
-        with Terminal([program(), "inbox"], run.home.env, run.home.project) as other:
-            race = races.Races(model, run.home, terminal, other)
-            try:
-                for number in range(1, RACES + 1):
-                    race.run(number)
-            finally:
-                race.close()
-            other.press("ctrl+q")
-            assert other.wait_end() == 0
-        assert race.told == 2 * RACES
-        run.end("ctrl+q", 0)
+    run.end("ctrl+q", 0)
 
 
 def way_of(number: int) -> int:

@@ -9,14 +9,12 @@ from typing import Any, TypeVar
 from textual.app import App
 from textual.pilot import Pilot
 
-from tests.ui.session import Driven
-
-Program = TypeVar("Program", bound=Driven | App[Any])
+Program = TypeVar("Program")
 
 
 @asynccontextmanager
 async def running(program: Program, **wanted: Any) -> AsyncIterator[tuple[Program, Pilot[Any]]]:
-    """Run a program for as long as a test looks at it, with what Textual's ``run_test`` takes."""
-    app = program.app if isinstance(program, Driven) else program
+    """Run an app, or what has one, for as long as a test looks at it, with what ``run_test`` takes."""
+    app = program if isinstance(program, App) else program.app  # type: ignore[attr-defined]
     async with app.run_test(**wanted) as pilot:
         yield program, pilot

@@ -161,15 +161,20 @@ async def test_context_and_cost_are_shown_and_a_refusal_is_said(run: Driven, pil
     assert run.told.sent == []
 
 
-async def test_an_unknown_command_goes_to_the_cli(run: Driven, pilot: Pilot[int]) -> None:
-    await say(pilot, run, "/compact all of it")
-    assert run.told.sent == ["/compact all of it"]
-
-
 def rewound(driven: Driven) -> list[tuple[str, Any]]:
     return [
         entry for entry in driven.told.asked if entry[0].startswith("rewind") and "dry_run" not in entry[1]
     ]
+
+
+async def rewind_to_the_last(pilot: Pilot[int], run: Driven) -> None:
+    """Choose the last prompt, and take what is offered first."""
+    await say(pilot, run, "/rewind")
+    await picker(pilot)
+    await pilot.press("enter")
+    await until(pilot, lambda: "before: Prompt" in getattr(pilot.app.screen, "heading", ""))
+    run.clock.skip(1.0)
+    await pilot.press("enter")
 
 
 async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen(
@@ -226,23 +231,15 @@ async def test_an_enter_held_down_goes_through_no_second_list() -> None:
         await until(pilot, lambda: "no longer knows the last prompt" in notices(driven))
 
 
-@pytest.mark.parametrize("files_alone", [True, False])
-async def test_a_rewind_names_the_files_that_did_not_follow(files_alone: bool) -> None:
-    async with running(Driven(clock=(clock := Clock()))) as (driven, pilot):
-        driven.told.tell(PromptAccepted("Prompt", prompt_id="p1"))
-        await until(pilot, lambda: len(driven.screen.rewind.given) == 1)
-        driven.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt", "/b.txt"]}
-        driven.told.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt"}
-        driven.told.unmoved = ["/b.txt"]
-        await say(pilot, driven, "/rewind")
-        await picker(pilot)
-        await pilot.press("enter")
-        await until(pilot, lambda: "before: Prompt" in getattr(pilot.app.screen, "heading", ""))
-        await pilot.press(*(["down", "down"] if files_alone else []))
-        clock.skip(1.0)
-        await pilot.press("enter")
-        await until(pilot, lambda: "Not restored: b.txt · " in notices(driven))
-        assert not any(word in notices(driven) for word in ("Files are as", "· files are as"))
+async def test_a_rewind_names_the_files_that_did_not_follow(run: Driven, pilot: Pilot[int]) -> None:
+    run.told.tell(PromptAccepted("Prompt", prompt_id="p1"))
+    await until(pilot, lambda: len(run.screen.rewind.given) == 1)
+    run.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt", "/b.txt"]}
+    run.told.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt"}
+    run.told.unmoved = ["/b.txt"]
+    await rewind_to_the_last(pilot, run)
+    await until(pilot, lambda: "Not restored: b.txt · " in notices(run))
+    assert not any(word in notices(run) for word in ("Files are as", "· files are as"))
 
 
 async def test_a_rewind_that_is_refused_leaves_files_and_prompt_as_they_are(
@@ -253,12 +250,7 @@ async def test_a_rewind_that_is_refused_leaves_files_and_prompt_as_they_are(
     run.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt"], "deletions": 4}
     refused = {"rewound": False, "error": "stale target", "reason": "stale_target"}
     run.told.replies["rewind_conversation"] = refused
-    await say(pilot, run, "/rewind")
-    await picker(pilot)
-    await pilot.press("enter")
-    await until(pilot, lambda: "before: Prompt" in getattr(pilot.app.screen, "heading", ""))
-    run.clock.skip(1.0)
-    await pilot.press("enter")
+    await rewind_to_the_last(pilot, run)
     await until(pilot, lambda: "Nothing was rewound: the conversation has newer messages" in notices(run))
     assert [name for name, _ in rewound(run)] == ["rewind_conversation"]
     assert run.session_screen.dock.prompt.text == ""

@@ -14,6 +14,7 @@ from ccq_tui import theming
 from ccq_tui.questions.input_guard import GRACE, Presses
 from ccq_tui.screens.pickers import Picker, PickRow
 from tests.ui.host import Clock
+from tests.ui.running import running
 
 MODELS = (
     PickRow("default", "Default", "Opus 5.5, for most things", current=False),
@@ -51,9 +52,7 @@ class Host(App[None]):
 
 
 async def test_enter_chooses_what_the_cursor_is_on_which_begins_on_what_holds_now() -> None:
-    async with Host(MODELS).run_test() as pilot:
-        app = pilot.app
-        assert isinstance(app, Host)
+    async with running(Host(MODELS)) as (app, pilot):
         assert "● Opus" in app.text
         assert app.picker.state.cursor == 1
         await pilot.press("down", "enter")
@@ -62,18 +61,14 @@ async def test_enter_chooses_what_the_cursor_is_on_which_begins_on_what_holds_no
 
 
 async def test_escape_leaves_and_takes_the_preview_back() -> None:
-    async with Host(MODELS).run_test() as pilot:
-        app = pilot.app
-        assert isinstance(app, Host)
+    async with running(Host(MODELS)) as (app, pilot):
         await pilot.press("up", "escape")
         assert app.results == [None]
         assert app.seen == ["default", "opus"]
 
 
 async def test_letters_find_and_escape_empties_the_field_first() -> None:
-    async with Host(MANY).run_test() as pilot:
-        app = pilot.app
-        assert isinstance(app, Host)
+    async with running(Host(MANY)) as (app, pilot):
         await pilot.press(*"thing 1")
         assert [row.value for row in app.picker.state.shown] == ["v1", "v10", "v11"]
         assert "3 of 12" in app.text
@@ -85,9 +80,7 @@ async def test_letters_find_and_escape_empties_the_field_first() -> None:
 
 
 async def test_enter_where_nothing_fits_chooses_nothing() -> None:
-    async with Host(MODELS).run_test() as pilot:
-        app = pilot.app
-        assert isinstance(app, Host)
+    async with running(Host(MODELS)) as (app, pilot):
         await pilot.press(*"zzz", "enter", "down", "enter")
         assert app.results == []
         assert "No match" in app.text
@@ -113,9 +106,7 @@ async def test_a_list_gives_no_row_right_after_what_covered_it() -> None:
 
 
 async def test_a_click_moves_and_a_second_one_chooses() -> None:
-    async with Host(MODELS).run_test(size=(80, 24)) as pilot:
-        app = pilot.app
-        assert isinstance(app, Host)
+    async with running(Host(MODELS), size=(80, 24)) as (app, pilot):
         y = next(y for y, line in enumerate(app.text.splitlines()) if "Haiku" in line)
         await pilot.click(offset=(10, y))
         assert app.results == []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +10,6 @@ from textual._compositor import ChopsUpdate, Compositor
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.geometry import Region
-from textual.pilot import Pilot
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Static
@@ -102,40 +99,3 @@ async def test_what_is_drawn_is_what_textual_draws(monkeypatch: pytest.MonkeyPat
 
 def lines(compositor: Compositor) -> list[list[tuple[str, object]]]:
     return [_cells(strip) for strip in compositor.render_strips()]
-
-
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str | None, int]]:
-    """Which widgets are asked for how many lines."""
-    found: list[tuple[str | None, int]] = []
-    render = Widget.render_lines
-
-    def noted(self: Widget, crop: Region) -> list[Strip]:
-        found.append((self.id, crop.height))
-        return render(self, crop)
-
-    monkeypatch.setattr(Widget, "render_lines", noted)
-    monkeypatch.setattr("textual.screen.Compositor", FrugalCompositor)
-    return found
-
-
-async def test_only_what_is_seen_of_what_changed_is_asked_for(asked: list[tuple[str | None, int]]) -> None:
-    async with running(Layers(), size=(40, 20)) as (app, pilot):
-        await settled(pilot, asked, lambda: None)
-        await settled(pilot, asked, lambda: app.query_one("#foot", Static).update("another foot"))
-        assert asked == [("foot", 2)]
-        await settled(pilot, asked, lambda: app.query_one("#over").refresh(Region(0, 0, 2, 1)))
-        assert asked == [("over", 1)], "nothing that lies under it"
-        await settled(pilot, asked, lambda: app.screen.refresh())
-        assert ("_default", 20) not in asked, "the screen itself is covered"
-        assert dict(asked)["box"] == 6
-
-
-async def settled(
-    pilot: Pilot[None], asked: list[tuple[str | None, int]], change: Callable[[], object]
-) -> None:
-    """Make a change and wait until it is drawn; nothing that was asked for before is kept."""
-    await pilot.pause()
-    asked.clear()
-    change()
-    await pilot.pause()

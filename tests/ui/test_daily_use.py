@@ -8,7 +8,6 @@ from ccq_tui.agent.events import PromptAccepted, SessionState, StateChanged
 from ccq_tui.questions import Option, Question
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.prompt import Prompt
-from ccq_tui.widgets.side_bar import SideBar
 from tests.ui.asked import SINGLE
 from tests.ui.host import Clock, PanelHost
 from tests.ui.running import running
@@ -41,14 +40,6 @@ async def test_the_keys_under_the_prompt_are_those_that_hold() -> None:
         await pilot.press("escape")
         await until(pilot, lambda: "Esc interrupt" in keys())
         assert run.told.interrupts == 0
-
-
-async def test_news_of_a_session_whose_screen_goes_away_end_nothing(run: Driven, pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: run.session and run.screen.dock.prompt.field.has_focus)
-    screen = run.screen
-    await screen.query_one(SideBar).remove()  # as at the end, with the screen's messages still to come
-    screen.switcher.list_sessions(())
-    assert screen.switcher.entries == ()
 
 
 async def test_the_question_stays_in_sight_while_one_answers_in_own_words_beside_previews() -> None:

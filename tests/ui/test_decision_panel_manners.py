@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from textual import events
 
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
-from ccq_tui.questions.input_guard import CLICK_GRACE, GRACE
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.panel.field import AnswerField
@@ -33,30 +31,6 @@ async def test_a_click_moves_and_a_click_on_the_cursor_takes() -> None:
         assert outcomes(app) == [], "what is decided on is no choice"
         await click_on(app, pilot, "Deny")
         assert outcomes(app) == [Denied()]
-
-
-async def test_a_click_into_a_fresh_panel_decides_nothing() -> None:
-    async with DecisionHost(permission()).shown() as (app, pilot):
-        app.clock.now = 1000.0 + GRACE / 2
-        await click_on(app, pilot, "Allow once")
-        assert outcomes(app) == []
-        app.clock.skip_grace()
-        await click_on(app, pilot, "Allow once")
-        assert outcomes(app) == [Allowed()]
-
-
-async def test_the_click_that_gave_the_terminal_the_focus_decides_nothing() -> None:
-    async with DecisionHost(permission()).shown() as (app, pilot):
-        app.post_message(events.AppBlur())
-        await pilot.pause()
-        app.post_message(events.AppFocus())
-        await pilot.pause()
-        await click_on(app, pilot, "Allow once")
-        await click_on(app, pilot, "Deny")
-        assert (app.panel.state.cursor, outcomes(app)) == (0, [])
-        app.clock.now += CLICK_GRACE + 0.01
-        await click_on(app, pilot, "Allow once")
-        assert outcomes(app) == [Allowed()]
 
 
 async def test_a_panel_that_was_asked_for_has_no_grace_and_the_focus_stays_inside() -> None:

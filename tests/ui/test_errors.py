@@ -10,13 +10,11 @@ from ccq_tui.agent.events import (
     BlockFinished,
     BlockKey,
     BlockKind,
-    Compacted,
     Connected,
     ErrorReported,
     HistoryLoaded,
     PromptAccepted,
     PromptDelivered,
-    PromptReturned,
     SessionLost,
     SessionState,
     StateChanged,
@@ -27,7 +25,7 @@ from ccq_tui.config.keymap import with_keys
 from ccq_tui.screens.session.remedies import NO_ERROR
 from tests.ui.host import Clock
 from tests.ui.running import running
-from tests.ui.session import Driven, ToldSession, asked, keys_work, until
+from tests.ui.session import Driven, asked, keys_work, until
 
 FAILED_TURN = TurnEnded("api_error", True, 1.0, None, 0, 0)
 GOOD_TURN = TurnEnded("completed", False, 1.0, None, 1, 1)
@@ -98,52 +96,6 @@ async def test_a_lost_session_is_resumed_in_place_with_everything_kept(
     await pilot.press("f6")
     await until(pilot, lambda: run.told.sent)
     assert run.told.sent == ["Go on." if read else "Build it"], "what Claude has read is not sent twice"
-
-
-async def test_compacting_comes_before_sending_again(run: Driven, pilot: Pilot[int]) -> None:
-    await ready(run, pilot)
-    await tell(run, pilot, *prompted(), ErrorReported(Problem.CONTEXT_FULL, ""), FAILED_TURN)
-    await pilot.press("f6")
-    assert run.told.sent == ["/compact"]
-    await tell(run, pilot, PromptAccepted("/compact"), Compacted(), GOOD_TURN)
-    await pilot.press("f6")
-    assert run.told.sent == ["/compact", "Build it"]
-
-
-class NeverThere(ToldSession):
-    """A session whose CLI does not start."""
-
-    tried = False
-
-    async def run(self) -> None:
-        self.tell(StateChanged(SessionState.STARTING))
-        self.tell(PromptReturned("Build it", "gone"))
-        self.tell(SessionLost("no", kind=Problem.CLI_UNUSABLE))
-        self.tried = True
-
-
-async def test_a_cli_that_never_starts_is_tried_once_for_each_press_and_not_at_once() -> None:
-    clock = Clock()
-    async with running(Driven(make=NeverThere, clock=clock)) as (driven, pilot):
-        for started in (1, 2, 3):
-            # The line of the try before stands there until this one is heard of.
-            await until(pilot, lambda: driven.told.tried and not driven.screen._arrived)  # type: ignore[attr-defined]
-            assert "F6 reconnect" in driven.screen.dock.notices.text
-            assert len(driven.launches) == started
-            await pilot.press("f6")
-        await until(pilot, lambda: "F6 works again in 2 s" in driven.screen.dock.notices.text)
-        assert len(driven.launches) == 3
-        clock.now += 2.0
-        await pilot.press("f6")
-        assert len(driven.launches) == 4
-        assert "Build it" in driven.screen.dock.prompt.text
-
-
-async def test_the_key_says_when_there_is_nothing_to_do(run: Driven, pilot: Pilot[int]) -> None:
-    await ready(run, pilot)
-    await pilot.press("f6")
-    assert "No error to recover from" in run.screen.dock.notices.text
-    assert run.told.sent == []
 
 
 async def test_what_waits_for_a_person_is_said_before_the_remedy() -> None:

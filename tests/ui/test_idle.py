@@ -41,7 +41,8 @@ async def test_an_idle_session_counts_no_seconds(run: Driven, pilot: Pilot[int])
 async def test_the_caret_blinks_for_a_while_after_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TextArea, "cursor_blink", BLINK)
     monkeypatch.setattr(field, "BLINK_SECONDS", 60.0)
-    async with running(Driven()) as (run, pilot):
+    run = Driven()
+    async with run.app.run_test() as pilot:
         run.app.animation_level = "full"
         await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
         caret = run.screen.dock.prompt.field
@@ -71,20 +72,6 @@ async def test_the_caret_is_where_the_keys_go(run: Driven, pilot: Pilot[int]) ->
     await pilot.press("escape")
     await until(pilot, lambda: run.app.focused is prompt)
     assert drawn() == with_caret
-
-
-async def test_typing_looks_up_no_style_of_the_field(
-    monkeypatch: pytest.MonkeyPatch, run: Driven, pilot: Pilot[int]
-) -> None:
-    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-    await pilot.press("a")
-    looked: list[object] = []
-    caret = run.screen.dock.prompt.field
-    await until(pilot, lambda: caret._styled_for is caret._theme)  # drawn once
-    monkeypatch.setattr(caret, "get_component_styles", lambda *names: looked.append(names))
-    await pilot.press("b", "c", "left")
-    assert caret.text == "abc"
-    assert not looked
 
 
 async def test_garbage_is_not_looked_for_in_what_was_loaded(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,7 +42,7 @@ async def test_what_shows_and_declines_in_the_inbox_has_the_keys_that_were_chose
         assert await state_of(run, request.id) is RequestState.DECLINED
 
 
-@pytest.mark.parametrize("key", ["f7", "ctrl+k", "ctrl+e"])
+@pytest.mark.parametrize("key", ["f7", "ctrl+k"])
 async def test_a_key_that_was_chosen_does_not_edit_the_prompt(tmp_path: Path, key: str) -> None:
     run = Many(tmp_path, settings=Settings(cwd=tmp_path, keys={"overview": key}))
     async with run.app.run_test() as pilot:

@@ -7,34 +7,11 @@ from textual import events
 from textual.pilot import Pilot
 
 from ccq_tui.agent.events import SessionState
-from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
 from ccq_tui.screens.overview.card_feed import CardFeed
-from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from tests.ui.session import Driven, until
-
-
-async def test_a_key_that_comes_late_does_not_take_away_the_screen_above(
-    run: Driven, pilot: Pilot[int]
-) -> None:
-    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-    await pilot.press("f5")
-    await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
-    overview = run.app.screen
-    assert isinstance(overview, OverviewScreen)
-    await pilot.press("f1")
-    await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
-    # As a key does that waited in the field while the keys were being shown.
-    overview.field.post_message(events.Key("escape", None))
-    overview.dismiss(None)
-    await pilot.pause()
-    assert isinstance(run.app.screen, HelpScreen)
-    await pilot.press("escape")
-    await until(pilot, lambda: run.app.screen is overview)
-    await pilot.press("escape")
-    await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
 
 
 @pytest.mark.parametrize("opened_by", ["f1", "f5", "ctrl+n", "ctrl+p", "f3", "f2"])

@@ -330,21 +330,6 @@ async def test_rows_of_the_list_take_clicks(run: Running, pilot: Pilot[int]) -> 
     assert run.prompt.field.has_focus
 
 
-async def test_an_earlier_prompt_is_chosen_by_clicks(run: Running, pilot: Pilot[int]) -> None:
-    for text in ("one", "two", "three"):
-        await pilot.press(*text, "enter")
-    await pilot.press(*"draft", "ctrl+r")
-    await until(pilot, lambda: run.offered == ["three", "two", "one"])
-    run.clock.skip(2 * SEEN_AFTER)
-    await run.laid_out(pilot)
-    await pilot.click(offset=row_place(run, 1))
-    await until(pilot, lambda: run.prompt.choices and run.prompt.choices.cursor == 1)
-    assert run.prompt.searching
-    await pilot.click(offset=row_place(run, 1))
-    await until(pilot, lambda: run.prompt.text == "two")
-    assert not run.prompt.searching
-
-
 async def test_the_caret_of_a_long_prompt_is_in_sight_at_every_size() -> None:
     run = Running()
     app = run.app

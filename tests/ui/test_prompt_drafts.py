@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -75,18 +74,6 @@ async def test_it_is_on_disk_soon_and_comes_back_when_the_session_is_resumed() -
         await until(pilot, lambda: kept() is None)
 
 
-async def test_a_prompt_is_on_disk_until_claude_has_written_it_down() -> None:
-    async with running(Driven(Launch(settings=NEW, resume="id-1"))) as (run, pilot):
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-        await pilot.press(*"one", "enter")
-        await until(pilot, lambda: kept() == PromptDraft(sent=(Sent("p1", "one", "id-1"),)))
-        run.told.tell(PromptDelivered("p1"))
-        await pilot.press(*"two")
-        await until(pilot, lambda: kept() == PromptDraft("two", sent=(Sent("p1", "one", "id-1"),)))
-        run.told.tell(PromptRecorded("p1"))
-        await until(pilot, lambda: kept() == PromptDraft("two"))
-
-
 async def test_what_was_typed_last_is_written_at_the_end() -> None:
     async with running(Driven(Launch(settings=NEW, resume="id-1"))) as (run, pilot):
         await pilot.press(*"quick")
@@ -126,17 +113,6 @@ async def test_what_is_typed_before_the_draft_is_back_stands_after_it() -> None:
         run.told.tell(StateChanged(SessionState.IDLE))
         await until(pilot, lambda: run.screen.dock.prompt.text == "old\nnew")
         await until(pilot, lambda: kept() == PromptDraft("old\nnew"))
-
-
-async def test_a_disk_that_takes_nothing_is_told_of_once() -> None:
-    state_dir().parent.mkdir(parents=True)
-    state_dir().write_text("a file in the way")
-    async with running(Driven(Launch(settings=NEW))) as (run, pilot):
-        await pilot.press(*"typed")
-        await until(pilot, lambda: "cannot be saved for the next start" in run.screen.transcript.text())
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.sent == ["typed"])
-        assert run.screen.transcript.text().count("cannot be saved") == 1
 
 
 async def test_what_is_written_while_a_draft_is_looked_for_comes_back_to_nobody() -> None:
@@ -234,20 +210,6 @@ async def test_what_is_chosen_before_a_session_begins_is_kept_with_its_prompts()
         await pilot.press("shift+tab")
         wanted = unbegun(title="go", model="model-b", effort="low", mode="default")
         await until(pilot, lambda: (timeless(kept()) or PromptDraft()).session == wanted)
-
-
-async def test_what_a_turn_has_read_does_not_come_back() -> None:
-    sent = (Sent("a", "was read", "id-1"), Sent("b", "was not", "id-1"))
-    save("id-1", PromptDraft("typed", sent=sent))
-
-    class Knowing(ToldSession):
-        async def taken(self, prompts: Mapping[str, str]) -> frozenset[str]:
-            assert prompts == {"a": "id-1", "b": "id-1"}
-            return frozenset({"a"})
-
-    async with running(Driven(Launch(settings=NEW, resume="id-1"), make=Knowing)) as (run, pilot):
-        await until(pilot, lambda: kept() == PromptDraft("was not\ntyped"))
-        assert run.screen.dock.prompt.text == "was not\ntyped"
 
 
 async def test_a_prompt_is_on_disk_before_it_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:

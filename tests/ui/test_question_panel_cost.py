@@ -10,11 +10,10 @@ from rich.text import Text
 from textual.screen import Screen
 from textual.strip import Strip
 
-from ccq_tui.inbox.requests import PermissionRequest
 from ccq_tui.questions import Option, Question
 from ccq_tui.widgets.lines import FOLD_SIGN, Flow, LineView, flowing, verbatim
-from tests.ui.asked import CITIES, MULTI, PREVIEWED, SINGLE
-from tests.ui.host import DecisionHost, PanelHost
+from tests.ui.asked import CITIES, MULTI, SINGLE
+from tests.ui.host import PanelHost
 
 HUGE = 1_000_000
 
@@ -78,22 +77,6 @@ async def test_a_move_draws_two_rows_and_lays_nothing_out(monkeypatch: pytest.Mo
         assert len([line for line in app.panel_lines if line.startswith(" ❯")]) == 1
 
 
-async def test_a_move_between_decisions_draws_two_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = DecisionHost(PermissionRequest("toolu_1", "id-1", "Bash", {"command": "touch made"}))
-    async with app.run_test() as pilot:
-        draws = Draws(app.screen, app.panel.query_one("#choices", LineView), monkeypatch)
-        await pilot.press("down")
-        assert (draws.layouts, draws.lines) == (0, 2)
-
-
-async def test_moving_in_a_list_that_scrolls_wraps_no_more_than_the_rows_that_come(wraps: Wraps) -> None:
-    async with PanelHost(CITIES).shown() as (_, pilot):
-        await pilot.pause()
-        wraps.restart()
-        await pilot.press("down", "down", "up", "end", "home")
-        assert wraps.times < 40
-
-
 async def test_moving_wraps_nothing_and_keeps_the_lines(wraps: Wraps) -> None:
     async with PanelHost(MULTI, SINGLE).shown() as (app, pilot):
         view = app.panel.query_one("#list", LineView)
@@ -103,33 +86,6 @@ async def test_moving_wraps_nothing_and_keeps_the_lines(wraps: Wraps) -> None:
         await pilot.press("down", "down", "up", "end", "home")
         assert wraps.times == 0
         assert view.lines is lines
-
-
-async def test_moving_in_the_review_wraps_nothing(wraps: Wraps) -> None:
-    async with PanelHost(MULTI, SINGLE).shown() as (_, pilot):
-        await pilot.press("1", "shift+tab")
-        wraps.restart()
-        await pilot.press("down", "down", "up")
-        assert wraps.times == 0
-
-
-async def test_typing_wraps_little_more_than_what_is_typed(wraps: Wraps) -> None:
-    async with PanelHost(CITIES, PREVIEWED, MULTI).shown() as (_, pilot):
-        await pilot.press("o", "a")
-        wraps.restart()
-        await pilot.press("b", "c", "d")
-        assert wraps.characters < 3 * 200
-
-
-async def test_showing_the_same_again_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with PanelHost(CITIES).shown() as (app, pilot):
-        view = app.panel.query_one("#list", LineView)
-        await pilot.pause()
-        drawn: list[object] = []
-        monkeypatch.setattr(view, "refresh", lambda *args, **_: drawn.append(args))
-        monkeypatch.setattr(view, "scroll_to_region", lambda *args, **_: drawn.append(args))
-        app.panel.place = (1, 1)
-        assert not drawn
 
 
 async def test_a_huge_label_and_preview_cost_what_is_seen(wraps: Wraps) -> None:

@@ -7,7 +7,6 @@ import re
 from rich.cells import cell_len
 
 from ccq_tui.questions import Option, Question
-from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.question.parts import shown
 from tests.ui.asked import CITIES, DAYS, MULTI, NAME, PREVIEWED, SINGLE
 from tests.ui.host import PanelHost, QuickPilot
@@ -168,17 +167,6 @@ async def test_wide_characters_stay_aligned() -> None:
         rows = [line for line in app.panel_lines if "about" in line]
         assert len({cell_len(row[: row.index("about")]) for row in rows}) == 1
         assert all(cell_len(line) <= 80 for line in app.screen_lines)
-
-
-async def test_the_theme_can_change_while_the_panel_is_open() -> None:
-    async with PanelHost(SINGLE).shown() as (app, pilot):
-        view = app.panel.query_one("#list", LineView)
-        before, place = app.panel_text, view.lines[0].text
-        app.theme = "ccq-light"
-        await pilot.pause()
-        await pilot.pause()
-        assert app.panel_text == before
-        assert view.lines[0].text.spans != place.spans, "drawn in the colours of the other theme"
 
 
 async def test_the_review_opens_on_the_row_under_its_cursor() -> None:

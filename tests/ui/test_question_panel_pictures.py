@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import pytest
-
 from ccq_tui.questions import Question
 from ccq_tui.widgets.hints import HintBar
 from tests.ui.asked import CITIES, DAYS, MULTI, NAME, PREVIEWED, RECOMMENDED, SINGLE
@@ -29,17 +27,13 @@ STATES: dict[str, tuple[tuple[Question, ...], tuple[str, ...]]] = {
     "text_answered": ((NAME, SINGLE), (*"tidy-bookmarks", "escape")),
     "number_error": ((DAYS, SINGLE), (*"400", "enter")),
 }
-SMALL = ("multi_selected", "filter_open", "decline_asked")
-LARGE = ("preview_scrolled",)
-
-SIZES = {(80, 24): tuple(STATES), (40, 12): SMALL, (120, 30): LARGE}
 LIGHT = ("elsewhere", "multi_selected", "review_gaps")
 
 
-async def keep(pictures: Pictures, size: tuple[int, int], states: Iterable[str], theme: str) -> None:
-    """Keep a picture of each state at a size, all of one program."""
+async def keep(pictures: Pictures, states: Iterable[str], theme: str) -> None:
+    """Keep a picture of each state, all of one program."""
     app = PanelHost(NAME, theme=theme)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test() as pilot:
         for state in states:
             questions, keys = STATES[state]
             await pilot.put(*questions, session="")
@@ -49,10 +43,9 @@ async def keep(pictures: Pictures, size: tuple[int, int], states: Iterable[str],
             pictures.compare(app.export_screenshot(simplify=True), state)
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: "x".join(map(str, size)))
-async def test_dark(pictures: Pictures, size: tuple[int, int]) -> None:
-    await keep(pictures, size, SIZES[size], "ccq-dark")
+async def test_dark(pictures: Pictures) -> None:
+    await keep(pictures, STATES, "ccq-dark")
 
 
 async def test_light(pictures: Pictures) -> None:
-    await keep(pictures, (80, 24), LIGHT, "ccq-light")
+    await keep(pictures, LIGHT, "ccq-light")

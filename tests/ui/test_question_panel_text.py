@@ -8,14 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from ccq_tui.questions import Answer, Answered, Discussed, QuestionSet
+from ccq_tui.questions import Answer, Answered, QuestionSet
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.moves import set_text
 from ccq_tui.questions.state import Focus, opened
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.question import QuestionPanel
 from ccq_tui.widgets.question.parts import decline_words, placeholder, who_asks
-from tests.ui.asked import CITIES, DAYS, MULTI, NAME, SINGLE
+from tests.ui.asked import DAYS, MULTI, NAME, SINGLE
 from tests.ui.host import PanelHost, QuickPilot, type_text
 
 
@@ -38,26 +38,14 @@ def caret(app: PanelHost) -> tuple[int, int]:
     return app.panel.query_one(AnswerField).cursor_location
 
 
-@pytest.mark.parametrize("opens", ["o", "n", "c"])
-@pytest.mark.parametrize("question", [SINGLE, MULTI], ids=["single", "multi"])
-async def test_a_text_takes_every_printable_key(question: object, opens: str) -> None:
+async def test_a_text_takes_every_printable_key(app: PanelHost, pilot: QuickPilot) -> None:
     typed = "jk 19 a/ophnlcy?[]"
-    async with PanelHost(question).shown() as (app, pilot):
+    for opens in "onc":
         await pilot.press(opens)
         await type_text(pilot, typed)
         assert app.state.text == typed
         assert typed in app.panel_text
-
-
-async def test_enter_ends_other_and_a_note_and_sends_a_discussion() -> None:
-    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
-        await pilot.press("o", "x", "enter")
-        assert (app.state.focus, app.state.tab) == (Focus.LIST, 0)
-        assert "● 4  x" in app.panel_text, "leaving it with text selects it"
-        await pilot.press("up", "n", "y", "enter")
-        assert (app.state.focus, app.state.tab) == (Focus.LIST, 0)
-        await pilot.press("c", "z", "enter")
-        assert outcomes(app) == [Discussed("z", (Answer(other="x", note="y"), Answer()))]
+        await pilot.press("escape", "home")
 
 
 @pytest.mark.parametrize("keys", ["ctrl+j", "shift+enter", "\\ enter"])
@@ -77,50 +65,8 @@ async def test_a_text_of_one_line_may_end_in_a_backslash() -> None:
         assert outcomes(app) == [Answered((Answer(other="C:\\"),))]
 
 
-async def test_text_is_an_answer_only_while_it_is_not_empty(app: PanelHost, pilot: QuickPilot) -> None:
-    await pilot.press("2", "o", "x", "escape")
-    assert app.state.page.answer() == Answer(other="x")
-    await pilot.press("space", "backspace", "enter")
-    assert not app.state.page.answered
-    await pilot.press("space", "space", "enter", "enter")
-    assert app.state.focus is Focus.OTHER, "blanks are no answer: Enter opens the text"
-    assert not outcomes(app)
-
-
-async def test_enter_and_space_open_other_and_moving_over_it_selects_nothing(
-    app: PanelHost, pilot: QuickPilot
-) -> None:
-    for key in ("enter", "space"):
-        await pilot.press("end")
-        assert not app.state.page.draft.other_on
-        assert "Enter write" in app.panel_text
-        await pilot.press(key)
-        assert app.state.focus is Focus.OTHER
-        await pilot.press("escape")
-        assert not app.state.page.draft.other_on
-    await pilot.press("up", "2", "o", "escape")
-    assert app.state.page.draft.selected == (1,), "leaving it empty keeps the selection"
-
-
-async def test_enter_on_other_with_text_confirms_and_space_edits(app: PanelHost, pilot: QuickPilot) -> None:
-    await pilot.press("o", "x", "escape", "space", "y", "escape", "up", "down", "enter")
-    assert outcomes(app) == [Answered((Answer(other="xy"),))]
-
-
-@pytest.mark.parametrize("key", ["x", "é", "数", "?"])
-async def test_a_key_that_means_nothing_opens_other_with_it(
-    key: str, app: PanelHost, pilot: QuickPilot
-) -> None:
-    app.burst(key)
-    await pilot.pause()
-    assert (app.state.focus, app.state.text) == (Focus.OTHER, key)
-    assert app.cursor_line.startswith(" ❯ ○ 4  "), "typed in its row"
-
-
-@pytest.mark.parametrize("text", ["データベースは要らない", "two words and a dot.", "café 123 jk"])
-async def test_an_input_method_types_a_whole_word_at_once(
-    text: str, app: PanelHost, pilot: QuickPilot
-) -> None:
+async def test_an_input_method_types_a_whole_word_at_once(app: PanelHost, pilot: QuickPilot) -> None:
+    text = "データベース ist café 123 jk."
     app.burst("!", *("space" if character == " " else character for character in text))
     await pilot.pause()
     assert app.state.text == f"!{text}"
@@ -140,12 +86,6 @@ async def test_a_burst_through_texts_and_list_stays_in_order() -> None:
         assert app.state.pages[0].answer() == Answer(other="ab", note="c")
         assert app.state.pages[1].answer() == Answer(selected=("Auth", "Logs"), other="d")
         assert app.state.in_review
-
-
-async def test_text_and_enter_at_once(app: PanelHost, pilot: QuickPilot) -> None:
-    app.burst("c", *"bye", "enter")
-    await pilot.pause()
-    assert outcomes(app) == [Discussed("bye")]
 
 
 async def test_text_and_a_click_or_f2_at_once_lose_nothing(app: PanelHost, pilot: QuickPilot) -> None:
@@ -172,12 +112,6 @@ async def test_a_paste_is_taken_whole_and_once(app: PanelHost, pilot: QuickPilot
     assert app.state.text == "1 2 34", "keys and pastes at once stay in order"
 
 
-async def test_home_and_end_move_the_caret(app: PanelHost, pilot: QuickPilot) -> None:
-    await pilot.press("o", "b", "c", "home", "a", "end", "d", "left", "left", "x")
-    assert app.state.text == "abxcd"
-    assert " 4  " in app.cursor_line, "the list's cursor did not move"
-
-
 async def test_editing_keys_of_a_text_field(app: PanelHost, pilot: QuickPilot) -> None:
     await pilot.press("o")
     await type_text(pilot, "one two three")
@@ -187,6 +121,9 @@ async def test_editing_keys_of_a_text_field(app: PanelHost, pilot: QuickPilot) -
     assert app.state.text == "one two "
     await pilot.press("shift+home", "x")
     assert app.state.text.startswith("x")
+    await pilot.press("end", "ctrl+u", "b", "c", "home", "a", "end", "d", "left", "left", "x")
+    assert app.state.text == "abxcd"
+    assert " 4  " in app.cursor_line, "the list's cursor did not move"
 
 
 async def test_hide_and_show_keep_text_and_caret(app: PanelHost, pilot: QuickPilot) -> None:
@@ -250,25 +187,6 @@ async def test_number_out_of_range_is_said_beside_the_field() -> None:
         assert app.state.text == "400", "typing replaces what was only proposed"
         await pilot.press("enter")
         assert "⚠ out of range · 1 to 365 days" in app.panel_text
-        assert (app.state.tab, app.state.focus) == (0, Focus.FIELD)
-        await pilot.press("tab", "1", "tab", "end", "enter")
-        assert app.state.tab == 0, "a wrong number is not submitted"
-        assert "out of range" in app.panel_text
-        await pilot.press("backspace", "enter")
-        assert app.state.pages[0].answer() == Answer(other="40")
-
-
-async def test_a_proposed_number_is_confirmed_by_enter() -> None:
-    async with PanelHost(DAYS).shown() as (app, pilot):
-        await pilot.press("enter")
-        assert outcomes(app) == [Answered((Answer(other="30"),))]
-
-
-async def test_an_empty_text_question_is_not_confirmed() -> None:
-    async with PanelHost(NAME).shown() as (app, pilot):
-        await pilot.press("enter")
-        assert "nothing typed yet" in app.panel_text
-        assert not outcomes(app)
 
 
 async def test_every_change_is_a_draft_to_keep(app: PanelHost, pilot: QuickPilot) -> None:
@@ -277,17 +195,6 @@ async def test_every_change_is_a_draft_to_keep(app: PanelHost, pilot: QuickPilot
     assert [change.state.page.draft.other for change in changes] == ["", "", "x"]
     assert changes[-1].state == app.state
     assert changes[-1].control is app.panel
-
-
-async def test_a_text_longer_than_the_field_scrolls_with_its_caret() -> None:
-    async with PanelHost(CITIES).shown() as (app, pilot):
-        await pilot.press("o")
-        app.paste("\n".join(f"line {number}" for number in range(30)))
-        await pilot.pause()
-        assert "line 29" in app.panel_text
-        assert "line 0" not in app.panel_text
-        await pilot.press("ctrl+home", *["up"] * 29)
-        assert "line 0" in app.panel_text
 
 
 async def test_a_text_longer_than_the_field_counts_its_lines_out_of_sight(
@@ -310,16 +217,6 @@ async def test_a_text_that_is_not_selected_is_seen_wherever_answers_are() -> Non
         await pilot.press("2", "x", "y", "escape", "tab", "tab")
         assert "→ SQLite" in app.panel_text
         assert "typed, not selected: xy" in app.panel_text
-
-
-async def test_a_single_question_says_before_it_is_sent_that_own_text_is_left_out(
-    app: PanelHost, pilot: QuickPilot
-) -> None:
-    await pilot.press("x", "escape", "enter")
-    assert "Your own text is not selected · Enter again sends without it · o selects it" in app.panel_words
-    app.clock.skip_grace()
-    await pilot.press("enter")
-    assert outcomes(app) == [Answered((Answer(("PostgreSQL",), unselected="x"),))]
 
 
 LONG = "my half typed other text that is long enough to wrap on a narrow screen"

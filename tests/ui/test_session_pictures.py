@@ -94,12 +94,13 @@ async def test_the_prompt_and_a_permission_in_its_place(pictures: Pictures) -> N
     async with running(shown.run, size=SIZES[0]) as (run, pilot):
         await shown.begin(pilot)
         run.screen.dock.prompt.put("Also update the docs")
-        for run.app.theme in THEMES:
-            await shown.keep(f"idle-{run.app.theme}", *SIZES)
+        for run.app.theme in reversed(THEMES):
+            await shown.keep(f"idle-{run.app.theme}", *SIZES[: None if run.app.theme == THEMES[0] else 1])
         run.screen.dock.prompt.put("")
         await shown.asks(PermissionAsked(permission()))
-        for run.app.theme in reversed(THEMES):
-            await shown.keep(f"command-{run.app.theme}", *SIZES)
+        for run.app.theme in THEMES:
+            await shown.keep(f"command-{run.app.theme}", *SIZES[: None if run.app.theme == THEMES[0] else 1])
+        run.app.theme = THEMES[0]
         await pilot.resize_terminal(80, 24)
         await pilot.press("e")
         await shown.keep("denying", (80, 24))
@@ -114,8 +115,7 @@ async def test_permission_for_an_edit(pictures: Pictures) -> None:
     async with shown.run.app.run_test(size=(80, 24)) as pilot:
         await shown.begin(pilot)
         await shown.asks(PermissionAsked(EDIT))
-        for shown.run.app.theme in THEMES:
-            await shown.keep(shown.run.app.theme, (80, 24))
+        await shown.keep(shown.run.app.theme, (80, 24))
 
 
 async def test_plan(pictures: Pictures) -> None:

@@ -334,42 +334,5 @@ async def test_esc_interrupts_asks_first_where_a_hidden_request_would_be_withdra
     run.clock.skip(GRACE + 0.01)
     await pilot.press("escape")
     await until(pilot, lambda: run.told.interrupts == 2)
-    await pilot.press("ctrl+c")
-    run.clock.skip(0.1)
-    await pilot.press("c")
-    run.clock.skip(0.1)
-    await pilot.press("ctrl+c")
-    assert not run.told.closed, "another key came between"
-    assert "Ctrl+C again quits" in run.screen.dock.notices.text
     await pilot.press("ctrl+q")
     await until(pilot, lambda: run.told.closed)
-
-
-@pytest.mark.parametrize("bell", [True, False])
-async def test_the_bell_rings_only_while_the_terminal_is_unfocused(
-    monkeypatch: pytest.MonkeyPatch, bell: bool
-) -> None:
-    run = Driven(Launch(settings=Settings(cwd=Path("/"), bell=bell)))
-    rung: list[int] = []
-    monkeypatch.setattr(run.app, "bell", lambda: rung.append(1))
-    async with run.app.run_test() as pilot:
-        await pilot.pause()
-        for name, focused in (("seen", True), ("away", False)):
-            run.app.app_focus = focused
-            run.told.tell(asked(name))
-            await until(pilot, lambda: panel_drawn(run.screen))
-            assert len(rung) == (bell and not focused), name
-            run.told.tell(RequestSettled(name, Cancelled("interrupted")))
-            await until(pilot, lambda: run.screen.dock.panel is None)
-
-
-async def test_it_fits_every_size(run: Driven, pilot: Pilot[int]) -> None:
-    run.told.tell(asked())
-    await until(pilot, lambda: panel_drawn(run.screen))
-    panel = run.screen.dock.panel
-    assert panel is not None
-    for size in ((40, 12), (160, 50), (20, 8), (60, 20), (80, 24)):
-        await pilot.resize_terminal(*size)
-        await pilot.pause()
-        assert panel.region.bottom <= size[1], size
-        assert panel.region.height <= -(-size[1] * 8 // 10), size

@@ -1,4 +1,4 @@
-"""Pictures of the main screen with a piece of work and a question: every theme, every size."""
+"""Pictures of the main screen with a piece of work and a question: every theme, and every size in one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ THEMES = [theme.name for theme in load_themes()[0]]
 SIZES = [(80, 24), (40, 12), (160, 50), (250, 80)]
 
 
-async def test_in_every_theme_at_every_size(pictures: Pictures) -> None:
+async def test_in_every_theme_and_at_every_size(pictures: Pictures) -> None:
     clock = Clock()
     run = Driven(Launch(settings=Settings(cwd=Path("/usr"), theme=THEMES[0])), clock=clock)
     async with run.app.run_test(size=SIZES[0]) as pilot:
@@ -32,7 +32,7 @@ async def test_in_every_theme_at_every_size(pictures: Pictures) -> None:
         run.screen.changed()
         for theme in THEMES:
             run.app.theme = theme
-            for width, height in SIZES:
+            for width, height in SIZES if theme == "ccq-dark" else SIZES[:1]:
                 await pilot.resize_terminal(width, height)
                 await pilot.pause(0.1)
                 await pictures.keep(pilot, f"{width}x{height}-{theme}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import threading
 import time
 from collections.abc import Callable
@@ -116,36 +115,6 @@ async def test_only_new_lines_are_styled_and_the_bar_moves_when_it_is_seen_to(
         assert (looks, counters.styled) == ([], styled)
 
 
-async def test_other_colours_and_another_size_are_styled_anew() -> None:
-    async with running(Host(), size=(60, 12)) as (app, pilot):
-        app.transcript.apply(grew("some text"))
-        await until(pilot, lambda: "● some text" in app.transcript.render_line(0).text)
-        await pilot.pause()
-
-        def first() -> tuple[str, object]:
-            strip = app.screen._compositor.render_strips()[0]
-            return strip.text, [segment.style for segment in strip]
-
-        dark = first()
-        app.theme = "textual-light"
-        await until(pilot, lambda: first()[1] != dark[1])
-        assert first()[0] == dark[0]
-        await pilot.resize_terminal(40, 12)
-        await until(pilot, lambda: len(first()[0]) == 40)
-
-
-async def test_what_comes_while_it_is_drawn_waits_for_the_next_frame() -> None:
-    async with running(Host(), size=(60, 12)) as (app, pilot):
-        app.transcript.apply(grew("first "))
-        await until(pilot, lambda: "first" in app.transcript.render_line(0).text)
-        drawn = app.transcript.counters.drawn
-        app.transcript.apply(grew("second"))
-        app.transcript.refresh()
-        app.transcript.render_lines(app.transcript.size.region)
-        assert app.transcript.counters.drawn == drawn
-        await until(pilot, lambda: "first second" in app.transcript.render_line(0).text)
-
-
 async def test_a_frame_is_made_in_slices_and_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a clock that a part's drawing moves by more than a slice, each part has a slice of its own."""
     app = Host()
@@ -220,20 +189,6 @@ async def test_a_burst_is_drawn_a_few_times_and_its_end_soon() -> None:
         assert app.transcript.frames - before <= 4 + took / pace.CATCHING_UP + 4
 
 
-async def test_what_changes_nothing_asks_for_no_frame() -> None:
-    async with running(Host(), size=(60, 12)) as (app, pilot):
-        app.transcript.apply(grew("word "))
-        await until(pilot, lambda: "word" in app.transcript.render_line(0).text)
-        await until(pilot, lambda: app.transcript._pace._timer is None)
-        app.transcript.offer("")
-        app.transcript.apply(ev.ModelChanged("another"))
-        assert app.transcript._pace._timer is None
-        app.transcript.apply(grew("more"))
-        streaming = app.transcript._pace._due
-        app.transcript.offer("")
-        assert app.transcript._pace._due == streaming, "it can wait as before"
-
-
 async def test_code_is_plain_until_its_highlighter_is_loaded_and_drawn_once_more_then(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -266,22 +221,6 @@ async def test_code_is_plain_until_its_highlighter_is_loaded_and_drawn_once_more
         await pilot.pause()
         assert app.transcript.counters.drawn == drawn + 3, "the parts in view"
         assert list(loaded) == ["python"]
-
-
-async def test_the_bar_looks_as_if_all_of_it_were_drawn_wherever_its_thumb_goes() -> None:
-    async with running(Host(), size=(30, 12)) as (app, pilot):
-        app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, "\n\n".join("abcdefghijklmnopqrstuvw")))
-        await until(pilot, lambda: last_line(app) == "w")
-        bar, thumb = app.transcript.vertical_scrollbar, app.transcript._thumb
-        rows = Region(0, 0, *bar.size)
-        seen: set[str] = set()
-        for total, top in itertools.product((11, 12, 30, 200), range(0, 190, 3)):
-            thumb.place(bar, total, 11, min(top, max(0, total - 11)))
-            drawn = bar.render_lines(rows)
-            bar.refresh()
-            assert drawn == bar.render_lines(rows), (total, top)
-            seen.add(str(drawn))
-        assert len(seen) > 50
 
 
 async def test_lines_asked_for_before_their_frame_are_not_taken_for_others_later() -> None:

@@ -102,29 +102,6 @@ async def test_what_concerns_the_whole_program_holds_only_once_it_is_trusted(
     assert (app.theme, app.supervisor.most_live) == ("ccq-light", 3)
 
 
-async def test_what_concerns_the_whole_program_is_left_out_with_the_files(
-    asking: Asking, pilot: Pilot[int]
-) -> None:
-    app = asking.driven.app
-    await begun(asking, pilot, "d")
-    assert (app.theme, app.supervisor.most_live) == ("ccq-dark", 8)
-
-
-async def test_an_enter_that_came_too_soon_begins_the_wait_anew(asking: Asking, pilot: Pilot[int]) -> None:
-    asking.clock.skip_grace()
-    await pilot.press("y")
-    assert "❯ Trust it, and remember that" in asking.text
-    for _ in range(3):
-        asking.clock.now += 0.7
-        await pilot.press("enter")
-        assert asking.driven.session is None
-    asking.clock.skip_grace()
-    await pilot.press("enter")
-    await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
-    assert carried_by(asking.project) is None
-    assert asking.driven.screen.dock.prompt.field.text == "", "the letter was an answer"
-
-
 async def test_help_over_the_question_leaves_it_fresh(asking: Asking, pilot: Pilot[int]) -> None:
     asking.clock.skip_grace()
     await pilot.press("down", "down", "f1")
@@ -160,24 +137,12 @@ async def test_typing_goes_on_and_all_of_it_is_the_prompts(asking: Asking, pilot
     assert carried_by(asking.project) is not None
 
 
-async def test_what_is_typed_right_behind_the_answer_is_the_prompts(
-    asking: Asking, pilot: Pilot[int]
-) -> None:
-    asking.clock.skip_grace()
-    for key in ("down", "down", "enter", *"at once"):
-        name = {" ": "space"}.get(key, key)
-        asking.driven.app.post_message(events.Key(name, key if len(key) == 1 else None))
-    await until(pilot, lambda: asking.driven.session)
-    for key in "more":
-        asking.driven.app.post_message(events.Key(key, key))
-    prompt = asking.driven.screen.dock.prompt
-    await until(pilot, lambda: prompt.field.text == "at oncemore")
-
-
 async def test_without_the_files_the_person_alone_decides(asking: Asking, pilot: Pilot[int]) -> None:
     launch = await begun(asking, pilot, "d")
     assert not launch.trusted.project_settings
     assert launch.settings.theme == "ccq-dark"
+    app = asking.driven.app
+    assert (app.theme, app.supervisor.most_live) == ("ccq-dark", 8)
     assert "left out, as you chose" in asking.driven.screen.transcript.text()
     assert carried_by(asking.project) is not None
 
@@ -358,15 +323,6 @@ async def test_a_row_is_answered_by_two_clicks_on_it_and_by_no_stray_one(
     await pilot.click(offset=trust)
     await until(pilot, lambda: isinstance(app.screen, SessionScreen))
     assert carried_by(asking.project) is None
-
-
-async def test_a_click_and_enter_answer(asking: Asking, pilot: Pilot[int]) -> None:
-    asking.clock.skip_grace()
-    await until(pilot, lambda: "Start without" in asking.text)
-    await pilot.click(offset=row_offset(asking, "Start without"))
-    await pilot.press("enter")
-    await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
-    assert not asking.driven.launches[-1].trusted.project_settings
 
 
 async def test_what_is_typed_then_is_the_first_sessions_alone(asking: Asking, pilot: Pilot[int]) -> None:

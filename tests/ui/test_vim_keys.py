@@ -223,17 +223,17 @@ async def test_a_command_that_is_not_whole_does_not_outlive_what_comes_between(
 
 
 async def test_k_goes_to_an_earlier_prompt_from_anywhere_in_a_long_line_and_keeps_the_mode(
-    driven: Driven,
+    run: Driven,
 ) -> None:
-    async with driven.app.run_test(size=(60, 24)) as pilot:
+    async with run.app.run_test(size=(60, 24)) as pilot:
         await pilot.press(*"first", "enter")
-        driven.told.tell(PromptAccepted("later", queued=True, prompt_id="p1"))
-        await until(pilot, lambda: driven.screen.dock.prompt.has_queued)
+        run.told.tell(PromptAccepted("later", queued=True, prompt_id="p1"))
+        await until(pilot, lambda: run.screen.dock.prompt.has_queued)
         await pilot.press("escape", "k")
-        assert standing(driven) == ("first", 4, "NORMAL")
-        assert not driven.told.withdrawn, "only the arrow takes back what is queued"
+        assert standing(run) == ("first", 4, "NORMAL")
+        assert not run.told.withdrawn, "only the arrow takes back what is queued"
         await pilot.press("j", "i", *"word " * 30, "escape", "k")
-        assert standing(driven) == ("first", 4, "NORMAL")
+        assert standing(run) == ("first", 4, "NORMAL")
 
 
 async def test_behind_the_last_character_a_command_is_for_that_one(run: Driven, pilot: Pilot[int]) -> None:

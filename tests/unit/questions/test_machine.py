@@ -90,6 +90,11 @@ def test_an_empty_multi_select_is_confirmed_only_from_review() -> None:
     assert keys(state, "end enter").outcome == Answered((Answer(empty=True),))
 
 
+def test_a_multi_select_is_left_open_on_purpose() -> None:
+    state = keys(panel(MULTI), "tab enter enter enter space space tab end enter")
+    assert state.outcome == Answered((Answer(),))
+
+
 def test_two_empty_multi_selects_reach_the_review_by_enter() -> None:
     assert keys(panel(MULTI, MULTI), "enter enter").in_review
 
