@@ -137,7 +137,6 @@ class Desk:
             text=True,
         )
         try:
-            assert server.stderr is not None
             line = await asyncio.to_thread(server.stderr.readline)
             url = line.split()[3].rstrip(";")
             port = url.partition("127.0.0.1:")[2].partition("/")[0]

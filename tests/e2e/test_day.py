@@ -11,7 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.conftest import TopLevelText
 from tests.e2e.conftest import Running, Start
-from tests.e2e.day import DAY, PICTURE, RESULTS, SERVICE, Step, script
+from tests.e2e.day import DAY, PICTURE, SERVICE, Step, script
 from tests.e2e.terminal import Terminal
 
 CHANGING = (
@@ -69,12 +69,9 @@ def test_a_day(start: Start, snapshot: SnapshotAssertion) -> None:
     run = start(script(), *options, prompt="", size=(120, 40))
     (run.home.project / "dot.png").write_bytes(PICTURE)
     run.terminal.wait("ready")
-    assert len(DAY) >= 40
     for step in DAY:
         live(run, step)
         if step.prompt in ("explain it", "still there", "/clear"):
             assert recorded(run) == snapshot(
                 name=step.prompt.strip("/").replace(" ", "-"), extension_class=TopLevelText
             )
-    told = [result.text for result in run.model.tool_results()]
-    assert [text for text in RESULTS if text not in told] == []

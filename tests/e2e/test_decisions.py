@@ -23,7 +23,7 @@ DONE = "That was all."
 
 def scenario_of_permissions() -> Scenario:
     scenario = Scenario("e2e")
-    for name in ("one", "two", "three", "four", "five", "five", "six"):
+    for name in ("one", "two", "three", "five", "five", "six"):
         scenario = scenario.runs("Bash", command=f"touch {name}.txt", description="Make a file")
     return scenario.says("Files done.").ends_turn()
 
@@ -58,7 +58,7 @@ def test_permissions_and_plans(start: Start, tmp_path: Path) -> None:
 
 
 def permissions(run: Running) -> None:
-    """Answer six calls, and be left with one letter in the prompt."""
+    """Answer six calls."""
     terminal = run.terminal
     with step("allowed"):
         terminal.wait_panel("touch one.txt")
@@ -81,17 +81,6 @@ def permissions(run: Running) -> None:
         assert run.result("toolu_e2e_3") == (
             f"{REJECTED} To tell you how to proceed, the user said:\nuse made.md instead"
         )
-    with step("hidden: it waits, and the prompt does not take it"):
-        terminal.wait_panel("touch four.txt")
-        terminal.press("escape")
-        terminal.wait("1 decision waiting")
-        terminal.type("y")
-        terminal.wait("❯ y")
-        assert len(run.model.tool_results()) == 3
-        terminal.press("f2")
-        terminal.wait_panel("touch four.txt")
-        terminal.press("n enter")
-        assert run.result("toolu_e2e_4").startswith(REJECTED)
     with step("allowed for longer, and allowed with a word"):
         terminal.wait_panel("touch five.txt")
         assert "In this project, always: the command" in terminal.panel
@@ -103,7 +92,6 @@ def permissions(run: Running) -> None:
         terminal.type("and then rest")
         terminal.press("enter")
         terminal.wait("Files done.")
-        terminal.wait("❯ y")
         settings = json.loads((run.home.project / ".claude" / "settings.local.json").read_text())
         assert settings == {"permissions": {"allow": ["Bash(touch five.txt)"]}}
         last = (run.model.requests()[-1].body or {})["messages"][-1]
@@ -115,16 +103,16 @@ def permissions(run: Running) -> None:
 
 
 def plans(run: Running) -> None:
-    """Decide on four plans; edits are accepted from then on."""
+    """Decide on three plans; edits are accepted from then on."""
     terminal = run.terminal
     with step("approved"):
         terminal.wait("ready")
         run.rest()
-        terminal.press("enter")
+        terminal.type("plan it\r")
         terminal.wait_panel(PLAN_TITLE)
         assert "1. Begin" in terminal.text
         run.decide("y")
-        assert run.result("toolu_e2e_10").startswith("User has approved your plan.")
+        assert run.result("toolu_e2e_9").startswith("User has approved your plan.")
         terminal.wait("First plan done.")
     with step("kept with text, and approved when revised"):
         terminal.wait("ready")
@@ -135,10 +123,10 @@ def plans(run: Running) -> None:
         terminal.wait_panel("Enter write")
         terminal.type("smaller please")
         terminal.press("enter")
-        assert run.result("toolu_e2e_13").endswith("the user said:\nsmaller please")
+        assert run.result("toolu_e2e_12").endswith("the user said:\nsmaller please")
         terminal.wait_panel(PLAN_TITLE, after="Smaller")
         run.decide("y")
-        assert run.result("toolu_e2e_15").startswith("User has approved your plan.")
+        assert run.result("toolu_e2e_14").startswith("User has approved your plan.")
         terminal.wait("Second plan done.")
     with step("edited and approved"):
         terminal.wait("ready")
@@ -151,6 +139,6 @@ def plans(run: Running) -> None:
         terminal.wait(DONE)
         terminal.wait("you approved as edited")
         terminal.wait("accepts edits")
-        assert run.result("toolu_e2e_18").endswith(
+        assert run.result("toolu_e2e_17").endswith(
             "\n\n## Approved Plan (edited by user):\n# The plan\n\n1. Start\n2. Rest"
         )

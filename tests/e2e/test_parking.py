@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -106,9 +109,13 @@ def test_the_answer_after_a_closed_terminal_reaches_the_same_call(
     again.end("ctrl+q", 0)
 
 
-def test_a_kill_of_the_program_alone_ends_its_cli_and_keeps_the_question(start: Start) -> None:
+def test_a_kill_of_the_program_alone_ends_its_cli_and_keeps_the_question_with_its_draft(start: Start) -> None:
     run = start(Scenario("e2e").asks(WHICH).says("Answered by nobody."))
     run.terminal.wait_panel("Which one?")
+    run.terminal.press("3 n")
+    run.terminal.type("soon")
+    inbox = next(run.home.home.rglob("inbox.db"))
+    run.terminal.wait(lambda _: "soon" in drafts(inbox))
     (cli,) = (pid for pid in children(run.terminal.process.pid) if "stream-json" in command(pid))
     name, asked = session(run), len(run.model.requests())
     os.kill(run.terminal.process.pid, signal.SIGKILL)
@@ -120,16 +127,22 @@ def test_a_kill_of_the_program_alone_ends_its_cli_and_keeps_the_question(start: 
     # Nobody told the model that its question was refused.
     assert len(run.model.requests()) == asked
     again = start(Scenario("e2e").says("Thanks."), "--resume", name, prompt="", home=run.home)
-    again.terminal.wait_panel("Which one?")
-    again.terminal.press("3")
-    again.terminal.wait("● 3  Third")
-    again.terminal.press("enter")
+    again.terminal.wait_panel("● 3  Third")
+    assert "soon" in again.terminal.panel
+    again.terminal.press("enter enter")
     again.terminal.wait("Thanks.")
-    message = answers_as_message(QuestionSet("toolu_e2e_1", (WHICH,)), Answered((Answer(("Third",)),)))
+    answer = Answered((Answer(("Third",), note="soon"),))
+    message = answers_as_message(QuestionSet("toolu_e2e_1", (WHICH,)), answer)
     messages = again.model.requests()[-1].body["messages"]
     said = [text for m in messages if m["role"] == "user" for text in texts_of(m["content"])]
     assert [text for text in said if "Third" in text] == [message]
     again.end("ctrl+q", 0)
+
+
+def drafts(inbox: Path) -> str:
+    """Return all drafts that are on disk."""
+    with closing(sqlite3.connect(f"file:{inbox}?mode=ro", uri=True)) as database:
+        return str(database.execute("SELECT * FROM drafts").fetchall())
 
 
 def texts_of(content: str | list[dict[str, Any]]) -> list[str]:

@@ -124,7 +124,6 @@ def test_what_is_answered_at_the_terminal_is_in_the_history(tmp_path: Path) -> N
         wrapped.type("y\r")
         quick = wrapped.state(quick, RequestState.DELIVERED)
         assert quick.outcome == Answered((Answer(selected=("Yes",)),))
-        assert quick.actor is not None
         assert (quick.actor.surface, quick.actor.where) == (Surface.ASKER, "in bash")
 
         slow = wrapped.asked("Slow")
@@ -176,7 +175,6 @@ def test_a_killed_wrap_leaves_nothing_behind(tmp_path: Path) -> None:
 def test_a_wrap_goes_on_without_its_watcher_and_says_so(tmp_path: Path) -> None:
     with Wrapped(["bash", "-c", "read -p 'Go on? [y/n] ' a; exit 3"], tmp_path) as wrapped:
         stored = wrapped.asked("Go on?")
-        assert stored.request.origin.process is not None
         os.kill(stored.request.origin.process.pid, signal.SIGKILL)
         wrapped.type("y\r")
         assert wrapped.wait_end() == 3

@@ -316,6 +316,12 @@ def same_picture(compare: Callable[..., bool], app: App[Any]) -> bool:
         return compare(app)
 
 
+async def press_later(pilot: Pilot[Any], *keys: str, seconds: float = 1.0) -> None:
+    """Let time pass by the program's clock, and press keys."""
+    pilot.app.clock.skip(seconds)  # type: ignore[attr-defined]
+    await pilot.press(*keys)
+
+
 async def type_text(pilot: Pilot[None], text: str) -> None:
     """Type a text key by key."""
     await pilot.press(*("space" if character == " " else character for character in text))

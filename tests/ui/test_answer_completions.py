@@ -39,7 +39,6 @@ async def test_a_file_is_completed_in_answers_notes_and_discussions(
             run.told.tell(asked(f"q{number}", SINGLE))
             await keys_work(run, pilot)
             panel = run.screen.dock.panel
-            assert panel is not None
             listed = panel.query_one(ChoiceList)
             await pilot.press(opens, "@", *"prom")
             await until(pilot, lambda listed=listed: "src/prompt.py" in str(listed.render()))
@@ -62,7 +61,6 @@ async def test_escape_closes_the_list_alone(tmp_path: Path) -> None:
         run.told.tell(asked("q", SINGLE))
         await keys_work(run, pilot)
         panel = run.screen.dock.panel
-        assert panel is not None
         await pilot.press("o", "@", "a")
         await until(pilot, lambda: "a.py" in str(panel.query_one(ChoiceList).render()))
         await pilot.press("escape", "b")

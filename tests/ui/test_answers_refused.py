@@ -12,6 +12,7 @@ from ccq_tui.inbox.verdicts import InboxUnavailable
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import PanelState
 from tests.actors import PANEL
+from tests.ui.host import press_later
 from tests.ui.inboxed import Many, left_behind, open_by_key, open_inbox, request_of
 from tests.ui.running import running
 from tests.ui.session import keys_work, panel_drawn, until
@@ -68,17 +69,13 @@ async def test_the_panel_of_the_inbox_can_be_opened_and_answered_again(
             await until(pilot, lambda: run.inbox_screen.panel)
             await pilot.press("1", "enter")
             await until(pilot, lambda: "the disk is full" in run.said())
-        run.clock.skip(5)
-        await pilot.press("right")
+        await press_later(pilot, "right", seconds=5)
         await until(pilot, lambda: run.inbox_screen.panel)
         panel = run.inbox_screen.panel
-        assert panel is not None
         assert isinstance(panel.state, PanelState)
         assert panel.state.pages[0].draft.selected == (0,)
-        run.clock.skip(5)
-        await pilot.press("enter")
+        await press_later(pilot, "enter", seconds=5)
         await until(pilot, lambda: run.inbox_screen.panel is None)
         await until(pilot, lambda: "continues" in run.said() or "starts" in run.said())
         stored = await run.app.inbox.run(lambda store: store.requests.get(request.id))
-        assert stored is not None
         assert stored.outcome == FIRST

@@ -9,14 +9,7 @@ from collections.abc import Iterator
 import pytest
 from textual.pilot import Pilot
 
-from ccq_tui.agent.events import (
-    ArrivingEnded,
-    PermissionAsked,
-    QuestionArriving,
-    QuestionAsked,
-    RequestSettled,
-    SessionState,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.inbox import waiting_line
 from ccq_tui.inbox.requests import Allowed, Cancelled, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Question
@@ -28,22 +21,22 @@ from ccq_tui.testing.tool_input import question_set_input
 from ccq_tui.widgets.question import QuestionPanel
 from tests.actors import PANEL, PHONE
 from tests.ui.asked import MULTI, RECOMMENDED, SINGLE
-from tests.ui.host import Clock, PanelHost
+from tests.ui.host import Clock, PanelHost, press_later
 from tests.ui.pictures import Pictures
 from tests.ui.running import running
 from tests.ui.session import Driven, keys_work, panel_drawn, permission, until
 
 
-def told(name: str, *questions: Question, size: int = 24) -> Iterator[QuestionArriving]:
+def told(name: str, *questions: Question, size: int = 24) -> Iterator[ev.QuestionArriving]:
     """What is told of a set, and last that all of it is here."""
     source = question_set_input(questions)
     text, arriving = json.dumps(source), ArrivingSet(name)
     for at in range(0, len(text), size):
         arriving.feed(text[at : at + size])
         if look := arriving.look():
-            yield QuestionArriving(QuestionRequest(name, "id-1", look.questions), Arriving(look.complete))
+            yield ev.QuestionArriving(QuestionRequest(name, "id-1", look.questions), Arriving(look.complete))
     whole = QuestionRequest(name, "id-1", parse_question_set(name, source))
-    yield QuestionArriving(whole, Arriving(len(questions), whole=True))
+    yield ev.QuestionArriving(whole, Arriving(len(questions), whole=True))
 
 
 def panel_of(run: Driven) -> QuestionPanel:
@@ -59,7 +52,7 @@ def state_of(run: Driven) -> PanelState:
 async def test_sets_on_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting_line, "HELD_UP_SECONDS", 0.0)
     async with running(Driven(clock=Clock())) as (run, pilot):
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         for part in (
             a_set_is_answered_as_it_comes,
             a_set_comes_to_nothing_and_again,
@@ -94,15 +87,13 @@ async def a_set_is_answered_as_it_comes(run: Driven, pilot: Pilot[int]) -> None:
     asked, inbox = events[-1].request, run.app.inbox
     asking = asyncio.ensure_future(inbox.ask(asked))
     await until(pilot, lambda: inbox.pending)
-    run.told.tell(QuestionAsked(asked))
+    run.told.tell(ev.QuestionAsked(asked))
     await until(pilot, lambda: run.screen.waiting.items)
     assert "? 1" in str(run.screen.status.title)
     opened = inbox.known(asked.id)
-    assert opened is not None
     await until(pilot, lambda: isinstance(opened.draft, PanelState))
     assert opened.draft.pages[0].draft.note == "soon", "what was typed as it came is kept once it is asked"
-    run.clock.skip(1.0)
-    await pilot.press("enter")
+    await press_later(pilot, "enter")
     await until(pilot, lambda: run.told.answers)
     first, second = Answer(("PostgreSQL",), note="soon"), Answer(("Cache", "Logs"))
     assert run.told.answers == [("r1", Answered((first, second)), PANEL)]
@@ -115,7 +106,7 @@ async def a_set_comes_to_nothing_and_again(run: Driven, pilot: Pilot[int]) -> No
     run.told.tell(event)
     await keys_work(run, pilot)
     await pilot.press("2", "n", "h", "i", "enter")
-    run.told.tell(ArrivingEnded("r2", "its stream broke"))
+    run.told.tell(ev.ArrivingEnded("r2", "its stream broke"))
     await until(pilot, lambda: run.screen.dock.panel is None)
     assert "The question was closed: its stream broke" in run.screen.dock.notices.text
     await pilot.press("x")
@@ -125,17 +116,16 @@ async def a_set_comes_to_nothing_and_again(run: Driven, pilot: Pilot[int]) -> No
     await keys_work(run, pilot)
     assert not state_of(run).page.draft.selected
     assert run.screen.dock.notices.text == ""
-    run.told.tell(QuestionAsked(list(told("r2", SINGLE))[-1].request))
+    run.told.tell(ev.QuestionAsked(list(told("r2", SINGLE))[-1].request))
     await until(pilot, lambda: state_of(run).arriving is None)
     assert state_of(run).aside == BACK_AGAIN
-    run.clock.skip(1.0)
-    await pilot.press("enter")
+    await press_later(pilot, "enter")
     await until(pilot, lambda: run.told.answers)
     assert run.told.answers[0][1] == Answered((Answer(("SQLite",), note="hi"),))
-    run.told.tell(QuestionAsked(list(told("r3", SINGLE))[-1].request))
+    run.told.tell(ev.QuestionAsked(list(told("r3", SINGLE))[-1].request))
     await keys_work(run, pilot)
     assert not state_of(run).has_draft  # what was answered is no draft any more
-    run.told.tell(RequestSettled("r3", Cancelled("over")))
+    run.told.tell(ev.RequestSettled("r3", Cancelled("over")))
     await until(pilot, lambda: run.screen.dock.panel is None)
 
 
@@ -144,7 +134,7 @@ async def a_set_that_is_held_up_makes_way(run: Driven, pilot: Pilot[int]) -> Non
     run.told.tell(event)
     await keys_work(run, pilot)
     await pilot.press("2")
-    run.told.tell(PermissionAsked(permission("p1")))
+    run.told.tell(ev.PermissionAsked(permission("p1")))
     await until(pilot, lambda: len(run.screen.dock.line.items) == 2)
     assert isinstance(run.screen.dock.panel, QuestionPanel)
     run.told.tell(whole)
@@ -154,10 +144,10 @@ async def a_set_that_is_held_up_makes_way(run: Driven, pilot: Pilot[int]) -> Non
     run.clock.skip(1.0)
     await until(pilot, lambda: not isinstance(run.screen.dock.panel, QuestionPanel | None))
     assert run.screen.dock.line.items[0].request.tool_use_id == "p1"
-    run.told.tell(RequestSettled("p1", Allowed(), PHONE))
+    run.told.tell(ev.RequestSettled("p1", Allowed(), PHONE))
     await until(pilot, lambda: isinstance(run.screen.dock.panel, QuestionPanel))
     assert state_of(run).page.draft.selected == (1,)
-    run.told.tell(ArrivingEnded("r4", "over"))
+    run.told.tell(ev.ArrivingEnded("r4", "over"))
     await until(pilot, lambda: run.screen.dock.panel is None)
 
 
@@ -170,13 +160,13 @@ async def typing_goes_on_while_a_set_comes(run: Driven, pilot: Pilot[int]) -> No
     await until(pilot, lambda: "1 question arriving" in run.screen.dock.notices.text)
     assert run.screen.dock.panel is None
     assert run.screen.dock.prompt.text == "he" + "y" * len(events)
-    run.told.tell(QuestionAsked(events[-1].request))
+    run.told.tell(ev.QuestionAsked(events[-1].request))
     run.clock.skip(2.0)
     await until(pilot, lambda: panel_drawn(run.screen))
     assert state_of(run).page.cursor == 1  # nobody looked at it before: it opens on the recommendation
 
 
-def at(share: float, *questions: Question) -> QuestionArriving:
+def at(share: float, *questions: Question) -> ev.QuestionArriving:
     events = list(told("toolu_1", *questions, size=4))
     return events[int(len(events) * share)]
 
@@ -184,7 +174,7 @@ def at(share: float, *questions: Question) -> QuestionArriving:
 async def test_pictures(pictures: Pictures) -> None:
     app = PanelHost(SINGLE)
 
-    async def grow(event: QuestionArriving) -> None:
+    async def grow(event: ev.QuestionArriving) -> None:
         app.panel.grow(event.request.questions, event.arriving)
         await pilot.pause()
 

@@ -15,7 +15,7 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.widgets.hints import HintBar
 from tests.actors import PANEL
 from tests.ui.asked import SINGLE
-from tests.ui.host import Clock, PanelHost
+from tests.ui.host import Clock, PanelHost, press_later
 from tests.ui.inboxed import Many, left_behind, open_inbox, request_of
 from tests.ui.pictures import Pictures
 from tests.ui.running import running
@@ -38,22 +38,19 @@ async def keep_answer(run: Many, where: Path, session: str) -> None:
 
 
 async def test_a_session_says_it_and_takes_it_over_by_a_key(tmp_path: Path) -> None:
-    async with running(Many(tmp_path, clock=(clock := Clock()))) as (run, pilot):
+    async with running(Many(tmp_path, clock=Clock())) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         await keep_answer(run, tmp_path, "s1")
         asking = asyncio.ensure_future(run.all[0].ask_person())
         await until(pilot, lambda: panel_drawn(run.session_screen))
         panel = run.session_screen.dock.panel
-        assert panel is not None
         assert isinstance(panel.state, PanelState)
         assert panel.state.recalled[0].answer == SECOND.answers[0]  # type: ignore[union-attr]
         assert not panel.state.has_draft, "nothing is selected by itself"
-        clock.skip(2.0)
-        await pilot.press("r")
+        await press_later(pilot, "r", seconds=2.0)
         await until(pilot, lambda: panel.state.page.answered)
         assert run.all[0].answers == [], "nothing is confirmed by it"
-        clock.skip(2.0)
-        await pilot.press("enter")
+        await press_later(pilot, "enter", seconds=2.0)
         await until(pilot, lambda: run.all[0].answers == [("toolu_s1", SECOND, PANEL)])
         asking.cancel()
 
@@ -62,7 +59,7 @@ async def test_the_inbox_says_it_too_and_a_setting_turns_it_off(tmp_path: Path) 
     for recalls in (True, False):
         where = tmp_path / str(recalls)
         where.mkdir()
-        run = Many(where, settings=Settings(cwd=where, recall_answers=recalls), clock=(clock := Clock()))
+        run = Many(where, settings=Settings(cwd=where, recall_answers=recalls), clock=Clock())
         async with run.app.run_test(size=(80, 24)) as pilot:
             await keep_answer(run, where, "old")
             await left_behind(run, where)
@@ -70,10 +67,8 @@ async def test_the_inbox_says_it_too_and_a_setting_turns_it_off(tmp_path: Path) 
             await pilot.press("a")
             await until(pilot, lambda: run.inbox_screen.panel)  # noqa: B023
             panel = run.inbox_screen.panel
-            assert panel is not None
             assert bool(panel.state.recalled) is recalls
-            clock.skip(2.0)
-            await pilot.press("r")
+            await press_later(pilot, "r", seconds=2.0)
             await until(pilot, lambda: panel.state.has_draft)  # noqa: B023
             first = panel.state.pages[0].draft
             assert (first.selected, first.other) == (((1,), "") if recalls else ((), "r"))

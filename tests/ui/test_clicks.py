@@ -128,7 +128,6 @@ async def test_the_line_that_says_what_waits_opens_it_and_the_keys_of_the_prompt
         await until(pilot, lambda: run.screen.dock.prompt.display)
         await click(pilot, "1 question waiting")
         panel = run.screen.dock.panel
-        assert panel is not None
         await until(pilot, lambda: not panel.state.hidden)
         await click(pilot, "Esc hide")
         await until(pilot, lambda: run.screen.dock.prompt.display)

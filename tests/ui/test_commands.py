@@ -10,17 +10,8 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.events import (
-    EffortChanged,
-    ModeChanged,
-    ModelChoice,
-    ModelsListed,
-    PromptAccepted,
-    PromptReturned,
-    SessionState,
-    StateChanged,
-)
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.config.launch import Launch
@@ -29,14 +20,14 @@ from ccq_tui.inbox.waiting_line import TYPING_PAUSE
 from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.pickers import Picker, sessions
 from ccq_tui.screens.session.rewind_command import WAITS
-from tests.ui.host import Clock
+from tests.ui.host import Clock, press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, ToldSession, asked, until
 
-MODELS = ModelsListed(
+MODELS = ev.ModelsListed(
     (
-        ModelChoice("default", "Default", "for most", "claude-x", ("low", "high")),
-        ModelChoice("opus", "Opus", "for much", "claude-o", ("low", "high", "max")),
+        ev.ModelChoice("default", "Default", "for most", "claude-x", ("low", "high")),
+        ev.ModelChoice("opus", "Opus", "for much", "claude-o", ("low", "high", "max")),
     )
 )
 
@@ -74,8 +65,14 @@ async def picker(pilot: Pilot[int]) -> Picker:
     """Wait for a list."""
     await until(pilot, lambda: isinstance(pilot.app.screen, Picker) and pilot.app.screen.is_mounted)
     await pilot.pause()
-    assert isinstance(pilot.app.screen, Picker)
     return pilot.app.screen
+
+
+async def choose(pilot: Pilot[int], *keys: str, to: str = "", about: str = "") -> None:
+    """Press keys in a list that has been there for a moment, and see what they lead to."""
+    await press_later(pilot, *keys)
+    await until(pilot, lambda: not to or getattr(pilot.app.screen, "heading", "") == to)
+    await until(pilot, lambda: about in getattr(pilot.app.screen, "about", about))
 
 
 async def closed(pilot: Pilot[int]) -> None:
@@ -89,7 +86,6 @@ async def test_a_model_is_chosen_from_a_list_or_by_name(run: Driven, pilot: Pilo
     await models_known(pilot, run)
     await say(pilot, run, "/model")
     shown = await picker(pilot)
-    assert shown.state.under is not None
     assert shown.state.under.value == "default"
     await pilot.press("down", "enter")
     await closed(pilot)
@@ -103,12 +99,11 @@ async def test_a_model_is_chosen_from_a_list_or_by_name(run: Driven, pilot: Pilo
 
 async def test_a_mode_without_checks_is_there_only_where_it_was_started_with() -> None:
     async with running(Driven()) as (driven, pilot):
-        driven.told.tell(ModeChanged("plan"))
+        driven.told.tell(ev.ModeChanged("plan"))
         await until(pilot, lambda: driven.screen.view.mode == "plan")
         await say(pilot, driven, "/mode")
         shown = await picker(pilot)
         assert "bypassPermissions" not in [row.value for row in shown.state.rows]
-        assert shown.state.under is not None
         assert shown.state.under.value == "plan"
         await pilot.press(*"accept", "enter")
         await closed(pilot)
@@ -134,11 +129,10 @@ async def test_an_effort_is_what_the_model_has_and_is_told_when_it_holds(
     await say(pilot, run, "/effort")
     shown = await picker(pilot)
     assert [row.value for row in shown.state.rows if row.current] == ["low"], "the CLI says which one holds"
-    run.clock.skip(1.0)
-    await pilot.press("down", "enter")
+    await choose(pilot, "down", "enter")
     await closed(pilot)
     assert run.told.set == [("effort", "high")]
-    run.told.tell(EffortChanged("high"))
+    run.told.tell(ev.EffortChanged("high"))
     await until(pilot, lambda: "Effort: high" in notices(run))
 
 
@@ -173,15 +167,14 @@ async def rewind_to_the_last(pilot: Pilot[int], run: Driven) -> None:
     await picker(pilot)
     await pilot.press("enter")
     await until(pilot, lambda: "before: Prompt" in getattr(pilot.app.screen, "heading", ""))
-    run.clock.skip(1.0)
-    await pilot.press("enter")
+    await choose(pilot, "enter")
 
 
 async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen(
     run: Driven, pilot: Pilot[int]
 ) -> None:
     for number in (1, 2, 3):
-        run.told.tell(PromptAccepted(f"Prompt {number}", prompt_id=f"p{number}"))
+        run.told.tell(ev.PromptAccepted(f"Prompt {number}", prompt_id=f"p{number}"))
     await until(pilot, lambda: len(run.screen.rewind.given) == 3)
     run.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt"], "deletions": 4}
     run.told.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt 2"}
@@ -200,8 +193,7 @@ async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen(
     await picker(pilot)
     await pilot.press("down", "enter")
     await until(pilot, lambda: "before: Prompt 2" in getattr(pilot.app.screen, "heading", ""))
-    run.clock.skip(1.0)
-    await pilot.press("enter")
+    await choose(pilot, "enter")
     await until(pilot, lambda: "the last 2 prompts" in notices(run))
     assert [name for name, _ in rewound(run)] == ["rewind_conversation", "rewind_files"]
     assert run.session_screen.dock.prompt.text == "Prompt 2"
@@ -212,7 +204,7 @@ async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen(
 
 async def test_an_enter_held_down_goes_through_no_second_list() -> None:
     async with running(Driven(clock=(clock := Clock()))) as (driven, pilot):
-        driven.told.tell(PromptAccepted("Prompt", prompt_id="p1"))
+        driven.told.tell(ev.PromptAccepted("Prompt", prompt_id="p1"))
         await until(pilot, lambda: len(driven.screen.rewind.given) == 1)
         driven.told.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt"}
         await say(pilot, driven, "/rewind")
@@ -226,13 +218,12 @@ async def test_an_enter_held_down_goes_through_no_second_list() -> None:
         assert rewound(driven) == []
         await pilot.press("f", "o", "backspace", "backspace")
         assert rewound(driven) == []
-        clock.skip(0.5)
-        await pilot.press("enter")
+        await press_later(pilot, "enter", seconds=0.5)
         await until(pilot, lambda: "no longer knows the last prompt" in notices(driven))
 
 
 async def test_a_rewind_names_the_files_that_did_not_follow(run: Driven, pilot: Pilot[int]) -> None:
-    run.told.tell(PromptAccepted("Prompt", prompt_id="p1"))
+    run.told.tell(ev.PromptAccepted("Prompt", prompt_id="p1"))
     await until(pilot, lambda: len(run.screen.rewind.given) == 1)
     run.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt", "/b.txt"]}
     run.told.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt"}
@@ -245,7 +236,7 @@ async def test_a_rewind_names_the_files_that_did_not_follow(run: Driven, pilot: 
 async def test_a_rewind_that_is_refused_leaves_files_and_prompt_as_they_are(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    run.told.tell(PromptAccepted("Prompt", prompt_id="p1"))
+    run.told.tell(ev.PromptAccepted("Prompt", prompt_id="p1"))
     await until(pilot, lambda: len(run.screen.rewind.given) == 1)
     run.told.replies["rewind_files"] = {"canRewind": True, "filesChanged": ["/a.txt"], "deletions": 4}
     refused = {"rewound": False, "error": "stale target", "reason": "stale_target"}
@@ -259,9 +250,9 @@ async def test_a_rewind_that_is_refused_leaves_files_and_prompt_as_they_are(
 async def test_a_prompt_that_came_back_is_no_place_to_rewind_to_and_one_with_its_words_stays(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    run.told.tell(PromptAccepted("Go on", prompt_id="p1"))
-    run.told.tell(PromptAccepted("Go on", queued=True, prompt_id="p2"))
-    run.told.tell(PromptReturned("Go on", "you withdrew it", "p2", wanted=True))
+    run.told.tell(ev.PromptAccepted("Go on", prompt_id="p1"))
+    run.told.tell(ev.PromptAccepted("Go on", queued=True, prompt_id="p2"))
+    run.told.tell(ev.PromptReturned("Go on", "you withdrew it", "p2", wanted=True))
     await until(pilot, lambda: run.session_screen.dock.prompt.text == "Go on")
     run.session_screen.dock.prompt.put("")
     await say(pilot, run, "/rewind")
@@ -269,17 +260,17 @@ async def test_a_prompt_that_came_back_is_no_place_to_rewind_to_and_one_with_its
 
 
 async def test_a_rewind_waits_for_the_end_of_a_turn(run: Driven, pilot: Pilot[int]) -> None:
-    run.told.tell(PromptAccepted("Prompt", prompt_id="p1"))
-    run.told.tell(StateChanged(SessionState.WORKING))
+    run.told.tell(ev.PromptAccepted("Prompt", prompt_id="p1"))
+    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
     await until(pilot, lambda: run.screen.view.busy)
     await say(pilot, run, "/rewind")
     await until(pilot, lambda: "working · Esc interrupts it" in run.screen.dock.notices.text)
-    run.told.tell(StateChanged(SessionState.AWAITING))
-    await until(pilot, lambda: run.screen.view.state is SessionState.AWAITING)
+    run.told.tell(ev.StateChanged(ev.SessionState.AWAITING))
+    await until(pilot, lambda: run.screen.view.state is ev.SessionState.AWAITING)
     await say(pilot, run, "/rewind")
     await until(pilot, lambda: WAITS in run.screen.dock.notices.text)
-    run.told.tell(StateChanged(SessionState.PARKED))
-    await until(pilot, lambda: run.screen.view.state is SessionState.PARKED)
+    run.told.tell(ev.StateChanged(ev.SessionState.PARKED))
+    await until(pilot, lambda: run.screen.view.state is ev.SessionState.PARKED)
     for command in ("rewind", "cost"):
         await say(pilot, run, f"/{command}")
         said = f"/{command} failed: the session is parked without a Claude process"
@@ -303,11 +294,9 @@ async def test_a_question_behind_a_list_is_said_and_has_its_grace_when_it_is_see
         await closed(pilot)
         await pilot.pause()
         panel = driven.session_screen.dock.panel
-        assert panel is not None
         assert isinstance(panel.state, PanelState)
         assert driven.told.answers == []
-        clock.skip_grace()
-        await pilot.press("enter")
+        await press_later(pilot, "enter")
         await until(pilot, lambda: driven.told.answers)
 
 
@@ -354,8 +343,7 @@ async def test_another_session_takes_the_place_of_this_one_and_what_is_typed_sta
         assert [row.label for row in shown.state.rows] == ["Fix the login", "Write the docs"]
         assert shown.state.rows[0].right.startswith("main · ")
         driven.session_screen.dock.prompt.put("half a thought")
-        driven.clock.skip(1.0)
-        await pilot.press("down", "enter")
+        await choose(pilot, "down", "enter")
         await until(pilot, lambda: len(driven.launches) == 2)
         await until(pilot, lambda: driven.screen.is_mounted and driven.screen.view.session_id == "id-1")
         assert first.closed
@@ -371,7 +359,7 @@ async def test_a_turn_that_runs_is_not_ended_unasked(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(sessions, "earlier_sessions", listed)
     async with running(Driven()) as (driven, pilot):
-        driven.told.tell(StateChanged(SessionState.WORKING))
+        driven.told.tell(ev.StateChanged(ev.SessionState.WORKING))
         await until(pilot, lambda: driven.screen.view.busy)
         await say(pilot, driven, "/resume bbbb")
         assert "is working" in (await picker(pilot)).heading

@@ -16,7 +16,7 @@ from ccq_tui.agent.controls import Control
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from tests.ui.session import Driven, ToldSession, until
-from tests.ui.test_commands import closed, notices, picker, say
+from tests.ui.test_commands import choose, closed, notices, picker, say
 
 T = TypeVar("T")
 FLAG = {"behavior": "allow", "source": "cliArg", "rule": "Read"}
@@ -62,18 +62,12 @@ async def test_a_rule_is_added_seen_and_removed(driven: Driven, tmp_path: Path) 
             ("Bash(npm [test] *)", "local", "deny"),
             ("Read", "flag", "allow"),
         ]
-        driven.clock.skip(1.0)
-        await pilot.press("end", "enter")
-        await until(pilot, lambda: "in none of your settings files" in getattr(pilot.app.screen, "about", ""))
-        driven.clock.skip(1.0)
-        await pilot.press("down", "enter")
+        await choose(pilot, "end", "enter", about="in none of your settings files")
+        await choose(pilot, "down", "enter")
         await until(pilot, lambda: "deny: Bash" in getattr(pilot.app.screen, "heading", ""))
-        driven.clock.skip(1.0)
-        await pilot.press("enter")
-        await until(pilot, lambda: "Removed Bash(npm" in getattr(pilot.app.screen, "about", ""))
+        await choose(pilot, "enter", about="Removed Bash(npm")
         assert json.loads(path.read_text()) == {"permissions": {"deny": []}}
-        driven.clock.skip(1.0)
-        await pilot.press("enter")
+        await choose(pilot, "enter")
         await closed(pilot)
         assert driven.screen.dock.prompt.text == "/permissions allow "
 
@@ -130,13 +124,11 @@ async def test_hooks_are_shown_and_the_file_of_one_is_edited(
             ("PreToolUse Bash", "./check.sh", "project"),
             ("PreToolUse Bash", "./check.sh", "pluginHook"),
         ]
-        driven.clock.skip(1.0)
-        await pilot.press("enter")
+        await choose(pilot, "enter")
         await until(pilot, lambda: edited == [tmp_path / ".claude/settings.json"])
         await say(pilot, driven, "/hooks")
         await picker(pilot)
-        driven.clock.skip(1.0)
-        await pilot.press("down", "enter")
+        await choose(pilot, "down", "enter")
         await until(pilot, lambda: "is in none of your settings files" in notices(driven))
         driven.told.replies["get_hooks_listing"] = {}
         await say(pilot, driven, "/hooks")
@@ -155,14 +147,12 @@ async def test_a_skill_goes_into_the_prompt(driven: Driven) -> None:
             ("foo", "A foo", "project"),
             ("foo", "A foo", "off"),
         ]
-        driven.clock.skip(1.0)
-        await pilot.press("enter")
+        await choose(pilot, "enter")
         await closed(pilot)
         assert driven.screen.dock.prompt.text == "/foo "
         await say(pilot, driven, "/skills")
         await picker(pilot)
-        driven.clock.skip(1.0)
-        await pilot.press("down", "enter")
+        await choose(pilot, "down", "enter")
         await until(pilot, lambda: "foo is not a command" in notices(driven))
 
 
@@ -199,11 +189,10 @@ async def test_memory_is_edited_and_made(
             await asyncio.to_thread(file.write_text, "Be brief")
         return ""
 
-    async def choose(pilot: Pilot[int], *keys: str) -> None:
+    async def memory(pilot: Pilot[int], *keys: str) -> None:
         await say(pilot, driven, "/memory")
         await picker(pilot)
-        driven.clock.skip(1.0)
-        await pilot.press(*keys)
+        await choose(pilot, *keys)
 
     monkeypatch.setattr("ccq_tui.screens.session.listing_commands.edit_file", edit)
     async with driven.app.run_test(size=(120, 24)) as pilot:
@@ -219,21 +208,19 @@ async def test_memory_is_edited_and_made(
             ("m.md", str(tmp_path / "m.md"), "@-imported"),
             ("auto-memory folder", str(kept), ""),
         ]
-        driven.clock.skip(1.0)
-        await pilot.press("enter")
+        await choose(pilot, "enter")
         await until(pilot, lambda: "takes effect after /clear" in driven.screen.dock.notices.text)
-        await choose(pilot, "down", "enter")
+        await memory(pilot, "down", "enter")
         await until(pilot, lambda: "Nothing was saved" in driven.screen.dock.notices.text)
         assert edited == [tmp_path / "CLAUDE.md", tmp_path / "own/CLAUDE.md"]
         assert (tmp_path / "own").is_dir()
-        await choose(pilot, "up", "enter")
+        await memory(pilot, "up", "enter")
         await until(pilot, lambda: "Claude has saved no memories yet" in driven.screen.dock.notices.text)
         (kept / "a").mkdir(parents=True)
         (kept / "a/[b].md").write_text("")
-        await choose(pilot, "up", "enter")
+        await memory(pilot, "up", "enter")
         await until(pilot, lambda: getattr(driven.app.screen, "heading", "").startswith("Memories in"))
-        driven.clock.skip(1.0)
-        await pilot.press("enter")
+        await choose(pilot, "enter")
         await until(pilot, lambda: edited[2:] == [kept / "a/[b].md"])
 
 
@@ -244,6 +231,5 @@ async def test_memory_that_cannot_be_made_is_said(driven: Driven, tmp_path: Path
         driven.told.replies["get_memory_dialog"] = {"files": [{"path": path, "label": "User"}]}
         await say(pilot, driven, "/memory")
         await picker(pilot)
-        driven.clock.skip(1.0)
-        await pilot.press("enter")
+        await choose(pilot, "enter")
         await until(pilot, lambda: "cannot be created" in notices(driven))

@@ -11,7 +11,7 @@ from ccq_tui.agent.events import TaskEnded, TaskStarted, ToolFinished, ToolStart
 from ccq_tui.screens.session.tasks_command import NO_TASKS
 from tests.ui.running import running
 from tests.ui.session import Driven, until
-from tests.ui.test_commands import closed, notices, picker, say
+from tests.ui.test_commands import choose, closed, notices, picker, say
 
 FAILED = {"name": "files", "status": "failed", "error": "ENOENT", "scope": "project"}
 GOOD = {"name": "git", "status": "connected", "tools": [{"name": "log"}, {"name": "diff"}], "scope": "user"}
@@ -27,21 +27,12 @@ async def test_servers_are_shown_with_their_state_and_changed() -> None:
             ("git", "2 tools · user", "✔ connected"),
         ]
         driven.told.replies["mcp_reconnect"] = CommandError("it did not start")
-        driven.clock.skip(1.0)  # a list that comes by itself waits for a moment without a key
-        await pilot.press("enter")
-        await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "files")
-        driven.clock.skip(1.0)
-        await pilot.press("enter")
-        await until(pilot, lambda: "files: it did not start" in getattr(pilot.app.screen, "about", ""))
-        driven.clock.skip(1.0)
-        await pilot.press("down", "enter")
-        await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "git")
-        driven.clock.skip(1.0)
-        await pilot.press("down", "enter")
-        await until(pilot, lambda: "git was turned off" in getattr(pilot.app.screen, "about", ""))
+        await choose(pilot, "enter", to="files")
+        await choose(pilot, "enter", about="files: it did not start")
+        await choose(pilot, "down", "enter", to="git")
+        await choose(pilot, "down", "enter", about="git was turned off")
         assert ("mcp_toggle", {"serverName": "git", "enabled": False}) in driven.told.asked
-        driven.clock.skip(1.0)
-        await pilot.press("escape")
+        await choose(pilot, "escape")
         await closed(pilot)
 
 
@@ -64,29 +55,21 @@ async def test_a_task_is_stopped_only_when_that_is_confirmed(tmp_path: Path) -> 
         await until(pilot, lambda: len(driven.screen.view.tasks) == 2)
         await say(pilot, driven, "/tasks")
         assert [row.label for row in (await picker(pilot)).state.rows] == ["npm run dev", "Look around"]
-        driven.clock.skip(1.0)
-        await pilot.press("enter")
-        await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Stop: npm run dev")
+        await choose(pilot, "enter", to="Stop: npm run dev")
         about = (await picker(pilot)).about.splitlines()
         assert about[0] == "npm run dev -- --port 1 · 1s"
         assert about[1:] == [f"line {number}" for number in range(8995, 9000)]
-        driven.clock.skip(1.0)
-        await pilot.press("enter")
-        await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Running tasks")
+        await choose(pilot, "enter", to="Running tasks")
         assert driven.told.asked == []
-        driven.clock.skip(1.0)
-        await pilot.press("enter")
-        await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Stop: npm run dev")
-        driven.clock.skip(1.0)
-        await pilot.press("down", "enter")
+        await choose(pilot, "enter", to="Stop: npm run dev")
+        await choose(pilot, "down", "enter")
         await until(pilot, lambda: "Stopped: npm run dev" in notices(driven))
         assert driven.told.asked == [("stop_task", {"task_id": "t1"})]
         await until(pilot, lambda: getattr(pilot.app.screen, "heading", "") == "Running tasks")
         for ended in ("t1", "t2"):
             driven.told.tell(TaskEnded(ended, "", "completed"))
         await until(pilot, lambda: not driven.session_screen.view.tasks)
-        driven.clock.skip(1.0)
-        await pilot.press("escape")
+        await choose(pilot, "escape")
         await closed(pilot)
         await say(pilot, driven, "/tasks")
         await until(pilot, lambda: NO_TASKS in driven.screen.dock.notices.text)

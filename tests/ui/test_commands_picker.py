@@ -13,7 +13,7 @@ from textual.widgets import Static
 from ccq_tui import theming
 from ccq_tui.questions.input_guard import GRACE, Presses
 from ccq_tui.screens.pickers import Picker, PickRow
-from tests.ui.host import Clock
+from tests.ui.host import Clock, press_later
 from tests.ui.running import running
 
 MODELS = (
@@ -88,7 +88,7 @@ async def test_enter_where_nothing_fits_chooses_nothing() -> None:
 
 async def test_a_list_gives_no_row_right_after_what_covered_it() -> None:
     app = Host(MODELS)
-    app.clock = clock = Clock()
+    app.clock = Clock()
     async with app.run_test() as pilot:
         await pilot.press("down")
         app.push_screen(Picker("Theme", MODELS))
@@ -97,11 +97,9 @@ async def test_a_list_gives_no_row_right_after_what_covered_it() -> None:
         assert app.screen is app.picker
         await pilot.press("enter")
         assert app.results == []
-        clock.skip(GRACE / 2)
-        await pilot.press("up", "enter")
+        await press_later(pilot, "up", "enter", seconds=GRACE / 2)
         assert app.results == []
-        clock.skip_grace()
-        await pilot.press("enter")
+        await press_later(pilot, "enter")
         assert app.results == ["opus"]
 
 

@@ -6,15 +6,7 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from ccq_tui.agent.events import (
-    ErrorReported,
-    ModeChanged,
-    ModelChoice,
-    ModelsListed,
-    PermissionAsked,
-    PlanProposed,
-    RequestSettled,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import Allowed, Denied, PlanRequest
@@ -23,6 +15,7 @@ from ccq_tui.screens.session.requests import IN_PROMPT
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.status_line import StatusLine
 from tests.actors import PANEL
+from tests.ui.host import press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, permission, until
 
@@ -37,8 +30,8 @@ async def test_the_key_goes_round_and_the_status_follows(run: Driven, pilot: Pil
     assert "edits files unasked" in run.screen.dock.notices.text
     await pilot.press("shift+tab")
     assert modes(run) == ["acceptEdits", "plan"], "the CLI's yes is not waited for"
-    run.told.tell(ModeChanged("acceptEdits"))
-    run.told.tell(ModeChanged("plan"))
+    run.told.tell(ev.ModeChanged("acceptEdits"))
+    run.told.tell(ev.ModeChanged("plan"))
     await until(pilot, lambda: "plan mode" in str(run.screen.query_one(StatusLine).render()))
     await pilot.press("shift+tab", "i")
     assert modes(run)[2:] == ["default"]
@@ -48,12 +41,12 @@ async def test_the_key_goes_round_and_the_status_follows(run: Driven, pilot: Pil
 async def test_auto_is_offered_where_the_cli_has_it_and_left_out_when_refused(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    run.told.tell(ModelsListed((ModelChoice("opus", "Opus", auto_mode=True),)))
-    run.told.tell(ModeChanged("plan"))
+    run.told.tell(ev.ModelsListed((ev.ModelChoice("opus", "Opus", auto_mode=True),)))
+    run.told.tell(ev.ModeChanged("plan"))
     await until(pilot, lambda: run.screen.view.mode == "plan")
     await pilot.press("shift+tab")
     assert modes(run) == ["auto"]
-    run.told.tell(ErrorReported("mode", "The mode was not changed to auto: no"))
+    run.told.tell(ev.ErrorReported("mode", "The mode was not changed to auto: no"))
     await until(pilot, lambda: "The mode was not changed to auto" in run.screen.transcript.text())
     await pilot.press("shift+tab")
     assert modes(run) == ["auto", "default"]
@@ -62,11 +55,11 @@ async def test_auto_is_offered_where_the_cli_has_it_and_left_out_when_refused(
 async def test_bypassing_is_gone_back_to_only_where_it_was_started_with() -> None:
     settings = Settings(cwd=Path("/"), permission_mode="bypassPermissions")
     async with running(Driven(Launch(settings=settings))) as (run, pilot):
-        run.told.tell(ModeChanged("plan"))
+        run.told.tell(ev.ModeChanged("plan"))
         await until(pilot, lambda: run.screen.view.mode == "plan")
         await pilot.press("shift+tab")
         assert modes(run) == ["bypassPermissions"]
-        run.told.tell(ModeChanged("bypassPermissions"))
+        run.told.tell(ev.ModeChanged("bypassPermissions"))
         await until(pilot, lambda: "BYPASS" in str(run.screen.query_one(StatusLine).render()))
 
 
@@ -79,9 +72,9 @@ async def test_in_a_panel_the_key_is_the_panels(run: Driven, pilot: Pilot[int]) 
     assert modes(run) == ["acceptEdits"]
 
 
-def plan_of(name: str, steps: int) -> PlanProposed:
+def plan_of(name: str, steps: int) -> ev.PlanProposed:
     listed = "\n".join(f"{n}. {name} step {n}" for n in range(1, steps + 1))
-    return PlanProposed(PlanRequest(name, "id-1", f"# Plan {name}\n\n{listed}\n"))
+    return ev.PlanProposed(PlanRequest(name, "id-1", f"# Plan {name}\n\n{listed}\n"))
 
 
 def on_screen(run: Driven) -> str:
@@ -96,7 +89,7 @@ async def test_a_second_plan_opens_with_its_own_head_in_view_and_the_end_is_foll
     await until(pilot, lambda: "Plan first" in on_screen(run))
     await pilot.press("n")
     await until(pilot, lambda: run.told.answers)
-    run.told.tell(RequestSettled("first", Denied(), PANEL))
+    run.told.tell(ev.RequestSettled("first", Denied(), PANEL))
     await until(pilot, lambda: run.screen.dock.panel is None and run.screen.transcript.following)
     run.screen.transcript.show(0)
     await until(pilot, lambda: "Plan first" in on_screen(run))
@@ -128,8 +121,7 @@ async def test_a_plan_that_was_never_on_the_screen_is_approved_by_a_second_press
     while await read_on():
         pass
     await until(pilot, lambda: not panel.state.notice)
-    run.clock.skip(TYPING_SECONDS)
-    await pilot.press("y")
+    await press_later(pilot, "y", seconds=TYPING_SECONDS)
     await until(pilot, lambda: run.told.answers == [("long", Allowed(mode="default"), PANEL)])
 
 
@@ -147,7 +139,7 @@ async def test_a_plan_that_fits_is_approved_at_once_and_the_end_stays_followed(
 async def test_words_that_a_decision_was_made_without_are_in_the_prompt_and_that_is_said(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    run.told.tell(PermissionAsked(permission("p")))
+    run.told.tell(ev.PermissionAsked(permission("p")))
     await keys_work(run, pilot)
     await pilot.press("e", *"later", "escape", "home", "enter")
     await until(pilot, lambda: run.screen.dock.prompt.text == "later")

@@ -8,7 +8,7 @@ from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanReque
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.panel.field import AnswerField
-from tests.ui.host import DecisionHost, PanelHost, QuickPilot, type_text
+from tests.ui.host import DecisionHost, PanelHost, QuickPilot, press_later, type_text
 from tests.ui.session import permission
 from tests.ui.test_question_panel_hostile import assert_clean
 from tests.ui.test_question_panel_manners import click_on
@@ -80,8 +80,7 @@ async def test_what_is_hidden_in_a_text_is_drawn_as_a_sign_and_sent_as_it_was_pa
         assert "\U0001f468\u200d\U0001f469" in app.panel_text, "what people write with is drawn as it is"
         assert "\u202e" not in app.panel_text
         await pilot.press("enter")
-        app.clock.skip_grace()
-        await pilot.press("enter")
+        await press_later(pilot, "enter")
         assert outcomes(app) == [Denied(f"{trick} {family}")]
 
 

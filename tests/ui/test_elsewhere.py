@@ -43,7 +43,6 @@ def claimed(where: Path) -> Launch:
 
 async def asked_about(pilot: Pilot[int], run: Driven) -> None:
     await until(pilot, lambda: isinstance(run.app.screen, Picker))
-    assert isinstance(run.app.screen, Picker)
     assert run.app.screen.heading == "This session is open in another ccq-tui"
     assert str(OTHER.pid) in str(run.app.screen.about)
 
@@ -81,7 +80,6 @@ async def test_what_was_typed_before_it_was_asked_about_is_kept(
         else:
             await until(pilot, lambda: run.app.return_code == 0)
             kept = prompt_kept(tmp_path, directory_key(tmp_path))
-            assert kept is not None
             assert kept.text == "go on\nhi"
 
 

@@ -47,7 +47,6 @@ async def test_one_entry_makes_a_slash_command(monkeypatch: pytest.MonkeyPatch) 
         prompt = run.session_screen.dock.prompt
         await pilot.press(*"/frob")
         await until(pilot, lambda: prompt.choices is not None and prompt.choices.chosen is not None)
-        assert prompt.choices is not None
         assert [(one.label, one.hint, one.detail) for one in prompt.choices.rows] == [
             ("/frobnicate", "[how]", "Frobnicates the session")
         ]

@@ -11,7 +11,7 @@ from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.screens.inbox.inbox_list import SessionPlace
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.widgets.question import QuestionPanel
-from tests.ui.host import Clock
+from tests.ui.host import Clock, press_later
 from tests.ui.inboxed import Many, open_inbox, request_of, state_of
 from tests.ui.session import until
 
@@ -39,8 +39,7 @@ async def test_a_question_that_no_session_asked_is_answered_and_not_gone(tmp_pat
         await until(pilot, lambda: run.inbox_screen.panel)
         assert isinstance(run.inbox_screen.panel, QuestionPanel)
         assert run.inbox_screen.panel.state.asker == "release form"
-        clock.skip_grace()
-        await pilot.press("2", "enter")
+        await press_later(pilot, "2", "enter")
         await until(pilot, lambda: "release form collects it from the inbox" in run.said())
         assert await state_of(run, asked.id) is RequestState.ANSWERED
 

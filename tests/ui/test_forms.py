@@ -9,7 +9,7 @@ from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.asked import NAME
 from tests.ui.forms import BROKEN, LINK, asked
-from tests.ui.host import PanelHost
+from tests.ui.host import PanelHost, press_later
 from tests.ui.pictures import Pictures
 
 FORM = asked()
@@ -91,7 +91,6 @@ async def test_a_form_is_filled_in_by_keys() -> None:
         assert "contradicts itself: its minLength is above its maxLength" in " ".join(app.panel_text.split())
         await pilot.press("enter", "x")
         assert not app.all_posted(QuestionPanel.Ended), "not in the moment in which it is asked"
-        app.clock.skip_grace()
-        await pilot.press("x")
+        await press_later(pilot, "x")
         (ended,) = app.all_posted(QuestionPanel.Ended)
         assert ended.outcome == Dismissed()

@@ -12,19 +12,7 @@ import pytest
 from textual.pilot import Pilot
 
 from ccq_tui import app as program
-from ccq_tui.agent.events import (
-    BlockFinished,
-    BlockGrew,
-    BlockKey,
-    BlockKind,
-    PermissionAsked,
-    PromptAccepted,
-    PromptDelivered,
-    SessionLost,
-    SessionState,
-    StateChanged,
-    TurnEnded,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.store.store import Store
@@ -32,7 +20,7 @@ from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.session.prompts import GIVEN_BACK
 from ccq_tui.screens.session.rewind_command import NO_PROMPT
 from ccq_tui.screens.session.tasks_command import NO_TASKS
-from tests.ui.host import Clock
+from tests.ui.host import Clock, press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, permission, until
 from tests.ui.test_commands import notices, picker, say
@@ -48,7 +36,7 @@ def run() -> Driven:
 
 async def ready(pilot: Pilot[int], run: Driven) -> None:
     await until(pilot, lambda: run.session and run.screen.dock.prompt.field.has_focus)
-    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+    await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
 
 
 @pytest.fixture
@@ -107,15 +95,14 @@ async def test_two_escapes_in_an_empty_prompt_open_rewind_and_a_burst_does_nothi
 async def test_ctrl_c_interrupts_then_clears_then_quits(run: Driven, pilot: Pilot[int]) -> None:
     prompt = run.screen.dock.prompt
     await pilot.press(*"words")
-    run.told.tell(StateChanged(SessionState.WORKING))
+    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
     await until(pilot, lambda: run.screen.view.busy)
     await pilot.press("ctrl+c")
     assert run.told.interrupts == 1
     assert prompt.text == "words"
-    run.told.tell(StateChanged(SessionState.IDLE))
+    run.told.tell(ev.StateChanged(ev.SessionState.IDLE))
     await until(pilot, lambda: not run.screen.view.busy)
-    run.clock.skip(3.0)
-    await pilot.press("ctrl+c")
+    await press_later(pilot, "ctrl+c", seconds=3.0)
     assert prompt.text == ""
     assert "brings it back · Ctrl+C again quits" in run.screen.dock.notices.text
     await pilot.press("ctrl+underscore")
@@ -129,9 +116,9 @@ async def silent_turn(pilot: Pilot[int], run: Driven) -> None:
     """Send a prompt that Claude reads and says nothing to yet."""
     await pilot.press(*"words", "enter")
     await until(pilot, lambda: run.told.sent)
-    for event in (PromptAccepted("words", prompt_id="p1"), StateChanged(SessionState.WORKING)):
+    for event in (ev.PromptAccepted("words", prompt_id="p1"), ev.StateChanged(ev.SessionState.WORKING)):
         run.told.tell(event)
-    run.told.tell(PromptDelivered("p1"))
+    run.told.tell(ev.PromptDelivered("p1"))
     await until(pilot, lambda: run.screen.view.busy)
     run.clock.skip(3.0)
     run.told.replies["rewind_conversation"] = {"rewound": True}
@@ -140,8 +127,8 @@ async def silent_turn(pilot: Pilot[int], run: Driven) -> None:
 def interrupted(run: Driven) -> None:
     """Tell that the turn ended as an interrupted one does."""
     assert run.told.interrupts == 1
-    run.told.tell(TurnEnded("aborted_streaming", True, 1.0, None, 0, 0))
-    run.told.tell(StateChanged(SessionState.IDLE))
+    run.told.tell(ev.TurnEnded("aborted_streaming", True, 1.0, None, 0, 0))
+    run.told.tell(ev.StateChanged(ev.SessionState.IDLE))
 
 
 async def test_an_interrupt_before_claude_says_anything_gives_the_prompt_back(
@@ -166,11 +153,11 @@ async def test_an_interrupted_prompt_stays_where_something_follows_on_it(
     await silent_turn(pilot, run)
     match case:
         case "said":
-            run.told.tell(BlockGrew(BlockKey("m", 0), BlockKind.TEXT, "Well"))
+            run.told.tell(ev.BlockGrew(ev.BlockKey("m", 0), ev.BlockKind.TEXT, "Well"))
         case "typed":
             await pilot.press(*"other")
         case "queued":
-            run.told.tell(PromptAccepted("next", queued=True, prompt_id="p2"))
+            run.told.tell(ev.PromptAccepted("next", queued=True, prompt_id="p2"))
             await until(pilot, lambda: run.screen.dock.prompt.has_queued)
         case "refused":
             run.told.replies["rewind_conversation"] = {"rewound": False, "reason": "stale_target"}
@@ -358,12 +345,12 @@ async def test_keys_reach_model_thinking_tasks_and_background_from_the_prompt_al
         await until(pilot, lambda: NO_TASKS in run.screen.dock.notices.text)
         await pilot.press("ctrl+b")
         await until(pilot, lambda: "nothing can go" in run.screen.dock.notices.text)
-        run.told.tell(StateChanged(SessionState.WORKING))
+        run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
         await until(pilot, lambda: run.screen.view.busy)
         await pilot.press("ctrl+b")
         await until(pilot, lambda: ("background_tasks", {}) in run.told.asked)
         before = len(run.told.asked)
-        run.told.tell(PermissionAsked(permission()))
+        run.told.tell(ev.PermissionAsked(permission()))
         run.clock.skip(2.0)
         await keys_work(run, pilot)
         await pilot.press("alt+t", "ctrl+t", "ctrl+b")
@@ -395,8 +382,7 @@ async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> 
         }
         await say(pilot, run, "/diff")
         assert [row.label for row in (await picker(pilot)).state.rows] == ["a.txt"]
-        run.clock.skip(1.0)
-        await pilot.press("enter")
+        await press_later(pilot, "enter")
         await until(pilot, lambda: "-two\n+TWO" in notices(run))
         await asyncio.to_thread(subprocess.run, ["git", "init", "-q"], cwd=tmp_path, check=True)
         (tmp_path / "new.txt").write_text("first\nlast\n")
@@ -409,13 +395,12 @@ async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> 
             ("new.bin", "not in git"),
             ("new.txt", "not in git"),
         ]
-        run.clock.skip(1.0)
-        await pilot.press(*"new.txt", "enter")
+        await press_later(pilot, *"new.txt", "enter")
         await until(pilot, lambda: "new.txt · not in git · +2 −0\n+first\n+last" in notices(run))
         await say(pilot, run, "/copy")
         await until(pilot, lambda: "/copy failed: the transcript has 0 answers" in notices(run))
         for number, words in enumerate(("Older.", "Newest.")):
-            run.told.tell(BlockFinished(BlockKey(f"m{number}", 0), BlockKind.TEXT, words))
+            run.told.tell(ev.BlockFinished(ev.BlockKey(f"m{number}", 0), ev.BlockKind.TEXT, words))
         await until(pilot, lambda: "Newest." in run.screen.transcript.text())
         await say(pilot, run, "/copy 2")
         await until(pilot, lambda: run.app.clipboard == "Older.")
@@ -430,10 +415,10 @@ async def test_the_workspace_commands_show_what_the_cli_says(tmp_path: Path) -> 
             "settings": {"permissions": {"additionalDirectories": [str(tmp_path / "lib")]}}
         }
         run.session_screen.session.reconnect()
-        run.told.tell(SessionLost("", expected=True))
+        run.told.tell(ev.SessionLost("", expected=True))
         await until(pilot, lambda: len(run.launches) == 2)
         assert run.launches[1].settings.add_dirs == (tmp_path / "lib",), "the next process knows it, too"
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         await say(pilot, run, "/plan look around")
         assert run.told.set[-1] == ("mode", "plan")
         assert run.told.sent == ["look around"]

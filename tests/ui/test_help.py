@@ -36,7 +36,7 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new_session import NEW, NewSessionScreen
 from ccq_tui.screens.trust import TRUST, TrustScreen
 from ccq_tui.widgets.search_bar import SEARCH, SearchField
-from tests.ui.host import Clock
+from tests.ui.host import Clock, press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, panel_drawn, permission, until
 
@@ -191,8 +191,7 @@ async def test_a_panel_that_opens_under_it_ignores_keys_for_a_moment_when_it_is_
         under = run.app.screen_stack[-2]
         assert isinstance(under, SessionScreen)
         await until(pilot, lambda: panel_drawn(under))
-        clock.skip_grace()
-        await pilot.press("escape", "enter")
+        await press_later(pilot, "escape", "enter")
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
         await pilot.pause()
         assert run.told.answers == []
@@ -213,7 +212,6 @@ async def test_chosen_keys_work_and_the_old_ones_do_not() -> None:
         run.told.tell(asked())
         await keys_work(run, pilot)
         panel = run.screen.dock.panel
-        assert panel is not None
         await pilot.press("G", "g", "j", "x", "w", "escape", "ctrl+x")
         assert "w" in str(panel.state)
         await until(pilot, lambda: "DECLINE" in str(panel.state))

@@ -20,7 +20,7 @@ from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session import welcome
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.question import QuestionPanel
-from tests.ui.host import Clock
+from tests.ui.host import Clock, press_later
 from tests.ui.pictures import Pictures
 from tests.ui.session import Driven, keys_work, until
 from tests.ui.test_sessions import Many
@@ -68,7 +68,6 @@ async def test_inbox_pictures(pictures: Pictures, tmp_path: Path) -> None:
         await pilot.press("f2")
         await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
         screen = run.app.screen
-        assert isinstance(screen, InboxScreen)
         await pictures.keep(pilot, "empty")
         screen.show(InboxList(waiting()))
         await pilot.press("down", "down")
@@ -79,8 +78,7 @@ async def test_inbox_pictures(pictures: Pictures, tmp_path: Path) -> None:
         await pictures.keep(pilot, "declining")
         await pilot.press("escape", "right")
         await until(pilot, lambda: screen.panel)
-        run.clock.skip(1)
-        await pilot.press("2")
+        await press_later(pilot, "2", seconds=1)
         screen.query_one(QuestionPanel).query_one(HintBar).wake()
         await pictures.keep(pilot, "answering")
 

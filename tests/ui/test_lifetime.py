@@ -18,18 +18,11 @@ from textual.widgets import Static
 from textual.worker import WorkerState
 
 from ccq_tui import theming
-from ccq_tui.agent.events import (
-    BlockGrew,
-    BlockKey,
-    BlockKind,
-    PermissionAsked,
-    PlanProposed,
-    SessionState,
-    StateChanged,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.inbox.requests import PlanRequest
 from ccq_tui.widgets.lifetime import after, after_refresh, soon, start_work
 from ccq_tui.widgets.notice_line import NoticeLine
+from tests.ui.host import press_later
 from tests.ui.inboxed import Many
 from tests.ui.running import running
 from tests.ui.session import permission
@@ -218,15 +211,14 @@ async def used(run: Many, pilot: Pilot[int]) -> None:
             ("f1", "a", "escape"),
             ("ctrl+f", "a", "escape"),
         ):
-            session.tell(BlockGrew(BlockKey("m1", 0), BlockKind.TEXT, "some words " * 5))
+            session.tell(ev.BlockGrew(ev.BlockKey("m1", 0), ev.BlockKind.TEXT, "some words " * 5))
             await pilot.press(*keys)
             run.clock.skip(1.0)
             await asyncio.sleep(0)
-        session.tell(PermissionAsked(permission()))
-        run.clock.skip(2.0)
-        await pilot.press("f2")
-        session.tell(PlanProposed(PlanRequest("toolu_plan", session.name, "# A plan\n\n1. One\n")))
-        session.tell(StateChanged(SessionState.WORKING))
+        session.tell(ev.PermissionAsked(permission()))
+        await press_later(pilot, "f2", seconds=2.0)
+        session.tell(ev.PlanProposed(PlanRequest("toolu_plan", session.name, "# A plan\n\n1. One\n")))
+        session.tell(ev.StateChanged(ev.SessionState.WORKING))
         await pilot.press("ctrl+n", "escape", "pageup")
     finally:
         asking.cancel()

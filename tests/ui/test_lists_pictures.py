@@ -10,18 +10,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from ccq_tui.agent.events import (
-    BlockFinished,
-    BlockKey,
-    BlockKind,
-    CommandsListed,
-    ModelChoice,
-    ModelsListed,
-    PromptAccepted,
-    SessionState,
-    SlashCommand,
-    TaskStarted,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession
 from ccq_tui.config.launch import Launch
@@ -38,25 +27,27 @@ from tests.ui.session import Driven, until
 
 HERE = Path("/usr")
 TOLD = (
-    CommandsListed(
+    ev.CommandsListed(
         (
-            SlashCommand("compact", "Make the conversation shorter", "[what to keep]"),
-            SlashCommand("review", "Review a pull request, and say what to do about it", "[number]"),
+            ev.SlashCommand("compact", "Make the conversation shorter", "[what to keep]"),
+            ev.SlashCommand("review", "Review a pull request, and say what to do about it", "[number]"),
         )
     ),
-    ModelsListed(
+    ev.ModelsListed(
         (
-            ModelChoice("default", "Default", "Opus 5.5, for most things", "claude-x"),
-            ModelChoice("opus", "Opus", "Best for everyday, complex tasks", "claude-o"),
-            ModelChoice("haiku", "Haiku", "Fastest for quick answers", "claude-h"),
+            ev.ModelChoice("default", "Default", "Opus 5.5, for most things", "claude-x"),
+            ev.ModelChoice("opus", "Opus", "Best for everyday, complex tasks", "claude-o"),
+            ev.ModelChoice("haiku", "Haiku", "Fastest for quick answers", "claude-h"),
         )
     ),
-    PromptAccepted("Prepare the release of 1.4.0", prompt_id="p-0"),
-    BlockFinished(BlockKey("m", 0), BlockKind.TEXT, "**Two things** are left: the version and the wheel."),
-    PromptAccepted("Bump the version", prompt_id="p-1"),
-    PromptAccepted("Build the wheel, and look into it", prompt_id="p-2"),
-    TaskStarted("t1", "", "npm run dev", background=True),
-    TaskStarted("t2", "", "Look around", agent=True),
+    ev.PromptAccepted("Prepare the release of 1.4.0", prompt_id="p-0"),
+    ev.BlockFinished(
+        ev.BlockKey("m", 0), ev.BlockKind.TEXT, "**Two things** are left: the version and the wheel."
+    ),
+    ev.PromptAccepted("Bump the version", prompt_id="p-1"),
+    ev.PromptAccepted("Build the wheel, and look into it", prompt_id="p-2"),
+    ev.TaskStarted("t1", "", "npm run dev", background=True),
+    ev.TaskStarted("t2", "", "Look around", agent=True),
 )
 REPLIES = {
     "mcp_status": {
@@ -131,7 +122,7 @@ async def album(pictures: Pictures) -> AsyncIterator[Album]:
     """Start the program with something to choose from in every list."""
     run = Driven(Launch(settings=Settings(cwd=HERE)), clock=Clock())
     async with run.app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE and run.screen.queue.earlier)
+        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE and run.screen.queue.earlier)
         for event in TOLD:
             run.told.tell(event)
         run.told.replies.update(REPLIES)

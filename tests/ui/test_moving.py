@@ -15,6 +15,7 @@ from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.trust import TrustScreen
 from tests.steps import step
+from tests.ui.host import press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, until
 from tests.ui.test_sessions import Many
@@ -47,15 +48,13 @@ async def test_a_session_goes_on_in_another_directory_with_its_mode(tmp_path: Pa
         with step("Claude Code does not trust it: one stays, or trusts it"):
             await say(pilot, run, "/cd there")
             await until(pilot, lambda: isinstance(run.app.screen, Picker))
-            run.clock.skip(1.0)
-            await pilot.press("enter")
+            await press_later(pilot, "enter")
             await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
             assert (len(run.all), run.told.closed) == (1, False)
             await say(pilot, run, "/cd there")
             await until(pilot, lambda: isinstance(run.app.screen, Picker))
             run.told.replies["set_cwd"] = MOVED
-            run.clock.skip(1.0)
-            await pilot.press("down", "enter")
+            await press_later(pilot, "down", "enter")
         with step("its record is moved, then it starts there in its mode"):
             await until(pilot, lambda: len(run.all) == 2 and isinstance(run.app.screen, SessionScreen))
             asked = {"path": str(there)}
@@ -84,19 +83,15 @@ async def test_what_a_directory_carries_is_trusted_before_claude_code_goes_there
         for letter, words in zip("nd", said, strict=True):
             await say(pilot, run, "/cd there")
             await until(pilot, lambda: isinstance(run.app.screen, TrustScreen))
-            run.clock.skip(1.0)
-            await pilot.press(letter)
-            run.clock.skip(1.0)
-            await pilot.press("enter")
+            await press_later(pilot, letter)
+            await press_later(pilot, "enter")
             await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
             await until(pilot, lambda words=words: words in noticed(run))  # type: ignore[misc]
             assert (moves(run), len(run.all)) == ([], 1)
         await say(pilot, run, "/cd there")
         await until(pilot, lambda: isinstance(run.app.screen, TrustScreen))
-        run.clock.skip(1.0)
-        await pilot.press("y")
-        run.clock.skip(1.0)
-        await pilot.press("enter")
+        await press_later(pilot, "y")
+        await press_later(pilot, "enter")
         await until(pilot, lambda: len(run.all) == 2)
         assert moves(run) == [{"path": str(there)}]
 

@@ -11,18 +11,7 @@ from typing import Any
 from textual.pilot import Pilot
 
 import ccq_tui
-from ccq_tui.agent.events import (
-    Compacted,
-    ErrorReported,
-    PromptAccepted,
-    PromptDelivered,
-    RequestSettled,
-    SessionState,
-    StateChanged,
-    ToolFinished,
-    ToolStarted,
-    TurnEnded,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import Problem
 from ccq_tui.config.actions import BY_NAME
 from ccq_tui.config.keymap import keymap_of, use_keys
@@ -41,6 +30,7 @@ from ccq_tui.screens.sessions.inbox_watch import Undelivered, undelivered_words
 from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.widgets.decision.details import plan_above
 from tests.ui.drawn import terminal_of
+from tests.ui.host import press_later
 from tests.ui.session import Driven, asked, keys_work, until
 
 NAMES = (
@@ -79,13 +69,13 @@ async def test_the_lines_of_a_session_name_the_chosen_keys_which_lead_where_they
         def text() -> str:
             return run.screen.transcript.text()
 
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         await leads("@ files · {help} all keys", "help", lambda: isinstance(run.app.screen, HelpScreen))
         await pilot.press("escape", CHOSEN["session_next"])
         only = "only session here · {new_session} in the prompt opens"
         await leads(only, "new_session", lambda: isinstance(run.app.screen, NewSessionScreen))
         await pilot.press("escape", CHOSEN["copy_block"])
-        for event in (PromptAccepted("Go", prompt_id="1"), PromptDelivered("1")):
+        for event in (ev.PromptAccepted("Go", prompt_id="1"), ev.PromptDelivered("1")):
             run.told.tell(event)
         await until(pilot, lambda: "Go" in text())
         await leads("marked · {block_up} marks one", "block_up", lambda: run.screen.transcript.mark)
@@ -95,14 +85,14 @@ async def test_the_lines_of_a_session_name_the_chosen_keys_which_lead_where_they
         await pilot.press("backspace", CHOSEN["recover"])
         await says(run, pilot, "{recover} works after one")
 
-        for event in (ToolStarted("t", "Bash", {"command": "make"}), ToolFinished("t", "Bash", MANY)):
+        for event in (ev.ToolStarted("t", "Bash", {"command": "make"}), ev.ToolFinished("t", "Bash", MANY)):
             run.told.tell(event)
-        run.told.tell(Compacted(9_000, 1_000, "What was said"))
+        run.told.tell(ev.Compacted(9_000, 1_000, "What was said"))
         folded = run.screen.transcript
         await says(run, pilot, "more lines · {unfold}")
         await leads("tokens · {unfold} shows the summary", "unfold", lambda: not folded.model.folded)
         await pilot.press("pageup")
-        run.told.tell(ToolStarted("u", "Bash", {"command": "new"}))
+        run.told.tell(ev.ToolStarted("u", "Bash", {"command": "new"}))
         await leads("below · {bottom}", "bottom", lambda: folded.following)
 
         run.told.tell(asked("q"))
@@ -112,22 +102,21 @@ async def test_the_lines_of_a_session_name_the_chosen_keys_which_lead_where_they
         await says(run, pilot, "{panel} answers")
         await leads("sent · {panel} opens", "panel", lambda: not run.screen.dock.prompt.display)
         await pilot.press("escape")
-        run.told.tell(StateChanged(SessionState.WORKING))
+        run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
         await until(pilot, lambda: run.screen.view.busy)
-        run.clock.skip(REPEAT_DELAY)
-        await pilot.press(CHOSEN["interrupt"])
+        await press_later(pilot, CHOSEN["interrupt"], seconds=REPEAT_DELAY)
         run.clock.skip(REPEAT_DELAY)
         again = "{interrupt} again interrupts Claude and withdraws what waits · {panel} shows it"
         await leads(again, "interrupt", lambda: run.told.interrupts == 1)
-        run.told.tell(RequestSettled("q", Cancelled("interrupted")))
+        run.told.tell(ev.RequestSettled("q", Cancelled("interrupted")))
         await leads("{copy_draft} copies your draft", "copy_draft", lambda: copied)
-        run.told.tell(TurnEnded("aborted_tools", True, 1.0, None, 0, 0))
+        run.told.tell(ev.TurnEnded("aborted_tools", True, 1.0, None, 0, 0))
 
-        for event in (PromptAccepted("Build", prompt_id="2"), PromptDelivered("2")):
+        for event in (ev.PromptAccepted("Build", prompt_id="2"), ev.PromptDelivered("2")):
             run.told.tell(event)
-        run.told.tell(ErrorReported(Problem.OVERLOADED, "529"))
-        run.told.tell(TurnEnded("error", True, 1.0, None, 0, 0))
-        run.told.tell(StateChanged(SessionState.IDLE))
+        run.told.tell(ev.ErrorReported(Problem.OVERLOADED, "529"))
+        run.told.tell(ev.TurnEnded("error", True, 1.0, None, 0, 0))
+        run.told.tell(ev.StateChanged(ev.SessionState.IDLE))
         await leads("{recover} send it again", "recover", lambda: run.told.sent == ["Build"])
         await pilot.press(CHOSEN["overview"])
         await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))

@@ -37,7 +37,6 @@ def places(run: Many) -> list[SessionPlace]:
 async def open_overview(pilot: Pilot[int], run: Many) -> OverviewScreen:
     await pilot.press("f5")
     await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
-    assert isinstance(run.app.screen, OverviewScreen)
     return run.app.screen
 
 

@@ -10,14 +10,7 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from ccq_tui import theming
-from ccq_tui.agent.events import (
-    CommandsListed,
-    RequestParked,
-    RequestSettled,
-    SessionState,
-    StateChanged,
-    TitleChanged,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import Cancelled
@@ -26,6 +19,7 @@ from ccq_tui.screens.session.requests import PARKED
 from ccq_tui.widgets.notice_line import NoticeLine, fitted
 from tests.actors import PANEL
 from tests.steps import step
+from tests.ui.host import press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, until
 from tests.ui.test_sessions import Many
@@ -70,15 +64,15 @@ async def test_what_belongs_to_a_request_goes_with_it(run: Driven, pilot: Pilot[
     with step("parked, then something else is said, then a process waits again"):
         run.told.tell(asked())
         await keys_work(run, pilot)
-        run.told.tell(RequestParked("toolu_1", deferred=True))
+        run.told.tell(ev.RequestParked("toolu_1", deferred=True))
         await until(pilot, lambda: notices.text == PARKED)
         run.screen.say("Copied 12 characters")
         notices.hush()
         assert notices.text == PARKED, "it is still parked"
-        run.told.tell(StateChanged(SessionState.STARTING))
+        run.told.tell(ev.StateChanged(ev.SessionState.STARTING))
         await until(pilot, lambda: notices.text == "")
     with step("closed, and asked again by the next process"):
-        run.told.tell(RequestSettled("toolu_1", Cancelled("the Claude process ended")))
+        run.told.tell(ev.RequestSettled("toolu_1", Cancelled("the Claude process ended")))
         await until(pilot, lambda: "The request was closed: the Claude process ended" in notices.text)
         run.told.tell(asked("toolu_2"))
         await until(pilot, lambda: "The request was closed" not in notices.text)
@@ -92,8 +86,7 @@ async def test_a_key_that_quits_when_pressed_again_is_said_until_another_key_com
     await until(pilot, lambda: "Ctrl+C again quits" in notices.text)
     await pilot.press("a")
     assert notices.text == ""
-    run.clock.skip(1.0)
-    await pilot.press("escape")
+    await press_later(pilot, "escape")
     assert "Esc again clears the prompt" in notices.text
     await pilot.press("b")
     assert notices.text == ""
@@ -102,7 +95,7 @@ async def test_a_key_that_quits_when_pressed_again_is_said_until_another_key_com
 async def test_why_a_prompt_was_not_sent_is_said_until_it_is_another_one(
     run: Driven, pilot: Pilot[int]
 ) -> None:
-    run.told.tell(CommandsListed(()))
+    run.told.tell(ev.CommandsListed(()))
     await until(pilot, lambda: run.screen.completions.listed)
     notices = run.screen.dock.notices
     run.screen.dock.prompt.put("/comapct")
@@ -134,7 +127,7 @@ async def test_the_key_goes_to_the_session_of_the_news_on_the_screen(tmp_path: P
             await until(pilot, lambda count=count: len(run.all) == count and run.number() == count)
         notices = run.session_screen.dock.notices
         for session in run.all[:2]:
-            session.tell(TitleChanged(f"Work {run.all.index(session) + 1}"))
+            session.tell(ev.TitleChanged(f"Work {run.all.index(session) + 1}"))
             session.tell(asked())
             name = f"◆ Work {run.all.index(session) + 1}: "
             await until(pilot, lambda name=name: notices.text.startswith(name))
@@ -152,7 +145,7 @@ async def test_the_news_of_another_session_go_with_what_waits_there(tmp_path: Pa
         notices = run.session_screen.dock.notices
         run.all[0].tell(asked())
         await until(pilot, lambda: "F4 goes there" in notices.text)
-        answer = RequestSettled("toolu_1", Answered((Answer(("First",)),)), PANEL)
+        answer = ev.RequestSettled("toolu_1", Answered((Answer(("First",)),)), PANEL)
         run.all[0].tell(answer)
         await until(pilot, lambda: "F4 goes there" not in notices.text)
         run.all[0].tell(asked("toolu_2"))

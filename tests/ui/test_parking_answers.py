@@ -6,14 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.agent.events import (
-    PARKED_KIND,
-    QuestionAsked,
-    RequestParked,
-    SessionLost,
-    SessionState,
-    StateChanged,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.inbox.port import InboxChange, Settled
 from ccq_tui.questions import Answer, Answered
 from tests.actors import PANEL
@@ -34,11 +27,11 @@ async def test_an_answer_while_its_question_is_being_parked_starts_claude_again(
         await until(pilot, lambda: run.session_screen.view.session_id)
         await run.app.inbox.run(lambda store: store.requests.add(request, ""))
         session, screen = run.all[0], run.session_screen
-        session.tell(StateChanged(SessionState.AWAITING))
-        session.tell(QuestionAsked(request))
+        session.tell(ev.StateChanged(ev.SessionState.AWAITING))
+        session.tell(ev.QuestionAsked(request))
         await keys_work(run, pilot)
         if when != "settled elsewhere before":
-            session.tell(RequestParked(request.id, deferred=True))
+            session.tell(ev.RequestParked(request.id, deferred=True))
             await until(pilot, lambda: "Parked" in screen.dock.notices.text)
         if when == "answered here":
             await pilot.press("1", "enter")
@@ -49,15 +42,15 @@ async def test_an_answer_while_its_question_is_being_parked_starts_claude_again(
             await run.app.inbox.run(lambda store: store.requests.settle(request.id, ANSWER, PANEL))
             await until(pilot, lambda: any(isinstance(change, Settled) for change in heard))
         if when == "settled elsewhere before":
-            session.tell(RequestParked(request.id, deferred=True))
+            session.tell(ev.RequestParked(request.id, deferred=True))
         await until(pilot, lambda: not screen.waiting.items)
         assert len(run.all) == 1  # the process that cannot take it is still there
         if ends:
             screen.session.keep_ended()
-        session.tell(StateChanged(SessionState.PARKED))
-        session.tell(SessionLost("parked", expected=True, kind=PARKED_KIND))
+        session.tell(ev.StateChanged(ev.SessionState.PARKED))
+        session.tell(ev.SessionLost("parked", expected=True, kind=ev.PARKED_KIND))
         if ends:
-            await until(pilot, lambda: screen.view.state is SessionState.PARKED)
+            await until(pilot, lambda: screen.view.state is ev.SessionState.PARKED)
             await pilot.pause()
             assert len(run.all) == 1
         else:

@@ -10,15 +10,7 @@ from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from ccq_tui.agent.events import (
-    CommandsListed,
-    PromptAccepted,
-    PromptDelivered,
-    PromptReturned,
-    SessionState,
-    SlashCommand,
-    StateChanged,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import state_dir
 from ccq_tui.config.settings import Settings
@@ -27,14 +19,14 @@ from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.questions.input_guard import HELD_SECONDS
 from ccq_tui.widgets.choices import ChoiceList, height_of
 from ccq_tui.widgets.prompt import Prompt
-from tests.ui.host import Clock
+from tests.ui.host import Clock, press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, until
 
 PASTE = "".join(f"line {number}\n" for number in range(57))
 CLIS = (
-    SlashCommand("compact", "Make the conversation shorter", "[what to keep]"),
-    SlashCommand("model", "x"),
+    ev.SlashCommand("compact", "Make the conversation shorter", "[what to keep]"),
+    ev.SlashCommand("model", "x"),
 )
 
 
@@ -55,7 +47,7 @@ class Running(Driven):
 
     async def told_commands(self, pilot: Pilot[int]) -> None:
         """Let the CLI tell its commands."""
-        self.told.tell(CommandsListed(CLIS))
+        self.told.tell(ev.CommandsListed(CLIS))
         await until(pilot, lambda: any(one.name == "compact" for one in self.screen.completions.commands))
 
     async def listed(self, pilot: Pilot[int], first: str) -> None:
@@ -124,7 +116,7 @@ async def test_arrows_choose_tab_completes_and_escape_closes_the_list_and_interr
     run: Running, pilot: Pilot[int]
 ) -> None:
     await run.told_commands(pilot)
-    run.told.tell(StateChanged(SessionState.WORKING))
+    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
     await pilot.press("slash", "m", "o")
     await run.listed(pilot, "model")
     assert run.offered[:2] == ["model", "mode"]
@@ -138,8 +130,7 @@ async def test_arrows_choose_tab_completes_and_escape_closes_the_list_and_interr
     await pilot.pause()
     assert not run.offered, "it stays closed for the word it was closed for"
     assert run.told.interrupts == 0
-    run.clock.skip(HELD_SECONDS)
-    await pilot.press("escape")
+    await press_later(pilot, "escape", seconds=HELD_SECONDS)
     await until(pilot, lambda: run.told.interrupts == 1)
 
 
@@ -263,31 +254,31 @@ async def test_a_long_paste_is_one_piece_and_is_sent_whole(run: Running, pilot: 
 
 
 async def test_up_in_an_empty_prompt_takes_the_last_queued_one_back(run: Running, pilot: Pilot[int]) -> None:
-    run.told.tell(StateChanged(SessionState.WORKING))
+    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
     await pilot.press(*"one", "enter", *"two", "enter")
     await until(pilot, lambda: len(run.told.sent) == 2)
     for name in ("one", "two"):
-        run.told.tell(PromptAccepted(name, queued=True, prompt_id=name))
+        run.told.tell(ev.PromptAccepted(name, queued=True, prompt_id=name))
     await until(pilot, lambda: run.prompt.has_queued)
     await pilot.press("up")
     await until(pilot, lambda: run.told.withdrawn == ["two"])
-    run.told.tell(PromptReturned("two", "you withdrew it", "two", wanted=True))
+    run.told.tell(ev.PromptReturned("two", "you withdrew it", "two", wanted=True))
     await until(pilot, lambda: run.prompt.text == "two")
     assert "two" not in run.screen.transcript.text()
     await pilot.press("ctrl+u", "x", "up")
     assert run.told.withdrawn == ["two"], "with something typed, Up is for earlier prompts"
     assert run.prompt.text == "two"
-    run.told.tell(PromptDelivered("one"))
+    run.told.tell(ev.PromptDelivered("one"))
     await until(pilot, lambda: not run.prompt.has_queued)
 
 
 async def test_an_answer_that_comes_back_goes_to_the_inbox_and_not_into_the_field(
     run: Running, pilot: Pilot[int]
 ) -> None:
-    run.told.tell(StateChanged(SessionState.WORKING))
-    run.told.tell(PromptAccepted("1. Which? [x] A", queued=True, prompt_id="answer"))
+    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
+    run.told.tell(ev.PromptAccepted("1. Which? [x] A", queued=True, prompt_id="answer"))
     await until(pilot, lambda: run.prompt.has_queued)
-    run.told.tell(PromptReturned("1. Which? [x] A", "it ends", "answer", kept=True))
+    run.told.tell(ev.PromptReturned("1. Which? [x] A", "it ends", "answer", kept=True))
     await until(pilot, lambda: not run.prompt.has_queued)
     assert run.prompt.text == ""
     assert "Which?" not in run.screen.transcript.text()

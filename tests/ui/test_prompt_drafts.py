@@ -11,16 +11,8 @@ from typing import Any
 
 import pytest
 
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import ImageFile
-from ccq_tui.agent.events import (
-    Connected,
-    ConversationReset,
-    PromptDelivered,
-    PromptRecorded,
-    PromptReturned,
-    SessionState,
-    StateChanged,
-)
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import inbox_path, state_dir
 from ccq_tui.config.settings import Settings
@@ -70,7 +62,7 @@ async def test_it_is_on_disk_soon_and_comes_back_when_the_session_is_resumed() -
         await until(pilot, lambda: run.told.sent == [f"half a {PASTE}".rstrip()])
         sent = Sent("p1", f"half a {PASTE}".rstrip(), "id-1")
         await until(pilot, lambda: kept() == PromptDraft(sent=(sent,)))
-        run.told.tell(PromptRecorded("p1"))
+        run.told.tell(ev.PromptRecorded("p1"))
         await until(pilot, lambda: kept() is None)
 
 
@@ -92,11 +84,11 @@ async def test_a_new_session_keeps_it_for_the_directory_until_a_prompt_was_sent(
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.screen.dock.prompt.text == "first")
         await pilot.press("enter", *"next")
-        run.told.tell(PromptDelivered("p1"))
-        run.told.tell(PromptRecorded("p1"))
+        run.told.tell(ev.PromptDelivered("p1"))
+        run.told.tell(ev.PromptRecorded("p1"))
         await until(pilot, lambda: kept() == PromptDraft("next"))
         assert on_disk() == 1
-        run.told.tell(ConversationReset("id-2"))
+        run.told.tell(ev.ConversationReset("id-2"))
         await until(pilot, lambda: kept("id-2") == PromptDraft("next"))
         assert on_disk() == 1
 
@@ -109,19 +101,19 @@ async def test_what_is_typed_before_the_draft_is_back_stands_after_it() -> None:
     save("id-1", PromptDraft("old"))
     async with running(Driven(Launch(settings=NEW, continue_last=True), make=Late)) as (run, pilot):
         await pilot.press(*"new")
-        run.told.tell(Connected("id-1", "claude-x", "default", "/work"))
-        run.told.tell(StateChanged(SessionState.IDLE))
+        run.told.tell(ev.Connected("id-1", "claude-x", "default", "/work"))
+        run.told.tell(ev.StateChanged(ev.SessionState.IDLE))
         await until(pilot, lambda: run.screen.dock.prompt.text == "old\nnew")
         await until(pilot, lambda: kept() == PromptDraft("old\nnew"))
 
 
 async def test_what_is_written_while_a_draft_is_looked_for_comes_back_to_nobody() -> None:
     async with running(Driven(Launch(settings=NEW, continue_last=True))) as (run, pilot):
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         await pilot.press(*"more")
         await until(pilot, lambda: run.screen.dock.prompt.text == "more")
         # The time to write comes right after the session got another id.
-        run.told.tell(Connected("id-2", "claude-x", "default", "/work"))
+        run.told.tell(ev.Connected("id-2", "claude-x", "default", "/work"))
         await until(pilot, lambda: run.screen.view.session_id == "id-2")
         run.screen.queue.save()
         await until(pilot, lambda: kept("id-2") == PromptDraft("more"))  # a thread writes it
@@ -164,8 +156,8 @@ async def test_a_prompt_of_a_session_without_a_process_comes_back_in_one_like_it
         assert len(run.app.sessions) == 1
         await pilot.press("enter")
         await until(pilot, lambda: run.told.sent == ["first prompt\nsecond\nthird"])
-        run.told.tell(PromptDelivered("p1"))
-        run.told.tell(PromptRecorded("p1"))
+        run.told.tell(ev.PromptDelivered("p1"))
+        run.told.tell(ev.PromptRecorded("p1"))
         await until(pilot, lambda: on_disk() == 0)
 
 
@@ -254,7 +246,7 @@ async def test_a_prompt_moves_with_its_session_and_is_never_in_two_places() -> N
         sent = PromptDraft(sent=(Sent("p1", "begin", "id-1"),), session=unbegun(title="begin"))
         await until(pilot, lambda: timeless(kept()) == sent)
         assert on_disk() == 1
-        run.told.tell(ConversationReset("id-2"))
-        run.told.tell(PromptReturned("begin", "it ended", "p1"))
+        run.told.tell(ev.ConversationReset("id-2"))
+        run.told.tell(ev.PromptReturned("begin", "it ended", "p1"))
         await until(pilot, lambda: (kept() or PromptDraft()).text == "begin")
         assert on_disk() == 1

@@ -246,7 +246,6 @@ async def test_the_draft_keeps_its_images_over_a_kill(place: Path) -> None:
     await written(run)
     (place / "a.png").unlink()
     draft = kept()
-    assert draft is not None
     second = B.replace("image 2", "image 1")
     assert set(draft.images) == {A, second}
     run = Prompted(RESUMED)
@@ -359,7 +358,6 @@ async def test_an_image_that_is_mentioned_is_named_with_its_size(place: Path) ->
     async with running(Prompted(Launch(settings=Settings(cwd=place)), clock=Clock())) as (run, pilot):
         await pilot.press(*"see ", "@", *"a.pn")
         await until(pilot, lambda: run.prompt.choices and run.prompt.choices.rows)
-        assert run.prompt.choices is not None
         assert run.prompt.choices.rows[0] == Completion("a.png", "a.png", detail=f"64×48, {SIZE} bytes")
         assert f"a.png  64×48, {SIZE} bytes" in str(run.prompt.query_one(ChoiceList).render())
         await pilot.press("tab", *"or @no.png", "escape", "enter")

@@ -7,7 +7,7 @@ from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.questions.state import Focus
 from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.asked import CITIES, MULTI, NAME, PREVIEWED, RECOMMENDED, SINGLE
-from tests.ui.host import PanelHost, type_text
+from tests.ui.host import PanelHost, press_later, type_text
 
 
 def outcomes(app: PanelHost) -> list[object]:
@@ -134,8 +134,7 @@ async def test_ctrl_d_declines_after_asking_once() -> None:
         await pilot.press("escape")
         assert "Decline" not in app.panel_text
         await pilot.press("ctrl+d")
-        app.clock.skip(TYPING_SECONDS)
-        await pilot.press("ctrl+d")
+        await press_later(pilot, "ctrl+d", seconds=TYPING_SECONDS)
         assert [type(outcome).__name__ for outcome in outcomes(app)] == ["Declined"]
 
 

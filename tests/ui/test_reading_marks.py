@@ -15,6 +15,7 @@ from ccq_tui.questions.input_guard import HELD_SECONDS
 from ccq_tui.screens.session import block_actions
 from ccq_tui.screens.session.block_actions import BlockBar
 from ccq_tui.transcript.blocks import PromptBlock, ToolBlock
+from tests.ui.host import press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, asked, panel_drawn, until
 
@@ -75,8 +76,7 @@ async def test_escape_leaves_the_mark_before_it_interrupts(run: Driven, pilot: P
     assert run.screen.transcript.mark is None
     assert run.told.interrupts == 0
     await until(pilot, lambda: not run.screen.query_one(BlockBar).display)
-    run.clock.skip(HELD_SECONDS)
-    await pilot.press("escape")
+    await press_later(pilot, "escape", seconds=HELD_SECONDS)
     assert run.told.interrupts == 1
 
 
@@ -156,6 +156,5 @@ async def test_the_keys_work_while_a_question_is_open(run: Driven, pilot: Pilot[
     await pilot.press("alt+up", "alt+c", "escape")
     assert run.screen.transcript.mark is None
     panel = run.screen.dock.panel
-    assert panel is not None
     assert not panel.state.hidden
     assert run.screen.focused is panel

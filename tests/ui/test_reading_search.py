@@ -112,7 +112,6 @@ async def test_a_question_that_comes_meanwhile_gets_the_focus_when_the_search_is
     run.told.tell(asked())
     await until(pilot, lambda: run.screen.dock.panel is not None)
     panel = run.screen.dock.panel
-    assert panel is not None
     await until(pilot, lambda: panel.is_mounted)
     await pilot.press(*"le")
     assert run.screen.finder.bar.field.value == "needle"

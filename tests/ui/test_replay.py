@@ -18,6 +18,7 @@ from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.screens.replay import BroughtAnswer, ReplayScreen
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.status_line import StatusLine
+from tests.ui.host import press_later
 from tests.ui.pictures import Pictures
 from tests.ui.running import running
 from tests.ui.session import MovableClock, panel_drawn
@@ -109,15 +110,12 @@ async def test_all_of_it_is_shown_with_the_readers_keys_and_without_a_prompt(tmp
         await pilot.press(*"hello", "ctrl+f", *"faster")
         assert run.screen.finder.bar.field.value == "faster"
         assert run.screen.dock.prompt.text == ""
-        run.clock.skip(60.0)
-        await pilot.press("escape", "alt+up", "escape", "e", "e", "e")
+        await press_later(pilot, "escape", "alt+up", "escape", "e", "e", "e", seconds=60.0)
         assert "e again writes it" in run.screen.dock.notices.text, "a key held down writes nothing"
         assert exported(tmp_path) == ""
-        run.clock.skip(0.5)
-        await pilot.press("e")
+        await press_later(pilot, "e", seconds=0.5)
         assert exported(tmp_path) == "", "the first repeat of a held key comes late"
-        run.clock.skip(1.0)
-        await pilot.press("e")
+        await press_later(pilot, "e")
         await until(pilot, lambda: "Make it faster" in exported(tmp_path))
 
 
@@ -178,7 +176,6 @@ async def test_a_question_of_nowhere_on_a_small_screen(tmp_path: Path, pictures:
         await panel_is_open(run, pilot)
         assert "names no session" in run.screen.transcript.text()
         panel = run.screen.dock.panel
-        assert panel is not None
         await until(pilot, lambda: not panel.query_one(HintBar)._asleep)
         for move in (*["page_up"] * 5, "bottom"):  # what was never seen has a height that is only guessed
             run.screen.action_do(move)
@@ -193,8 +190,7 @@ async def test_space_holds_a_replay_in_time_and_lets_it_go_on(tmp_path: Path, pi
         await pilot.press("space")
         assert "‖ paused" in run.status
         await pictures.keep(pilot, "paused-80x24")
-        run.clock.skip(3_600)
-        await pilot.press("space")
+        await press_later(pilot, "space", seconds=3_600)
         assert "▶ replay" in run.status
         assert "Prompt 1" not in run.screen.transcript.text(), "the time it was held does not count"
         run.clock.skip(3_600)

@@ -6,16 +6,7 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from ccq_tui.agent.events import (
-    BlockFinished,
-    BlockKey,
-    BlockKind,
-    PermissionAsked,
-    PlanProposed,
-    PromptAccepted,
-    QuestionAsked,
-    SessionState,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
@@ -25,10 +16,10 @@ from tests.ui.running import running
 from tests.ui.session import Driven, asked, panel_drawn, permission, until
 
 SAID = (
-    PromptAccepted("Prepare the release of 1.4.0"),
-    BlockFinished(
-        BlockKey("m", 0),
-        BlockKind.TEXT,
+    ev.PromptAccepted("Prepare the release of 1.4.0"),
+    ev.BlockFinished(
+        ev.BlockKey("m", 0),
+        ev.BlockKind.TEXT,
         "I read the changelog. **Two things** are left:\n\n"
         "1. bump the version in `pyproject.toml`\n2. build the wheel",
     ),
@@ -66,14 +57,14 @@ class Shown:
     async def begin(self, pilot: Pilot[int]) -> None:
         """Tell what was said."""
         self.pilot = pilot
-        await until(pilot, lambda: self.run.screen.view.state is SessionState.IDLE)
+        await until(pilot, lambda: self.run.screen.view.state is ev.SessionState.IDLE)
         for event in SAID:
             self.run.told.tell(event)
         transcript = self.run.screen.transcript
         # Seen before a panel makes less of it fit: what was never seen has a height that is only guessed.
         await until(pilot, lambda: len(transcript.model.blocks) == len(SAID) and rests(transcript))
 
-    async def asks(self, event: QuestionAsked | PermissionAsked | PlanProposed) -> None:
+    async def asks(self, event: ev.QuestionAsked | ev.PermissionAsked | ev.PlanProposed) -> None:
         """Let the session ask for something, and wait until its panel takes keys."""
         self.run.told.tell(event)
         await until(self.pilot, lambda: panel_drawn(self.run.screen))
@@ -97,7 +88,7 @@ async def test_the_prompt_and_a_permission_in_its_place(pictures: Pictures) -> N
         for run.app.theme in reversed(THEMES):
             await shown.keep(f"idle-{run.app.theme}", *SIZES[: None if run.app.theme == THEMES[0] else 1])
         run.screen.dock.prompt.put("")
-        await shown.asks(PermissionAsked(permission()))
+        await shown.asks(ev.PermissionAsked(permission()))
         for run.app.theme in THEMES:
             await shown.keep(f"command-{run.app.theme}", *SIZES[: None if run.app.theme == THEMES[0] else 1])
         run.app.theme = THEMES[0]
@@ -114,7 +105,7 @@ async def test_permission_for_an_edit(pictures: Pictures) -> None:
     shown = Shown(pictures)
     async with shown.run.app.run_test(size=(80, 24)) as pilot:
         await shown.begin(pilot)
-        await shown.asks(PermissionAsked(EDIT))
+        await shown.asks(ev.PermissionAsked(EDIT))
         await shown.keep(shown.run.app.theme, (80, 24))
 
 
@@ -122,7 +113,7 @@ async def test_plan(pictures: Pictures) -> None:
     shown = Shown(pictures)
     async with shown.run.app.run_test(size=SIZES[0]) as pilot:
         await shown.begin(pilot)
-        await shown.asks(PlanProposed(PLAN))
+        await shown.asks(ev.PlanProposed(PLAN))
         for move in (*["page_up"] * 5, "bottom"):  # what was never seen has a height that is only guessed
             shown.run.screen.action_do(move)
         await shown.keep("plan", *SIZES[:2])

@@ -9,14 +9,7 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from ccq_tui.agent.events import (
-    ModeChanged,
-    PermissionAsked,
-    PromptReturned,
-    RequestSettled,
-    SessionState,
-    StateChanged,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
@@ -27,7 +20,7 @@ from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS, REPEAT_DELAY
 from ccq_tui.screens.session import base, prompts
 from ccq_tui.screens.session.requests import LEFT_OVER
 from tests.actors import PANEL, PHONE
-from tests.ui.host import Clock
+from tests.ui.host import Clock, press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, ToldSession, asked, keys_work, panel_drawn, permission, until
 
@@ -56,16 +49,15 @@ async def test_what_is_typed_is_sent_and_ctrl_c_quits_only_when_pressed_twice(
         run.app.post_message(events.Key("enter" if character == "\r" else character, character))
     await until(pilot, lambda: run.screen.dock.prompt.text == "def")
     assert run.told.sent[2:] == ["abc"], "what is typed after Enter belongs to the next prompt"
-    run.told.tell(PromptReturned("old", "the session ended"))
+    run.told.tell(ev.PromptReturned("old", "the session ended"))
     await until(pilot, lambda: run.screen.dock.prompt.text == "old\ndef")
     assert "not sent" in run.screen.transcript.text()
-    run.told.tell(PromptReturned("older", "the session ended"))
+    run.told.tell(ev.PromptReturned("older", "the session ended"))
     await until(pilot, lambda: run.screen.dock.prompt.text == "old\nolder\ndef")
     await pilot.press("ctrl+c")
     assert "again" in run.screen.dock.notices.text
     assert not run.told.closed
-    run.clock.skip(0.2)
-    await pilot.press("ctrl+c")
+    await press_later(pilot, "ctrl+c", seconds=0.2)
     await until(pilot, lambda: run.told.closed)
 
 
@@ -79,7 +71,7 @@ async def test_the_focus_stays_where_keys_go(run: Driven, pilot: Pilot[int]) -> 
         await until(pilot, lambda: run.told.sent == ["x"])
         for event, moves in (
             (asked(f"q {keys}"), ["down"]),
-            (PermissionAsked(permission(f"p {keys}")), ["down"]),
+            (ev.PermissionAsked(permission(f"p {keys}")), ["down"]),
         ):
             run.told.tell(event)
             await keys_work(run, pilot)
@@ -105,8 +97,7 @@ async def test_a_question_takes_the_place_of_the_prompt_and_keys_meant_for_it_se
         run.told.tell(asked())
         await until(pilot, lambda: panel_drawn(run.screen))
         assert not run.screen.dock.prompt.display
-        clock.skip_grace()
-        await pilot.press("down", "enter", "enter", "x", "enter")
+        await press_later(pilot, "down", "enter", "enter", "x", "enter")
         await until(pilot, lambda: "Not sent" in run.screen.dock.notices.text)
         assert run.told.answers == [("toolu_1", Answered((Answer(selected=("Second",)),)), PANEL)]
         assert run.told.sent == []
@@ -132,11 +123,11 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         # An interrupt settles all that waits.
         run.told.tell(asked("one"))
         run.told.tell(asked("two"))
-        run.told.tell(PermissionAsked(permission("three")))
+        run.told.tell(ev.PermissionAsked(permission("three")))
         await keys_work(run, pilot)
         await pilot.press("o", *"precious")
         for name in ("one", "two", "three"):
-            run.told.tell(RequestSettled(name, Cancelled("interrupted")))
+            run.told.tell(ev.RequestSettled(name, Cancelled("interrupted")))
         await until(pilot, lambda: run.screen.dock.panel is None and not run.screen.dock.line.items)
         await copies(pilot, "precious")
         assert "F8 copies your draft:" in run.screen.transcript.text()
@@ -146,7 +137,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         run.told.tell(asked("withdrawn"))
         await keys_work(run, pilot)
         await pilot.press("home", "2", "n", *"note", "enter")
-        run.told.tell(RequestSettled("withdrawn", Cancelled("interrupted")))
+        run.told.tell(ev.RequestSettled("withdrawn", Cancelled("interrupted")))
         await until(pilot, lambda: "interrupted · F8" in run.screen.dock.notices.text)
         assert run.screen.dock.panel is None
         await copies(pilot, "Second", "note")
@@ -155,8 +146,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         run.told.tell(asked("left out", replace(ASKED, text="Where?")))
         await keys_work(run, pilot)
         await pilot.press(*"Zebra", "escape", "2", "enter")
-        run.clock.skip(REPEAT_DELAY + 0.01)
-        await pilot.press("enter")
+        await press_later(pilot, "enter", seconds=REPEAT_DELAY + 0.01)
         await until(pilot, lambda: run.screen.dock.notices.text == with_keys(LEFT_OVER))
         assert run.told.answers.pop()[1] == Answered((Answer(("Second",), unselected="Zebra"),))
         await copies(pilot, "Zebra")
@@ -165,8 +155,7 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         run.told.tell(asked("declined", replace(ASKED, text="When?")))
         await keys_work(run, pilot)
         await pilot.press("2", "n", *"why", "enter", "ctrl+d")
-        run.clock.skip(GRACE)
-        await pilot.press("y")
+        await press_later(pilot, "y", seconds=GRACE)
         await until(pilot, lambda: run.screen.dock.notices.text == with_keys(LEFT_OVER))
         assert run.told.answers.pop()[1] == Declined()
         await copies(pilot, "Second", "why")
@@ -185,11 +174,11 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
         await keys_work(run, pilot)
         await pilot.press("2", "enter")
         await until(pilot, lambda: run.told.answers)
-        run.told.tell(RequestSettled("lost", Cancelled("the Claude process ended")))
+        run.told.tell(ev.RequestSettled("lost", Cancelled("the Claude process ended")))
         await until(pilot, lambda: "process ended" in run.screen.dock.notices.text)
         await copies(pilot, "Second")
         # A reason was not sent, and goes to the prompt.
-        run.told.tell(PermissionAsked(permission()))
+        run.told.tell(ev.PermissionAsked(permission()))
         await keys_work(run, pilot)
         await pilot.press("e", *"also", "escape", "y", "enter")
         await until(pilot, lambda: run.told.answers[1:] == [("toolu_p", Allowed(), PANEL)])
@@ -197,11 +186,11 @@ async def test_what_was_answered_and_never_sent_is_kept(monkeypatch: pytest.Monk
 
 
 async def test_asked_and_settled_in_one_breath(run: Driven, pilot: Pilot[int]) -> None:
-    for typed, event in (("x", asked("r")), ("xx", PermissionAsked(permission("r")))):
+    for typed, event in (("x", asked("r")), ("xx", ev.PermissionAsked(permission("r")))):
         run.screen.dock.notices.hush()
         for _ in range(3):
             run.told.tell(event)
-            run.told.tell(RequestSettled("r", Cancelled("interrupted")))
+            run.told.tell(ev.RequestSettled("r", Cancelled("interrupted")))
         await until(pilot, lambda: run.screen.dock.notices.text)
         assert run.screen.dock.panel is None, event
         await pilot.press("x")
@@ -227,8 +216,8 @@ async def test_what_the_command_line_says_is_done_and_the_status_tells_the_rest(
         assert run.screen.dock.prompt.text == "later", "a draft is not sent"
         await until(pilot, lambda: "nope" in run.screen.transcript.text())
         assert "first" in run.screen.transcript.text()
-        run.told.tell(ModeChanged("plan"))
-        run.told.tell(StateChanged(SessionState.AWAITING))
+        run.told.tell(ev.ModeChanged("plan"))
+        run.told.tell(ev.StateChanged(ev.SessionState.AWAITING))
         run.told.tell(asked())
         await until(pilot, lambda: panel_drawn(run.screen))
         words = [piece.text for piece in run.screen.view.pieces(0.0)]
@@ -268,7 +257,7 @@ async def test_a_panel_waits_for_a_pause_in_typing_is_hidden_and_closes_when_ans
         await until(pilot, lambda: dock.line.items)
         await pilot.press("f2")
         await until(pilot, lambda: panel_drawn(run.screen))
-        run.told.tell(RequestSettled("second", Answered((Answer(selected=("First",)),)), PHONE))
+        run.told.tell(ev.RequestSettled("second", Answered((Answer(selected=("First",)),)), PHONE))
         await until(pilot, lambda: dock.panel is None)
         assert "answered on phone" in dock.notices.text
         assert len(run.told.answers) == 1, "it is not answered a second time"
@@ -277,16 +266,16 @@ async def test_a_panel_waits_for_a_pause_in_typing_is_hidden_and_closes_when_ans
 async def test_a_request_waits_for_no_burst_to_be_over(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(base, "BATCH", 60.0)
     async with running(Driven()) as (run, pilot):
-        run.told.tell(StateChanged(SessionState.AWAITING))
+        run.told.tell(ev.StateChanged(ev.SessionState.AWAITING))
         run.told.tell(asked("first"))
         await until(pilot, lambda: panel_drawn(run.screen))
-        assert run.screen.view.state is SessionState.AWAITING, "what came before it is handled before it"
+        assert run.screen.view.state is ev.SessionState.AWAITING, "what came before it is handled before it"
 
 
 async def test_requests_queue_each_with_its_own_draft(run: Driven, pilot: Pilot[int]) -> None:
     run.told.tell(asked("one"))
     run.told.tell(asked("two"))
-    run.told.tell(PermissionAsked(permission("three")))
+    run.told.tell(ev.PermissionAsked(permission("three")))
     await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.place == (1, 3))
     await keys_work(run, pilot)
     await pilot.press("2", "enter")
@@ -308,31 +297,26 @@ async def test_requests_queue_each_with_its_own_draft(run: Driven, pilot: Pilot[
 async def test_esc_interrupts_asks_first_where_a_hidden_request_would_be_withdrawn_and_ctrl_q_quits(
     patient: None, run: Driven, pilot: Pilot[int]
 ) -> None:
-    await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+    await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
     await pilot.press("escape")
     assert run.told.interrupts == 0, "nothing runs"
-    run.told.tell(StateChanged(SessionState.WORKING))
+    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
     await until(pilot, lambda: run.screen.view.busy)
-    run.clock.skip(HELD_SECONDS)
-    await pilot.press("a", "escape")
+    await press_later(pilot, "a", "escape", seconds=HELD_SECONDS)
     await until(pilot, lambda: run.told.interrupts == 1)
     assert run.screen.dock.prompt.text == "a"
     run.told.tell(asked())
     await keys_work(run, pilot)
     await pilot.press("escape")
-    run.clock.skip(GRACE + 0.01)
-    await pilot.press("escape")
+    await press_later(pilot, "escape", seconds=GRACE + 0.01)
     await until(pilot, lambda: "Esc again" in run.screen.dock.notices.text)
     assert run.told.interrupts == 1
-    run.clock.skip(GRACE + 0.01)
-    await pilot.press("b")
-    run.clock.skip(GRACE + 0.01)
-    await pilot.press("escape")
+    await press_later(pilot, "b", seconds=GRACE + 0.01)
+    await press_later(pilot, "escape", seconds=GRACE + 0.01)
     assert run.told.interrupts == 1, "another key came between"
     await until(pilot, lambda: "Esc again" in run.screen.dock.notices.text)
     await pilot.press("escape", "escape")
-    run.clock.skip(GRACE + 0.01)
-    await pilot.press("escape")
+    await press_later(pilot, "escape", seconds=GRACE + 0.01)
     await until(pilot, lambda: run.told.interrupts == 2)
     await pilot.press("ctrl+q")
     await until(pilot, lambda: run.told.closed)

@@ -183,7 +183,6 @@ async def test_a_question_of_another_session_is_told_and_takes_no_key(tmp_path: 
         await until(pilot, lambda: run.number() == 1)
         await keys_work(run, pilot)
         panel = run.session_screen.dock.panel
-        assert panel is not None
         body = panel.query_one("#list", LineView)
         assert "─ Cache of the API ─" in body.lines[0].text.plain
         run.all[0].tell(TitleChanged("Cache"))

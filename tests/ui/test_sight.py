@@ -17,7 +17,7 @@ from ccq_tui.questions.moves import OUT_OF_SIGHT
 from ccq_tui.screens.session.rewind_command import RESTORES
 from ccq_tui.widgets.lines import LineView
 from tests.ui.asked import MULTI, SINGLE
-from tests.ui.host import Clock, DecisionHost, PanelHost
+from tests.ui.host import Clock, DecisionHost, PanelHost, press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work
 from tests.ui.test_commands_picker import MANY, Host
@@ -58,8 +58,7 @@ async def test_a_key_on_an_option_out_of_sight_brings_it_back_first() -> None:
         assert (app.state.outcome, app.state.page.draft.selected) == (None, ())
         assert app.cursor_line.endswith("Option 1"), "it is seen now"
         assert OUT_OF_SIGHT.split(" · ")[0] in app.panel_words
-        app.clock.skip_grace()
-        await pilot.press("enter")
+        await press_later(pilot, "enter")
         assert app.state.page.draft.selected == (1,)
         assert app.state.outcome is not None
 
@@ -73,8 +72,7 @@ async def test_submit_out_of_sight_submits_nothing() -> None:
         await pilot.press("enter")
         assert app.state.outcome is None
         assert "✔    Submit" in app.cursor_line
-        app.clock.skip_grace()
-        await pilot.press("enter")
+        await press_later(pilot, "enter")
         assert app.state.outcome is not None
 
 
@@ -86,11 +84,9 @@ async def test_a_choice_out_of_sight_decides_nothing() -> None:
         assert app.state.outcome is None
         assert "Allow once" in app.cursor_line
         scroll_away(app, "#choices")
-        app.clock.skip(TYPING_SECONDS)
-        await pilot.press("y")
+        await press_later(pilot, "y", seconds=TYPING_SECONDS)
         assert app.state.outcome is None
-        app.clock.skip(TYPING_SECONDS)
-        await pilot.press("y")
+        await press_later(pilot, "y", seconds=TYPING_SECONDS)
         assert app.state.outcome == Allowed()
 
 
@@ -177,8 +173,7 @@ async def test_what_was_never_on_the_screen_is_not_allowed_at_once(
             await pilot.press("up")
             app.clock.skip(TYPING_SECONDS)
         await pilot.press("y")
-        app.clock.skip_grace()
-        await pilot.press("y")
+        await press_later(pilot, "y")
         assert app.state.outcome == Allowed()
 
 
@@ -205,8 +200,7 @@ async def test_what_is_enlarged_takes_the_place_of_the_choices_and_is_read_page_
         await pilot.press("p")
         assert "1–7 of 60" in app.panel_text
         assert "Allow once" not in app.panel_text
-        app.clock.skip(TYPING_SECONDS)
-        await pilot.press("enter")
+        await press_later(pilot, "enter", seconds=TYPING_SECONDS)
         assert (app.state.outcome, app.state.enlarged) == (None, False), "the choices come into sight first"
         assert OUT_OF_SIGHT.split(" · ")[0] in app.panel_words
         app.clock.skip(TYPING_SECONDS)
@@ -217,8 +211,7 @@ async def test_what_is_enlarged_takes_the_place_of_the_choices_and_is_read_page_
             await pilot.press("space")
         await pilot.press("escape")
         assert "Enter allow once" in app.panel_text, "all of it was on the screen"
-        app.clock.skip(TYPING_SECONDS)
-        await pilot.press("enter")
+        await press_later(pilot, "enter", seconds=TYPING_SECONDS)
         assert app.state.outcome == Allowed()
 
 
@@ -230,8 +223,7 @@ async def test_a_plan_that_was_read_enlarged_was_seen() -> None:
         assert app.state.outcome is None
         for key in ("p", *["space"] * 5, "p"):
             await pilot.press(key)
-        app.clock.skip(TYPING_SECONDS)
-        await pilot.press("y")
+        await press_later(pilot, "y", seconds=TYPING_SECONDS)
         assert app.state.outcome == Allowed(mode="default")
 
 
@@ -267,8 +259,7 @@ def test_the_choices_are_in_sight_and_what_enter_allows_was_seen(data: st.DataOb
                 assert "y allow" in hint, text
             assert re.search(r"Enter (ask again|allow|always|deny|accept|write)", hint), text
             told = "ask again" in hint
-            app.clock.skip(TYPING_SECONDS)
-            await pilot.press("enter")
+            await press_later(pilot, "enter", seconds=TYPING_SECONDS)
             assert not (told and isinstance(app.state.outcome, Allowed)), text
             if state.choices[state.cursor].allows and not state.choices[state.cursor].takes_text and not told:
                 assert isinstance(app.state.outcome, Allowed), text
@@ -286,8 +277,7 @@ async def test_what_was_scrolled_through_is_allowed_at_once() -> None:
             if "lines above · " in app.panel_text:
                 break
         assert "never on the screen" not in app.panel_words, "seen meanwhile"
-        app.clock.skip(TYPING_SECONDS)
-        await pilot.press("y")
+        await press_later(pilot, "y", seconds=TYPING_SECONDS)
         assert app.state.outcome == Allowed()
 
 

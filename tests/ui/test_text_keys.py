@@ -73,5 +73,4 @@ async def test_the_field_of_a_question_takes_it(run: Driven, pilot: Pilot[int]) 
     await pilot.press("o")
     await typed(pilot)
     panel = run.screen.dock.panel
-    assert panel is not None
     await until(pilot, lambda: panel.state.text == TYPED)

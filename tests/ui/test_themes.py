@@ -18,6 +18,7 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import theme_command
 from ccq_tui.widgets.transcript import Transcript
+from tests.ui.host import press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, asked, until
 
@@ -53,7 +54,6 @@ def styles(run: Driven) -> list[Style]:
 def ground_of_prompts(run: Driven) -> Color:
     """What the transcript draws prompts on; it is under the list while a theme is chosen."""
     [transcript] = [found for screen in run.app.screen_stack for found in screen.query(Transcript)]
-    assert transcript._painter is not None
     color = transcript._painter.pen.colours["prompt"].bgcolor
     assert color is not None
     return Color.from_rich_color(color)
@@ -106,8 +106,7 @@ async def test_once_writes_nothing_and_always_writes_the_one_line() -> None:
             await pilot.press(*"light", "enter")
             await until(pilot, lambda: "For how long?" in shown(run))
             assert 'theme = "ccq-light"' in shown(run)
-            run.clock.skip(1.0)
-            await pilot.press(*keys)
+            await press_later(pilot, *keys)
             await until(pilot, lambda: run.app.screen is run.screen)
             await until(pilot, lambda: "Theme ccq-light" in run.screen.dock.notices.text)
             assert run.app.theme == "ccq-light"

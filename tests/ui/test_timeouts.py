@@ -14,7 +14,7 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.questions import Expired
 from ccq_tui.widgets.transcript.heads import NOT_IN_TIME
 from tests.actors import LIMIT
-from tests.ui.host import Clock
+from tests.ui.host import Clock, press_later
 from tests.ui.inboxed import Many, open_by_key, request_of
 from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, panel_drawn, until
@@ -146,8 +146,7 @@ async def test_no_limit_passes_while_the_question_is_answered_in_the_inbox(tmp_p
         await pilot.press("right")
         await until(pilot, lambda: run.inbox_screen.panel)
         for key in ("down", "o", "x", "y"):
-            run.clock.skip(200)
-            await pilot.press(key)
+            await press_later(pilot, key, seconds=200)
             session.look()
         assert told.answers == []
         run.clock.skip(301)

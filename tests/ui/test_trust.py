@@ -30,7 +30,7 @@ from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.sessions.session_manager import UNOPENED
 from ccq_tui.screens.trust import SETTINGS_QUESTION, TRUST_IT, TRUST_QUESTION, WITHOUT_FILES, TrustScreen
 from ccq_tui.widgets.hints import HintBar
-from tests.ui.host import Clock
+from tests.ui.host import Clock, press_later
 from tests.ui.session import Driven, burst, prompt_kept, until
 
 SERVERS = '{"mcpServers": {"db": {"command": "npx", "args": ["-y", "db"]}}}'
@@ -75,8 +75,7 @@ ROW = {"n": (), "d": ("down",), "y": ("down", "down")}
 
 
 async def begun(asking: Asking, pilot: Pilot[int], answer: str) -> Launch:
-    asking.clock.skip_grace()
-    await pilot.press(*ROW[answer], "enter")
+    await press_later(pilot, *ROW[answer], "enter")
     await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
     return asking.driven.launches[-1]
 
@@ -103,18 +102,14 @@ async def test_what_concerns_the_whole_program_holds_only_once_it_is_trusted(
 
 
 async def test_help_over_the_question_leaves_it_fresh(asking: Asking, pilot: Pilot[int]) -> None:
-    asking.clock.skip_grace()
-    await pilot.press("down", "down", "f1")
+    await press_later(pilot, "down", "down", "f1")
     await until(pilot, lambda: isinstance(asking.driven.app.screen, HelpScreen))
-    asking.clock.skip(5.0)
-    await pilot.press("escape")
+    await press_later(pilot, "escape", seconds=5.0)
     await until(pilot, lambda: isinstance(asking.driven.app.screen, TrustScreen))
-    asking.clock.skip(0.1)
-    await pilot.press("enter")
+    await press_later(pilot, "enter", seconds=0.1)
     assert asking.driven.session is None
     assert carried_by(asking.project) is not None
-    asking.clock.skip_grace()
-    await pilot.press("enter")
+    await press_later(pilot, "enter")
     await until(pilot, lambda: isinstance(asking.driven.app.screen, SessionScreen))
     assert carried_by(asking.project) is None
 
@@ -152,8 +147,7 @@ async def test_quitting_starts_and_keeps_nothing(asking: Asking) -> None:
         await pilot.press(*"later")
         asking.clock.skip_grace()
         await pilot.press("enter")  # ends what is typed
-        asking.clock.skip_grace()
-        await pilot.press("n")
+        await press_later(pilot, "n")
         asking.clock.skip_grace()
         assert not asking.driven.app._exit
         await pilot.press("up", "enter")
@@ -173,8 +167,7 @@ async def test_beside_another_session_nothing_is_quit(asking: Asking, pilot: Pil
     await app.manager.open(replace(launch, settings=elsewhere, trusted=Trusted(carried_by(asking.project))))
     await until(pilot, lambda: isinstance(app.screen, TrustScreen) and "not now" in asking.text)
     await pilot.press("x")
-    asking.clock.skip_grace()
-    await pilot.press("down", "up", "enter")
+    await press_later(pilot, "down", "up", "enter")
     await until(pilot, lambda: isinstance(app.screen, SessionScreen))
     assert len(app.sessions) == 1
     assert not app._exit
@@ -201,8 +194,7 @@ async def test_the_first_prompt_of_a_refused_session_is_copied(asking: Asking, p
     await asked_beside(asking, pilot, "a long\nfirst prompt")
     assert left_behind(asking) == PromptDraft("a long\nfirst prompt"), "a kill leaves it"
     await pilot.press("x")
-    asking.clock.skip_grace()
-    await pilot.press("down", "up", "enter")
+    await press_later(pilot, "down", "up", "enter")
     await until(pilot, lambda: asking.driven.screen.dock.notices.text == with_keys(UNOPENED))
     await pilot.press("f8")
     await until(pilot, lambda: app.clipboard == "a long\nfirst prompt")
@@ -281,8 +273,7 @@ async def test_all_but_the_files_is_in_view_at_every_size(asking: Asking, size: 
         for words in (TRUST_QUESTION, ".mcp.json", *ROW_WORDS, "Enter answer"):
             assert words in shown.text
         assert "database-49" not in shown.text or size[1] == 50
-        asking.clock.skip_grace()
-        await pilot.press(*"typed on")
+        await press_later(pilot, *"typed on")
         assert "for the prompt: typed on" in shown.text
         assert WITHOUT_FILES in shown.text
         await pilot.press("end")

@@ -49,7 +49,6 @@ async def test_keys_that_follow_the_one_that_opens_a_panel_are_the_panels(tmp_pa
         await until(pilot, lambda: "in the background" in run.said())
         assert run.inbox_screen.field.text == ""
         stored = await run.app.inbox.run(lambda store: store.requests.get(request.id))
-        assert stored is not None
         assert stored.outcome == Answered((Answer((), "mine"),))
 
 
@@ -60,13 +59,11 @@ async def test_a_paste_that_follows_is_the_panels(tmp_path: Path) -> None:
         await until(pilot, lambda: run.inbox_screen.panel and "mine" in str(run.inbox_screen.panel.state))
         assert run.inbox_screen.field.text == ""
         for key in ("pagedown", "f6"):  # keys that mean nothing in a panel
-            assert run.inbox_screen.panel is not None
             run.inbox_screen.panel.post_message(copy_of(events.Key(key, None)))
         await pilot.press("enter")
         # The answer starts its session, which is not to be met by the end of this test.
         await until(pilot, lambda: "in the background" in run.said())
         stored = await run.app.inbox.run(lambda store: store.requests.get(request.id))
-        assert stored is not None
         assert stored.outcome == Answered((Answer((), "mine"),))
 
 

@@ -9,14 +9,7 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 
-from ccq_tui.agent.events import (
-    AgentEvent,
-    PermissionAsked,
-    PlanProposed,
-    RequestSettled,
-    SessionState,
-    StateChanged,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PlanRequest
 from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answer, Answered, Declined, Kind, Question
@@ -24,15 +17,15 @@ from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS
 from ccq_tui.screens.session.key_repeats import REPEAT_SECONDS
 from tests.actors import PANEL, PHONE
 from tests.ui.asked import MULTI, SINGLE
-from tests.ui.host import Clock
+from tests.ui.host import Clock, press_later
 from tests.ui.session import Driven, asked, burst, keys_work, panel_drawn, permission, until
 from tests.ui.test_inbox_screen import one_waits
 
-ASKED: dict[str, AgentEvent] = {
+ASKED: dict[str, ev.AgentEvent] = {
     "set": asked("set", MULTI),
     "number": asked("number", Question("Which port?", "Port", kind=Kind.NUMBER)),
-    "permission": PermissionAsked(permission("permission")),
-    "plan": PlanProposed(PlanRequest("plan", "s", "# A")),
+    "permission": ev.PermissionAsked(permission("permission")),
+    "plan": ev.PlanProposed(PlanRequest("plan", "s", "# A")),
 }
 WORDS = "check the backups of 2024"
 
@@ -46,11 +39,11 @@ def run() -> Driven:
 @pytest.fixture
 async def pilot(run: Driven) -> AsyncIterator[Pilot[int]]:
     async with run.app.run_test() as pilot:
-        await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
+        await until(pilot, lambda: run.screen.view.state is ev.SessionState.IDLE)
         yield pilot
 
 
-async def opened(run: Driven, pilot: Pilot[int], event: AgentEvent, before: str = "") -> None:
+async def opened(run: Driven, pilot: Pilot[int], event: ev.AgentEvent, before: str = "") -> None:
     """Ask, after something was typed; wait for the panel, which is fresh."""
     if before:
         burst(run, before)
@@ -79,7 +72,6 @@ async def test_words_begun_in_the_prompt_stay_there_and_are_sent_from_there(
     assert run.told.answers == []
     # It was sent: the panel waits for nothing more.
     await until(pilot, lambda: panel_drawn(run.screen))
-    assert dock.panel is not None
     assert not dock.panel.state.has_draft
 
 
@@ -93,8 +85,7 @@ async def put_aside_and_back(run: Driven, pilot: Pilot[int]) -> None:
     """Bring back the prompt that was put aside."""
     burst(run, "half a thought")
     await pilot.press("ctrl+s")
-    run.clock.skip(5.0)
-    await pilot.press("ctrl+s")
+    await press_later(pilot, "ctrl+s", seconds=5.0)
     assert run.screen.dock.prompt.text == "half a thought"
 
 
@@ -102,22 +93,17 @@ async def gone_through_a_list(run: Driven, pilot: Pilot[int]) -> None:
     """Choose in the list of commands, with pauses in which nothing would open."""
     burst(run, "/mo")
     await until(pilot, lambda: run.screen.dock.prompt.choices)
-    run.clock.skip(1.4)
-    await pilot.press("down")
-    run.clock.skip(1.4)
-    await pilot.press("down")
-    run.clock.skip(1.4)
-    await pilot.press("up")
+    await press_later(pilot, "down", seconds=1.4)
+    await press_later(pilot, "down", seconds=1.4)
+    await press_later(pilot, "up", seconds=1.4)
 
 
 async def gone_through_the_text(run: Driven, pilot: Pilot[int]) -> None:
     """Move the caret in a text that was typed a while ago."""
     burst(run, "half a thought")
     await until(pilot, lambda: run.screen.dock.prompt.text == "half a thought")
-    run.clock.skip(1.4)
-    await pilot.press("left")
-    run.clock.skip(1.4)
-    await pilot.press("home")
+    await press_later(pilot, "left", seconds=1.4)
+    await press_later(pilot, "home", seconds=1.4)
 
 
 async def left_an_editor(run: Driven, pilot: Pilot[int]) -> None:
@@ -159,14 +145,7 @@ async def test_a_panel_opens_right_behind_the_enter_that_sends_but_not_under_the
         run.clock.skip(THINKING_PAUSE)
     await until(pilot, lambda: panel_drawn(run.screen))
     await pilot.press("enter")
-    assert dock.panel is not None
     assert not dock.panel.state.has_draft, "it is fresh until the Enter cannot be held down"
-
-
-async def alone(run: Driven, pilot: Pilot[int], key: str) -> None:
-    """Press a key with a pause before it."""
-    run.clock.skip(1.0)
-    await pilot.press(key)
 
 
 @pytest.mark.words
@@ -184,7 +163,6 @@ async def test_words_over_an_unused_panel_go_back_to_the_prompt_and_their_enter_
     assert (run.told.sent, run.told.answers) == ([], [])
     run.clock.skip(THINKING_PAUSE)
     await until(pilot, lambda: panel_drawn(run.screen))
-    assert dock.panel is not None
     assert not dock.panel.state.has_draft
 
 
@@ -194,12 +172,12 @@ async def test_words_over_a_panel_in_use_become_the_own_text_that_the_second_ent
 ) -> None:
     dock = run.screen.dock
     await opened(run, pilot, asked("set", SINGLE))
-    await alone(run, pilot, "down")
+    await press_later(pilot, "down")
     run.clock.skip(1.0)
     burst(run, "no thanks\r")
     await until(pilot, lambda: dock.panel and dock.panel.state.page.draft.other_on)  # type: ignore[union-attr]
     assert (dock.prompt.text, run.told.answers) == ("", [])
-    await alone(run, pilot, "enter")
+    await press_later(pilot, "enter")
     await until(pilot, lambda: run.told.answers)
     assert run.told.answers[0][1] == Answered((Answer(other="no thanks"),))
 
@@ -213,7 +191,6 @@ async def test_on_an_empty_prompt_one_key_is_passed_over_and_two_are_typing(
     before = dock.panel and dock.panel.state
     await pilot.press("c")
     panel = dock.panel
-    assert panel is not None
     assert before is not None
     assert panel.state.guard.passed_over == "c"
     run.clock.skip(GRACE / 2)
@@ -221,8 +198,7 @@ async def test_on_an_empty_prompt_one_key_is_passed_over_and_two_are_typing(
     await until(pilot, lambda: "Not sent" in dock.notices.text)
     assert dock.prompt.text == "check"
     assert (run.told.sent, run.told.answers) == ([], [])
-    run.clock.skip(TYPING_PAUSE + 0.1)
-    await pilot.press("enter")
+    await press_later(pilot, "enter", seconds=TYPING_PAUSE + 0.1)
     await until(pilot, lambda: run.told.sent == ["check"])
 
 
@@ -243,10 +219,8 @@ async def test_what_covered_a_panel_leaves_it_fresh(
     name: str, cover: tuple[str, ...], run: Driven, pilot: Pilot[int]
 ) -> None:
     await opened(run, pilot, ASKED[name])
-    run.clock.skip(2.0)
-    await pilot.press(*cover)
-    run.clock.skip(2.0)
-    await pilot.press("escape")
+    await press_later(pilot, *cover, seconds=2.0)
+    await press_later(pilot, "escape", seconds=2.0)
     screen = run.session_screen
     await until(pilot, lambda: run.app.screen is screen and screen.focused is screen.dock.panel)
     await pilot.press("enter")
@@ -258,14 +232,13 @@ async def test_what_covered_a_panel_leaves_it_fresh(
 async def test_a_prompt_begun_after_ones_own_answer_is_sent_at_once(run: Driven, pilot: Pilot[int]) -> None:
     dock = run.screen.dock
     await opened(run, pilot, ASKED["permission"])
-    run.clock.skip(2.0)
-    await pilot.press("enter")
+    await press_later(pilot, "enter", seconds=2.0)
     await until(pilot, lambda: dock.prompt.display and dock.panel is None)
     burst(run, "next\r")
     await until(pilot, lambda: run.told.sent == ["next"])
     run.clock.skip(TYPING_PAUSE + 0.1)
-    await opened(run, pilot, PermissionAsked(permission("other")))
-    run.told.tell(RequestSettled("other", Cancelled("interrupted")))
+    await opened(run, pilot, ev.PermissionAsked(permission("other")))
+    run.told.tell(ev.RequestSettled("other", Cancelled("interrupted")))
     await until(pilot, lambda: dock.panel is None)
     burst(run, "y\r")
     await until(pilot, lambda: "Not sent" in dock.notices.text)
@@ -280,15 +253,12 @@ async def test_no_letter_decides_right_behind_one_that_was_typed_elsewhere(
     run.clock.skip(2.0)
     screen = run.session_screen
     for key in away:
-        run.clock.skip(0.1)
-        await pilot.press(key)
+        await press_later(pilot, key, seconds=0.1)
     await until(pilot, lambda: run.app.screen is screen and screen.focused is screen.dock.panel)
-    run.clock.skip(GRACE + 0.2)
-    await pilot.press("n")
+    await press_later(pilot, "n", seconds=GRACE + 0.2)
     await pilot.pause()
     assert run.told.answers == []
-    run.clock.skip(2.0)
-    await pilot.press("n")
+    await press_later(pilot, "n", seconds=2.0)
     await until(pilot, lambda: run.told.answers == [("permission", Denied(), PANEL)])
 
 
@@ -298,11 +268,10 @@ async def test_no_panel_opens_under_hands_that_type_in_one_settled_elsewhere(
     dock = run.screen.dock
     await opened(run, pilot, ASKED["set"])
     run.told.tell(ASKED["permission"])
-    run.clock.skip(2.0)
-    await pilot.press("o")
+    await press_later(pilot, "o", seconds=2.0)
     burst(run, "my own")
     await until(pilot, lambda: dock.panel and dock.panel.state.text == "my own")  # type: ignore[union-attr]
-    run.told.tell(RequestSettled("set", Declined(), PHONE))
+    run.told.tell(ev.RequestSettled("set", Declined(), PHONE))
     await until(pilot, lambda: "opens when you pause typing" in dock.notices.text)
     assert dock.panel is None
     run.clock.skip(0.45)
@@ -320,18 +289,15 @@ async def test_a_letter_that_allowed_one_call_does_not_allow_the_next_within_a_w
 ) -> None:
     dock = run.screen.dock
     await opened(run, pilot, ASKED["permission"])
-    run.told.tell(PermissionAsked(permission("other")))
-    run.clock.skip(2.0)
-    await pilot.press("y")
+    run.told.tell(ev.PermissionAsked(permission("other")))
+    await press_later(pilot, "y", seconds=2.0)
     await until(pilot, lambda: len(run.told.answers) == 1)
-    run.told.tell(RequestSettled("permission", Allowed()))
+    run.told.tell(ev.RequestSettled("permission", Allowed()))
     await until(pilot, lambda: len(dock.line.items) == 1 and panel_drawn(run.screen))
-    run.clock.skip(GRACE + 0.2)
-    await pilot.press("y")
+    await press_later(pilot, "y", seconds=GRACE + 0.2)
     await pilot.pause()
     assert len(run.told.answers) == 1, "1.5 s without a letter have not passed"
-    run.clock.skip(2.0)
-    await pilot.press("y")
+    await press_later(pilot, "y", seconds=2.0)
     await until(pilot, lambda: run.told.answers[1:] == [("other", Allowed(), PANEL)])
 
 
@@ -340,10 +306,9 @@ async def test_no_burst_of_esc_and_none_held_down_interrupts(
     name: str, apart: float, run: Driven, pilot: Pilot[int]
 ) -> None:
     dock = run.screen.dock
-    run.told.tell(StateChanged(SessionState.WORKING))
+    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
     await opened(run, pilot, ASKED[name])
-    run.clock.skip(2.0)
-    await pilot.press("e" if name == "permission" else "o", "x")
+    await press_later(pilot, "e" if name == "permission" else "o", "x", seconds=2.0)
     for number in range(20):
         # One that is held down comes again after half a second, then without a pause.
         run.clock.skip(0.5 if number == 1 and apart else apart)
@@ -356,8 +321,7 @@ async def test_no_burst_of_esc_and_none_held_down_interrupts(
     assert run.told.interrupts == 0
     assert len(dock.line.items) == 1
     for _ in range(2):
-        run.clock.skip(GRACE + 0.01)
-        await pilot.press("escape")
+        await press_later(pilot, "escape", seconds=GRACE + 0.01)
     run.clock.skip(REPEAT_SECONDS)
     await until(pilot, lambda: run.told.interrupts == 1)
 
@@ -365,20 +329,18 @@ async def test_no_burst_of_esc_and_none_held_down_interrupts(
 async def test_enter_held_down_allows_no_second_permission(run: Driven, pilot: Pilot[int]) -> None:
     dock = run.screen.dock
     await opened(run, pilot, ASKED["permission"])
-    run.told.tell(PermissionAsked(permission("other")))
-    run.clock.skip(2.0)
-    await pilot.press("enter")
+    run.told.tell(ev.PermissionAsked(permission("other")))
+    await press_later(pilot, "enter", seconds=2.0)
     await until(pilot, lambda: len(run.told.answers) == 1)
     run.clock.skip(0.05)
-    run.told.tell(RequestSettled("permission", Allowed()))
+    run.told.tell(ev.RequestSettled("permission", Allowed()))
     await until(pilot, lambda: len(dock.line.items) == 1 and panel_drawn(run.screen))
     run.clock.skip(0.45)
     for _ in range(20):
         await pilot.press("enter")
         run.clock.skip(0.03)
     assert len(run.told.answers) == 1
-    run.clock.skip(GRACE)
-    await pilot.press("enter")
+    await press_later(pilot, "enter", seconds=GRACE)
     await until(pilot, lambda: run.told.answers[1:] == [("other", Allowed(), PANEL)])
 
 
@@ -387,11 +349,9 @@ async def test_enter_held_down_in_a_list_allows_nothing_in_the_panel_that_it_ope
 ) -> None:
     dock = run.screen.dock
     await opened(run, pilot, ASKED["permission"])
-    run.clock.skip(2.0)
-    await pilot.press("f2")
+    await press_later(pilot, "f2", seconds=2.0)
     await until(pilot, lambda: dock.prompt.display)
-    run.clock.skip(2.0)
-    await pilot.press("enter")
+    await press_later(pilot, "enter", seconds=2.0)
     dock.unfold(dock.line.items[0].request.id)  # as the inbox does for the Enter on its row
     await until(pilot, lambda: panel_drawn(run.screen))
     run.clock.skip(0.5)
@@ -399,8 +359,7 @@ async def test_enter_held_down_in_a_list_allows_nothing_in_the_panel_that_it_ope
         await pilot.press("enter")
         run.clock.skip(0.03)
     assert run.told.answers == []
-    run.clock.skip(GRACE)
-    await pilot.press("enter")
+    await press_later(pilot, "enter", seconds=GRACE)
     await until(pilot, lambda: run.told.answers == [("permission", Allowed(), PANEL)])
 
 
@@ -409,10 +368,9 @@ async def test_a_key_held_down_over_a_hidden_panel_or_a_list_does_not_interrupt(
 ) -> None:
     put_off: list[Callable[[], object]] = []
     monkeypatch.setattr(run.screen, "after", lambda _seconds, call: put_off.append(call))
-    run.told.tell(StateChanged(SessionState.WORKING))
+    run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
     for cover in ("f1", "ctrl+f"):
-        run.clock.skip(HELD_SECONDS)
-        await pilot.press(cover)
+        await press_later(pilot, cover, seconds=HELD_SECONDS)
         await pilot.press("escape")
         await until(pilot, lambda: run.app.screen is run.session_screen)
         run.clock.skip(0.5)
@@ -424,8 +382,7 @@ async def test_a_key_held_down_over_a_hidden_panel_or_a_list_does_not_interrupt(
         while put_off:
             put_off.pop()()
         assert run.told.interrupts == 0, cover
-    run.clock.skip(HELD_SECONDS)
-    await pilot.press("escape")
+    await press_later(pilot, "escape", seconds=HELD_SECONDS)
     assert run.told.interrupts == 1
 
 
@@ -456,7 +413,6 @@ async def test_what_is_typed_right_behind_the_key_that_hides_a_panel_is_the_prom
     burst(run, "no, wait")
     run.app.post_message(events.Paste(" a bit"))
     await until(pilot, lambda: dock.prompt.text == "no, wait a bit")
-    assert dock.panel is not None
     assert dock.panel.state.hidden
     assert not dock.panel.state.has_draft
 
@@ -477,6 +433,5 @@ async def test_a_line_typed_blind_behind_the_key_that_shows_the_panel_is_not_sen
     assert (run.told.sent, run.told.answers) == ([], [])
     await pilot.press("f2")
     await until(pilot, lambda: dock.prompt.display)
-    run.clock.skip(5.0)
-    await pilot.press("enter")
+    await press_later(pilot, "enter", seconds=5.0)
     await until(pilot, lambda: run.told.sent == ["yes"])

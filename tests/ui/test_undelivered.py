@@ -51,7 +51,6 @@ async def test_it_is_named_at_the_start_and_counted_in_inbox_and_overview(tmp_pa
         await pilot.press("f5")
         await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
         overview = run.app.screen
-        assert isinstance(overview, OverviewScreen)
         await until(pilot, lambda: badges(overview).get("old") == "→ 1")
         assert badges(overview)["runs"] == ""
 

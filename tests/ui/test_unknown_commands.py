@@ -9,7 +9,7 @@ from ccq_tui.agent.events import CommandsListed, SlashCommand
 from ccq_tui.prompts.command_names import ALTERNATIVES
 from ccq_tui.screens.session.completions import HELD_SECONDS
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
-from tests.ui.host import Clock
+from tests.ui.host import Clock, press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, burst, until
 
@@ -52,8 +52,7 @@ async def test_an_unknown_command_stays_and_a_second_enter_sends_it_as_text(
     run.clock.skip(0.66)  # the delay of a key that begins to repeat
     await pilot.press("enter")
     assert run.told.sent == []
-    run.clock.skip(HELD_SECONDS + 0.01)
-    await pilot.press("enter")
+    await press_later(pilot, "enter", seconds=HELD_SECONDS + 0.01)
     assert run.told.sent == ["/comapct now"]
     assert prompt.text == ""
 
@@ -62,8 +61,7 @@ async def test_another_text_is_asked_about_anew(run: Driven, pilot: Pilot[int]) 
     await listed(pilot, run)
     await put(pilot, run, "/nothing")
     await pilot.press("enter")
-    run.clock.skip(HELD_SECONDS + 0.01)
-    await pilot.press("x", "enter")
+    await press_later(pilot, "x", "enter", seconds=HELD_SECONDS + 0.01)
     assert run.told.sent == []
     assert run.screen.dock.prompt.text == "/nothingx"
 

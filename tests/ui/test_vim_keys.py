@@ -15,7 +15,7 @@ from ccq_tui.screens.session import welcome
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.prompt.field import PromptField
-from tests.ui.host import Clock
+from tests.ui.host import Clock, press_later
 from tests.ui.pictures import Pictures
 from tests.ui.session import Driven, asked, panel_drawn, until
 from tests.ui.test_commands import say
@@ -71,8 +71,7 @@ async def test_escape_leaves_typing_then_a_command_and_then_means_what_it_means(
     await until(pilot, lambda: run.screen.view.state is SessionState.WORKING)
     await pilot.press(*"one", "escape", "2", "d", "escape")
     assert not run.told.interrupts
-    run.clock.skip(5.0)
-    await pilot.press("w", "escape")
+    await press_later(pilot, "w", "escape", seconds=5.0)
     await until(pilot, lambda: run.told.interrupts)
     assert standing(run)[0] == "one"
 

@@ -22,7 +22,7 @@ from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.worktrees.creation import make, planned
 from tests.ui.asked import SINGLE
-from tests.ui.host import Clock
+from tests.ui.host import Clock, press_later
 from tests.ui.inboxed import keep_record
 from tests.ui.session import until
 from tests.ui.test_sessions import Many
@@ -137,8 +137,7 @@ def waiting(repo: Path) -> tuple[Many, Clock]:
 
 async def answered(pilot: Pilot[int], clock: Clock, *keys: str) -> None:
     await until(pilot, lambda: isinstance(pilot.app.screen, TrustScreen))
-    clock.skip_grace()
-    await pilot.press(*keys, "enter")
+    await press_later(pilot, *keys, "enter")
 
 
 async def test_a_worktree_is_made_once_its_repository_is_trusted(repo: Path) -> None:

@@ -9,16 +9,7 @@ from dataclasses import replace
 
 from textual.widgets import Input
 
-from ccq_tui.agent.events import (
-    AgentEvent,
-    Connected,
-    PermissionAsked,
-    PlanProposed,
-    QuestionAsked,
-    RequestSettled,
-    SessionState,
-    StateChanged,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.actors import Actor
@@ -56,7 +47,7 @@ SESSIONS = 2
 class AskingSession(ToldSession):
     """A session whose requests wait in the program's inbox."""
 
-    def __init__(self, tell: Callable[[AgentEvent], None], run: Asking, name: str) -> None:
+    def __init__(self, tell: Callable[[ev.AgentEvent], None], run: Asking, name: str) -> None:
         super().__init__(tell)
         self.name = self.record_id = name
         self._driven = run
@@ -65,24 +56,24 @@ class AskingSession(ToldSession):
         self.answering: set[asyncio.Future[object]] = set()
 
     async def run(self) -> None:
-        self.tell(Connected(self.name, "claude-x", "default", "/work"))
-        self.tell(StateChanged(SessionState.WORKING))
+        self.tell(ev.Connected(self.name, "claude-x", "default", "/work"))
+        self.tell(ev.StateChanged(ev.SessionState.WORKING))
         await self._over.wait()
 
     def wait_for(self, request: Request) -> None:
         """Ask, and take the answer."""
         self._asked.add(asyncio.ensure_future(self._wait_for(request)))
         kinds = {
-            PermissionRequest: PermissionAsked,
-            PlanRequest: PlanProposed,
-            QuestionRequest: QuestionAsked,
+            PermissionRequest: ev.PermissionAsked,
+            PlanRequest: ev.PlanProposed,
+            QuestionRequest: ev.QuestionAsked,
         }
         self.tell(kinds[type(request)](request))  # type: ignore[abstract, call-arg]
 
     async def _wait_for(self, request: Request) -> None:
         outcome = await self._driven.app.inbox.ask(request, "I looked around.")
         self._driven.decided.append((request.id, outcome, "inbox"))
-        self.tell(RequestSettled(request.id, outcome, INBOX))
+        self.tell(ev.RequestSettled(request.id, outcome, INBOX))
 
     def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
         answer = self._driven.app.inbox.answer(request_id, outcome, actor)  # type: ignore[arg-type]
@@ -101,7 +92,7 @@ class Asking(Driven):
         self.decided: list[tuple[str, RequestOutcome, str]] = []
         super().__init__(launch, clock=clock)  # type: ignore[arg-type]
 
-    def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:
+    def _make(self, tell: Callable[[ev.AgentEvent], None], launch: Launch) -> ToldSession:
         self.launches.append(launch)
         self.all.append(AskingSession(tell, self, f"s{len(self.all) + 1}"))
         self.session = self.all[0]

@@ -6,15 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from ccq_tui.agent.events import (
-    AgentEvent,
-    PermissionAsked,
-    PlanProposed,
-    QuestionAsked,
-    RequestSettled,
-    SessionState,
-    StateChanged,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PlanRequest, RequestOutcome
 from ccq_tui.inbox.waiting_line import Draft
@@ -107,7 +99,7 @@ class Panels(Hands):
         await self.in_program(Driven(clock=self.clock), self._drive)
 
     async def _drive(self) -> None:
-        self.run.told.tell(StateChanged(SessionState.WORKING))
+        self.run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
         while self.counts["keys"] < self.goal:
             await self._do_something()
 
@@ -118,7 +110,7 @@ class Panels(Hands):
         elif what < 0.10 and self.dock.line.items:
             self.say("settled elsewhere")
             name = self.dock.line.items[0].request.id
-            self.run.told.tell(RequestSettled(name, Cancelled("interrupted")))
+            self.run.told.tell(ev.RequestSettled(name, Cancelled("interrupted")))
             await self.settle()
         elif what < 0.11:
             await self.resize()
@@ -142,16 +134,16 @@ class Panels(Hands):
     async def _ask(self) -> None:
         self._names += 1
         name = f"r{self._names}"
-        asks: list[AgentEvent] = [
+        asks: list[ev.AgentEvent] = [
             asked(name, SINGLE),
             asked(name, SINGLE),
             asked(name, SINGLE, MULTI),
             asked(name, FIELD),
-            PermissionAsked(permission(name, self.random.choice(("make all", LONG)))),
-            PlanProposed(PlanRequest(name, "s", self.random.choice(("# A", PLAN)))),
+            ev.PermissionAsked(permission(name, self.random.choice(("make all", LONG)))),
+            ev.PlanProposed(PlanRequest(name, "s", self.random.choice(("# A", PLAN)))),
         ]
         event = self.random.choice(asks)
-        if isinstance(event, QuestionAsked) and self.random.random() < 0.5:
+        if isinstance(event, ev.QuestionAsked) and self.random.random() < 0.5:
             event = replace(event, recalled=BEFORE[: len(event.request.questions.questions)])
         self.say(f"asked {type(event).__name__}")
         self.run.told.tell(event)
@@ -383,7 +375,7 @@ class Panels(Hands):
 
     def _settle_answers(self, before: Before) -> None:
         for name, outcome, actor in self.run.told.answers[before.answers :]:
-            self.run.told.tell(RequestSettled(name, outcome, actor))
+            self.run.told.tell(ev.RequestSettled(name, outcome, actor))
 
     def standing(self) -> str:
         """Say how things stand, for a violation."""
