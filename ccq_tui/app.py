@@ -29,6 +29,7 @@ from ccq_tui import theming
 from ccq_tui.agent.events import AgentEvent
 from ccq_tui.agent.options import session_options
 from ccq_tui.agent.session import AgentSession
+from ccq_tui.commands.command import Command
 from ccq_tui.compat.private import load
 from ccq_tui.compat.textual.driver import announce_end, end_driver, lasting_driver, taking_over
 from ccq_tui.compat.textual.pictures import draw_frugally
@@ -61,7 +62,6 @@ from ccq_tui.screens.overview.board import Card
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
-from ccq_tui.screens.session.commands import Command
 from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.sessions.inbox_watch import InboxWatch

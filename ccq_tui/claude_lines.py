@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from ccq_tui.words import bytes_counted
+
 Line = Mapping[str, Any]
 
 QUESTION_TOOL = "AskUserQuestion"
@@ -102,13 +104,6 @@ def bounded(text: str, limit: int = MAX_OUTPUT_CHARACTERS) -> str:
     return f"{text[:half]}\n… {len(text) - 2 * half:,} characters left out …\n{text[-half:]}"
 
 
-def size(count: int) -> str:
-    """Write a number of bytes for a person: ``70 bytes``, ``12.3 KB``, ``4.0 MB``."""
-    if count < 1000:
-        return f"{count} byte{'s' * (count != 1)}"
-    return f"{count / 1000:.1f} KB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
-
-
 def _block_text(block: Any) -> str:
     if not isinstance(block, dict):
         return str(block)
@@ -125,4 +120,4 @@ def _facts(source: Any) -> Iterator[str]:
         yield str(source["media_type"])
     data = source.get("data")
     if isinstance(data, str) and source.get("type") == "base64":
-        yield size(len(data) * 3 // 4 - data[-2:].count("="))
+        yield bytes_counted(len(data) * 3 // 4 - data[-2:].count("="), exact=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -196,13 +195,3 @@ def one_line(text: str, limit: int) -> str:
     if len(line) <= limit:
         return line
     return line[: max(0, limit - 1)].rstrip("\u200c\u200d\ufe0e\ufe0f ") + "…"
-
-
-def plural(count: int, word: str) -> str:
-    """Write a number with its noun: ``1 line``, ``1,200 lines``."""
-    return f"{count:,} {word}{'' if count == 1 else 'es' if word.endswith('ch') else 's'}"
-
-
-def listed(names: Sequence[str], most: int) -> str:
-    """Name some of many, and count the others."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")

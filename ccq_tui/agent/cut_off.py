@@ -10,7 +10,8 @@ from ccq_tui.inbox.agent_texts import ABANDONED, LOST, MISSING, POSTPONED, UNASK
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.port import Left
 from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, QuestionRequest, Request
-from ccq_tui.text import listed, one_line
+from ccq_tui.text import one_line
+from ccq_tui.words import listed
 
 UNTAKEN_RESULTS = (ABANDONED, LOST, MISSING, POSTPONED, UNASKED)
 """Beginnings of the results of calls that no decision reached."""

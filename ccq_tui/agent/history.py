@@ -18,7 +18,7 @@ from ccq_tui.claude_lines import QUESTION_TOOL, Line, blocks_of
 from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of, result_of
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest
 from ccq_tui.questions.parse import readable_set
-from ccq_tui.text import plural
+from ccq_tui.words import plural
 
 READ_SECONDS = 60.0
 MAX_MESSAGES = 200_000

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 
 from ccq_tui.agent import events as ev
 from ccq_tui.claude_lines import Line, bounded, fields, output_text, text
-from ccq_tui.prompts.images import HEADER_BYTES, header, names_in, size_words
+from ccq_tui.prompts.images import HEADER_BYTES, header, names_in
 from ccq_tui.prompts.shell_runs import run_in
+from ccq_tui.words import bytes_counted
 
 OUTPUT_LIMIT = "The answer reached the output token limit; Claude continues it."
 
@@ -113,7 +114,7 @@ def _image_name(number: int, block: Line) -> str:
         except (binascii.Error, ValueError):
             found = None
         if found is not None:
-            size = size_words(len(data) * 3 // 4 - data[-2:].count("="))
+            size = bytes_counted(len(data) * 3 // 4 - data[-2:].count("="))
             return f"[image {number}: {found[1]}×{found[2]}, {size}]"
     return output_text([dict(block)])
 

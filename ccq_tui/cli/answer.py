@@ -240,8 +240,8 @@ def _taken(stored: StoredRequest, called: str) -> Taken:
 
 def _delivery(store: Store, session_id: str, reach: Reach, origin: Origin) -> str:
     """Say how the agent receives the answer."""
-    from ccq_tui.inbox.format import SHORT
     from ccq_tui.inbox.reach import NO_RECORD_WORDS, Reach, taking_words
+    from ccq_tui.words import SHORT
 
     resume = f"ccq-tui resume {one_line(session_id[:SHORT], 24)}"
     match reach:

@@ -79,7 +79,7 @@ def inbox(
 @click.argument("file", type=click.Path(path_type=Path))
 def backup(file: Path) -> int:
     """Copy the whole inbox into FILE, also while it is in use."""
-    from ccq_tui.prompts.images import size_words
+    from ccq_tui.words import bytes_counted
 
     with opened_store() as store:
         if store is None:
@@ -87,7 +87,7 @@ def backup(file: Path) -> int:
         if os.path.lexists(file):
             raise Refused(f"{one_line(str(file), 300)} exists: name another file.")
         store.database.copy_to(file)
-        print_lines(f"The inbox is copied: {one_line(str(file), 300)}, {size_words(file.stat().st_size)}.")
+        print_lines(f"The inbox is copied: {one_line(str(file), 300)}, {bytes_counted(file.stat().st_size)}.")
     return ENDED
 
 
@@ -98,11 +98,13 @@ def prune(before: str) -> int:
 
     The setting prune_after does so at every start.
     """
+    from ccq_tui.words import plural
+
     count, limit = 0, since(before, "--before")
     with opened_store() as store:
         while store and limit and (deleted := store.requests.prune(limit)):
             count += deleted
-        print_lines(f"{count:,} request{'s' * (count != 1)} deleted.")
+        print_lines(f"{plural(count, 'request')} deleted.")
         if store and count:
             store.database.shrink()
     return ENDED
@@ -204,8 +206,9 @@ def show(request: str, as_json: bool) -> int:
     """
     from pathlib import Path
 
-    from ccq_tui.inbox.format import SHORT, request_lines
+    from ccq_tui.inbox.format import request_lines
     from ccq_tui.inbox.records import report, whole_record
+    from ccq_tui.words import SHORT
     from ccq_tui.worktrees.model import can_be_there
 
     with opened_store() as store:

@@ -11,7 +11,8 @@ from pathlib import Path
 import ccq_tui
 from ccq_tui.doctor.check import Check, Level
 from ccq_tui.output import Styled
-from ccq_tui.text import plural, safe
+from ccq_tui.text import safe
+from ccq_tui.words import plural
 
 Line = tuple[str | Styled, ...]
 """Pieces that `ccq_tui.output.echo` prints as one line."""

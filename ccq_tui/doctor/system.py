@@ -11,7 +11,7 @@ from pathlib import Path
 from ccq_tui.config.paths import config_dir, inbox_path, log_dir, state_dir
 from ccq_tui.doctor.check import Check, Level
 from ccq_tui.output import colourless
-from ccq_tui.prompts.images import size_words
+from ccq_tui.words import bytes_counted
 
 SMALLEST = (40, 12)
 LARGE = 200_000_000
@@ -104,9 +104,9 @@ def _inbox(path: Path) -> list[Check]:
     except OSError:
         return []
     if size <= LARGE:
-        return [Check(DIRECTORIES, "Inbox", size_words(size))] if size else []
+        return [Check(DIRECTORIES, "Inbox", bytes_counted(size))] if size else []
     advice = "ccq-tui inbox prune --before 90d deletes what was answered and delivered before."
-    return [Check(DIRECTORIES, "Inbox", size_words(size), Level.WARNING, advice)]
+    return [Check(DIRECTORIES, "Inbox", bytes_counted(size), Level.WARNING, advice)]
 
 
 def _problem(directory: Path, *, exact: bool) -> str | None:

@@ -13,7 +13,8 @@ from typing import Any
 from ccq_tui.bounded import UnfitFileError, parse_json, read_bytes
 from ccq_tui.inbox.file_diff import length, patch
 from ccq_tui.inbox.requests import PermissionRequest
-from ccq_tui.text import one_line, plural
+from ccq_tui.text import one_line
+from ccq_tui.words import plural
 
 MOST_BYTES = 1_000_000
 """Largest file that is compared."""

@@ -15,9 +15,8 @@ from ccq_tui.inbox.session_groups import stored_group
 from ccq_tui.inbox.store.rows import Change, RequestState, StoredRequest, StoredSession
 from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired, Kind
 from ccq_tui.text import one_line
+from ccq_tui.words import SHORT, plural
 
-SHORT = 8
-"""Fewest characters shown of an id: a shorter one is easily typed in the wrong place."""
 LONGEST_ID = 200
 PLACE_WIDTH = 30
 NAME_WIDTH = 14
@@ -63,7 +62,7 @@ def undelivered_lines(
     """Say which confirmed answers have not reached their agents, and what to do."""
     lines = []
     for name, count in undelivered.items():
-        answers, it = ("1 answer", "it") if count == 1 else (f"{count} answers", "them")
+        answers, it = plural(count, "answer"), "it" if count == 1 else "them"
         called = one_line(session_name(name), NAME_WIDTH)
         short = one_line(name[:SHORT], SHORT)
         resume = f"ccq-tui resume {short}"

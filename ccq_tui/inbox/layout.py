@@ -119,18 +119,6 @@ def local(at: datetime, *, seconds: bool = False) -> str:
     return at.astimezone().strftime("%Y-%m-%d %H:%M:%S" if seconds else "%Y-%m-%d %H:%M")
 
 
-def duration(seconds: float) -> str:
-    """Write a duration in seconds for a person: ``0.4 s``, ``12 s``, ``3 min 5 s``, ``1 h 2 min``."""
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"
-
-
 def kept_lines(text: str, lead: str = "") -> Iterator[str]:
     """Keep the lines of a text, and wrap long ones."""
     for line in safe(text, limit=MOST).strip("\n").split("\n"):

@@ -13,6 +13,7 @@ from ccq_tui.inbox.store.commands import CommandKind, CommandState
 from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import alive
+from ccq_tui.words import waiting
 
 NOTICE_SECONDS = 5.0
 """Seconds in which the other process must notice a park request; it looks five times a second."""
@@ -57,9 +58,9 @@ class ParkWish:
     def look(self, store: Store) -> Parking | None:
         """Do the next step, and return the result, or None while there is none; raises `InboxError`."""
         session = store.sessions.get(self._session_id)
-        waiting = store.requests.waiting_counts().get(self._session_id, 0)
+        count = store.requests.waiting_counts().get(self._session_id, 0)
         if session is None or not alive(session.owner):
-            return self._without_process(store, session, waiting)
+            return self._without_process(store, session, count)
         if not self._number:
             self._number = store.commands.add(CommandKind.PARK, self._session_id, self._actor)
             self._until = self._clock() + NOTICE_SECONDS
@@ -68,7 +69,7 @@ class ParkWish:
         if command is None or command.state is CommandState.REFUSED:
             return Parking(Ending.REFUSED, command.words if command else "was not asked: the command is gone")
         if command.state is CommandState.TAKEN:
-            return self._taken_on(waiting)
+            return self._taken_on(count)
         return self._not_noticed(store, session)
 
     def withdraw(self, store: Store) -> None:
@@ -76,22 +77,26 @@ class ParkWish:
         if self._number:
             store.commands.withdraw(self._number)
 
-    def _without_process(self, store: Store, session: StoredSession | None, waiting: int) -> Parking:
+    def _without_process(self, store: Store, session: StoredSession | None, count: int) -> Parking:
         command = store.commands.get(self._number) if self._number else None
         parked = session is not None and session.state is StoredSessionState.PARKED
         if command is not None and command.state is CommandState.TAKEN and parked:
-            return Parking(Ending.PARKED, f"is parked: {_waits(waiting)} without a process")
+            return Parking(Ending.PARKED, f"is parked: {waiting(count, 'request')} without a process")
         if command is not None:
             store.commands.withdraw(command.number)
-            return Parking(Ending.ALREADY, f"no longer has a process: {_waits(waiting)} without one")
-        if waiting:
-            return Parking(Ending.ALREADY, f"is parked already: {_waits(waiting)} without a process")
+            return Parking(
+                Ending.ALREADY, f"no longer has a process: {waiting(count, 'request')} without one"
+            )
+        if count:
+            return Parking(
+                Ending.ALREADY, f"is parked already: {waiting(count, 'request')} without a process"
+            )
         return Parking(Ending.REFUSED, "is not running, and nothing waits in it")
 
-    def _taken_on(self, waiting: int) -> Parking | None:
+    def _taken_on(self, count: int) -> Parking | None:
         if not self._taken:
             self._taken, self._until = True, self._clock() + PARK_SECONDS
-        if not waiting:
+        if not count:
             return Parking(Ending.REFUSED, "continues: its requests have just been answered")
         if self._clock() < self._until:
             return None
@@ -116,7 +121,3 @@ async def parked_elsewhere(
         if (parking := await run(wish.look)) is not None:
             return parking
         await asyncio.sleep(LOOK_SECONDS)
-
-
-def _waits(count: int) -> str:
-    return f"{count} request{'s' if count != 1 else ''} wait{'s' if count == 1 else ''}"

@@ -7,10 +7,10 @@ from datetime import date, timedelta
 from pathlib import PurePath
 from typing import NamedTuple
 
-from ccq_tui.inbox.layout import WIDTH, cells, duration, fit, local, pad
+from ccq_tui.inbox.layout import WIDTH, cells, fit, local, pad
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.wait_statistics import Share, WaitStatistics
-from ccq_tui.text import plural
+from ccq_tui.words import duration, plural
 
 MOST_DAYS = 31
 """Most days that are listed; a longer time is listed by month."""

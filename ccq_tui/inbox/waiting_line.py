@@ -12,7 +12,8 @@ from ccq_tui.inbox.requests import DecidedRequest, QuestionRequest, Request
 from ccq_tui.questions.model import CLAUDE
 from ccq_tui.questions.recalled import Recalled
 from ccq_tui.questions.state import PanelState, opened
-from ccq_tui.text import one_line, plural
+from ccq_tui.text import one_line
+from ccq_tui.words import plural
 
 TYPING_PAUSE = 0.8
 """Seconds without a key in an empty prompt before a panel opens by itself."""

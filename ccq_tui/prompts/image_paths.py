@@ -8,7 +8,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from ccq_tui.bounded import begin
-from ccq_tui.prompts.images import HEADER_BYTES, header, size_words
+from ccq_tui.prompts.images import HEADER_BYTES, header
+from ccq_tui.words import bytes_counted
 
 MOST_CHARACTERS = 20_000
 """Most characters of a paste that can be paths, and of a prompt that is searched for mentions."""
@@ -86,4 +87,4 @@ def file_facts(path: Path) -> str:
         size = path.stat().st_size
     except (OSError, ValueError):
         return ""
-    return f"{found[1]}×{found[2]}, {size_words(size)}" if found else ""
+    return f"{found[1]}×{found[2]}, {bytes_counted(size)}" if found else ""

@@ -7,16 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from ccq_tui.bounded import UnfitFileError, read_bytes
-from ccq_tui.prompts.images import (
-    LONGEST_NAME,
-    MOST_BYTES,
-    PromptImage,
-    UnfitImageError,
-    examined,
-    size_words,
-)
+from ccq_tui.prompts.images import LONGEST_NAME, MOST_BYTES, PromptImage, UnfitImageError, examined
 from ccq_tui.stored import write_whole
 from ccq_tui.text import one_line
+from ccq_tui.words import bytes_counted
 
 MOST_KEPT = 300_000_000
 """Most bytes of all images; beyond it the oldest are deleted."""
@@ -54,7 +48,7 @@ class ImageStore:
         try:
             data = read_bytes(path, 2 * MOST_BYTES)
         except UnfitFileError as error:
-            too_large = f"Claude takes up to {size_words(MOST_BYTES)} · make it smaller"
+            too_large = f"Claude takes up to {bytes_counted(MOST_BYTES)} · make it smaller"
             words = too_large if path.is_file() else "drop a file"
             raise UnfitImageError(f"{name} {error}; {words}") from error
         except OSError as error:

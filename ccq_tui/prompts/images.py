@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ccq_tui.text import one_line
+from ccq_tui.words import bytes_counted
 
 MOST_BASE64 = 5 * 1024 * 1024
 """Most bytes in base64 of an image that the API takes."""
@@ -68,8 +69,8 @@ def examined(data: bytes, name: str) -> PromptImage:
         )
     if len(data) > MOST_BYTES:
         raise UnfitImageError(
-            f"{called} has {size_words(len(data))}; "
-            f"Claude takes up to {size_words(MOST_BYTES)} · make it smaller"
+            f"{called} has {bytes_counted(len(data))}; "
+            f"Claude takes up to {bytes_counted(MOST_BYTES)} · make it smaller"
         )
     return PromptImage(called, hashlib.sha256(data).hexdigest(), media_type, width, height, len(data))
 
@@ -123,16 +124,9 @@ def _webp_sides(data: bytes) -> tuple[int, int]:
             return 0, 0
 
 
-def size_words(count: int) -> str:
-    """Write a number of bytes for a person: ``70 bytes``, ``34 kB``, ``3.9 MB``."""
-    if count < 1_000:
-        return f"{count} byte{'s' * (count != 1)}"
-    return f"{round(count / 1_000)} kB" if count < 999_500 else f"{count / 1_000_000:.1f} MB"
-
-
 def facts(image: PromptImage) -> str:
     """Return an image's name with its size."""
-    return f"{image.name} {image.width}×{image.height}, {size_words(image.size)}"
+    return f"{image.name} {image.width}×{image.height}, {bytes_counted(image.size)}"
 
 
 def label(image: PromptImage, known: Mapping[str, PromptImage], text: str) -> str:
@@ -149,8 +143,8 @@ def excess(images: Collection[PromptImage]) -> str:
     if len(images) > MOST_IMAGES:
         return f"A prompt takes up to {MOST_IMAGES} images · send the rest with the next one"
     if (size := sum(image.size for image in images)) > MOST_TOGETHER:
-        most = size_words(MOST_TOGETHER)
-        return f"These images have {size_words(size)}; a prompt takes {most} · send some with the next one"
+        most = bytes_counted(MOST_TOGETHER)
+        return f"These images have {bytes_counted(size)}; a prompt takes {most} · send some with the next one"
     return ""
 
 

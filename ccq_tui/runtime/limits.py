@@ -12,6 +12,7 @@ from enum import Enum
 
 from ccq_tui.agent.events import SessionState
 from ccq_tui.config.settings import Settings
+from ccq_tui.words import spoken
 
 _LIMITED = frozenset({SessionState.AWAITING, SessionState.IDLE})
 """States that a limit can end."""
@@ -161,14 +162,6 @@ def cause(limit: Limit) -> str:
     """
     what = "no activity" if limit.due is Due.END_SESSION else "no answer"
     return f"{what} for {spoken(limit.seconds)} ({limit.due.value})"
-
-
-def spoken(seconds: float) -> str:
-    """Return a duration in words: 90 s, 10 min, 2 h."""
-    for size, unit in ((3600, "h"), (60, "min")):
-        if seconds >= size and seconds % size == 0:
-            return f"{seconds / size:.0f} {unit}"
-    return f"{seconds:g} s"
 
 
 @dataclass(frozen=True, slots=True)

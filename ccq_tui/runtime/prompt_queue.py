@@ -86,7 +86,7 @@ class PromptSurface(Protocol):
         """The session."""
 
     @property
-    def prompt_field(self) -> PromptText:
+    def prompt(self) -> PromptText:
         """The field."""
 
     @property
@@ -214,7 +214,7 @@ class PromptQueue:
         self.earlier = (text, *(other for other in self.earlier if other != text))
         added = self._disk.submit(self._history.add, text, images)
         added.add_done_callback(self._done(asyncio.get_running_loop()))
-        self._surface.prompt_field.remember(self.earlier)
+        self._surface.prompt.remember(self.earlier)
 
     def edited(self) -> None:
         """Save the unsent text, in a moment."""
@@ -273,7 +273,7 @@ class PromptQueue:
 
     @property
     def _draft(self) -> PromptDraft:
-        field = self._surface.prompt_field
+        field = self._surface.prompt
         draft, sent = field.kept, tuple(self.sent.values())
         images = dict(draft.images)
         for one in sent:
@@ -329,7 +329,7 @@ class PromptQueue:
         self._surface.start(partial(self._bring_back, stored), "draft")
 
     async def _bring_back(self, stored: Future[PromptDraft | None]) -> None:
-        field = self._surface.prompt_field
+        field = self._surface.prompt
         draft = await self._result(stored)
         if draft:
             draft = field.adopt(draft)
@@ -353,7 +353,7 @@ class PromptQueue:
         if not self._surface.live:
             return  # all of it is still on disk
         for one in returned:
-            self._surface.prompt_field.put_back(one.text)
+            self._surface.prompt.put_back(one.text)
         self.settle(one.id for one in left)
         if returned:
             self._surface.note(UNREAD if len(returned) == 1 else UNREAD_MANY, "warning")
@@ -368,7 +368,7 @@ class PromptQueue:
         return tuple(PromptDraft(text, images=there.get(text, {})) for text in texts)
 
     async def _load_history(self) -> None:
-        field = self._surface.prompt_field
+        field = self._surface.prompt
         if loaded := await self._result(self._disk.submit(self._load_earlier)):
             self.earlier = tuple(dict.fromkeys((*self.earlier, *(field.adopt(one).text for one in loaded))))
             field.remember(self.earlier)

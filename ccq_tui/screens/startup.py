@@ -29,8 +29,9 @@ from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.screens.terminal import set_title
-from ccq_tui.text import listed, one_line, plural
+from ccq_tui.text import one_line
 from ccq_tui.widgets.lifetime import start_work
+from ccq_tui.words import listed, plural
 from ccq_tui.worktrees.model import WorktreeError
 
 _logger = logging.getLogger(__name__)

@@ -8,13 +8,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ccq_tui.agent.user_texts import hook_refusal
-from ccq_tui.claude_lines import size
 from ccq_tui.inbox.file_diff import counts
-from ccq_tui.text import plural
 from ccq_tui.transcript.blocks import ToolBlock, ToolState, uncoloured
 from ccq_tui.transcript.checklist import TodoState
 from ccq_tui.transcript.text_bodies import Excerpt, PlainText
 from ccq_tui.transcript.tools import EDITS, LIMIT, ToolCard, card_of
+from ccq_tui.words import bytes_counted, plural
 
 _EXIT = re.compile(r"\AExit code (-?\d+)")
 _ENDS = {ToolState.OK: "done", ToolState.FAILED: "failed", ToolState.STOPPED: "stopped"}
@@ -72,7 +71,11 @@ def _fetched(record: Mapping[str, Any]) -> str:
     """Read the CLI's record of a page or a search."""
     if isinstance(record.get("code"), int):
         answer = f"{record['code']} {record.get('codeText') or ''}".strip()
-        return f"{answer}, {size(record['bytes'])}" if isinstance(record.get("bytes"), int) else answer
+        return (
+            f"{answer}, {bytes_counted(record['bytes'], exact=True)}"
+            if isinstance(record.get("bytes"), int)
+            else answer
+        )
     results = record.get("results")
     if isinstance(results, list):
         return plural(sum(map(len, _links(results))), "result")

@@ -11,6 +11,7 @@ from rich.text import Text
 from textual import events
 from textual.widgets import Static
 
+from ccq_tui.commands.ui import PASSING_SECONDS
 from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.lifetime import after
@@ -19,7 +20,6 @@ from ccq_tui.widgets.panel.measures import SHARES, most_lines
 from ccq_tui.widgets.pointer import Clickable
 from ccq_tui.widgets.status_line import SEPARATOR
 
-PASSING_SECONDS = 4.0
 BESIDE = 2
 """Lines under and above a panel that a notice leaves free: the status line, and one of the page."""
 MOST = 400

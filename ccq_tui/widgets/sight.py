@@ -7,9 +7,9 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
-from ccq_tui.text import plural
 from ccq_tui.widgets.lines import Flow, LineView
 from ccq_tui.widgets.palette import Palette
+from ccq_tui.words import plural
 
 
 class SightView(LineView):

@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rich.cells import cell_len
 from rich.text import Text
 from textual.widgets import Static
 
+from ccq_tui.runtime.view import Piece
 from ccq_tui.text import one_line
 from ccq_tui.widgets.palette import palette_of
 
 SEPARATOR = " · "
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A few words of a line.
-
-    Attributes:
-        text: The words.
-        rank: Order of leaving out: the highest first, 0 never.
-        shorter: Replacements, ever shorter, where even the pieces of rank 0 do not fit.
-        alarm: Whether it must not be missed.
-    """
-
-    text: str
-    rank: int = 0
-    shorter: tuple[str, ...] = ()
-    alarm: bool = False
 
 
 def fitted(pieces: Sequence[Piece], width: int) -> list[Piece]:

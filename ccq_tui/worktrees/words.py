@@ -5,13 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from ccq_tui.text import listed, one_line, plural
+from ccq_tui.text import one_line
+from ccq_tui.words import SHORT, listed, plural
 from ccq_tui.worktrees.model import Worktree
 from ccq_tui.worktrees.removal import WorktreeContents
 
 MOST_NAMES = 3
 LONGEST = 60
-SHORT = 8
 """Characters shown of a session's id, which may be cut short."""
 
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ccq_tui.screens.session.rewind_command import WHICH_PROMPT
+from ccq_tui.commands.workspace import WHICH_PROMPT
 from ccq_tui.testing import Replies, Scenario, run
 from tests.e2e.conftest import Running
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from ccq_tui.screens.session.rewind_command import WHICH_PROMPT
-from ccq_tui.screens.session.session_switcher import WHICH_SESSION
-from ccq_tui.screens.session.tasks_command import NO_TASKS
+from ccq_tui.commands.listings import NO_TASKS
+from ccq_tui.commands.workspace import WHICH_PROMPT
+from ccq_tui.screens.session.screen_commands import WHICH_SESSION
 from ccq_tui.testing.scenario import Scenario
 from tests.e2e.conftest import Running, Start
 from tests.unit.prompts.pictures import png

@@ -14,12 +14,12 @@ from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession
+from ccq_tui.commands.workspace import WAITS
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE
 from ccq_tui.questions.state import PanelState
 from ccq_tui.screens.pickers import Picker, sessions
-from ccq_tui.screens.session.rewind_command import WAITS
 from tests.ui.host import Clock, press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, ToldSession, asked, until

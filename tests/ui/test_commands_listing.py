@@ -115,7 +115,7 @@ async def test_hooks_are_shown_and_the_file_of_one_is_edited(
         edited.append(file)
         return ""
 
-    monkeypatch.setattr("ccq_tui.screens.session.listing_commands.edit_file", edit)
+    monkeypatch.setattr("ccq_tui.screens.session.base.edit_file", edit)
     async with driven.app.run_test() as pilot:
         driven.told.replies["get_hooks_listing"] = {"hooks": [HOOK, {**HOOK, "source": "pluginHook"}]}
         await say(pilot, driven, "/hooks")
@@ -194,7 +194,7 @@ async def test_memory_is_edited_and_made(
         await picker(pilot)
         await choose(pilot, *keys)
 
-    monkeypatch.setattr("ccq_tui.screens.session.listing_commands.edit_file", edit)
+    monkeypatch.setattr("ccq_tui.screens.session.base.edit_file", edit)
     async with driven.app.run_test(size=(120, 24)) as pilot:
         driven.told.replies["get_memory_dialog"] = {"files": [], "folders": []}
         await say(pilot, driven, "/memory")

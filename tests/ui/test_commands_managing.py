@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.events import TaskEnded, TaskStarted, ToolFinished, ToolStarted
-from ccq_tui.screens.session.tasks_command import NO_TASKS
+from ccq_tui.commands.listings import NO_TASKS
 from tests.ui.running import running
 from tests.ui.session import Driven, until
 from tests.ui.test_commands import choose, closed, notices, picker, say

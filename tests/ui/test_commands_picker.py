@@ -11,8 +11,9 @@ from textual.app import App, ComposeResult
 from textual.widgets import Static
 
 from ccq_tui import theming
+from ccq_tui.commands.ui import PickRow
 from ccq_tui.questions.input_guard import GRACE, Presses
-from ccq_tui.screens.pickers import Picker, PickRow
+from ccq_tui.screens.pickers import Picker
 from tests.ui.host import Clock, press_later
 from tests.ui.running import running
 

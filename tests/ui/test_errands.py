@@ -11,10 +11,10 @@ import pytest
 
 import ccq_tui
 from ccq_tui.agent.events import SessionState
+from ccq_tui.commands.command import Command
 from ccq_tui.config.actions import ACTIONS, KeyPlace
 from ccq_tui.config.settings import Settings
 from ccq_tui.screens.session import screen
-from ccq_tui.screens.session.commands import Command
 from ccq_tui.screens.session.screen import SLASH_COMMANDS, SessionScreen
 from tests.ui.session import Driven, until
 

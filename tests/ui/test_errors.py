@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import Problem
 from ccq_tui.config.keymap import with_keys
-from ccq_tui.screens.session.remedies import NO_ERROR
+from ccq_tui.screens.session.prompts import NO_ERROR
 from tests.ui.host import Clock, press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, until

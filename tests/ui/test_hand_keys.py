@@ -13,13 +13,13 @@ from textual.pilot import Pilot
 
 from ccq_tui import app as program
 from ccq_tui.agent import events as ev
+from ccq_tui.commands.listings import NO_TASKS
+from ccq_tui.commands.workspace import NO_PROMPT
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.session.prompts import GIVEN_BACK
-from ccq_tui.screens.session.rewind_command import NO_PROMPT
-from ccq_tui.screens.session.tasks_command import NO_TASKS
 from tests.ui.host import Clock, press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, permission, until

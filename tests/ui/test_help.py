@@ -18,6 +18,7 @@ from textual.widgets import Static
 import ccq_tui
 from ccq_tui.agent.events import PermissionAsked, SessionState, StateChanged
 from ccq_tui.app import CcqApp
+from ccq_tui.commands.ui import PickRow
 from ccq_tui.config.actions import ACTIONS, KeyPlace
 from ccq_tui.config.keymap import DEFAULT_KEYS, keymap_of
 from ccq_tui.config.keynames import shown_key
@@ -30,7 +31,7 @@ from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions.keys import KEY_TABLE
 from ccq_tui.screens.help import NO_KEY, HelpScreen
 from ccq_tui.screens.keylist import ALT_NUMBERS, found, joined, own_bindings, sections
-from ccq_tui.screens.pickers.picker import Picker, PickRow
+from ccq_tui.screens.pickers.picker import Picker
 from ccq_tui.screens.replay import ReplayScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new_session import NEW, NewSessionScreen

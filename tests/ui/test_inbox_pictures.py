@@ -17,7 +17,7 @@ from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace, row_of
 from ccq_tui.screens.inbox.screen import InboxScreen
-from ccq_tui.screens.session import welcome
+from ccq_tui.screens.session import status
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.host import Clock, press_later
@@ -86,7 +86,7 @@ async def test_inbox_pictures(pictures: Pictures, tmp_path: Path) -> None:
 async def test_pictures_beside_each_other(
     pictures: Pictures, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(welcome, "today", lambda: 0)
+    monkeypatch.setattr(status, "today", lambda: 0)
     limits = Settings(cwd=HERE, question_timeout="2m")
     run = Many(Launch(settings=limits, program=ProgramArguments(state=tmp_path)), clock=Clock())
     async with run.app.run_test(size=(90, 24)) as pilot:

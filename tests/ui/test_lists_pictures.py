@@ -13,13 +13,13 @@ from textual.pilot import Pilot
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession
+from ccq_tui.commands.workspace import WHICH_PROMPT
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import state_dir
 from ccq_tui.config.settings import Settings
 from ccq_tui.prompts.files import Files
 from ccq_tui.prompts.history import PromptHistory
 from ccq_tui.screens.pickers import Picker, SessionPicker, sessions
-from ccq_tui.screens.session.rewind_command import WHICH_PROMPT
 from ccq_tui.widgets.hints import HintBar
 from tests.ui.host import Clock
 from tests.ui.pictures import Pictures

@@ -21,7 +21,7 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.prompts import images
 from ccq_tui.prompts.completion_list import Completion
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.session.prompt_images import EMPTY
+from ccq_tui.screens.session.prompts import EMPTY
 from ccq_tui.transcript.blocks import NoticeBlock
 from ccq_tui.widgets.choices import ChoiceList
 from ccq_tui.widgets.prompt.prompt import IMAGE_MISSING, READING, TYPED_ON, Prompt

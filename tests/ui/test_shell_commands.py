@@ -11,11 +11,11 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from ccq_tui.agent.events import HistoryLoaded, PromptAccepted, PromptReturned, SessionState, StateChanged
+from ccq_tui.commands.shell import NOTHING, ONE_RUNS, STOPPING
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.prompts.shell_runs import ShellRun, message_of
-from ccq_tui.screens.session.shell_commands import NOTHING, ONE_RUNS, STOPPING
 from ccq_tui.transcript.blocks import PromptBlock, ToolBlock, ToolState
 from tests.agent.running import alive
 from tests.steps import until_true

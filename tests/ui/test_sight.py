@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ccq_tui.commands.workspace import RESTORES
 from ccq_tui.inbox.requests import Allowed, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions import Option, Question
 from ccq_tui.questions.input_guard import GRACE, TYPING_SECONDS
 from ccq_tui.questions.moves import OUT_OF_SIGHT
-from ccq_tui.screens.session.rewind_command import RESTORES
 from ccq_tui.widgets.lines import LineView
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.host import Clock, DecisionHost, PanelHost, press_later

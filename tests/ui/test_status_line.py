@@ -12,7 +12,7 @@ from textual.app import App, ComposeResult
 from ccq_tui import theming
 from ccq_tui.agent.events import SessionState
 from ccq_tui.agent.session_recorder import SessionName
-from ccq_tui.screens.session.view import BYPASS, SessionView
+from ccq_tui.runtime.view import BYPASS, SessionView
 from ccq_tui.widgets.status_line import StatusLine
 
 Compare = Callable[..., bool]

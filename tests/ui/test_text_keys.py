@@ -10,10 +10,11 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from ccq_tui.agent.events import QuestionAsked
+from ccq_tui.commands.ui import PickRow
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import QuestionSet
 from ccq_tui.questions.state import is_text
-from ccq_tui.screens.pickers import Picker, PickRow
+from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.widgets.panel.field import AnswerField
 from ccq_tui.widgets.search_bar import SearchField

@@ -16,7 +16,7 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import config_dir, user_config
 from ccq_tui.config.settings import Settings
 from ccq_tui.screens.pickers import Picker
-from ccq_tui.screens.session import theme_command
+from ccq_tui.screens.session import screen_commands
 from ccq_tui.widgets.transcript import Transcript
 from tests.ui.host import press_later
 from tests.ui.running import running
@@ -25,7 +25,7 @@ from tests.ui.session import Driven, asked, until
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(theme_command, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(screen_commands, "LOOK_SECONDS", 0.02)
 
 
 def driven(theme: str = "ccq-dark") -> Driven:

@@ -6,8 +6,8 @@ import pytest
 from textual.pilot import Pilot
 
 from ccq_tui.agent.events import CommandsListed, SlashCommand
+from ccq_tui.commands.completions import HELD_SECONDS
 from ccq_tui.prompts.command_names import ALTERNATIVES
-from ccq_tui.screens.session.completions import HELD_SECONDS
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from tests.ui.host import Clock, press_later
 from tests.ui.running import running

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from ccq_tui.agent.events import PromptAccepted, PromptReturned, SessionState, StateChanged
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
-from ccq_tui.screens.session import welcome
+from ccq_tui.screens.session import status
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.prompt.field import PromptField
@@ -252,7 +252,7 @@ async def test_a_search_keeps_the_mode(run: Driven, pilot: Pilot[int]) -> None:
 async def test_picture_of_a_prompt_that_takes_commands(
     pictures: Pictures, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(welcome, "today", lambda: 0)  # else the tip is another one tomorrow
+    monkeypatch.setattr(status, "today", lambda: 0)  # else the tip is another one tomorrow
     driven = Driven(Launch(settings=Settings(cwd=Path("/usr"), vim_prompt=True)))
     async with driven.app.run_test(size=(60, 20)) as pilot:
         await pilot.press(*"fix the login", "escape", "b")

@@ -13,8 +13,8 @@ from ccq_tui.agent.events import ErrorReported, PromptAccepted
 from ccq_tui.agent.problems import Problem
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
-from ccq_tui.screens.session.view import SessionView
-from ccq_tui.screens.session.welcome import TASK, TIPS, welcome_text
+from ccq_tui.runtime.view import SessionView
+from ccq_tui.screens.session.status import TASK, TIPS, welcome_text
 from tests.ui.session import Driven, until
 
 VIEW = SessionView(Path("/srv/api"), model="claude-x", mode="acceptEdits", branch="main", cli_version="2.1.9")

@@ -16,7 +16,8 @@ from ccq_tui.agent.recorded.translate import Translation
 from ccq_tui.claude_files import record_files
 from ccq_tui.claude_lines import time_of
 from ccq_tui.inbox.requests import QuestionRequest
-from ccq_tui.text import listed, one_line, plural
+from ccq_tui.text import one_line
+from ccq_tui.words import listed, plural
 
 SLICE_SECONDS = 0.015
 """Seconds to read one slice: to show it costs the screen about as long again."""

@@ -26,6 +26,7 @@ from ccq_tui.widgets.lifetime import after_refresh
 from ccq_tui.widgets.lines import DrawnLine, Flow, LateLine, LineView, TextLines, flowing, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.sight import SightView, more_line
+from ccq_tui.words import in_one_unit, plural
 
 AGES_SECONDS = 10.0
 """Seconds between updates of the ages."""
@@ -103,8 +104,9 @@ class InboxBody(Vertical):
         words = f"{len(state.shown)} of {count}" if state.filter else wait
         title = Text.assemble((" ◆ Inbox", palette.accent), (f" · {words}" if words else "", palette.muted))
         if undelivered:
-            answers = "1 answer" if undelivered == 1 else f"{undelivered} answers"
-            title.append(f" · {answers} not delivered ({key_of('overview')})", palette.warning)
+            title.append(
+                f" · {plural(undelivered, 'answer')} not delivered ({key_of('overview')})", palette.warning
+            )
         if title != self._title or palette != self._palette:
             # Each update lays the whole screen out again.
             self._title, self._palette = title, palette
@@ -148,12 +150,8 @@ LIST: Hints = (("/", "find"), ("g", "group"))
 
 
 def age(asked: datetime, now: datetime) -> str:
-    """Return the age of a request in one unit: 12s, 3m, 2h, 5d."""
-    seconds = max(0, int((now - asked).total_seconds()))
-    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "m")):
-        if seconds >= size:
-            return f"{seconds // size}{unit}"
-    return f"{seconds}s"
+    """Return the age of a request in one unit."""
+    return in_one_unit(max(0.0, (now - asked).total_seconds()))
 
 
 def list_lines(state: InboxList, now: datetime, width: int, palette: Palette) -> list[DrawnLine]:

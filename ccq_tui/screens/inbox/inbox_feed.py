@@ -18,6 +18,7 @@ from ccq_tui.processes import this_process
 from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace, row_of
 from ccq_tui.screens.overlay import Feed
 from ccq_tui.screens.sessions.session_manager import SessionManager
+from ccq_tui.words import SHORT
 from ccq_tui.worktrees.model import can_be_there
 
 _logger = logging.getLogger(__name__)
@@ -31,7 +32,6 @@ PLACES = {
     Reach.NO_RECORD: SessionPlace.GONE,
     Reach.UNKNOWN: SessionPlace.GONE,
 }
-SHORT_ID = 8
 PAGE = 50
 """Requests of a page: more than fit on the screen, and few enough that the first appear soon."""
 
@@ -140,7 +140,7 @@ def read_page(store: Store, after: int, recorded: Collection[str] | None = None)
 
 def held_rows(requests: Iterable[StoredRequest]) -> list[InboxRow]:
     """Return the rows of requests in memory alone; their sessions are open in this terminal."""
-    return [row_of(one, one.request.session_id[:SHORT_ID], "", SessionPlace.RESTS) for one in requests]
+    return [row_of(one, one.request.session_id[:SHORT], "", SessionPlace.RESTS) for one in requests]
 
 
 def read_row(store: Store, request_id: str) -> InboxRow | None:
@@ -180,7 +180,7 @@ def _row(
     session, place = known[name]
     directory = session.directory if session else ""
     called = session.name if session else ""
-    return row_of(stored, called or Path(directory).name or name[:SHORT_ID], directory, place)
+    return row_of(stored, called or Path(directory).name or name[:SHORT], directory, place)
 
 
 def _place(session: StoredSession | None, look: Look) -> SessionPlace:

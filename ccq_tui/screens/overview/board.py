@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Self
 
 from ccq_tui.filtered_list import FilteredList
@@ -92,16 +91,11 @@ class Card:
 
     @property
     def found_by(self) -> str:
-        return _found_by(self.session, self.directory, self.group, self.last_line)
+        return f"{self.session} {self.directory} {self.group} {self.last_line}".casefold()
 
     def seconds(self, clock: float, now: float) -> int:
         """Return the seconds since its state began."""
         return max(0, int((clock if self.place is SessionPlace.HERE else now) - self.since))
-
-
-@lru_cache(maxsize=2_000)
-def _found_by(*texts: str) -> str:
-    return " ".join(texts).casefold()
 
 
 def harmless(card: Card) -> Card:

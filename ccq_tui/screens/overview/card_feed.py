@@ -25,12 +25,12 @@ from ccq_tui.screens.overview.board import Board, Card, harmless, here_group, jo
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.lifetime import start_work
+from ccq_tui.words import SHORT
 from ccq_tui.worktrees.model import can_be_there
 
 PAGE = 100
 PAGES = 10
 """Most pages of the store that are shown."""
-SHORT_ID = 8
 
 
 @dataclass(eq=False)
@@ -227,7 +227,7 @@ def _card(one: StoredStanding, recorded: Collection[str] | None) -> Card:
         Card(
             key=session.id,
             session_id=session.id,
-            session=session.name or Path(directory).name or session.id[:SHORT_ID],
+            session=session.name or Path(directory).name or session.id[:SHORT],
             group=group_of(session.state, one.waiting, runs=runs, done=session.done),
             place=place,
             state=str(session.state),

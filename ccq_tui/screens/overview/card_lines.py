@@ -15,13 +15,13 @@ from ccq_tui.agent.events import SessionState
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.inbox.layout import wrapped
 from ccq_tui.inbox.session_groups import Group
+from ccq_tui.runtime.view import SIGNS, Piece, short_path, sign_and_word
 from ccq_tui.screens.inbox.inbox_list import SessionPlace
 from ccq_tui.screens.overview.board import Board, Card
-from ccq_tui.screens.session.view import SIGNS, short_path, sign_and_word
-from ccq_tui.text import plural
 from ccq_tui.widgets.lines import DrawnLine
 from ccq_tui.widgets.palette import Palette
-from ccq_tui.widgets.status_line import Piece, fitted
+from ccq_tui.widgets.status_line import fitted
+from ccq_tui.words import in_one_unit, plural
 
 GROUP_SIGNS = {
     Group.NEEDS: "◆",
@@ -154,10 +154,7 @@ class Now:
     def age(self, card: Card) -> str:
         """Return how long a session has been in its state, in one unit: 12s, 3m, 2h, 5d."""
         seconds = card.seconds(self.clock, self.wall)
-        for size, unit in ((86_400, "d"), (3_600, "h"), (60, "m")):
-            if seconds >= size:
-                return f"{seconds // size}{unit}"
-        return f"{seconds // 5 * 5}s" if seconds >= 5 else "now"
+        return in_one_unit(seconds if seconds >= 60 else seconds // 5 * 5) if seconds >= 5 else "now"
 
 
 def title_line(board: Board, width: int, palette: Palette, *, counted: bool) -> Text:

@@ -14,6 +14,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Static
 
+from ccq_tui.commands.ui import PickRow
 from ccq_tui.config.actions import KeyPlace
 from ccq_tui.filtered_list import LIST_KEYS, FilteredList
 from ccq_tui.key_uses import KeyUse, by_key
@@ -25,34 +26,6 @@ from ccq_tui.widgets.keys import keys_meant, new_labels, presses_of
 from ccq_tui.widgets.lines import DrawnLine, LineView, indented, row_lines, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
 from ccq_tui.widgets.panel.measures import most_lines
-
-
-@dataclass(frozen=True, slots=True)
-class PickRow:
-    """Something to choose.
-
-    Attributes:
-        value: Value that choosing it returns.
-        label: Its name.
-        description: Its description, or "".
-        right: A word at the right end of its line, such as a key, or "".
-        current: Whether it is the present choice.
-    """
-
-    value: str
-    label: str
-    description: str = ""
-    right: str = ""
-    current: bool = False
-
-    @property
-    def key(self) -> str:
-        """Key of the row: its value."""
-        return self.value
-
-    @property
-    def found_by(self) -> str:
-        return f"{self.label} {self.description} {self.right}".casefold()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from textual.widgets import Static
 
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession, ReaderError, delete_earlier, earlier_sessions, rename_earlier
+from ccq_tui.commands.ui import PickRow
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.store.store import Store
@@ -22,12 +23,13 @@ from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.key_uses import KeyUse, by_key
 from ccq_tui.processes import alive
 from ccq_tui.runtime.launches import WayOn
-from ccq_tui.screens.pickers.picker import PICKER_KEYS, Picker, PickerBody, PickRow
+from ccq_tui.screens.pickers.picker import PICKER_KEYS, Picker, PickerBody
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.lines import LineView, wrapped
 from ccq_tui.widgets.palette import Palette, palette_of
+from ccq_tui.words import in_one_unit
 
 _logger = logging.getLogger(__name__)
 
@@ -129,10 +131,7 @@ def session_row(one: Shelved, now: float, *, everywhere: bool = False) -> PickRo
 
 def age(seconds: float) -> str:
     """Return an age in the largest unit that fits."""
-    for length, unit in ((86400, "d"), (3600, "h"), (60, "min")):
-        if seconds >= length:
-            return f"{int(seconds // length)} {unit} ago"
-    return "now"
+    return f"{in_one_unit(seconds, 'min', ' ')} ago" if seconds >= 60 else "now"
 
 
 LONGEST_TITLE = 200

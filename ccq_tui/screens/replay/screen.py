@@ -9,7 +9,7 @@ import logging
 import os
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -40,10 +40,10 @@ from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.limits import Limits
 from ccq_tui.runtime.prompt_queue import SAVE_AFTER
 from ccq_tui.runtime.session import SupervisedSession
+from ccq_tui.runtime.view import Piece, short_path
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
-from ccq_tui.screens.session.view import short_path
 from ccq_tui.screens.terminal import set_title
 from ccq_tui.stored import write_whole
 from ccq_tui.text import one_line
@@ -51,8 +51,8 @@ from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.keys import presses_of
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.prompt import Prompt
-from ccq_tui.widgets.status_line import Piece
 from ccq_tui.widgets.transcript import Transcript
+from ccq_tui.words import plural
 
 NAME_LENGTH = 40
 _KEYS = (
@@ -95,7 +95,7 @@ class ReplayStatus:
     def pieces(self) -> tuple[Piece, ...]:
         """Return the pieces of the status line, in order."""
         state = "■ replay" if self.ended else "‖ paused" if self.paused else "▶ replay"
-        far = f"{self.read:,} line{'s' * (self.read != 1)}"
+        far = plural(self.read, "line")
         bad = f"{self.bad:,} unreadable" if self.bad else ""
         return tuple(
             piece
@@ -187,7 +187,7 @@ class ReplayScreen(SessionBase):
         self.shown_by = (self._show_standing,)
         self._ended = False
         self._export_asked: float | None = None
-        self._answers = AnswerDrafts((launch.program.state or state_dir()) / "drafts", self._not_kept)
+        self._disk = ThreadPoolExecutor(max_workers=1, thread_name_prefix="answers")
         self._unsaved: Waiting | None = None
 
     @property
@@ -212,8 +212,9 @@ class ReplayScreen(SessionBase):
 
     def on_unmount(self) -> None:
         """Write what is not written yet."""
-        self._write_draft()
-        self._answers.close()
+        if self._unsaved is not None:
+            self._disk.submit(save_draft, self._file(self._unsaved.request.id), self._unsaved.draft)
+        self._disk.shutdown(wait=False)
 
     def set_focus(
         self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False
@@ -290,22 +291,33 @@ class ReplayScreen(SessionBase):
             )
         else:
             self.note("Nobody answered this question. Your answer resumes the session, as a message to it.")
-        self.take(QuestionAsked(request, await self._answers.load(request)))
+        text = await asyncio.get_running_loop().run_in_executor(
+            self._disk, load_draft, self._file(request.id)
+        )
+        self.take(QuestionAsked(request, with_draft(request, text) if text else None))
+
+    def _file(self, request_id: str) -> Path:
+        return draft_file(self.launch.program.state or state_dir(), request_id)
 
     @on(Dock.DraftChanged)
     def _draft_changed(self, event: Dock.DraftChanged) -> None:
         waits, self._unsaved = self._unsaved is not None, event.waiting
         if not waits:
-            self.after(SAVE_AFTER, self._write_draft)
+            self.after(SAVE_AFTER, lambda: self.start(self._write_draft, "draft"))
 
-    def _write_draft(self) -> None:
+    async def _write_draft(self) -> None:
         unsaved, self._unsaved = self._unsaved, None
         if unsaved is not None:
-            self._answers.keep(unsaved.request.id, unsaved.draft)
+            await self._save(unsaved.request.id, unsaved.draft)
 
-    def _not_kept(self, error: OSError) -> None:
-        _logger.warning("The draft of an answer: %s", error)
-        self.say(f"Your draft could not be saved: {error.strerror or error}", seconds=20.0)
+    async def _save(self, request_id: str, draft: Draft | None) -> None:
+        try:
+            await asyncio.get_running_loop().run_in_executor(
+                self._disk, save_draft, self._file(request_id), draft
+            )
+        except OSError as error:
+            _logger.warning("The draft of an answer: %s", error)
+            self.say(f"Your draft could not be saved: {error.strerror or error}", seconds=20.0)
 
     async def _bring(self, message: str) -> None:
         """Send the answer to the session, or if that is gone, give it to the person."""
@@ -316,53 +328,27 @@ class ReplayScreen(SessionBase):
         else:
             if self.recording.waiting is not None:
                 self._unsaved = None
-                self._answers.keep(self.recording.waiting.id, None)
+                await self._save(self.recording.waiting.id, None)
             go_on = BroughtAnswer(self.recording.session_id, self.recording.cwd, message)
             self.post_message(self.QuestionAnswered(go_on))
 
 
-class AnswerDrafts:
-    """Reads and writes drafts of answers as files, one after the other in one thread.
+def draft_file(state: Path, request_id: str) -> Path:
+    """Return the file of a draft: no session runs, so the inbox may not know the request."""
+    name = hashlib.sha256(f"answer to {request_id}".encode(errors="replace")).hexdigest()[:32]
+    return state / "drafts" / f"{name}-1.json"
 
-    No session runs, so they are not in the inbox, which may not know the request.
-    """
 
-    def __init__(self, directory: Path, failed: Callable[[OSError], None]) -> None:
-        self._directory = directory
-        self._failed = failed
-        self._disk = ThreadPoolExecutor(max_workers=1, thread_name_prefix="answers")
+def load_draft(file: Path) -> str:
+    """Return a draft from its file, or ""."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return str(parse_json(read_bytes(file, JSON_BYTES))["text"])
+    return ""
 
-    async def load(self, request: QuestionRequest) -> Draft | None:
-        """Return the kept draft of a request, or None."""
-        text = await asyncio.wrap_future(self._disk.submit(self._load, request.id))
-        return with_draft(request, text) if text else None
 
-    def _load(self, request_id: str) -> str:
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            return str(parse_json(read_bytes(self._path(request_id), JSON_BYTES))["text"])
-        return ""
-
-    def _save(self, request_id: str, draft: Draft | None) -> None:
-        if draft is None:
-            self._path(request_id).unlink(missing_ok=True)
-        else:
-            write_whole(self._path(request_id), json.dumps({"text": draft_to_json(draft)}))
-
-    def _path(self, request_id: str) -> Path:
-        name = hashlib.sha256(f"answer to {request_id}".encode(errors="replace")).hexdigest()[:32]
-        return self._directory / f"{name}-1.json"
-
-    def keep(self, request_id: str, draft: Draft | None) -> None:
-        """Keep a draft, soon and without waiting; None deletes it."""
-        loop = asyncio.get_running_loop()
-
-        def done(future: Future[None]) -> None:
-            error = future.exception()
-            if isinstance(error, OSError) and not loop.is_closed():
-                loop.call_soon_threadsafe(self._failed, error)
-
-        self._disk.submit(self._save, request_id, draft).add_done_callback(done)
-
-    def close(self) -> None:
-        """Write what is not written yet, then end the thread; does not wait."""
-        self._disk.shutdown(wait=False)
+def save_draft(file: Path, draft: Draft | None) -> None:
+    """Write a draft to its file; None deletes it."""
+    if draft is None:
+        file.unlink(missing_ok=True)
+    else:
+        write_whole(file, json.dumps({"text": draft_to_json(draft)}))

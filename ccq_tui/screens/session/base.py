@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 from textual import events, on
@@ -18,23 +19,26 @@ from textual.worker import Worker
 
 from ccq_tui.agent.events import ElicitationAsked, PermissionAsked, PlanProposed, QuestionAsked
 from ccq_tui.agent.session_recorder import SessionName
+from ccq_tui.commands.ui import PASSING_SECONDS, PickRow
+from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.compat.textual.nodes import bind_first
 from ccq_tui.config.actions import KeyPlace
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.waiting_line import WaitingLine
 from ccq_tui.runtime.events import OWN_EVENTS, SessionEvent
 from ccq_tui.runtime.session import SupervisedSession
+from ccq_tui.runtime.view import SessionView, noted
 from ccq_tui.screens.clipboard import copy
-from ccq_tui.screens.editor import GROUP, edit_for
+from ccq_tui.screens.editor import GROUP, EditorError, edit_file, edit_for
+from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session.block_actions import BlockActions, BlockBar
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.key_repeats import QuitKeys
+from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.requests import RequestQueue
-from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
-from ccq_tui.screens.session.view import SessionView, noted
+from ccq_tui.screens.session.ui import AGAIN_SECONDS, Pickers, SessionUi
 from ccq_tui.widgets.keys import bindings_for, presses_of
 from ccq_tui.widgets.lifetime import after, failure, is_live, start_work
-from ccq_tui.widgets.notice_line import PASSING_SECONDS
 from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.search_bar import SEARCH, SearchBar
@@ -163,10 +167,13 @@ class SessionBase(Screen[None]):
         """The facts known about the session."""
         if launch.settings.verbose:
             transcript.toggle_folds()
+        self.pickers = Pickers(self)
         self.requests = RequestQueue(self)
         self.blocks = BlockActions(self)
         self.quit_keys = QuitKeys(self, self.quit)
-        self.finder = TranscriptSearch(self, self.search_bar, partial(self.set_focus, scroll_visible=False))
+        self.finder: TranscriptSearch = TranscriptSearch(
+            self, self.search_bar, partial(self.set_focus, scroll_visible=False)
+        )
         self.listeners: tuple[Callable[[SessionEvent], None], ...] = (self.requests.take,)
         """Receivers of each event, in this order."""
         self.shown_by: tuple[Callable[[], None], ...] = ()
@@ -188,6 +195,46 @@ class SessionBase(Screen[None]):
     def live(self) -> bool:
         """Whether the screen is composed and is not going away."""
         return is_live(self) and self.dock.is_attached
+
+    @property
+    def prompt(self) -> Prompt:
+        """The field of the prompt."""
+        return self.dock.prompt
+
+    @property
+    def session_title(self) -> str:
+        """The title of the session, or ""."""
+        return self.view.title
+
+    def hush(self, of: str) -> None:
+        self.dock.notices.hush(of)
+
+    def say_unsent(self, words: str, seconds: float) -> None:
+        self.dock.say_unsent(words, seconds)
+
+    async def pick(self, title: str, rows: Iterable[PickRow], by_itself: bool, **options: Any) -> str | None:
+        return await self.pickers.show(Picker(title, rows, **options), by_itself)
+
+    async def copy(self, text: str) -> None:
+        await copy(self.app, text)
+
+    def edit_file(self, path: Path, then: str = "") -> None:
+        if not is_lent(self.app):
+            self.start(partial(self._edit_file, path, then), "editor", group=GROUP)
+
+    async def _edit_file(self, path: Path, then: str) -> None:
+        try:
+            failed = await edit_file(self.app, path)
+        except EditorError as error:
+            self.say(str(error))
+            return
+        if failed:
+            self.say(f"The editor failed: {failed}")
+        elif await asyncio.to_thread(path.is_file):
+            words = f"The editor was closed: {path}"
+            self.say(f"{words} · a change {then}" if then else words, seconds=8.0)
+        else:
+            self.say(f"Nothing was saved · {path} does not exist")
 
     @property
     def waiting(self) -> WaitingLine:
@@ -217,6 +264,10 @@ class SessionBase(Screen[None]):
     ) -> None:
         """Run a coroutine beside the keys, for as long as the screen lives."""
         start_work(self, work, name=name, group=group, exclusive=exclusive)
+
+    def act(self, name: str, *arguments: Any) -> None:
+        """Have the program do one of its actions."""
+        self.post_message(ProgramAction(name, *arguments))
 
     def after(self, seconds: float, call: Callable[[], object]) -> asyncio.TimerHandle:
         """Call something after a time, if the screen still lives then."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from functools import partial
 
@@ -12,23 +11,17 @@ from ccq_tui.widgets.keys import presses_of
 
 REPEAT_SECONDS = 0.15
 """Most seconds between two repeats of a key that is held down."""
-
-LATE_SECONDS = 0.05
-"""Seconds that a timer may be late; behind a later one, keys that came meanwhile may still wait."""
+LEAST_SECONDS = 0.05
+"""Fewest seconds to wait again."""
 
 
 class KeyRelease:
-    """Calls a function once a key that was just pressed can no longer repeat.
-
-    A program that stalled for longer than a repeat takes has not seen the repeats that came meanwhile, and
-    its timer would run before them: it then waits once more.
-    """
+    """Calls a function once a key that was just pressed can no longer repeat."""
 
     def __init__(self, ui: SessionUi, call: Callable[[], object]) -> None:
         self._ui = ui
         self._call = call
         self._from = ui.clock()
-        self._loop = asyncio.get_running_loop()
         self._wait(REPEAT_SECONDS)
 
     def cancel(self) -> None:
@@ -36,15 +29,12 @@ class KeyRelease:
         self._timer.cancel()
 
     def _wait(self, seconds: float) -> None:
-        self._due = self._loop.time() + seconds
         self._timer = self._ui.after(seconds, self._look)
 
     def _look(self) -> None:
         rest = self._from + REPEAT_SECONDS - self._ui.clock()
-        if self._loop.time() - self._due > LATE_SECONDS:
-            rest = REPEAT_SECONDS
         if rest > 0:
-            self._wait(max(rest, LATE_SECONDS))
+            self._wait(max(rest, LEAST_SECONDS))
         else:
             self._call()
 

@@ -17,11 +17,10 @@ from ccq_tui.agent.events import (
 from ccq_tui.compat.textual.driver import write
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.runtime.events import GaveWay, LimitReached, SessionEvent
-from ccq_tui.runtime.limits import Attention, spoken
-from ccq_tui.screens.session.messages import ProgramAction
+from ccq_tui.runtime.limits import Attention
 from ccq_tui.screens.session.ui import SessionUi
-from ccq_tui.screens.session.view import duration
 from ccq_tui.screens.terminal import Bar, has_progress, notification, progress, wanted_protocol
+from ccq_tui.words import on_clock, spoken
 
 LOST = "The session was lost"
 BARS = {
@@ -97,7 +96,7 @@ def news_of(event: SessionEvent, long_turn: float) -> str:
         ):
             return kind_of(request).news(request)
         case TurnEnded(is_error=failed, duration=seconds) if seconds >= long_turn:
-            return f"{'Stopped' if failed else 'Done'} after {duration(int(seconds))}"
+            return f"{'Stopped' if failed else 'Done'} after {on_clock(int(seconds))}"
         case SessionLost(expected=False):
             return LOST
         case _:
@@ -133,7 +132,7 @@ class Notifications:
             return
         title, text = notification_of(self._ui.view.name, news)
         if not self._ui.in_front:
-            self._ui.post_message(ProgramAction("news", self._ui.session, text))
+            self._ui.act("news", self._ui.session, text)
         elif self._ui.app.app_focus:
             return
         self.call(title, text)

@@ -1,12 +1,15 @@
-"""Prompts of a session: sent, queued, taken back; and the interrupt."""
+"""Prompts of a session: sent, queued, taken back, with images; the interrupt, and the remedy of an error."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from ccq_tui.agent.commands import CommandError, ImageFile
 from ccq_tui.agent.events import (
@@ -26,21 +29,23 @@ from ccq_tui.agent.events import (
     ToolStarted,
     TurnEnded,
 )
+from ccq_tui.agent.problems import Remedy
 from ccq_tui.agent.session_recorder import SessionName
+from ccq_tui.commands.shell import STOPPING, ShellCommands
+from ccq_tui.commands.workspace import RewindCommand
 from ccq_tui.config.keymap import key_of, keymap, with_keys
-from ccq_tui.prompts.image_paths import mentioned
-from ccq_tui.prompts.images import PromptImage
+from ccq_tui.prompts.image_paths import existing, file_facts, mentioned, paths_in
+from ccq_tui.prompts.image_store import ImageStore
+from ccq_tui.prompts.images import MOST_IMAGES, PromptImage, UnfitImageError
 from ccq_tui.prompts.shell_runs import command_in, run_in
 from ccq_tui.prompts.unread import Sent
 from ccq_tui.questions.input_guard import Escapes
-from ccq_tui.runtime.events import SessionEvent
+from ccq_tui.runtime.events import Reconnected, SessionEvent
 from ccq_tui.runtime.prompt_queue import PromptQueue
+from ccq_tui.screens.clipboard import NoReaderError, read_clipboard, reader
 from ccq_tui.screens.session.key_repeats import KeyRelease
-from ccq_tui.screens.session.prompt_images import name_mentioned
-from ccq_tui.screens.session.rewind_command import RewindCommand
-from ccq_tui.screens.session.shell_commands import STOPPING, ShellCommands
 from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
-from ccq_tui.text import one_line
+from ccq_tui.text import one_line, reason
 from ccq_tui.widgets.keys import escapes_of, presses_of
 
 CLEARED = "Prompt cleared · Ctrl+_ or ↑ brings it back"
@@ -324,3 +329,169 @@ def _settle(loop: asyncio.AbstractEventLoop, kept: asyncio.Future[None]) -> None
 
     with contextlib.suppress(RuntimeError):
         loop.call_soon_threadsafe(settle)
+
+
+SECONDS = 10.0
+"""Seconds that files may take to read; those of a network may be out of reach."""
+EMPTY = "The clipboard holds no image and no text · copy one first"
+SLOW = "The clipboard did not answer in time · copy again, or drop the image's file"
+SLOW_FILE = "The image was not read in time · its path stays as text"
+PASTED_NAME = "pasted"
+"""Name of an image from the clipboard, which has none of its own."""
+
+
+class PromptImages:
+    """Attaches images to the prompt."""
+
+    def __init__(self, ui: SessionUi, store: ImageStore) -> None:
+        self._ui = ui
+        self._store = store
+        self._reads = False
+        ui.dock.prompt.reads_paths = self.look_at
+
+    def look_at(self, pasted: str) -> None:
+        """Replace a paste by images, if it consists of their paths."""
+        self._ui.start(partial(self._attach_files, pasted), "images")
+
+    async def _attach_files(self, pasted: str) -> None:
+        attached: list[PromptImage] = []
+        words = ""
+        try:
+            async with asyncio.timeout(SECONDS):
+                paths = await asyncio.to_thread(existing, paths_in(pasted), self._ui.view.cwd)
+                attached = await asyncio.to_thread(self._add, paths[: MOST_IMAGES + 1])
+        except UnfitImageError as error:
+            attached, words = [], str(error)
+        except TimeoutError:
+            attached, words = [], SLOW_FILE
+        except OSError as error:
+            attached, words = [], _not_kept(error)
+        finally:
+            words = self._ui.dock.prompt.looked(attached, pasted) or words
+        if words:
+            self._ui.say(words)
+
+    def _add(self, paths: Sequence[Path]) -> list[PromptImage]:
+        return [self._store.add_file(path) for path in paths]
+
+    def paste(self) -> None:
+        """Paste what the clipboard holds: an image, else a text."""
+        if self._reads:
+            return  # the key is held down
+        self._reads = True
+        self._ui.dock.prompt.look()
+        self._ui.start(self._paste, "clipboard")
+
+    async def _paste(self) -> None:
+        attached: list[PromptImage] = []
+        words = ""
+        try:
+            found = await self._clipboard()
+            if isinstance(found, bytes) and not self._ui.dock.prompt.searching:
+                attached = [await asyncio.to_thread(self._store.add, found, PASTED_NAME)]
+            elif isinstance(found, str) and found:
+                self._ui.dock.prompt.field.paste(found)
+            else:
+                words = EMPTY
+        except (UnfitImageError, NoReaderError) as error:
+            words = str(error)
+        except TimeoutError:
+            words = SLOW
+        except OSError as error:
+            words = _not_kept(error)
+        finally:
+            self._reads = False
+            words = self._ui.dock.prompt.looked(attached) or words
+        if words:
+            self._ui.say(words)
+
+    async def _clipboard(self) -> bytes | str:
+        """Read the system's clipboard; if nothing can or it is empty, return what this program copied."""
+        try:
+            how = await asyncio.to_thread(reader, os.environ)
+        except NoReaderError:
+            if self._ui.app.clipboard:
+                return self._ui.app.clipboard
+            raise
+        return await read_clipboard(how) or self._ui.app.clipboard
+
+
+async def name_mentioned(ui: SessionUi, text: str) -> None:
+    """Say in the transcript which images a prompt mentions, and their sizes: Claude Code attaches them."""
+    paths = mentioned(text)
+    facts = await asyncio.to_thread(lambda: [file_facts(ui.view.cwd / path) for path in paths])
+    if named := ", ".join(
+        f"{one_line(path, 60)} ({fact})" for path, fact in zip(paths, facts, strict=True) if fact
+    ):
+        ui.note(f"Attached to the prompt: {named}")
+
+
+def _not_kept(error: OSError) -> str:
+    return f"The image cannot be kept: {one_line(reason(error), 60)}"
+
+
+NO_ERROR = "No error to recover from · {recover} works after one"
+GO_ON = "Go on."
+"""The prompt that continues after the turn limit, or after the process has ended."""
+
+
+class Remedies:
+    """Offers the remedy of the newest error, and applies it."""
+
+    def __init__(
+        self, ui: SessionUi, send: Callable[[str], object], command: Callable[[str], object]
+    ) -> None:
+        self._ui = ui
+        self._send = send
+        self._command = command
+
+    def take(self, event: SessionEvent) -> None:
+        if isinstance(event, Reconnected):
+            self._ui.note("Connected again.")
+        self.show()
+
+    def show(self) -> None:
+        """Show the key and words of the remedy, or nothing."""
+        recovery = self._ui.session.recovery
+        self._ui.transcript.offer(recovery.words)
+        self._ui.dock.offer(f"{recovery.because} {recovery.words}" if recovery.words else "")
+
+    def do(self) -> None:
+        recovery = self._ui.session.recovery
+        offer = recovery.offer
+        if offer is None:
+            self._ui.say(with_keys(NO_ERROR))
+            return
+        wait = recovery.seconds_to_wait(self._ui.clock())
+        if wait > 0:
+            self._ui.say(f"It has just failed · {key_of('recover')} works again in {math.ceil(wait)} s")
+            return
+        self._ui.session.take_offer()
+        self.show()
+        self._remedies()[offer]()
+
+    def _remedies(self) -> dict[Remedy, Callable[[], object]]:
+        return {
+            Remedy.RETRY: lambda: self._send(self._ui.session.recovery.prompt),
+            Remedy.CHANGE: lambda: self._ui.dock.prompt.put_back(self._ui.session.recovery.prompt),
+            Remedy.GO_ON: self._continue_turn,
+            Remedy.COMPACT: lambda: self._send("/compact"),
+            Remedy.MODEL: lambda: self._command("/model"),
+            Remedy.SIGN_IN: lambda: self._command("/login"),
+            Remedy.SERVERS: lambda: self._command("/mcp"),
+            Remedy.RECONNECT: self._ui.session.reconnect,
+            Remedy.ANEW: self._ui.session.reconnect,
+            Remedy.ELSEWHERE: lambda: self._ui.act("elsewhere", self._ui.session),
+        }
+
+    def _continue_turn(self) -> None:
+        recovery = self._ui.session.recovery
+        if recovery.unsure and recovery.prompt_id:
+            self._ui.start(partial(self._continue_from, recovery.prompt, recovery.prompt_id), "go on")
+        else:
+            self._send(GO_ON)
+
+    async def _continue_from(self, prompt: str, prompt_id: str) -> None:
+        """Send a prompt again after its process ended, or `GO_ON` if the record says that it was read."""
+        read = await self._ui.session.agent.taken({prompt_id: self._ui.view.session_id})
+        self._send(GO_ON if prompt_id in read else prompt)

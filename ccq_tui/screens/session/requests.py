@@ -24,7 +24,6 @@ from ccq_tui.screens.session.drafts import (
     set_left_over,
     text_left_over,
 )
-from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.panel_pool import Panel
 from ccq_tui.screens.session.ui import AGAIN_SECONDS, SessionUi
 from ccq_tui.widgets.decision import DecisionPanel
@@ -235,7 +234,7 @@ class RequestQueue:
             dock.toggle_panel()
         else:
             dock.folded_at = None
-            self._ui.post_message(ProgramAction("inbox"))
+            self._ui.act("inbox")
 
     def copy_drafts(self) -> None:
         """Copy the drafts of requests that were closed."""

@@ -10,43 +10,33 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from ccq_tui.commands.command import Command, CommandRunner, called
+from ccq_tui.commands.completions import Completions, UnknownCommands
+from ccq_tui.commands.listings import ListingCommands, McpCommand, PermissionsCommand, TasksCommand
+from ccq_tui.commands.models import ModelCommands, UsageCommands
+from ccq_tui.commands.shell import ShellCommands
+from ccq_tui.commands.ui import PickRow
+from ccq_tui.commands.workspace import RewindCommand, WorkspaceCommands
 from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.runtime.session import SupervisedSession
+from ccq_tui.runtime.view import SessionView
 from ccq_tui.screens.keylist import own_bindings
-from ccq_tui.screens.pickers import PickRow
 from ccq_tui.screens.session.base import READING, SessionBase
-from ccq_tui.screens.session.commands import (
-    Command,
-    CommandPalette,
-    CommandRunner,
-    action_rows,
-    called,
-    command_rows,
-)
-from ccq_tui.screens.session.completions import Completions, UnknownCommands
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
-from ccq_tui.screens.session.listing_commands import ListingCommands, ResumeCommand
-from ccq_tui.screens.session.messages import ProgramAction
-from ccq_tui.screens.session.model_commands import ModelCommands, UsageCommands
 from ccq_tui.screens.session.notifications import AttentionWatch, Notifications
-from ccq_tui.screens.session.permissions_command import PermissionsCommand
-from ccq_tui.screens.session.prompt_images import PromptImages
-from ccq_tui.screens.session.prompts import Prompts
-from ccq_tui.screens.session.remedies import Remedies
-from ccq_tui.screens.session.rewind_command import RewindCommand
-from ccq_tui.screens.session.session_switcher import SessionSwitcher
-from ccq_tui.screens.session.shell_commands import ShellCommands
-from ccq_tui.screens.session.status import Status
-from ccq_tui.screens.session.status_output import StatusOutput, StatusOutputLine
-from ccq_tui.screens.session.tasks_command import TasksCommand
-from ccq_tui.screens.session.theme_command import ThemeCommand
-from ccq_tui.screens.session.view import SessionView
-from ccq_tui.screens.session.welcome import Welcome
-from ccq_tui.screens.session.workspace_commands import AccountCommands, McpCommand, WorkspaceCommands
+from ccq_tui.screens.session.palette import CommandPalette, action_rows, command_rows
+from ccq_tui.screens.session.prompts import PromptImages, Prompts, Remedies
+from ccq_tui.screens.session.screen_commands import (
+    AccountCommands,
+    ResumeCommand,
+    SessionSwitcher,
+    ThemeCommand,
+)
+from ccq_tui.screens.session.status import Status, StatusOutput, StatusOutputLine, Welcome
 from ccq_tui.screens.terminal import Bar
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.completer import Completer
@@ -64,10 +54,10 @@ EXIT = "exit"
 ACTIONS: Mapping[str, Callable[[Any], object]] = {
     "recover": lambda s: s.remedies.do(),
     "sessions": lambda s: s.switcher.toggle(),
-    "waiting": lambda s: s.post_message(ProgramAction("next waiting")),
-    "overview": lambda s: s.post_message(ProgramAction("overview")),
-    "session_next": lambda s: s.post_message(ProgramAction("step", 1)),
-    "session_before": lambda s: s.post_message(ProgramAction("step", -1)),
+    "waiting": lambda s: s.act("next waiting"),
+    "overview": lambda s: s.act("overview"),
+    "session_next": lambda s: s.act("step", 1),
+    "session_before": lambda s: s.act("step", -1),
     "mode": lambda s: s.models.next_mode(),
     "leave": lambda s: s.quit_keys.press("ctrl+d"),
     "stash": lambda s: s.say(s.dock.prompt.stash()),
@@ -79,7 +69,7 @@ ACTIONS: Mapping[str, Callable[[Any], object]] = {
     "interrupt": lambda s: s.prompts.interrupt(),
     "editor": lambda s: s.prompts.edit(),
     "history": lambda s: s.search_history(),
-    "new_session": lambda s: s.post_message(ProgramAction("new")),
+    "new_session": lambda s: s.act("new"),
     "palette": lambda s: s.palette.open(),
 }
 """Further actions of the table of keys on the screen of a session."""
@@ -162,16 +152,6 @@ class SessionScreen(SessionBase):
             self.attention.take,
         )
         self.shown_by = (self.switcher.changed, self._name_panels, self._show_standing)
-
-    @property
-    def prompt_field(self) -> Prompt:
-        """The field of the prompt."""
-        return self.dock.prompt
-
-    @property
-    def session_title(self) -> str:
-        """The title of the session, or ""."""
-        return self.view.title
 
     def _name_panels(self) -> None:
         """Show the session's directory on its panels, and its name where there is more than one."""
@@ -296,7 +276,7 @@ class SessionScreen(SessionBase):
 
     @on(Completer.Wanted)
     def _find_completions(self, event: Completer.Wanted) -> None:
-        self.completions.find(event)
+        self.completions.find(event.wanted, event.offer)
 
     @on(Dock.DraftChanged)
     def _draft_changed(self, event: Dock.DraftChanged) -> None:
@@ -310,7 +290,7 @@ class SessionScreen(SessionBase):
 
     @on(Dock.LineChanged)
     def _line_told(self) -> None:
-        self.runner.say_what_waits()
+        self.pickers.say_what_waits()
 
 
 def _palette_rows(screen: SessionScreen) -> Iterator[PickRow]:
@@ -372,12 +352,7 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
     Command("new", "", "Open another session beside this one", lambda s, _: s.action_do("new_session")),
     Command("sessions", "", "Go to another session of this terminal", work=lambda s, _: s.switcher.pick()),
     Command("overview", "", "Show all sessions by what they need", lambda s, _: s.action_do("overview")),
-    Command(
-        "stats",
-        "",
-        "Show how long agents waited for you",
-        lambda s, _: s.post_message(ProgramAction("statistics")),
-    ),
+    Command("stats", "", "Show how long agents waited for you", lambda s, _: s.act("statistics")),
     Command(
         "park", "", "Stop Claude's process; its questions keep waiting", lambda s, _: s.session.agent.park()
     ),

@@ -1,16 +1,22 @@
-"""The status line, the keys under the prompt, and the terminal's title."""
+"""What is shown of a session beside its transcript: first screen, status lines, keys, terminal's title."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 
+from rich.text import Text
 from textual.timer import Timer
+from textual.widgets import Static
 
+from ccq_tui import __version__
 from ccq_tui.agent.events import (
     COMPACTING,
+    ContextUsage,
     EffortChanged,
     ModeChanged,
     ModelChanged,
@@ -24,15 +30,27 @@ from ccq_tui.agent.events import (
     ToolStarted,
     TurnEnded,
 )
+from ccq_tui.agent.options import session_options
+from ccq_tui.agent.status_line import (
+    MOST_LINES,
+    StatusFacts,
+    StatusLineError,
+    run_status_command,
+    status_command,
+    status_data,
+)
 from ccq_tui.bounded import begin
-from ccq_tui.config.keymap import key_of
+from ccq_tui.config.keymap import key_of, with_keys
 from ccq_tui.inbox.port import DraftUpdated
 from ccq_tui.runtime.events import SessionEvent
+from ccq_tui.runtime.view import TIMED, SessionView, mode_words, short_path
 from ccq_tui.screens.session.ui import SessionUi
-from ccq_tui.screens.session.view import TIMED
 from ccq_tui.screens.terminal import set_title
+from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import Hints
+from ccq_tui.widgets.palette import palette_of
 from ccq_tui.widgets.status_line import StatusLine
+from ccq_tui.words import waiting
 
 Wanted = tuple[tuple[str, str], ...]
 """Names of actions with what they do."""
@@ -205,3 +223,167 @@ def _read(path: Path) -> str:
 
 def _named(head: str) -> str:
     return head.removeprefix(REFERENCE) if head.startswith("ref:") else head[:7]
+
+
+_logger = logging.getLogger(__name__)
+
+PAUSE = 0.3
+"""Seconds from a change to the command, and so the least between two runs."""
+LOW_SCREEN = 20
+"""Screen height in lines below which one line of the command is shown."""
+
+
+class StatusOutputLine(Static):
+    """The command's last output; hidden while that is empty."""
+
+    DEFAULT_CSS = """
+    StatusOutputLine {
+        height: auto;
+        padding: 0 1;
+        background: $panel;
+        display: none;
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__("", markup=False)
+        self.said = ""
+
+    def show(self, text: str) -> None:
+        """Show other lines; "" for none."""
+        if text != self.said:
+            self.said = text
+            self.display = bool(text)
+            self.refresh(layout=True)
+
+    def render(self) -> Text:
+        lines = self.said.split("\n")[: 1 if self.app.size.height < LOW_SCREEN else MOST_LINES]
+        return Text("\n".join(lines), palette_of(self).muted, no_wrap=True, overflow="ellipsis")
+
+
+class StatusOutput:
+    """Gives the command the known facts, and shows its output."""
+
+    def __init__(self, ui: SessionUi, line: StatusOutputLine) -> None:
+        self._ui = ui
+        self.line = line
+        self._facts = StatusFacts()
+        self._told: StatusFacts | None = None
+        self._began = ui.clock()
+        self._busy = False
+        self._failed = ""
+        """Reason of the command's last failure: the log has each reason once."""
+
+    def take(self, event: SessionEvent) -> None:
+        """Remember the facts that the command may use."""
+        match event:
+            case ContextUsage(percentage, tokens, limit):
+                self._facts = replace(self._facts, percentage=percentage, tokens=tokens, limit=limit)
+            case TurnEnded():
+                self._facts = replace(self._facts, worked=self._facts.worked + event.worked)
+            case _:
+                pass
+
+    def changed(self) -> None:
+        """Run the command soon, if its input has changed."""
+        if self._busy or not self._ui.in_front or not self._ui.launch.settings.status_line:
+            return
+        if self._known() != self._told:
+            self._busy = True
+            self._ui.start(self._run, "status line", group="status line")
+
+    def _known(self) -> StatusFacts:
+        view = self._ui.view
+        return replace(
+            self._facts,
+            session_id=view.session_id,
+            title=view.title,
+            model=view.model,
+            version=view.cli_version,
+            mode=view.mode,
+            effort=view.effort,
+            style=view.style,
+            cost=view.cost or 0.0,
+        )
+
+    async def _run(self) -> None:
+        try:
+            await asyncio.sleep(PAUSE)
+            self._told = self._known()
+            options = session_options(self._ui.launch)
+            command = await asyncio.to_thread(status_command, options)
+            said = ""
+            if command:
+                seconds = self._ui.clock() - self._began
+                data = await asyncio.to_thread(status_data, options, self._told, seconds)
+                said = await run_status_command(command, data, options)
+            self._failed = ""
+            self.line.show(said)
+        except StatusLineError as error:
+            self.line.show("")
+            if str(error) != self._failed:
+                self._failed = str(error)
+                _logger.warning("The status line command gave nothing: %s", error)
+        finally:
+            self._busy = False
+        self.changed()
+
+
+TASK = "Type a task and press Enter."
+LENGTH = 60
+"""Most characters of a name from a file or the CLI."""
+TIPS = (
+    "{panel} hides a question and shows it again; nothing typed is lost.",
+    "{overview} shows all sessions by what they need.",
+    "{new_session} opens another session beside this one.",
+    "{block_up} marks a block: copy it, fold it, open its links.",
+    "{search} finds words in the transcript.",
+    "{unfold} unfolds long outputs and thinking.",
+    "{history} searches earlier prompts.",
+    "{editor} opens the prompt in your editor.",
+    "{mode} changes what Claude may do without asking.",
+    "{palette} finds every command and action by its words.",
+    "/park stops Claude's process; its questions keep waiting.",
+    "/rewind restores files and conversation to a prompt.",
+)
+"""Tips, with the actions whose keys they name."""
+
+
+class Welcome:
+    """Shows the first screen in the empty transcript, until something is said."""
+
+    def __init__(self, ui: SessionUi) -> None:
+        self._ui = ui
+        self._past = bool(ui.launch.resume or ui.launch.continue_last)
+
+    @property
+    def counts_waiting(self) -> bool:
+        """Whether it stays until the first prompt, and says how much waits elsewhere."""
+        return not (self._past or self._ui.launch.prompt)
+
+    def changed(self) -> None:
+        """Show the facts known so far; a resumed conversation has its past to show instead."""
+        transcript, view = self._ui.transcript, self._ui.view
+        if self._past or not self._ui.live:
+            return
+        words = welcome_text(view, today())
+        if words != transcript.welcome:
+            transcript.welcome = words
+
+
+def today() -> int:
+    """Return the day, as a number that grows."""
+    return date.today().toordinal()
+
+
+def welcome_text(view: SessionView, day: int) -> str:
+    """Return the first screen's text, with a tip for the day."""
+    cli = f" · Claude Code {one_line(view.cli_version, LENGTH)}" if view.cli_version else ""
+    model = " · ".join(part for part in (one_line(view.model, LENGTH), mode_words(view.mode)) if part)
+    branch = f" · git {one_line(view.branch, LENGTH)}" if view.branch else ""
+    place = one_line(short_path(view.cwd), 3 * LENGTH) + branch
+    lines = [f"ccq-tui {__version__}{cli}", model or "Starting Claude Code…", place, ""]
+    if view.waiting_beside:
+        lines += [f"{waiting(view.waiting_beside, 'request')} elsewhere · {key_of('waiting')} goes there"]
+    lines += [TASK, f"/ commands · @ files · {key_of('help')} all keys"]
+    return "\n".join([*lines, "", f"Tip: {with_keys(TIPS[day % len(TIPS)])}"])

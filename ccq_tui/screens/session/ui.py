@@ -2,42 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 from textual.app import App
 from textual.message import Message
 
-from ccq_tui.config.launch import Launch
+from ccq_tui.commands.ui import CommandUi
 from ccq_tui.runtime.events import SessionEvent
-from ccq_tui.runtime.session import SupervisedSession
+from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.screens.session.view import SessionView
-from ccq_tui.widgets.notice_line import PASSING_SECONDS
 from ccq_tui.widgets.transcript import Transcript
 
 AGAIN_SECONDS = 2.0
 """Seconds in which a key that must be pressed twice counts as pressed again."""
 
 
-class SessionUi(Protocol):
-    """The session, the facts known about it, and the parts of the screen that a controller may use."""
-
-    view: SessionView
-    """The facts known about the session."""
-
-    @property
-    def session(self) -> SupervisedSession:
-        """The session."""
-
-    @property
-    def launch(self) -> Launch:
-        """The launch that started it."""
-
-    @property
-    def clock(self) -> Callable[[], float]:
-        """Monotonic clock, in seconds."""
+class SessionUi(CommandUi, Protocol):
+    """What the controllers of a screen use besides: the parts of the screen."""
 
     @property
     def app(self) -> App[Any]:
@@ -52,31 +35,12 @@ class SessionUi(Protocol):
         """The prompt, or the panel in its place."""
 
     @property
-    def live(self) -> bool:
-        """Whether the screen is composed and is not going away."""
+    def pickers(self) -> Pickers:
+        """The lists over the screen."""
 
     @property
     def in_front(self) -> bool:
         """Whether this session is the one on the terminal."""
-
-    def say(self, text: str, seconds: float = PASSING_SECONDS, of: str = "", key: str = "") -> None:
-        """Show a text above the prompt for some seconds; see `NoticeLine.say`."""
-
-    def note(self, text: str, level: str = "info") -> None:
-        """Add a notice to the transcript, to stay."""
-
-    def start(
-        self,
-        work: Callable[[], Coroutine[Any, Any, None]],
-        name: str,
-        *,
-        group: str = "default",
-        exclusive: bool = False,
-    ) -> None:
-        """Run a coroutine beside the keys, for as long as the screen lives."""
-
-    def after(self, seconds: float, call: Callable[[], object]) -> asyncio.TimerHandle:
-        """Call something after a time, if the screen still lives then."""
 
     def edit(self, text: str, put: Callable[[str], None]) -> None:
         """Edit a text in the person's editor; ``put`` takes what was saved."""
@@ -92,3 +56,32 @@ class SessionUi(Protocol):
 
     def post_message(self, message: Message) -> bool:
         """Send a message to the program."""
+
+
+class Pickers:
+    """Shows the lists that commands choose from, over the screen."""
+
+    def __init__(self, ui: SessionUi) -> None:
+        self._ui = ui
+        self._shown: Picker | None = None
+
+    async def show(self, picker: Picker, by_itself: bool) -> str | None:
+        """Let the person choose from a list; None when they left it."""
+        self._shown = picker
+        picker.takes_lines = partial(self._make_room, picker)
+        picker.by_itself = by_itself
+        self.say_what_waits()
+        try:
+            return await self._ui.app.push_screen_wait(picker)
+        finally:
+            self._shown = None
+
+    def _make_room(self, picker: Picker, lines: int) -> None:
+        if lines or self._shown in (picker, None):  # else the next list has its own lines already
+            self._ui.dock.make_room(lines)
+
+    def say_what_waits(self) -> None:
+        """Show in an open list that something waits behind it."""
+        if self._shown is not None:
+            line = self._ui.dock.line
+            self._shown.say(f"◆ {line.summary()} · Esc" if line.items else "")

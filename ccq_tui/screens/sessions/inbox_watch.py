@@ -30,10 +30,10 @@ from ccq_tui.inbox.port import (
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.runtime.supervisor import Supervisor
-from ccq_tui.screens.session.welcome import waiting_words
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
-from ccq_tui.text import listed, one_line
+from ccq_tui.text import one_line
 from ccq_tui.widgets.lifetime import start_work
+from ccq_tui.words import SHORT, listed, plural, waiting
 
 _logger = logging.getLogger(__name__)
 
@@ -41,7 +41,6 @@ MOST_NAMED = 3
 MOST_SUMMARY = 120
 MOST_NAME = 40
 MOST_TOLD = 300
-SHORT_ID = 8
 END_SECONDS = 2.0
 """Most seconds for what is not written yet when the program ends at once."""
 COUNT_SECONDS = 0.1
@@ -110,7 +109,8 @@ class InboxWatch:
         # The first screen of a new session says it itself.
         greeted = (front := self._sessions.front) is not None and front.welcome.counts_waiting
         if elsewhere and not greeted and not any(screen.launch.continue_last for screen in self._sessions):
-            self._sessions.note([waiting_words(sum(elsewhere.values())) + self._sessions.leads])
+            words = waiting(sum(elsewhere.values()), "request")
+            self._sessions.note([f"{words} elsewhere{self._sessions.leads}"])
         if late := [one for one in undelivered if one.session_id not in opened]:
             self._sessions.note([undelivered_words(late)])
 
@@ -182,7 +182,7 @@ class Undelivered:
 def named_undelivered(store: Store) -> list[Undelivered]:
     """Return the sessions for which answers are kept, with their names; called in the store's thread."""
     return [
-        Undelivered(name, (session.name if session else "") or name[:SHORT_ID], count)
+        Undelivered(name, (session.name if session else "") or name[:SHORT], count)
         for name, count in store.requests.undelivered_counts().items()
         for session in (store.sessions.get(name),)
     ]
@@ -192,7 +192,7 @@ def undelivered_words(late: Sequence[Undelivered]) -> str:
     """Say which answers have not reached Claude yet."""
     count = sum(one.count for one in late)
     named = listed([one_line(one.name, 40) for one in late], MOST_NAMED)
-    answers = "1 answer has" if count == 1 else f"{count} answers have"
+    answers = f"{plural(count, 'answer')} {'has' if count == 1 else 'have'}"
     sessions = "its session is" if len(late) == 1 else "their sessions are"
     goes = "it goes" if count == 1 else "they go"
     goes += f" there once {sessions} resumed"

@@ -18,18 +18,18 @@ from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.supervisor import Supervisor
+from ccq_tui.runtime.view import SessionView, sign_and_word
 from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.notifications import notification_of
-from ccq_tui.screens.session.view import SessionView, duration, sign_and_word
 from ccq_tui.text import one_line
 from ccq_tui.widgets.lifetime import is_live
 from ccq_tui.widgets.side_bar import SideBarEntry
+from ccq_tui.words import SHORT, on_clock, waiting
 from ccq_tui.worktrees.model import worktree_at
-from ccq_tui.worktrees.words import SHORT
 
 WAITS, NEWS = "waits", "news"
 """Kinds of news of a session that is not shown."""
@@ -282,7 +282,7 @@ def parting_words(screens: Iterable[SessionScreen], *, kept: bool = True) -> lis
         asked = (item for item in screen.dock.line.asked.items if kind_of(item.request).OUTLIVES)
         count, view = sum(item.count for item in asked), screen.view
         lost += count
-        waits = "1 question waits in " if count == 1 else f"{count} questions wait in " if count else ""
+        waits = f"{waiting(count, 'question')} in " if count else ""
         # A worktree's own words say how to return to it.
         said = view.title and not screen.transcript.greets and worktree_at(view.cwd) is None
         if kept and view.session_id and (count or said):
@@ -300,7 +300,7 @@ def entry_of(number: int, view: SessionView, waiting: int, now: float, *, shown:
     """Return the entry of the session at a place, from 1; ``now`` is of the clock of ``view.since``."""
     sign, word = sign_and_word(view.state, waiting)
     seconds = max(0, int(now - view.since))
-    state = f"{word} {duration(seconds)}" if seconds else word
+    state = f"{word} {on_clock(seconds)}" if seconds else word
     if view.branch and worktree_at(view.cwd) is not None:
         state += f" · {one_line(view.branch, NAME_LENGTH)}"
     return SideBarEntry(number, view.name, sign, state, waiting, shown)

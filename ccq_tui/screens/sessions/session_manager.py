@@ -19,6 +19,7 @@ from ccq_tui.agent.controls import MoveAnswer, move_session
 from ccq_tui.agent.options import session_options
 from ccq_tui.bridges.claude_code.native_sessions import NativeSessions
 from ccq_tui.claude_files import claude_directory, recorded_sessions
+from ccq_tui.commands.ui import PickRow
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
@@ -35,9 +36,9 @@ from ccq_tui.runtime.recovery import relaunched
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.supervisor import Supervisor
 from ccq_tui.runtime.worktree_cleanup import WorktreeCleanup
-from ccq_tui.screens.pickers import Picker, PickRow, SessionPicker, shelf_of
+from ccq_tui.screens.pickers import Picker, SessionPicker, shelf_of
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.session.session_switcher import ALONE
+from ccq_tui.screens.session.screen_commands import ALONE
 from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, stepped
 from ccq_tui.screens.sessions.trust_gate import TrustGate

@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from textual.screen import Screen
 
+from ccq_tui.commands.ui import PickRow
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
@@ -23,7 +24,7 @@ from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.runtime.launches import with_notices
 from ccq_tui.runtime.person import ElsewhereAnswer, ElsewhereQuestion, TrustQuestion, alone, let_in
 from ccq_tui.runtime.worktree_cleanup import EndedSession, WorktreeCleanup
-from ccq_tui.screens.pickers import Picker, PickRow
+from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.screens.trust import QUIT, TrustScreen
 from ccq_tui.worktrees.model import WorktreeError

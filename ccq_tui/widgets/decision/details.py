@@ -28,11 +28,12 @@ from ccq_tui.inbox.file_diff import (
     narrowed,
 )
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
-from ccq_tui.text import one_line, plural, safe
+from ccq_tui.text import one_line, safe
 from ccq_tui.transcript.tools import EDITS, ToolCard, card_of, short_argument, tool_of
 from ccq_tui.widgets.hints import NARROW
 from ccq_tui.widgets.lines import PIECE, flowing, verbatim, wrapped
 from ccq_tui.widgets.palette import Palette
+from ccq_tui.words import plural
 
 PLAN_TITLE = "Claude has a plan"
 PLAN_EDITED = "Your changes, to be approved with the plan · Ctrl+G edits again"

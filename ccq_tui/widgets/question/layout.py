@@ -16,13 +16,13 @@ from ccq_tui.questions.model import CLAUDE, Option
 from ccq_tui.questions.prose import before_words
 from ccq_tui.questions.recalled import Recalled
 from ccq_tui.questions.state import Focus, PanelState
-from ccq_tui.text import plural
 from ccq_tui.widgets.hints import NARROW, Hints, cut
 from ccq_tui.widgets.lines import FOLD_SIGN, DrawnLine, Flow, row_lines
 from ccq_tui.widgets.panel.measures import FIELD_LINES, SHARES, PanelLook, field_height, head_line, most_lines
 from ccq_tui.widgets.question import parts
 from ccq_tui.widgets.question.parts import AT_MARK, AT_TEXT, MORE, Grid
 from ccq_tui.widgets.question.tabs import DISCUSS_LEAD, HEAD, KEYS, NOTE_LEAD, Cache, RowDetail, TabPlan, Tabs
+from ccq_tui.words import plural
 
 LONGEST_COUNT = 150
 """Most lines of a preview that are counted."""

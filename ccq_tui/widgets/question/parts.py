@@ -22,11 +22,12 @@ from ccq_tui.questions.prose import (
     shown_label,
 )
 from ccq_tui.questions.state import Focus, Page, PanelState
-from ccq_tui.text import one_line, plural, safe
+from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.hints import NARROW, cut
 from ccq_tui.widgets.lines import flowing, indented, verbatim, wrapped
 from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.panel.measures import FIELD_LINES
+from ccq_tui.words import plural
 
 REVIEW = "Review your answers"
 TAB_META = "question_tab"

@@ -12,17 +12,17 @@ from ccq_tui.agent.problems import ADVICE, Problem
 from ccq_tui.config.keymap import key_of, with_keys
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.call_results import ROUNDS_USED
-from ccq_tui.inbox.layout import duration
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
 from ccq_tui.inbox.suggestions import MODES, how_long, lasting
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Dismissed, Expired, Kind, Question
 from ccq_tui.questions.prose import LEFT_EMPTY, NO_ANSWER, NONE_SELECTED, UNSELECTED, answer_line, shown_label
-from ccq_tui.text import one_line, plural, safe
+from ccq_tui.text import one_line, safe
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.tool_result import told
 from ccq_tui.transcript.tools import LIMIT, READING, ToolCard, main_argument, short_argument, tool_title
 from ccq_tui.widgets.transcript.code import folded
 from ccq_tui.widgets.transcript.pen import Pen
+from ccq_tui.words import duration, plural
 
 NOT_IN_TIME = "no answer: nobody answered in time"
 

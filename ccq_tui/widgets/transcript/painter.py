@@ -30,6 +30,7 @@ from ccq_tui.widgets.transcript import heads
 from ccq_tui.widgets.transcript.code import FOLD, LEAD, folded, highlighted
 from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.pen import Counters, Pen, unmarked
+from ccq_tui.words import plural
 
 SIDE_BY_SIDE = 130
 """Columns of a block from which old and new are side by side: a screen of 140, and some nesting."""
@@ -67,7 +68,7 @@ def draw_diff(pen: Pen, diff: Diff, index: int, width: int) -> list[Strip]:
 
 def more(pen: Pen, hidden: int) -> Text:
     """Return a line with the number of folded lines, and the key that shows them."""
-    return Text(f"… {hidden:,} more line{'s' * (hidden != 1)} · {key_of('unfold')}", pen.colours["muted"])
+    return Text(f"… {plural(hidden, 'more line')} · {key_of('unfold')}", pen.colours["muted"])
 
 
 def _paired(lines: Sequence[DiffLine]) -> Iterator[Pair]:
@@ -274,7 +275,7 @@ def _welcome_lines(welcome: str, width: int, height: int) -> tuple[str, ...]:
 
 def more_line(pen: Pen, count: int, width: int) -> Strip:
     """Draw the number of lines that came below."""
-    text = Text(f" ↓ {count:,} new line{'s' * (count != 1)} below · {key_of('bottom')} ")
+    text = Text(f" ↓ {plural(count, 'new line')} below · {key_of('bottom')} ")
     return pen.strip(text, width, pen.colours["more"])
 
 

@@ -15,10 +15,11 @@ from textual.worker import Worker
 from ccq_tui.agent.controls import Control
 from ccq_tui.agent.events import ModelChoice, ModelsListed, PromptAccepted
 from ccq_tui.agent.reader import EarlierSession
+from ccq_tui.commands.ui import PickRow
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.screens.overlay import ListField
-from ccq_tui.screens.pickers import Picker, PickRow, sessions
+from ccq_tui.screens.pickers import Picker, sessions
 from ccq_tui.screens.session.screen import SessionScreen
 from tests.ui.keystrokes.hands import gained
 from tests.ui.keystrokes.oracle import Frame, typed

@@ -8,10 +8,11 @@ from typing import Any
 from unittest.mock import patch
 
 from ccq_tui.agent.events import ModelChoice, ModelsListed, SessionState, StateChanged
+from ccq_tui.commands import shell
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.prompts.shell_runs import ShellRun
-from ccq_tui.screens.session import prompt_images, shell_commands
+from ccq_tui.screens.session import prompts
 from tests.ui.keystrokes.hands import LETTERS, PAUSES
 from tests.ui.keystrokes.panels import Before, Panels
 from tests.ui.session import Driven
@@ -61,9 +62,9 @@ class Prompts(Panels):
         async def held(_: object) -> bytes | str:
             return self.random.choice((png(4, 4), "from the clipboard"))
 
-        yield patch.object(shell_commands, "ShellProcess", Ran)
-        yield patch.object(prompt_images, "reader", lambda _: None)
-        yield patch.object(prompt_images, "read_clipboard", held)
+        yield patch.object(shell, "ShellProcess", Ran)
+        yield patch.object(prompts, "reader", lambda _: None)
+        yield patch.object(prompts, "read_clipboard", held)
 
     async def _drive(self) -> None:
         self.run.told.tell(MODELS)

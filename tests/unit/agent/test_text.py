@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ccq_tui.agent.claude import notices
 from ccq_tui.agent.events import NoticeGiven
-from ccq_tui.claude_lines import MAX_OUTPUT_CHARACTERS, bounded, output_text, size
+from ccq_tui.claude_lines import MAX_OUTPUT_CHARACTERS, bounded, output_text
 from ccq_tui.inbox.agent_texts import rejection
+from ccq_tui.words import bytes_counted
 
 
 def test_content_of_every_shape_is_text() -> None:
@@ -18,7 +19,7 @@ def test_content_of_every_shape_is_text() -> None:
 
 
 def test_sizes() -> None:
-    sizes = [size(count) for count in (1, 70, 12_345, 4_000_000)]
+    sizes = [bytes_counted(count, exact=True) for count in (1, 70, 12_345, 4_000_000)]
     assert sizes == ["1 byte", "70 bytes", "12.3 KB", "4.0 MB"]
 
 

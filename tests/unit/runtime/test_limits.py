@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from ccq_tui.agent.events import SessionState
 from ccq_tui.config.settings import Settings
-from ccq_tui.runtime.limits import COUNTDOWN, Due, Limit, Limits, Standing, cause, next_limit, spoken
+from ccq_tui.runtime.limits import COUNTDOWN, Due, Limit, Limits, Standing, cause, next_limit
+from ccq_tui.words import spoken
 
 ASKED = Standing(
     SessionState.AWAITING, touched=10.0, heard=100.0, question="t", turn=100.0, parkable=True, stopped=False

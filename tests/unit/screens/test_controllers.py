@@ -22,18 +22,16 @@ from ccq_tui.agent.events import (
     SessionState,
 )
 from ccq_tui.agent.problems import Remedy
+from ccq_tui.commands.command import PARKED, CommandRunner
+from ccq_tui.commands.models import MODE_ERROR, ModelCommands, UsageCommands
+from ccq_tui.commands.shell import ShellCommands
+from ccq_tui.commands.workspace import RewindCommand
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import ProgramArguments
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.prompts.unread import Sent
 from ccq_tui.runtime.prompt_queue import PromptQueue
-from ccq_tui.screens.session.commands import PARKED, CommandRunner
-from ccq_tui.screens.session.messages import ProgramAction
-from ccq_tui.screens.session.model_commands import MODE_ERROR, ModelCommands, UsageCommands
-from ccq_tui.screens.session.prompts import Prompts
-from ccq_tui.screens.session.remedies import NO_ERROR, Remedies
-from ccq_tui.screens.session.rewind_command import RewindCommand
-from ccq_tui.screens.session.shell_commands import ShellCommands
+from ccq_tui.screens.session.prompts import NO_ERROR, Prompts, Remedies
 from tests.unit.screens.ui import NoScreen
 
 
@@ -100,7 +98,7 @@ def test_a_remedy_is_done_once_and_not_again_too_soon() -> None:
     assert (sent, ui.said[-1]) == (["again"], "It has just failed · F6 works again in 3 s")
     recovery.seconds_to_wait, recovery.offer = lambda _: 0, Remedy.ELSEWHERE
     remedies.do()
-    assert [one.name for one in ui.told if isinstance(one, ProgramAction)] == ["elsewhere"]
+    assert ui.told == ["elsewhere"]
 
 
 # -- prompts on disk --------------------------------------------------------------------------------------

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.screens.session.model_commands import CYCLE, MEANINGS, next_mode, offered_modes, said
-from ccq_tui.screens.session.view import BYPASS
+from ccq_tui.commands.models import CYCLE, MEANINGS, next_mode, offered_modes, said
+from ccq_tui.runtime.view import BYPASS
 
 
 def around(start: str, offered: tuple[str, ...], times: int) -> list[str]:

@@ -25,9 +25,10 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.session_recorder import SessionName
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Option, Question, QuestionSet
-from ccq_tui.screens.session.view import BYPASS, SessionView, counted, duration, noted, short_path
+from ccq_tui.runtime.view import BYPASS, Piece, SessionView, noted, short_path
 from ccq_tui.screens.sessions.open_sessions import entry_of
-from ccq_tui.widgets.status_line import Piece, fitted
+from ccq_tui.widgets.status_line import fitted
+from ccq_tui.words import counted, on_clock
 
 VIEW = SessionView(Path("/work/api"), since=100.0)
 
@@ -92,7 +93,7 @@ def test_a_session_in_which_something_waits_is_not_ready() -> None:
 
 @pytest.mark.parametrize(("seconds", "words"), [(0, "0s"), (59, "59s"), (185, "3m 05s"), (8040, "2h 14m")])
 def test_durations(seconds: int, words: str) -> None:
-    assert duration(seconds) == words
+    assert on_clock(seconds) == words
 
 
 def test_paths_under_home_begin_with_a_tilde(home: Path) -> None:

@@ -8,13 +8,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from textual.message import Message
-
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.unread import PromptDraft
-from ccq_tui.screens.session.view import SessionView
+from ccq_tui.runtime.view import SessionView
 
 
 class FieldAlone:
@@ -62,7 +60,7 @@ class NoScreen:
         self.live = self.in_front = True
         self.said: list[str] = []
         self.noted: list[tuple[str, str]] = []
-        self.told: list[Message] = []
+        self.told: list[str] = []
         self.begun: list[Callable[[], Coroutine[Any, Any, None]]] = []
         self.later: list[Callable[[], object]] = []
         self.pressed: list[str] = []
@@ -71,9 +69,9 @@ class NoScreen:
         self.transcript: Any = SimpleNamespace(
             action_end=lambda: None, offer=lambda words: self.said.append(words)
         )
-        self.prompt_field, self.session_title = FieldAlone(), ""
+        self.prompt, self.session_title = FieldAlone(), ""
         notices = SimpleNamespace(hush=lambda: None)
-        self.dock: Any = SimpleNamespace(prompt=self.prompt_field, notices=notices)
+        self.dock: Any = SimpleNamespace(prompt=self.prompt, notices=notices)
 
     def clock(self) -> float:
         return self.now
@@ -117,6 +115,5 @@ class NoScreen:
     def take(self, event: object) -> None:
         pass
 
-    def post_message(self, message: Message) -> bool:
-        self.told.append(message)
-        return True
+    def act(self, name: str, *arguments: Any) -> None:
+        self.told.append(name)

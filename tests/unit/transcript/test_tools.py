@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.inbox.layout import duration
 from ccq_tui.transcript.tool_result import outcome
 from ccq_tui.transcript.tools import TOOLS, main_argument, tool_title
+from ccq_tui.words import duration
 
 ROOT = Path(__file__).parents[3]
 

@@ -1,26 +1,180 @@
-"""/rewind: files and conversation as they were before an earlier prompt."""
+"""/copy, /status, /diff, /add-dir, /cd and /rewind."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ccq_tui.agent import controls
-from ccq_tui.agent.controls import FilesToRewind
+from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.controls import ChangedFile, FilesToRewind
 from ccq_tui.agent.events import (
+    Connected,
     ConversationReset,
     HistoryLoaded,
     PromptAccepted,
     PromptReturned,
     SessionState,
 )
+from ccq_tui.bounded import begin
+from ccq_tui.commands.command import CommandGroup, CommandRunner
+from ccq_tui.commands.ui import CommandUi, PickRow
 from ccq_tui.config.keymap import with_keys
+from ccq_tui.prompts.files import untracked_files
 from ccq_tui.prompts.shell_runs import run_in
 from ccq_tui.runtime.events import SessionEvent
-from ccq_tui.screens.pickers import PickRow
-from ccq_tui.screens.session.commands import CommandGroup
-from ccq_tui.text import listed, one_line, plural
+from ccq_tui.runtime.view import short_path
+from ccq_tui.text import one_line
+from ccq_tui.transcript.blocks import ProseBlock
+from ccq_tui.words import listed, plural
+
+BUSY = "Claude is working · {interrupt} interrupts it, and /new opens a session there"
+RUNS = "background work would end · /tasks shows it, and /new opens a session there"
+UNTRACKED = "not in git"
+MOST_NEW = 200
+"""Most untracked files listed."""
+MOST_BYTES = 100_000
+"""Most bytes read of such a file."""
+MOST_LINES = 500
+"""Most lines shown of a diff."""
+
+
+class WorkspaceCommands(CommandGroup[CommandUi]):
+    """Shows what a session works on, copies what was said, adds directories, moves to another one.
+
+    Args:
+        runner: Runs commands.
+        works: Whether work runs beside the conversation that would end with Claude's process.
+    """
+
+    def __init__(self, runner: CommandRunner[CommandUi], works: Callable[[], bool]) -> None:
+        super().__init__(runner)
+        self._works = works
+        self._added: tuple[str, ...] = ()
+
+    def take(self, event: SessionEvent) -> None:
+        """Forget the directories added for an earlier Claude process."""
+        if isinstance(event, Connected):
+            self._added = ()
+
+    # -- /copy -------------------------------------------------------------------------------------------
+
+    async def copy(self, which: str) -> None:
+        """Copy Claude's last answer, or the Nth from the end."""
+        number = int(which) if which.isdecimal() else 1
+        said = [block for block in self._ui.transcript.model.blocks if isinstance(block, ProseBlock)]
+        if (which and not which.isdecimal()) or not 1 <= number <= len(said):
+            answers = plural(len(said), "answer")
+            raise CommandError(f"the transcript has {answers} · /copy N copies the Nth from the end")
+        text = said[-number].document.text.strip("\n")
+        await self._ui.copy(text)
+        first = one_line(text.strip().split("\n", 1)[0], 40)
+        self._ui.say(f"Copied {len(text):,} characters: {first}")
+
+    # -- /status -----------------------------------------------------------------------------------------
+
+    async def status(self) -> None:
+        """Show version, account, model and settings."""
+        lines: list[str] = []
+        for section in await self._runner.ask(controls.session_status()):
+            lines += [
+                section.title,
+                *(f"  {': '.join(part for part in row if part)}" for row in section.rows),
+            ]
+        self._runner.tell("\n".join(lines) or "Claude Code reported no status")
+
+    # -- /diff -------------------------------------------------------------------------------------------
+
+    async def diff(self) -> None:
+        """List the files that are changed and not committed, and show the diff of one."""
+        cwd = self._ui.view.cwd
+        known = await self._runner.ask(controls.workspace_diff())
+        new = await asyncio.to_thread(untracked_files, cwd)
+        # Claude Code lists some of the new files too, without their lines.
+        untracked = set(new)
+        tracked = (one for one in known if one.path not in untracked)
+        files = (*tracked, *(ChangedFile(path, UNTRACKED) for path in new[:MOST_NEW]))
+        if not files:
+            self._ui.say("No uncommitted changes")
+            return
+        rows = [
+            PickRow(
+                str(number),
+                one.path,
+                one.status,
+                "" if one.status == UNTRACKED else f"+{one.added} −{one.removed}",
+            )
+            for number, one in enumerate(files)
+        ]
+        more = f"and {len(new) - MOST_NEW:,} more untracked files" if len(new) > MOST_NEW else ""
+        chosen = await self._runner.pick("Changed files", rows, about=more, choose="show the diff")
+        if chosen is not None:
+            file = files[int(chosen)]
+            if file.status == UNTRACKED:
+                file = await asyncio.to_thread(_whole, cwd, file)
+            self._runner.tell(_diff_of(file), "diff")
+
+    # -- /add-dir ----------------------------------------------------------------------------------------
+
+    async def add_directory(self, path: str) -> None:
+        """Let Claude work in another directory, for this session."""
+        self._runner.need_process()
+        directory = await asyncio.to_thread(_resolved, path, self._ui.view.cwd)
+        added = tuple(dict.fromkeys((*self._added, str(directory))))
+        await self._runner.ask(controls.add_directories(added))
+        self._added = added
+        self._ui.session.add_directory(directory)
+        self._runner.tell(f"Claude may work in {directory} too, as long as this session is open")
+
+    # -- /cd ---------------------------------------------------------------------------------------------
+
+    async def move(self, path: str) -> None:
+        """Continue this session in another directory."""
+        self._runner.need_process()
+        directory = await asyncio.to_thread(_resolved, path, self._ui.view.cwd)
+        if directory == await asyncio.to_thread(self._ui.view.cwd.resolve):
+            self._ui.say(f"The session works in {short_path(directory)} already")
+            return
+        if self._ui.view.state is not SessionState.IDLE:
+            raise CommandError(with_keys(BUSY))
+        if self._works():
+            raise CommandError(RUNS)
+        self._ui.act("move", self._ui.session, directory)
+
+
+def _resolved(path: str, base: Path) -> Path:
+    """Return a typed directory as an absolute path; raises `CommandError`."""
+    try:
+        directory = (base / Path(path.strip("\"'")).expanduser()).resolve(strict=True)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise CommandError(f"no directory {one_line(path, 200)}") from error
+    if not directory.is_dir():
+        raise CommandError(f"{one_line(path, 200)} is not a directory")
+    return directory
+
+
+def _whole(directory: Path, file: ChangedFile) -> ChangedFile:
+    """Return an untracked file with all its lines as added ones. For a thread."""
+    try:
+        content = begin(directory / file.path, MOST_BYTES)
+    except (OSError, ValueError) as error:
+        raise CommandError(
+            f"{one_line(file.path, 200)} cannot be read: {one_line(str(error), 200)}"
+        ) from error
+    if b"\0" in content:
+        return replace(file, status="binary")
+    lines = tuple(f"+{line}" for line in content.decode("utf-8", "replace").splitlines())
+    return replace(file, added=len(lines), lines=lines)
+
+
+def _diff_of(file: ChangedFile) -> str:
+    head = f"{file.path} · {file.status} · +{file.added} −{file.removed}"
+    more = len(file.lines) - MOST_LINES
+    rest = [f"… {more:,} more lines"] if more > 0 else []
+    return "\n".join([head, *file.lines[:MOST_LINES], *rest])
+
 
 WAITS = "Claude waits for you · answer it"
 RESTORES = "Restores files and conversation to their state before it. You see the changes first."
@@ -39,7 +193,7 @@ class Given:
     text: str
 
 
-class RewindCommand(CommandGroup):
+class RewindCommand(CommandGroup[CommandUi]):
     """Asks which prompt, shows what will change, and only then takes it back."""
 
     given: tuple[Given, ...] = ()
@@ -72,6 +226,7 @@ class RewindCommand(CommandGroup):
         self.given = (*self.given, *known)[-MOST_PROMPTS:]
 
     def begin(self) -> None:
+        """Run the command, from a key."""
         self._runner.run(self.rewind, "rewind")
 
     async def rewind(self) -> None:
@@ -165,7 +320,7 @@ class RewindCommand(CommandGroup):
             self._runner.tell(f"The files were not restored: {done.files_refusal}", "warning")
         elif done.files_left:
             self._tell_left(done.files_left)
-        self._ui.dock.prompt.put_back(done.prompt or given.text)
+        self._ui.prompt.put_back(done.prompt or given.text)
 
 
 def choices(files: FilesToRewind) -> list[PickRow]:

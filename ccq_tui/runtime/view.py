@@ -30,8 +30,8 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.session_recorder import UNNAMED, SessionName, last_line
-from ccq_tui.text import one_line, plural
-from ccq_tui.widgets.status_line import Piece
+from ccq_tui.text import one_line
+from ccq_tui.words import counted, on_clock, plural
 from ccq_tui.worktrees.model import worktree_at
 
 SIGNS = {
@@ -52,6 +52,23 @@ MODES = {"default": "default mode", "acceptEdits": "accepts edits", "dontAsk": "
 TITLE_LENGTH = 32
 FULL = 70
 """Percentage of the context from which it matters more than the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A few words of a line.
+
+    Attributes:
+        text: The words.
+        rank: Order of leaving out: the highest first, 0 never.
+        shorter: Replacements, ever shorter, where even the pieces of rank 0 do not fit.
+        alarm: Whether it must not be missed.
+    """
+
+    text: str
+    rank: int = 0
+    shorter: tuple[str, ...] = ()
+    alarm: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +157,7 @@ class SessionView:
         read, written = self.tokens
         bypass, full = self.mode == BYPASS, (self.context or 0) >= FULL
         mode = "" if self.mode in (BYPASS, "default") else mode_words(self.mode)
-        silence = f"nothing from Claude for {duration(silent)}" if silent else ""
+        silence = f"nothing from Claude for {on_clock(silent)}" if silent else ""
         pieces: tuple[Piece, ...] = (
             Piece(f"{sign} {word}{timed}", shorter=(f"{sign} {word}", sign)),
             Piece("BYPASSES PERMISSIONS" if bypass else "", shorter=("BYPASSES",), alarm=True),
@@ -167,7 +184,7 @@ class SessionView:
         if self.state is SessionState.AWAITING:
             hours, minutes = divmod(seconds // 60, 60)
             return f" {hours} h {minutes} min" if hours else f" {minutes} min" if minutes else ""
-        return f" {duration(seconds)}" if self.state in TIMED and seconds >= 1 else ""
+        return f" {on_clock(seconds)}" if self.state in TIMED and seconds >= 1 else ""
 
     def _place(self) -> tuple[Piece, Piece]:
         """Return its directory and branch; a worktree is known by its branch, and its path is long."""
@@ -263,15 +280,6 @@ def _named(style: str) -> str:
     return "" if style == "default" else style
 
 
-def duration(seconds: int) -> str:
-    """Return seconds in the words of a clock: 12s, 3m 05s, 2h 14m."""
-    if seconds < 60:
-        return f"{seconds}s"
-    if seconds < 3600:
-        return f"{seconds // 60}m {seconds % 60:02}s"
-    return f"{seconds // 3600}h {seconds % 3600 // 60:02}m"
-
-
 def short_path(path: Path) -> str:
     """Return a path with the home directory written as ~."""
     try:
@@ -283,12 +291,3 @@ def short_path(path: Path) -> str:
 def mode_words(mode: str) -> str:
     """Return a permission mode in words; "" for none."""
     return MODES.get(mode, f"{mode} mode" if mode else "")
-
-
-def counted(number: int) -> str:
-    """Return a large number in few characters: 950, 1.2k, 34k, 1.2M."""
-    for size, letter in ((1_000_000, "M"), (1_000, "k")):
-        if number >= size * 0.9995:
-            amount = number / size
-            return f"{amount:.1f}{letter}" if amount < 9.95 else f"{amount:.0f}{letter}"
-    return str(number)

@@ -9,26 +9,29 @@ from functools import partial
 from pathlib import Path
 
 from ccq_tui.agent.events import CommandsListed, SlashCommand
+from ccq_tui.commands.ui import CommandUi
 from ccq_tui.prompts.command_names import ALTERNATIVES, named, nearest
-from ccq_tui.prompts.completion_context import CompletionKind
+from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
 from ccq_tui.prompts.completion_list import MOST_ROWS, Completion
 from ccq_tui.prompts.files import FileSource
 from ccq_tui.prompts.fuzzy import Index
 from ccq_tui.prompts.image_paths import file_facts
 from ccq_tui.runtime.events import SessionEvent
-from ccq_tui.screens.session.ui import SessionUi
-from ccq_tui.widgets.completer import Completer
 
 LOOKING = "Looking for files…"
 NONE_YET = "none yet · Esc goes back to what you typed"
 NO_PROMPT = "nothing found · Esc goes back to what you typed"
 
 
+Offer = Callable[..., object]
+"""Takes the rows for a piece of the text; see `ccq_tui.widgets.completer.Completer.offer`."""
+
+
 class Completions:
     """Looks for completions in threads; the text shows those that are still wanted."""
 
     def __init__(
-        self, ui: SessionUi, own: tuple[SlashCommand, ...], earlier: Callable[[], tuple[str, ...]]
+        self, ui: CommandUi, own: tuple[SlashCommand, ...], earlier: Callable[[], tuple[str, ...]]
     ) -> None:
         self._ui = ui
         self._own = own
@@ -40,53 +43,52 @@ class Completions:
         self._files = FileSource(ui.view.cwd, ui.clock)
         self._listing: asyncio.Task[None] | None = None
         self._search = 0
-        self._last: Completer.Wanted | None = None
+        self._last: tuple[WantedCompletion, Offer] | None = None
 
     def take(self, event: SessionEvent) -> None:
         """Take in the CLI's commands; an open list gets them too."""
         if isinstance(event, CommandsListed):
             self.listed = True
             self.commands = merged(self._own, event.commands)
-            if self._last is not None and self._last.wanted.kind is CompletionKind.COMMANDS:
-                self._offer_commands(self._last)
+            if self._last is not None and self._last[0].kind is CompletionKind.COMMANDS:
+                self._offer_commands(*self._last)
 
-    def _offer_commands(self, asked: Completer.Wanted) -> None:
+    def _offer_commands(self, wanted: WantedCompletion, offer: Offer) -> None:
         # Within a prompt a command is for Claude to read: none of the program's own is.
-        commands = self.others if asked.wanted.start else self.commands
-        asked.offer(asked.wanted, commands_for(asked.wanted.query, commands))
+        commands = self.others if wanted.start else self.commands
+        offer(wanted, commands_for(wanted.query, commands))
 
     @property
     def others(self) -> tuple[SlashCommand, ...]:
         """The CLI's commands that none of the program's own shadows."""
         return self.commands[len(self._own) :]
 
-    def find(self, asked: Completer.Wanted) -> None:
+    def find(self, wanted: WantedCompletion, offer: Offer) -> None:
         """Look for completions of a word of a text."""
         self._search += 1
-        self._last = asked
-        self._ui.start(partial(self._find, asked), "choices", group="choices", exclusive=True)
+        self._last = (wanted, offer)
+        self._ui.start(partial(self._find, wanted, offer), "choices", group="choices", exclusive=True)
 
-    async def _find(self, asked: Completer.Wanted) -> None:
-        wanted = asked.wanted
+    async def _find(self, wanted: WantedCompletion, offer: Offer) -> None:
         match wanted.kind:
             case CompletionKind.COMMANDS:
-                self._offer_commands(asked)
+                self._offer_commands(wanted, offer)
             case CompletionKind.HISTORY:
                 index = await asyncio.to_thread(Index, self._earlier())
                 rows, more = await self._found(index, wanted.query)
                 note = "" if rows else NO_PROMPT if self._earlier() else NONE_YET
-                asked.offer(wanted, rows, note, more)
+                offer(wanted, rows, note, more)
             case CompletionKind.FILES:
                 if self._files.stale and (self._listing is None or self._listing.done()):
                     self._listing = asyncio.create_task(asyncio.to_thread(self._files.refresh))
                 if self._files.index is None and self._listing is not None:
-                    asked.offer(wanted, (), LOOKING)
+                    offer(wanted, (), LOOKING)
                     # Typing on ends this search, not the listing that the next one needs as well.
                     await asyncio.shield(self._listing)
                 if self._files.index is not None:
                     rows, more = await self._found(self._files.index, wanted.query)
                     sized = await asyncio.to_thread(with_sizes, rows, self._ui.view.cwd)
-                    asked.offer(wanted, sized, more=more)
+                    offer(wanted, sized, more=more)
 
     async def _found(self, index: Index, query: str) -> tuple[tuple[Completion, ...], int]:
         """Return the best rows, and how many more match."""
@@ -139,7 +141,7 @@ SECONDS = 20.0
 class UnknownCommands:
     """Keeps a prompt that begins with an unknown command in its field, until Enter comes again."""
 
-    def __init__(self, ui: SessionUi, completions: Completions) -> None:
+    def __init__(self, ui: CommandUi, completions: Completions) -> None:
         self._ui = ui
         self._completions = completions
         self._kept = ""
@@ -152,7 +154,7 @@ class UnknownCommands:
         again = text == self._kept and now - self._asked_at >= HELD_SECONDS
         self._kept, self._asked_at = text, now
         if words and not again:
-            self._ui.dock.say_unsent(words, SECONDS)
+            self._ui.say_unsent(words, SECONDS)
             return True
         self._kept = ""
         return False

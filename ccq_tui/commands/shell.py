@@ -11,9 +11,9 @@ from ccq_tui.agent.events import ToolGrew, ToolStarted
 from ccq_tui.agent.options import session_options
 from ccq_tui.agent.shell_process import ShellProcess, answers_shell
 from ccq_tui.claude_lines import bounded
+from ccq_tui.commands.ui import CommandUi
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.prompts.shell_runs import ShellRun, command_in, message_of
-from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.transcript.tool_calls import finished
 from ccq_tui.transcript.tools import SHELL
 
@@ -29,12 +29,13 @@ NOT_HERE = "Shell commands do not run here on Windows · use another terminal"
 class ShellCommands:
     """Runs one command at a time, shows what it writes, and reports the result to Claude."""
 
-    def __init__(self, ui: SessionUi) -> None:
+    def __init__(self, ui: CommandUi) -> None:
         self._ui = ui
         self._process: ShellProcess | None = None
 
     @property
     def runs(self) -> bool:
+        """Whether a command runs."""
         return self._process is not None
 
     def holds_back(self, text: str) -> bool:
@@ -57,6 +58,7 @@ class ShellCommands:
         self._ui.say(with_keys(RUNS), of=SHELL)
 
     def stop(self) -> None:
+        """Stop the command that runs."""
         if self._process is not None:
             self._process.stop()
             self._ui.say(with_keys(STOPPING), of=SHELL)
@@ -73,7 +75,7 @@ class ShellCommands:
     async def _run(self, name: str, process: ShellProcess) -> None:
         run = await process.run()
         self._process = None
-        self._ui.dock.notices.hush(SHELL)
+        self._ui.hush(SHELL)
         self._ui.transcript.apply(finished(name, run))
         answer = not process.stopped and await asyncio.to_thread(
             answers_shell, session_options(self._ui.launch)

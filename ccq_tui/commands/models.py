@@ -18,11 +18,12 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.choices import Effort, PermissionMode
+from ccq_tui.commands.command import CommandGroup, CommandRunner
+from ccq_tui.commands.ui import CommandUi, PickRow
 from ccq_tui.runtime.events import SessionEvent
-from ccq_tui.screens.pickers import PickRow
-from ccq_tui.screens.session.commands import CommandGroup, CommandRunner
-from ccq_tui.screens.session.view import BYPASS, duration
-from ccq_tui.text import one_line, plural
+from ccq_tui.runtime.view import BYPASS
+from ccq_tui.text import one_line
+from ccq_tui.words import on_clock, plural
 
 CYCLE = ("default", "acceptEdits", "plan", "auto", BYPASS)
 """The modes in the order of the key, which only leaves dontAsk: that refuses what it would ask."""
@@ -79,7 +80,7 @@ BAR = 50
 """Cells of the bar; with what comes before it, it fits a narrow terminal."""
 
 
-class UsageCommands(CommandGroup):
+class UsageCommands(CommandGroup[CommandUi]):
     """Shows what fills the context and what the session cost."""
 
     _turns = 0
@@ -99,7 +100,7 @@ class UsageCommands(CommandGroup):
         """Show cost, tokens and time."""
         turns = f"{plural(self._turns, 'turn')} ended in this terminal"
         said = (await self._runner.ask(controls.session_cost())).strip()
-        self._runner.tell(f"{turns}, {duration(int(self._seconds))} of work\n{said}".rstrip())
+        self._runner.tell(f"{turns}, {on_clock(int(self._seconds))} of work\n{said}".rstrip())
 
 
 def context_text(details: ContextDetails) -> str:
@@ -136,13 +137,13 @@ def _share(tokens: int, limit: int) -> str:
     return f"{percent:.0f}%" if percent >= 10 or not tokens else f"{percent:.1f}%"
 
 
-class ModelCommands(CommandGroup):
+class ModelCommands(CommandGroup[CommandUi]):
     """Chooses model, permission mode and effort, by name or from a list.
 
     ``chose`` keeps "model", "mode" or "effort" and its value, None for the default.
     """
 
-    def __init__(self, runner: CommandRunner, chose: Callable[[str, str | None], object]) -> None:
+    def __init__(self, runner: CommandRunner[CommandUi], chose: Callable[[str, str | None], object]) -> None:
         super().__init__(runner)
         self._chose = chose
         self.models: tuple[ModelChoice, ...] = ()

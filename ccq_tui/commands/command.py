@@ -1,29 +1,23 @@
-"""The program's own commands: listed, called from a prompt, found in the palette, and run."""
+"""The program's own commands: listed, called from a prompt, and run."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from textual.binding import Binding
-
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import USUAL_SECONDS, Control
 from ccq_tui.agent.events import SessionState, SlashCommand
-from ccq_tui.config.keymap import Keymap
-from ccq_tui.config.keynames import shown_key
-from ccq_tui.screens.keylist import joined
-from ccq_tui.screens.pickers import Picker, PickRow
-from ccq_tui.screens.session.ui import SessionUi
-from ccq_tui.widgets.prompt import Prompt
+from ccq_tui.commands.ui import CommandUi, PickRow
 
 PARKED = "the session is parked without a Claude process · an answer or a prompt restarts it"
 ASKING = "what is asked"
 """Owner of the line that names what the session waits for."""
 T = TypeVar("T")
 S = TypeVar("S")
+Ui = TypeVar("Ui", bound=CommandUi, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +59,11 @@ def called(text: str, commands: Iterable[Command[S]]) -> tuple[Command[S], str] 
     return (command, argument.strip()) if command is not None else None
 
 
-class CommandRunner:
+class CommandRunner(Generic[Ui]):
     """Lets commands choose, ask and report; one runs at a time."""
 
-    def __init__(self, ui: SessionUi) -> None:
+    def __init__(self, ui: Ui) -> None:
         self.ui = ui
-        self._picker: Picker | None = None
         self._running = 0
         ui.session.in_use = lambda: self._running > 0
         self._asked_before = False
@@ -79,7 +72,7 @@ class CommandRunner:
     def obey(self, command: Command[S], screen: S, argument: str) -> None:
         """Do a command, or say which argument it needs."""
         if command.needs and not argument:
-            self.ui.dock.prompt.put_back(f"/{command.name} ")
+            self.ui.prompt.put_back(f"/{command.name} ")
             self.ui.say(f"/{command.name} needs a {command.needs} · type it, then Enter")
         elif command.do is not None:
             command.do(screen, argument)
@@ -122,7 +115,7 @@ class CommandRunner:
         try:
             return await answer
         finally:
-            self.ui.dock.notices.hush(ASKING)
+            self.ui.hush(ASKING)
 
     async def pick(
         self,
@@ -134,91 +127,22 @@ class CommandRunner:
         preview: Callable[[str], None] | None = None,
     ) -> str | None:
         """Let the person choose from a list; None when they left it."""
-        return await self.show_picker(Picker(title, rows, about=about, choose=choose, preview=preview))
+        return await self.choose(
+            partial(self.ui.pick, title, rows, about=about, choose=choose, preview=preview)
+        )
 
-    async def show_picker(self, picker: Picker) -> str | None:
-        """Let the person choose from a list that is made already; None when they left it."""
-        self._picker = picker
-        picker.takes_lines = partial(self._make_room, picker)
-        # After an earlier question, the key that asked is long past, or may still be held down.
-        picker.by_itself, self._asked_before = self._asked_before, True
-        self.say_what_waits()
-        try:
-            return await self.ui.app.push_screen_wait(picker)
-        finally:
-            self._picker = None
+    async def choose(self, show: Callable[[bool], Awaitable[T]]) -> T:
+        """Let the person choose; ``show`` gets whether its list opens without a key just then.
 
-    def _make_room(self, picker: Picker, lines: int) -> None:
-        if lines or self._picker in (picker, None):  # else the next list has its own lines already
-            self.ui.dock.make_room(lines)
-
-    def say_what_waits(self) -> None:
-        """Show in an open list that something waits behind it."""
-        if self._picker is not None:
-            line = self.ui.dock.line
-            self._picker.say(f"◆ {line.summary()} · Esc" if line.items else "")
+        After an earlier question, the key that asked is long past, or may still be held down.
+        """
+        by_itself, self._asked_before = self._asked_before, True
+        return await show(by_itself)
 
 
-class CommandGroup:
+class CommandGroup(Generic[Ui]):
     """Commands that belong together, with the runner through which they choose, ask and report."""
 
-    def __init__(self, runner: CommandRunner) -> None:
+    def __init__(self, runner: CommandRunner[Ui]) -> None:
         self._runner = runner
         self._ui = runner.ui
-
-
-PALETTE = "palette"
-
-
-class CommandPalette(CommandGroup):
-    """Shows the palette: runs a command or begins it in the prompt, runs an action."""
-
-    def __init__(
-        self,
-        runner: CommandRunner,
-        rows: Callable[[], Iterable[PickRow]],
-        act: Callable[[str], Awaitable[object]],
-    ) -> None:
-        super().__init__(runner)
-        self._rows = rows
-        self._act = act
-
-    def open(self) -> None:
-        """Find a command or an action."""
-        if self._ui.dock.prompt.display:
-            self._runner.run(self._choose, PALETTE)
-
-    async def _choose(self) -> None:
-        value = await self._runner.pick("Commands and keys", self._rows(), choose="do it")
-        if value is None:
-            return
-        if not value.startswith("/"):
-            await self._act(value)
-        elif value.endswith(" "):
-            self._begin(value)
-        else:
-            self._ui.post_message(Prompt.Submitted(value))
-
-    def _begin(self, command: str) -> None:
-        """Write a command into the prompt; what is there becomes its argument."""
-        prompt = self._ui.dock.prompt
-        prompt.put(command + prompt.text)
-        self._ui.say("The command takes an argument · type it, then Enter")
-
-
-def command_rows(own: Iterable[Command[S]], others: Iterable[SlashCommand]) -> Iterator[PickRow]:
-    """Yield a row for each command; the value of one that needs an argument ends with a blank."""
-    for one in own:
-        yield PickRow(f"/{one.name}{' ' if one.needs else ''}", f"/{one.name}", one.help, one.arguments)
-    for command in others:
-        needs = " " if command.arguments else ""
-        yield PickRow(f"/{command.name}{needs}", f"/{command.name}", command.description)
-
-
-def action_rows(bindings: Iterable[Binding], keymap: Keymap, place: str = "") -> Iterator[PickRow]:
-    """Yield a row for each action that has words, with its key; ``place`` is "app." for the app's actions."""
-    for binding in joined(bindings):
-        # A binding without a name is one of several that differ by a number: its words choose nothing.
-        if binding.description and binding.id and binding.id != PALETTE:
-            keys = keymap.keys.get(binding.id) or tuple(binding.key.split(","))
-            yield PickRow(f"{place}{binding.action}", binding.description, right=shown_key(keys[0]))

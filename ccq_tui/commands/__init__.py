@@ -1,0 +1,1 @@
+"""The program's own slash commands, without a screen."""

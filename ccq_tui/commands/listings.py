@@ -1,0 +1,481 @@
+"""/hooks, /skills, /memory, /btw, /permissions, /mcp and /tasks."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+from functools import partial
+from heapq import nlargest
+from pathlib import Path
+
+from ccq_tui.agent import controls, listings
+from ccq_tui.agent.commands import CommandError
+from ccq_tui.agent.controls import McpServer
+from ccq_tui.agent.events import (
+    SessionState,
+    TaskEnded,
+    TaskProgressed,
+    TaskStarted,
+    ToolFinished,
+    ToolStarted,
+)
+from ccq_tui.agent.listings import Hook, MemoryPlace, PermissionRule
+from ccq_tui.bounded import begin
+from ccq_tui.commands.command import CommandGroup, CommandRunner
+from ccq_tui.commands.ui import CommandUi, PickRow
+from ccq_tui.config.keymap import key_of
+from ccq_tui.config.permission_rules import (
+    BEHAVIORS,
+    Behavior,
+    RuleError,
+    RulesFile,
+    Scope,
+    add_rule,
+    checked_rule,
+    remove_rule,
+    rules_file,
+)
+from ccq_tui.runtime.events import SessionEvent
+from ccq_tui.runtime.view import short_path
+from ccq_tui.text import one_line, safe
+from ccq_tui.words import on_clock, plural
+
+SCOPES: dict[Scope, str] = {
+    "localSettings": "this project, only for you",
+    "projectSettings": "this project, for everyone",
+    "userSettings": "all your projects",
+}
+SOURCES = {
+    "localSettings": "local",
+    "projectSettings": "project",
+    "userSettings": "user",
+    "flagSettings": "--settings",
+    "policySettings": "your organization",
+    "cliArg": "flag",
+    "command": "a slash command",
+    "session": "this session",
+}
+ADD = "add"
+USAGE = "/permissions allow RULE · ask and deny work too · a rule looks like Bash(npm test *)"
+NOTICED_SECONDS = 5.0
+"""Seconds that Claude Code may take to notice a changed settings file."""
+PAUSE = 0.25
+LATER = "Claude Code still lists it · another file may have it too"
+UNLISTED = "Claude Code does not list it · check its spelling, then look at /permissions"
+
+
+class PermissionsCommand(CommandGroup[CommandUi]):
+    """Shows the rules in force, and adds and removes those of settings files."""
+
+    def do(self, argument: str) -> None:
+        """Show the rules, or add the one that is named."""
+        if not argument:
+            self._runner.run(self._show, "permissions")
+            return
+        word, _, rule = argument.partition(" ")
+        behavior = next((one for one in BEHAVIORS if one == word.casefold()), None)
+        if behavior is None or not rule.strip():
+            self._runner.tell(USAGE, "warning")
+        else:
+            self._runner.run(partial(self._add, behavior, rule), "permissions")
+
+    # -- seeing and removing -----------------------------------------------------------------------------
+
+    async def _show(self) -> None:
+        said = ""
+        while True:
+            rules = await self._runner.ask(listings.permission_rules())
+            rows = [
+                PickRow(ADD, "Add a rule…", "continues in the prompt"),
+                *(
+                    PickRow(str(index), one.rule, _source(one), one.behavior)
+                    for index, one in _in_order(rules)
+                ),
+            ]
+            chosen = await self._runner.pick("Permission rules", rows, about=said, choose="change")
+            if chosen is None:
+                return
+            if chosen == ADD:
+                self._go_on()
+                return
+            said = await self._change(rules[int(chosen)]) or said
+
+    def _go_on(self) -> None:
+        prompt = self._ui.prompt
+        if not prompt.text.strip():
+            prompt.put("/permissions allow ")
+        self._ui.say(USAGE, seconds=20.0)
+
+    async def _change(self, rule: PermissionRule) -> str:
+        """Let the person remove a rule; return what came of it."""
+        shown = one_line(rule.rule, 80)
+        scope = next((one for one in SCOPES if one == rule.source), None)
+        behavior = next((one for one in BEHAVIORS if one == rule.behavior), None)
+        if scope is None or behavior is None:
+            return f"{shown} is in none of your settings files: it comes from {_source(rule)}"
+        try:
+            file = await asyncio.to_thread(rules_file, scope, self._ui.launch.settings.directory)
+            row = PickRow("remove", "Remove this rule", f"from {file.real}")
+            if await self._runner.pick(f"{behavior}: {rule.rule}", [row], choose="remove") is None:
+                return ""
+            found = await asyncio.to_thread(remove_rule, file, behavior, rule.rule)
+        except RuleError as error:
+            return f"{shown} was not removed: {error}"
+        if not found:
+            return f"{shown} was not found in {file.real} · look in the directories above"
+        gone = await self._seen(rule, wanted=False)
+        return f"Removed {shown}" if gone else f"Removed {shown} from {file.real} · {LATER}"
+
+    # -- adding ------------------------------------------------------------------------------------------
+
+    async def _add(self, behavior: Behavior, text: str) -> None:
+        try:
+            rule = checked_rule(text)
+            files = await asyncio.to_thread(_files, self._ui.launch.settings.directory)
+            rows = [PickRow(file.scope, SCOPES[file.scope], str(file.real)) for file in files]
+            heading = f"{behavior}: {rule}"
+            chosen = await self._runner.pick(heading, rows, about="Where to write it?", choose="add")
+            file = next((one for one in files if one.scope == chosen), None)
+            if file is None:
+                return
+            new = await asyncio.to_thread(add_rule, file, behavior, rule)
+        except RuleError as error:
+            raise CommandError(str(error)) from error
+        if not new:
+            self._runner.tell(f"{rule} exists already: {file.real}")
+            return
+        added = f"Added to {behavior}: {rule} · {file.real}"
+        if self._ui.view.state is SessionState.PARKED:
+            self._runner.tell(f"{added} · it applies when the session continues")
+        elif await self._seen(PermissionRule(behavior, file.scope, rule), wanted=True):
+            self._runner.tell(f"{added} · it applies now")
+        else:
+            self._runner.tell(f"{added} · {UNLISTED}", "warning")
+
+    async def _seen(self, rule: PermissionRule, *, wanted: bool) -> bool:
+        """Wait until Claude Code has noticed that a rule is there, or gone; return whether it has."""
+        known = (rule.behavior, rule.source, rule.rule)
+        ends = self._ui.clock() + NOTICED_SECONDS
+        while True:
+            rules = await self._runner.ask(listings.permission_rules())
+            if (known in {(one.behavior, one.source, one.rule) for one in rules}) is wanted:
+                return True
+            if self._ui.clock() >= ends:
+                return False
+            await asyncio.sleep(PAUSE)
+
+
+def _files(directory: Path) -> list[RulesFile]:
+    return [rules_file(scope, directory) for scope in SCOPES]
+
+
+def _in_order(rules: tuple[PermissionRule, ...]) -> list[tuple[int, PermissionRule]]:
+    """Return the numbered rules in the order of their checks: deny first."""
+    order = {"deny": 0, "ask": 1, "allow": 2}
+    return sorted(enumerate(rules), key=lambda one: order.get(one[1].behavior, 3))
+
+
+def _source(rule: PermissionRule) -> str:
+    source = SOURCES.get(rule.source, rule.source)
+    return source if rule.in_effect else f"{source} · your organization disables it"
+
+
+FILES: tuple[Scope, ...] = ("localSettings", "projectSettings", "userSettings")
+SKILL_STATES = {
+    "on": "",
+    "name-only": "known by name only",
+    "user-invocable-only": "only for you",
+    "off": "off",
+}
+NO_HOOKS = "No hooks yet · add them under `hooks` in .claude/settings.json"
+MOST_MEMORIES = 500
+"""Most files listed of a directory of memories."""
+READ_LATER = "takes effect after /clear or in a new session"
+NO_MEMORY = "No instruction files are loaded here · --bare leaves them out"
+NO_SKILLS = "No skills yet · add one as .claude/skills/NAME/SKILL.md"
+
+
+class ListingCommands(CommandGroup[CommandUi]):
+    """Shows hooks, skills and files of instructions, and asks questions beside the conversation."""
+
+    # -- /hooks ------------------------------------------------------------------------------------------
+
+    async def hooks(self) -> None:
+        """List the hooks, and open the file of one in the person's editor."""
+        found = await self._runner.ask(listings.hooks())
+        if not found:
+            self._ui.say(NO_HOOKS, seconds=8.0)
+            return
+        rows = [
+            PickRow(
+                str(number),
+                _named(one),
+                one.command,
+                "off" if one.disabled else SOURCES.get(one.source, one.source),
+            )
+            for number, one in enumerate(found)
+        ]
+        chosen = await self._runner.pick("Hooks", rows, choose="edit its file")
+        if chosen is not None:
+            await self._open(found[int(chosen)])
+
+    async def _open(self, hook: Hook) -> None:
+        scope = next((one for one in FILES if one == hook.source), None)
+        if scope is None:
+            raise CommandError(f"this hook is in none of your settings files: {one_line(hook.place, 80)}")
+        try:
+            file = await asyncio.to_thread(rules_file, scope, self._ui.launch.settings.directory)
+        except RuleError as error:
+            raise CommandError(str(error)) from error
+        self._ui.edit_file(file.path)
+
+    # -- /skills -----------------------------------------------------------------------------------------
+
+    async def skills(self) -> None:
+        """List the skills, and put the one that is chosen in the prompt."""
+        found = await self._runner.ask(listings.skills())
+        if not found:
+            self._ui.say(NO_SKILLS, seconds=8.0)
+            return
+        rows = [
+            PickRow(
+                str(number), one.name, one.description, SKILL_STATES.get(one.state, one.state) or one.source
+            )
+            for number, one in enumerate(found)
+        ]
+        chosen = await self._runner.pick("Skills", rows, choose="put it in the prompt")
+        if chosen is None:
+            return
+        skill = found[int(chosen)]
+        name = one_line(skill.name, 200)
+        if not skill.callable:
+            raise CommandError(f"{name} is not a command · only Claude may use it, or it is turned off")
+        prompt = self._ui.prompt
+        if prompt.text.strip():
+            self._ui.say(f"The prompt is not empty · clear it, then type /{name}", seconds=8.0)
+        else:
+            prompt.put(f"/{name} ")
+
+    # -- /memory -----------------------------------------------------------------------------------------
+
+    async def memory(self) -> None:
+        """List the files of instructions, and open one in the person's editor."""
+        places = await self._runner.ask(listings.memory())
+        if not places:
+            self._ui.say(NO_MEMORY, seconds=8.0)
+            return
+        chosen = await self._runner.pick(
+            "Memory", [_place_row(number, one) for number, one in enumerate(places)], choose="edit it"
+        )
+        if chosen is None:
+            return
+        place = places[int(chosen)]
+        path = Path(place.path)
+        if place.is_directory:
+            await self._memories(path)
+            return
+        try:
+            # Editors do not make the directory of a new file. It stays: it may be the project's own.
+            await asyncio.to_thread(path.parent.mkdir, parents=True, exist_ok=True)
+        except OSError as error:
+            raise CommandError(f"{path.parent} cannot be created: {error.strerror}") from error
+        self._ui.edit_file(path, READ_LATER)
+
+    async def _memories(self, directory: Path) -> None:
+        try:
+            found = await asyncio.to_thread(_files_below, directory)
+        except OSError as error:
+            raise CommandError(f"{directory} cannot be read: {error.strerror}") from error
+        if not found:
+            self._ui.say(
+                f"Claude has saved no memories yet · they will be in {short_path(directory)}", seconds=8.0
+            )
+            return
+        rows = [PickRow(str(one), str(one.relative_to(directory))) for one in found]
+        chosen = await self._runner.pick(f"Memories in {short_path(directory)}", rows, choose="edit it")
+        if chosen is not None:
+            self._ui.edit_file(Path(chosen), READ_LATER)
+
+    # -- /btw --------------------------------------------------------------------------------------------
+
+    async def ask_beside(self, question: str) -> None:
+        """Ask the model a question that stays out of the conversation."""
+        answer = await self._runner.ask(listings.side_question(question))
+        if not answer.strip():
+            raise CommandError("Claude gave no answer · ask again, or send it as a prompt")
+        self._runner.tell(f"Beside the conversation: {one_line(question, 200)}\n{answer}")
+
+
+def _named(hook: Hook) -> str:
+    return f"{hook.event} {hook.matcher}".strip()
+
+
+def _place_row(number: int, place: MemoryPlace) -> PickRow:
+    label = place.label.removeprefix("Open ").removeprefix("L ")
+    about = short_path(Path(place.path))
+    # The CLI's note repeats the place of its usual files.
+    note = "" if not place.note or place.note.startswith("Saved in") else place.note
+    return PickRow(str(number), label, about, note if place.exists else "new")
+
+
+def _files_below(directory: Path) -> list[Path]:
+    """Return the newest files, sorted by name."""
+    files = ((one.stat().st_mtime, one) for one in directory.rglob("*.md") if one.is_file())
+    return sorted(one for _, one in nlargest(MOST_MEMORIES, files))
+
+
+SERVER_STATES = {
+    "connected": "✔ connected",
+    "pending": "◌ connecting",
+    "failed": "✖ failed",
+    "needs-auth": "◆ needs you to sign in",
+    "disabled": "○ off",
+}
+NO_SERVERS = "No MCP servers here · `claude mcp add` adds one; --mcp-config names a file"
+
+
+class McpCommand(CommandGroup[CommandUi]):
+    """Shows the MCP servers and changes them; each change leads back to the list, with its result."""
+
+    async def servers(self) -> None:
+        """Show the servers, and change the chosen one."""
+        said = ""
+        while servers := await self._runner.ask(controls.servers()):
+            rows = [
+                PickRow(one.name, one.name, _of_server(one), SERVER_STATES.get(one.status, one.status))
+                for one in servers
+            ]
+            name = await self._runner.pick("MCP servers", rows, about=said, choose="change")
+            server = next((one for one in servers if one.name == name), None)
+            if server is None:
+                return
+            said = await self._change(server) or said
+        self._runner.tell(NO_SERVERS)
+
+    async def _change(self, server: McpServer) -> str:
+        """Let the person change a server; return what came of it."""
+        on = server.status != "disabled"
+        rows = [PickRow("reconnect", "Reconnect", "stop the server and start it again")] if on else []
+        rows.append(PickRow("off", "Turn off", "removes its tools") if on else PickRow("on", "Turn on"))
+        choice = await self._runner.pick(server.name, rows, about=_of_server(server))
+        try:
+            match choice:
+                case "reconnect":
+                    await self._runner.ask(controls.reconnect(server.name))
+                    return f"{server.name} was reconnected"
+                case "on" | "off":
+                    await self._runner.ask(controls.toggle(server.name, enabled=choice == "on"))
+                    return f"{server.name} was turned {choice}"
+                case _:
+                    return ""
+        except CommandError as error:
+            return f"{server.name}: {error}"
+
+
+def _of_server(server: McpServer) -> str:
+    tools = plural(server.tools, "tool") if server.tools else ""
+    return " · ".join(part for part in (tools, server.scope, server.error) if part)
+
+
+NO_TASKS = "No tasks are running"
+LAST_LINES, LAST_BYTES = 5, 4000
+"""Most of a task's output that is shown: its end."""
+_OUTPUT = re.compile(r"(/\S+/([^/\s]+)\.output)")
+"""The file of a command's output, as the CLI names it in the result of the call."""
+
+
+@dataclass(slots=True)
+class _Progress:
+    """What is known of a task: the command or the current action of a subagent, and the output's file."""
+
+    doing: str
+    since: float
+    output: Path | None = None
+
+
+class TasksCommand(CommandGroup[CommandUi]):
+    """Shows the background tasks, and stops them."""
+
+    def __init__(self, runner: CommandRunner[CommandUi]) -> None:
+        super().__init__(runner)
+        self._commands: dict[str, str] = {}
+        self._progress: dict[str, _Progress] = {}
+
+    def take(self, event: SessionEvent) -> None:
+        """Follow the tasks."""
+        match event:
+            case ToolStarted(tool_use_id=call, tool="Bash", input={"command": str(command)}):
+                self._commands[call] = command
+            case TaskStarted(task_id=name, tool_use_id=call):
+                self._progress[name] = _Progress(self._commands.get(call, ""), self._ui.clock())
+            case TaskProgressed(task_id=name, doing=doing) if name in self._progress:
+                self._progress[name].doing = doing
+            case ToolFinished(tool_use_id=call, output=output):
+                self._commands.pop(call, None)
+                if (found := _OUTPUT.search(output)) and found[2] in self._progress:
+                    self._progress[found[2]].output = Path(found[1])
+            case TaskEnded(task_id=name):
+                self._progress.pop(name, None)
+            case _:
+                pass
+
+    def background(self) -> None:
+        """Send Claude's running work to the background."""
+        if self._ui.view.busy:
+            self._runner.run(self._background, "background")
+        else:
+            self._ui.say("Claude is idle: nothing can go to the background")
+
+    async def _background(self) -> None:
+        await self._runner.ask(controls.background_tasks())
+        self._ui.say(f"The work continues in the background · {key_of('tasks')} shows it")
+
+    async def stop(self) -> None:
+        """Show the tasks, and stop the chosen ones."""
+        stopped: set[str] = set()
+        # The CLI reports the end a moment later; the list must not offer it again.
+        while tasks := [task for task in self._ui.view.tasks if task.task_id not in stopped]:
+            rows = [
+                PickRow(
+                    task.task_id,
+                    task.description or task.task_id,
+                    "subagent" if task.agent else "command",
+                    self._ran(task.task_id),
+                )
+                for task in tasks
+            ]
+            task_id = await self._runner.pick("Running tasks", rows, choose="show")
+            if task_id is None:
+                return
+            what = next(row.label for row in rows if row.value == task_id)
+            sure = [PickRow("no", "Keep it running"), PickRow("yes", "Stop it", "its results so far stay")]
+            about = await self._about(task_id)
+            if await self._runner.pick(f"Stop: {what}", sure, about=about) != "yes":
+                continue
+            await self._runner.ask(controls.stop_task(task_id))
+            stopped.add(task_id)
+            self._runner.tell(f"Stopped: {what}")
+        self._ui.say(NO_TASKS)
+
+    def _ran(self, name: str) -> str:
+        known = self._progress.get(name)
+        return on_clock(int(self._ui.clock() - known.since)) if known else ""
+
+    async def _about(self, name: str) -> str:
+        """Return a task's command or current action, its time, and the last lines of its output."""
+        known = self._progress.get(name)
+        if known is None:
+            return ""
+        head = " · ".join(filter(None, (one_line(known.doing, 300), self._ran(name))))
+        lines = await asyncio.to_thread(_last_lines, known.output) if known.output else []
+        return "\n".join((head, *lines))
+
+
+def _last_lines(path: Path) -> list[str]:
+    try:
+        data = begin(path, LAST_BYTES, max(0, path.stat().st_size - LAST_BYTES))
+    except OSError:
+        return []  # the CLI has removed it
+    lines = safe(data.decode("utf-8", "replace")).rstrip().splitlines()
+    return [one_line(line, 300) for line in lines[-LAST_LINES:]]
