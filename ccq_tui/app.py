@@ -62,8 +62,8 @@ from ccq_tui.screens.overview.board import Card
 from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
-from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
+from ccq_tui.screens.session.ui import ProgramAction
 from ccq_tui.screens.sessions.inbox_watch import InboxWatch
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, parting_words
 from ccq_tui.screens.sessions.session_manager import SessionManager

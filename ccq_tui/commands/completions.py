@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from ccq_tui.agent.events import CommandsListed, SlashCommand
-from ccq_tui.commands.ui import CommandUi
+from ccq_tui.commands.command import CommandUi
 from ccq_tui.prompts.command_names import ALTERNATIVES, named, nearest
 from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
 from ccq_tui.prompts.completion_list import MOST_ROWS, Completion
@@ -87,7 +87,7 @@ class Completions:
                     await asyncio.shield(self._listing)
                 if self._files.index is not None:
                     rows, more = await self._found(self._files.index, wanted.query)
-                    sized = await asyncio.to_thread(with_sizes, rows, self._ui.view.cwd)
+                    sized = await asyncio.to_thread(_with_sizes, rows, self._ui.view.cwd)
                     offer(wanted, sized, more=more)
 
     async def _found(self, index: Index, query: str) -> tuple[tuple[Completion, ...], int]:
@@ -109,7 +109,7 @@ def merged(own: Iterable[SlashCommand], others: Iterable[SlashCommand]) -> tuple
     )
 
 
-def with_sizes(rows: Iterable[Completion], directory: Path) -> tuple[Completion, ...]:
+def _with_sizes(rows: Iterable[Completion], directory: Path) -> tuple[Completion, ...]:
     """Return files with the size of those that are images. For a thread."""
     return tuple(replace(row, detail=file_facts(directory / row.value)) for row in rows)
 

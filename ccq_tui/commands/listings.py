@@ -22,8 +22,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.listings import Hook, MemoryPlace, PermissionRule
 from ccq_tui.bounded import begin
-from ccq_tui.commands.command import CommandGroup, CommandRunner
-from ccq_tui.commands.ui import CommandUi, PickRow
+from ccq_tui.commands.command import CommandGroup, CommandRunner, CommandUi, PickRow
 from ccq_tui.config.keymap import key_of
 from ccq_tui.config.permission_rules import (
     BEHAVIORS,

@@ -18,8 +18,7 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.choices import Effort, PermissionMode
-from ccq_tui.commands.command import CommandGroup, CommandRunner
-from ccq_tui.commands.ui import CommandUi, PickRow
+from ccq_tui.commands.command import CommandGroup, CommandRunner, CommandUi, PickRow
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.view import BYPASS
 from ccq_tui.text import one_line

@@ -11,7 +11,7 @@ from ccq_tui.agent.events import ToolGrew, ToolStarted
 from ccq_tui.agent.options import session_options
 from ccq_tui.agent.shell_process import ShellProcess, answers_shell
 from ccq_tui.claude_lines import bounded
-from ccq_tui.commands.ui import CommandUi
+from ccq_tui.commands.command import CommandUi
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.prompts.shell_runs import ShellRun, command_in, message_of
 from ccq_tui.transcript.tool_calls import finished

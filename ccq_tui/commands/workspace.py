@@ -19,8 +19,7 @@ from ccq_tui.agent.events import (
     SessionState,
 )
 from ccq_tui.bounded import begin
-from ccq_tui.commands.command import CommandGroup, CommandRunner
-from ccq_tui.commands.ui import CommandUi, PickRow
+from ccq_tui.commands.command import CommandGroup, CommandRunner, CommandUi, PickRow
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.prompts.files import untracked_files
 from ccq_tui.prompts.shell_runs import run_in

@@ -11,7 +11,7 @@ from rich.text import Text
 from textual import events
 from textual.widgets import Static
 
-from ccq_tui.commands.ui import PASSING_SECONDS
+from ccq_tui.commands.command import PASSING_SECONDS
 from ccq_tui.text import one_line
 from ccq_tui.widgets.keys import press_key
 from ccq_tui.widgets.lifetime import after

@@ -11,7 +11,7 @@ from textual.app import App, ComposeResult
 from textual.widgets import Static
 
 from ccq_tui import theming
-from ccq_tui.commands.ui import PickRow
+from ccq_tui.commands.command import PickRow
 from ccq_tui.questions.input_guard import GRACE, Presses
 from ccq_tui.screens.pickers import Picker
 from tests.ui.host import Clock, press_later

@@ -23,7 +23,7 @@ from ccq_tui.processes import Owner
 from ccq_tui.prompts.unread import directory_key
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.session.messages import ProgramAction
+from ccq_tui.screens.session.ui import ProgramAction
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from tests.ui.host import handled
 from tests.ui.running import running

@@ -18,7 +18,7 @@ from textual.widgets import Static
 import ccq_tui
 from ccq_tui.agent.events import PermissionAsked, SessionState, StateChanged
 from ccq_tui.app import CcqApp
-from ccq_tui.commands.ui import PickRow
+from ccq_tui.commands.command import PickRow
 from ccq_tui.config.actions import ACTIONS, KeyPlace
 from ccq_tui.config.keymap import DEFAULT_KEYS, keymap_of
 from ccq_tui.config.keynames import shown_key

@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 
 from ccq_tui.agent.events import SessionState
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
-from ccq_tui.screens.overview.card_feed import CardFeed
+from ccq_tui.screens.overview.screen import CardFeed
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from tests.ui.session import Driven, until

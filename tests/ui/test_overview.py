@@ -22,7 +22,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxUnavailable
 from ccq_tui.processes import Owner
 from ccq_tui.questions import Declined, Discussed, Option, Question, QuestionSet
-from ccq_tui.screens.overview import card_feed
+from ccq_tui.screens.overview import screen as overview
 from ccq_tui.screens.overview.board import Card
 from ccq_tui.screens.overview.screen import EMPTY_SESSION, OverviewScreen
 from ccq_tui.screens.session import SessionScreen
@@ -251,7 +251,7 @@ async def test_a_session_of_this_terminal_is_asked_lost_and_left_for_another(tmp
     async with running(Many(tmp_path), size=(160, 50)) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(card_feed, "read_page", refuse)
+            patch.setattr(overview, "read_page", refuse)
             await open_overview(pilot, run, 1)
             await until(pilot, lambda: "Stored sessions cannot be read: full" in run.said())
             await pilot.press("escape")

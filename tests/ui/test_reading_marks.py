@@ -12,8 +12,8 @@ from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.questions.input_guard import HELD_SECONDS
-from ccq_tui.screens.session import block_actions
-from ccq_tui.screens.session.block_actions import BlockBar
+from ccq_tui.screens.session import base
+from ccq_tui.screens.session.base import BlockBar
 from ccq_tui.transcript.blocks import PromptBlock, ToolBlock
 from tests.ui.host import press_later
 from tests.ui.running import running
@@ -114,7 +114,7 @@ async def test_a_block_and_its_pieces_of_code_are_copied(
 ) -> None:
     await filled(run, pilot)
     await pilot.press("alt+c")
-    await until(pilot, lambda: with_keys(block_actions.HOW) in run.screen.dock.notices.text)
+    await until(pilot, lambda: with_keys(base.HOW) in run.screen.dock.notices.text)
     await pilot.press("alt+up", "alt+c")
     await until(pilot, lambda: run.app.clipboard.startswith("line 0\nline 1\n"))
     await pilot.press("alt+k")
@@ -132,11 +132,11 @@ async def test_links_and_files_that_exist_are_opened_in_turn(
     (tmp_path / "notes.txt").write_text("notes\n")
     opened: list[tuple[str, str, int]] = []
 
-    async def note(_app: object, target: block_actions.Target) -> str:
+    async def note(_app: object, target: base.Target) -> str:
         opened.append((target.url, target.path.name if target.path else "", target.line))
         return "Opened"
 
-    monkeypatch.setattr(block_actions, "open_target", note)
+    monkeypatch.setattr(base, "open_target", note)
     async with running(Driven(Launch(settings=Settings(cwd=tmp_path)))) as (run, pilot):
         await filled(run, pilot)
         assert not opened, "a text opens nothing by itself"

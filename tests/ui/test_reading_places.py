@@ -13,7 +13,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.screens.link_opener import Target
-from ccq_tui.screens.session import block_actions
+from ccq_tui.screens.session import base
 from ccq_tui.transcript.blocks import ProseBlock
 from ccq_tui.transcript.document import Document
 from ccq_tui.widgets.transcript.contents import targets_at
@@ -87,7 +87,7 @@ async def test_a_click_on_a_path_or_link_opens_it_and_a_second_one_selects(
         opened.append(f"{target.url}{target.path and target.path.relative_to(tmp_path)}:{target.line}")
         return "Opened"
 
-    monkeypatch.setattr(block_actions, "open_target", note)
+    monkeypatch.setattr(base, "open_target", note)
     run = Driven(Launch(settings=Settings(cwd=tmp_path)), clock=Clock())
     async with run.app.run_test(size=(40, 24)) as pilot:
         text = "It is wrong [here](https://example.org), and in src/store.py:12 and gone.py too."
@@ -102,9 +102,7 @@ async def test_a_click_on_a_path_or_link_opens_it_and_a_second_one_selects(
         await until(pilot, lambda: opened == ["src/store.py:12"])
         await pilot.click(pane, offset=place("here"))
         await until(pilot, lambda: opened[1:] == ["https://example.orgNone:0"])
-        monkeypatch.setattr(
-            block_actions, "DOUBLE_CLICK", 60.0
-        )  # the pilot takes its time between two clicks
+        monkeypatch.setattr(base, "DOUBLE_CLICK", 60.0)  # the pilot takes its time between two clicks
         await pilot.click(pane, offset=place("store"), times=2)
         await pilot.pause()
         assert "store.py" in (run.screen.get_selected_text() or "")
@@ -114,7 +112,7 @@ async def test_a_click_on_a_path_or_link_opens_it_and_a_second_one_selects(
         await pilot.pause()
         assert run.screen.blocks._opening is None, "a click that came to the terminal"
         run.clock.skip(1)
-        monkeypatch.setattr(block_actions, "DOUBLE_CLICK", 0.0)
+        monkeypatch.setattr(base, "DOUBLE_CLICK", 0.0)
         await pilot.click(pane, offset=place("here"))
         await until(pilot, lambda: len(opened) == 3)
         assert opened[2] == opened[1]

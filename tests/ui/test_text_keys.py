@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from ccq_tui.agent.events import QuestionAsked
-from ccq_tui.commands.ui import PickRow
+from ccq_tui.commands.command import PickRow
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import QuestionSet
 from ccq_tui.questions.state import is_text

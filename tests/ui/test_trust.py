@@ -26,7 +26,7 @@ from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.session.messages import ProgramAction
+from ccq_tui.screens.session.ui import ProgramAction
 from ccq_tui.screens.sessions.session_manager import UNOPENED
 from ccq_tui.screens.trust import SETTINGS_QUESTION, TRUST_IT, TRUST_QUESTION, WITHOUT_FILES, TrustScreen
 from ccq_tui.widgets.hints import HintBar

@@ -183,10 +183,6 @@ class Board(FilteredList[Card]):
         group = filled[(filled.index(under.group) + by) % len(filled)]
         return self._on(columns[group][min(columns[under.group].index(under), len(columns[group]) - 1)])
 
-    def with_cards(self, cards: tuple[Card, ...]) -> Self:
-        """Return the board with other cards; the cursor follows its session."""
-        return self if cards == self.rows else self.with_rows(cards)
-
     def kept(self, after: Self) -> Self:
         """Keep the cursor on its session, wherever that went; else on the card that took its place."""
         under = self.under

@@ -14,7 +14,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from ccq_tui.commands.ui import PickRow
+from ccq_tui.commands.command import PickRow
 from ccq_tui.config.actions import KeyPlace
 from ccq_tui.filtered_list import LIST_KEYS, FilteredList
 from ccq_tui.key_uses import KeyUse, by_key

@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import EarlierSession, ReaderError, delete_earlier, earlier_sessions, rename_earlier
-from ccq_tui.commands.ui import PickRow
+from ccq_tui.commands.command import PickRow
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.store.store import Store

@@ -19,24 +19,28 @@ from textual.worker import Worker
 
 from ccq_tui.agent.events import ElicitationAsked, PermissionAsked, PlanProposed, QuestionAsked
 from ccq_tui.agent.session_recorder import SessionName
-from ccq_tui.commands.ui import PASSING_SECONDS, PickRow
+from ccq_tui.commands.command import PASSING_SECONDS, PickRow
 from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.compat.textual.nodes import bind_first
 from ccq_tui.config.actions import KeyPlace
+from ccq_tui.config.keymap import key_of, with_keys
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.waiting_line import WaitingLine
+from ccq_tui.questions.input_guard import CLICK_GRACE
 from ccq_tui.runtime.events import OWN_EVENTS, SessionEvent
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.view import SessionView, noted
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.editor import GROUP, EditorError, edit_file, edit_for
+from ccq_tui.screens.link_opener import Target, open_target, resolved
 from ccq_tui.screens.pickers import Picker
-from ccq_tui.screens.session.block_actions import BlockActions, BlockBar
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.key_repeats import QuitKeys
-from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.requests import RequestQueue
-from ccq_tui.screens.session.ui import AGAIN_SECONDS, Pickers, SessionUi
+from ccq_tui.screens.session.ui import AGAIN_SECONDS, Pickers, ProgramAction, SessionUi
+from ccq_tui.text import one_line
+from ccq_tui.transcript.blocks import Block, ToolBlock
+from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import bindings_for, presses_of
 from ccq_tui.widgets.lifetime import after, failure, is_live, start_work
 from ccq_tui.widgets.panel import RequestPanel
@@ -45,6 +49,162 @@ from ccq_tui.widgets.search_bar import SEARCH, SearchBar
 from ccq_tui.widgets.status_line import StatusLine
 from ccq_tui.widgets.transcript import Transcript
 from ccq_tui.widgets.transcript.block_mark import Step
+from ccq_tui.widgets.transcript.contents import code_in, targets_at, targets_in, text_of
+
+
+class BlockBar(HintBar):
+    """Shows the keys for the current block and its position; takes no room while there is none."""
+
+    DEFAULT_CSS = """
+    BlockBar {
+        background: $surface;
+        display: none;
+        &.-on { display: block; }
+    }
+    """
+
+    def tell(self, block: Block | None, count: int) -> None:
+        self.set_class(block is not None, "-on")
+        if block is None:
+            return
+        fold = ((key_of("fold_block"), "unfold" if block.folded else "fold"),) if block.foldable else ()
+        self.show(
+            (
+                ("▌", one_line(block.tool if isinstance(block, ToolBlock) else block.called, 24)),
+                (key_of("copy_block"), "copy"),
+                *fold,
+                (key_of("copy_code"), "copy code"),
+                (key_of("open_link"), "open link"),
+                (with_keys("{block_up} {block_down}"), "move"),
+                ("Esc", "leave"),
+            ),
+            f"{block.at + 1:,}/{count:,}",
+        )
+
+
+HOW = "No block is marked · {block_up} marks one"
+DOUBLE_CLICK = 0.3
+"""Seconds in which a second click means that the first one was to select."""
+
+
+class BlockActions:
+    """Moves a mark from block to block, and acts on the marked one or on one that is clicked."""
+
+    def __init__(self, ui: SessionUi) -> None:
+        self._ui = ui
+        self._opening: asyncio.TimerHandle | None = None
+        self._focused_at = float("-inf")
+        self._cycle: tuple[Block | None, str, int] = (None, "", -1)
+
+    def terminal_focused(self) -> None:
+        """Note that the terminal got or lost the focus: a click then may only mean that."""
+        self._focused_at = self._ui.clock()
+
+    def mark(self, direction: int, step: Step) -> None:
+        """Mark the next block or prompt."""
+        if not self._ui.transcript.move_mark(direction, step):
+            way = "above" if direction < 0 else "below"
+            self._ui.say(f"No {step.value} further {way}")
+
+    def fold(self) -> None:
+        """Unfold the marked block, or fold it."""
+        if self._marked() is not None and not self._ui.transcript.block_mark.toggle():
+            self._ui.say("The whole block is shown already")
+
+    def copy(self) -> None:
+        block = self._marked()
+        if block is None:
+            return
+
+        async def work() -> None:
+            text = await asyncio.to_thread(text_of, block)
+            await copy(self._ui.app, text)
+            self._ui.say(f"Copied {len(text):,} characters")
+
+        self._start(work)
+
+    def copy_code(self) -> None:
+        """Copy the next piece of code of the marked block."""
+        block = self._marked()
+        if block is None:
+            return
+
+        async def work() -> None:
+            pieces = await asyncio.to_thread(code_in, block)
+            if not pieces:
+                self._ui.say("The block has no code")
+                return
+            number = self._next(block, "code", len(pieces))
+            await copy(self._ui.app, pieces[number])
+            first = one_line(pieces[number].strip().split("\n", 1)[0], 40)
+            self._ui.say(f"Copied {_which(number, pieces, 'code', key_of('copy_code'))}: {first}")
+
+        self._start(work)
+
+    def open(self) -> None:
+        """Open the next link or path of the marked block."""
+        block = self._marked()
+        if block is None:
+            return
+
+        def found() -> list[Target]:
+            return resolved(targets_in(block), self._ui.view.cwd)
+
+        async def work() -> None:
+            targets = await asyncio.to_thread(found)
+            if not targets:
+                self._ui.say("The block has no link and no path of an existing file")
+                return
+            number = self._next(block, "target", len(targets))
+            said = await open_target(self._ui.app, targets[number])
+            more = f" · {_which(number, targets, '', key_of('open_link'))}" if len(targets) > 1 else ""
+            self._ui.say(said + more)
+
+        self._start(work)
+
+    def clicked(self, event: Transcript.Pointed) -> None:
+        """Open what was clicked, unless a second click selects, or the click came to focus the terminal."""
+        if self._opening is not None:
+            self._opening.cancel()
+            self._opening = None
+        if event.chain == 1 and self._ui.clock() - self._focused_at >= CLICK_GRACE:
+            self._opening = self._ui.after(DOUBLE_CLICK, lambda: self._open_at(event))
+
+    def _open_at(self, event: Transcript.Pointed) -> None:
+        self._opening = None
+
+        def found() -> list[Target]:
+            named = targets_at(event.block, event.strips, event.line, event.cell)
+            return resolved(named, self._ui.view.cwd)
+
+        async def work() -> None:
+            if targets := await asyncio.to_thread(found):
+                self._ui.say(await open_target(self._ui.app, targets[0]))
+
+        self._start(work)
+
+    def _marked(self) -> Block | None:
+        block = self._ui.transcript.mark
+        if block is None:
+            self._ui.say(with_keys(HOW))
+        return block
+
+    def _next(self, block: Block, what: str, count: int) -> int:
+        """Return the number of the one to take: the next one when the key is repeated."""
+        before, kind, number = self._cycle
+        number = (number + 1) % count if before is block and kind == what else 0
+        self._cycle = (block, what, number)
+        return number
+
+    def _start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        self._ui.start(work, "block", group="block", exclusive=True)
+
+
+def _which(number: int, all_of_them: list[str] | list[Target], what: str, key: str) -> str:
+    if len(all_of_them) == 1:
+        return f"the {what}"
+    return f"{what} {number + 1} of {len(all_of_them)} ({key} the next)".strip()
+
 
 BATCH = 0.012
 """Seconds of a burst in which events are gathered, to be handled together."""

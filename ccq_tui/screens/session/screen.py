@@ -10,12 +10,11 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from ccq_tui.commands.command import Command, CommandRunner, called
+from ccq_tui.commands.command import Command, CommandRunner, PickRow, called
 from ccq_tui.commands.completions import Completions, UnknownCommands
 from ccq_tui.commands.listings import ListingCommands, McpCommand, PermissionsCommand, TasksCommand
 from ccq_tui.commands.models import ModelCommands, UsageCommands
 from ccq_tui.commands.shell import ShellCommands
-from ccq_tui.commands.ui import PickRow
 from ccq_tui.commands.workspace import RewindCommand, WorkspaceCommands
 from ccq_tui.config.keymap import key_of, keymap
 from ccq_tui.inbox.actors import Actor, Surface
@@ -28,13 +27,15 @@ from ccq_tui.screens.session.base import READING, SessionBase
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
 from ccq_tui.screens.session.notifications import AttentionWatch, Notifications
-from ccq_tui.screens.session.palette import CommandPalette, action_rows, command_rows
 from ccq_tui.screens.session.prompts import PromptImages, Prompts, Remedies
 from ccq_tui.screens.session.screen_commands import (
     AccountCommands,
+    CommandPalette,
     ResumeCommand,
     SessionSwitcher,
     ThemeCommand,
+    action_rows,
+    command_rows,
 )
 from ccq_tui.screens.session.status import Status, StatusOutput, StatusOutputLine, Welcome
 from ccq_tui.screens.terminal import Bar
@@ -68,7 +69,7 @@ ACTIONS: Mapping[str, Callable[[Any], object]] = {
     "background": lambda s: s.tasks.background(),
     "interrupt": lambda s: s.prompts.interrupt(),
     "editor": lambda s: s.prompts.edit(),
-    "history": lambda s: s.search_history(),
+    "history": lambda s: s.prompt.display and s.prompt.search(),
     "new_session": lambda s: s.act("new"),
     "palette": lambda s: s.palette.open(),
 }
@@ -237,11 +238,6 @@ class SessionScreen(SessionBase):
 
     def action_go_to_session(self, number: int) -> None:
         self.switcher.go_to(number)
-
-    def search_history(self) -> None:
-        """Search the earlier prompts, or continue to the next that was found."""
-        if self.dock.prompt.display:
-            self.dock.prompt.search()
 
     def take_command(self, text: str) -> bool:
         """Run a prompt that is a command of the program's own; return whether it was one."""

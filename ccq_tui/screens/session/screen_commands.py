@@ -1,4 +1,4 @@
-"""Commands that need the screen: /rename, /resume, /theme, /login, /logout, /sessions and /close."""
+"""The palette, and the commands that need the screen: those on sessions, themes and the account."""
 
 from __future__ import annotations
 
@@ -6,31 +6,35 @@ import asyncio
 import json
 import os
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from textual.app import SuspendNotSupported
+from textual.binding import Binding
 
 from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.events import SessionState
+from ccq_tui.agent.events import SessionState, SlashCommand
 from ccq_tui.agent.options import session_options
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.claude_files import find_cli
-from ccq_tui.commands.command import ASKING, CommandGroup, CommandRunner
-from ccq_tui.commands.ui import PickRow
+from ccq_tui.commands.command import ASKING, Command, CommandGroup, CommandRunner, PickRow
 from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.config.errors import SettingsError
-from ccq_tui.config.keymap import with_keys
+from ccq_tui.config.keymap import Keymap, with_keys
+from ccq_tui.config.keynames import shown_key
 from ccq_tui.config.paths import user_config
 from ccq_tui.config.settings import ENV_PREFIX
 from ccq_tui.runtime.launches import WayOn, launch_to_resume
 from ccq_tui.screens.editor import GROUP, UnstartedError, run_program
+from ccq_tui.screens.keylist import joined
 from ccq_tui.screens.pickers import SessionPicker, Shelf, shelf_of
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line
 from ccq_tui.theming.live import KeepError, LiveThemes, keep_theme
 from ccq_tui.theming.load import ThemeWatch
+from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.side_bar import SideBar, SideBarEntry
 
 LONGEST_TITLE = 200
@@ -334,3 +338,60 @@ class SessionSwitcher(CommandGroup[SessionUi]):
             if await self._runner.pick("Claude is working in this session", rows) != "yes":
                 return
         self._ui.act("close", self._ui.session)
+
+
+PALETTE = "palette"
+
+
+class CommandPalette(CommandGroup[SessionUi]):
+    """Shows the palette: runs a command or begins it in the prompt, runs an action."""
+
+    def __init__(
+        self,
+        runner: CommandRunner[SessionUi],
+        rows: Callable[[], Iterable[PickRow]],
+        act: Callable[[str], Awaitable[object]],
+    ) -> None:
+        super().__init__(runner)
+        self._rows = rows
+        self._act = act
+
+    def open(self) -> None:
+        """Find a command or an action."""
+        if self._ui.dock.prompt.display:
+            self._runner.run(self._choose, PALETTE)
+
+    async def _choose(self) -> None:
+        value = await self._runner.pick("Commands and keys", self._rows(), choose="do it")
+        if value is None:
+            return
+        if not value.startswith("/"):
+            await self._act(value)
+        elif value.endswith(" "):
+            self._begin(value)
+        else:
+            self._ui.post_message(Prompt.Submitted(value))
+
+    def _begin(self, command: str) -> None:
+        """Write a command into the prompt; what is there becomes its argument."""
+        prompt = self._ui.prompt
+        prompt.put(command + prompt.text)
+        self._ui.say("The command takes an argument · type it, then Enter")
+
+
+def command_rows(own: Iterable[Command[Any]], others: Iterable[SlashCommand]) -> Iterator[PickRow]:
+    """Yield a row for each command; the value of one that needs an argument ends with a blank."""
+    for one in own:
+        yield PickRow(f"/{one.name}{' ' if one.needs else ''}", f"/{one.name}", one.help, one.arguments)
+    for command in others:
+        needs = " " if command.arguments else ""
+        yield PickRow(f"/{command.name}{needs}", f"/{command.name}", command.description)
+
+
+def action_rows(bindings: Iterable[Binding], keymap: Keymap, place: str = "") -> Iterator[PickRow]:
+    """Yield a row for each action that has words, with its key; ``place`` is "app." for the app's actions."""
+    for binding in joined(bindings):
+        # A binding without a name is one of several that differ by a number: its words choose nothing.
+        if binding.description and binding.id and binding.id != PALETTE:
+            keys = keymap.keys.get(binding.id) or tuple(binding.key.split(","))
+            yield PickRow(f"{place}{binding.action}", binding.description, right=shown_key(keys[0]))

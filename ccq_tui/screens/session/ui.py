@@ -1,4 +1,4 @@
-"""The part of a session's screen that its controllers use."""
+"""The part of a session's screen that its controllers use, and what it asks of the program."""
 
 from __future__ import annotations
 
@@ -9,11 +9,20 @@ from typing import Any, Protocol
 from textual.app import App
 from textual.message import Message
 
-from ccq_tui.commands.ui import CommandUi
+from ccq_tui.commands.command import CommandUi
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.widgets.transcript import Transcript
+
+
+class ProgramAction(Message):
+    """An action of `ccq_tui.app.ACTIONS`, by its name and with its arguments."""
+
+    def __init__(self, name: str, *arguments: Any) -> None:
+        super().__init__()
+        self.name, self.arguments = name, arguments
+
 
 AGAIN_SECONDS = 2.0
 """Seconds in which a key that must be pressed twice counts as pressed again."""

@@ -23,8 +23,8 @@ from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.screens.session.messages import ProgramAction
 from ccq_tui.screens.session.notifications import notification_of
+from ccq_tui.screens.session.ui import ProgramAction
 from ccq_tui.text import one_line
 from ccq_tui.widgets.lifetime import is_live
 from ccq_tui.widgets.side_bar import SideBarEntry

@@ -19,7 +19,7 @@ from ccq_tui.agent.controls import MoveAnswer, move_session
 from ccq_tui.agent.options import session_options
 from ccq_tui.bridges.claude_code.native_sessions import NativeSessions
 from ccq_tui.claude_files import claude_directory, recorded_sessions
-from ccq_tui.commands.ui import PickRow
+from ccq_tui.commands.command import PickRow
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch

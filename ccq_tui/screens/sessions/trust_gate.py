@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from textual.screen import Screen
 
-from ccq_tui.commands.ui import PickRow
+from ccq_tui.commands.command import PickRow
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings

@@ -15,7 +15,7 @@ from textual.worker import Worker
 from ccq_tui.agent.controls import Control
 from ccq_tui.agent.events import ModelChoice, ModelsListed, PromptAccepted
 from ccq_tui.agent.reader import EarlierSession
-from ccq_tui.commands.ui import PickRow
+from ccq_tui.commands.command import PickRow
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.screens.overlay import ListField

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ccq_tui.commands.ui import PickRow
+from ccq_tui.commands.command import PickRow
 from ccq_tui.screens.pickers.picker import choosing
 
 ROWS = (PickRow("a", "Alpha"), PickRow("b", "Beta"))

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from ccq_tui.agent.controls import ContextDetails, ContextPart, FilesToRewind
 from ccq_tui.agent.reader import EarlierSession
-from ccq_tui.commands.command import called
+from ccq_tui.commands.command import PickRow, called
 from ccq_tui.commands.models import context_text
-from ccq_tui.commands.ui import PickRow
 from ccq_tui.commands.workspace import choices, what_changes
 from ccq_tui.screens.pickers.picker import choosing
 from ccq_tui.screens.pickers.sessions import Shelved, age, session_row

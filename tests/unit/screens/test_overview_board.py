@@ -71,7 +71,7 @@ def test_who_waits_longest_is_first_and_of_all_others_the_newest(cards: tuple[Ca
 def test_the_cursor_is_always_on_a_card_and_follows_its_session(
     cards: tuple[Card, ...], later: tuple[Card, ...], keys: list[str], within: bool
 ) -> None:
-    board = Board().with_cards(cards).begun()
+    board = Board().with_rows(cards).begun()
     for key in keys:
         before = board.under
         match key:
@@ -88,7 +88,7 @@ def test_the_cursor_is_always_on_a_card_and_follows_its_session(
         assert (board.under is None) == (not board.shown)
         assert board.under is None or board.under in board.shown
     before = board.under
-    after = board.with_cards(later)
+    after = board.with_rows(later)
     assert (after.under is None) == (not after.shown)
     if before and before.session_id in {one.session_id for one in after.shown}:
         assert after.under

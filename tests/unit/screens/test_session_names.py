@@ -34,7 +34,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.runtime.view import SessionView, noted
 from ccq_tui.screens.inbox.inbox_feed import read_row
-from ccq_tui.screens.overview.card_feed import native_card, read_cards
+from ccq_tui.screens.overview.screen import native_card, read_cards
 from ccq_tui.screens.sessions.open_sessions import entry_of
 from ccq_tui.testing import clean_environment
 from tests.unit.bridges.native import ASKED, NativeSession, calls, prompt
