@@ -82,22 +82,6 @@ def test_each_comes_back_as_itself_and_each_prompt_is_sent_once(start: Start, ho
         assert not any(text in on_disk(run) for text in texts())
 
 
-def test_a_session_that_was_read_right_before_the_kill_is_none_that_had_not_begun(start: Start) -> None:
-    prompt = "count the bookmarks"
-    run = start(HANGS, size=WIDE, prompt=prompt)
-    run.terminal.wait("Thinking about it")
-    assert prompt in on_disk(run), "it is kept until Claude has written down that it read it"
-    os.kill(run.terminal.process.pid, signal.SIGKILL)
-    run.terminal.process.wait()
-    again = start(ANSWERS, size=WIDE, prompt="", home=run.home)
-    again.terminal.wait(lambda seen: "Ask Claude" in seen.text and prompt not in on_disk(run))
-    say(again.terminal, "hello")
-    again.terminal.wait("Understood.")
-    assert "queued session" not in again.terminal.text
-    assert told(again, [prompt]) == {prompt: 0}
-    again.end("ctrl+q", 0)
-
-
 def texts() -> list[str]:
     return [text for _, prompts in QUEUED.values() for text in prompts]
 

@@ -277,20 +277,6 @@ def owner_of(desk: Desk, request: str) -> int:
     return stored.request.origin.process.pid if stored.state is RequestState.PENDING else 0
 
 
-async def test_two_that_ask_the_same_at_once_have_an_answer_each(desk: Desk) -> None:
-    with BareClient(desk) as one, BareClient(desk) as two:
-        numbers = one.ask(LETTER), two.ask(LETTER)
-        first, second = await desk.waiting(2)
-        owner = desk.stored(first).request.origin.process
-        if owner is not None and owner.pid == two.server.pid:
-            first, second = second, first
-        await asyncio.to_thread(desk.run, "answer", first, "--choose", "1")
-        assert selected(await asyncio.to_thread(one.result, numbers[0])) == [["A"]]
-        assert await desk.waiting() == [second]
-        await asyncio.to_thread(desk.run, "answer", second, "--choose", "2")
-        assert selected(await asyncio.to_thread(two.result, numbers[1])) == [["B"]]
-
-
 async def test_hostile_text_is_harmless_and_bounded(desk: Desk) -> None:
     mark = hostile.MARK
     question = {

@@ -15,7 +15,7 @@ from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answer, Answered, Option, Question
-from ccq_tui.testing import CleanHome, Replies, Scenario
+from ccq_tui.testing import CleanHome, Scenario
 from tests.agent.killed.process import command
 from tests.agent.test_session_elicitations import ASK, ONE, SERVER
 from tests.bench.programs import NATIVE, PROGRAMS
@@ -48,34 +48,16 @@ for _number in (1, 2, 3):
     FORMS = FORMS.runs(ASK, schema="one").says(f"Had {_number}.").ends_turn()
 
 
-def plays(replies: Replies) -> Scenario:
-    """What a session does, by its first prompt."""
-    match replies.prompt:
-        case "questions":
-            made = Scenario().says("Let me ask.")
-            for number, questions in enumerate(
-                (
-                    (DATABASE, FEATURES, LAYOUT),
-                    (FEATURES, LAYOUT),
-                    (DATABASE, FEATURES, LAYOUT, REGIONS),
-                    (DATABASE,),
-                ),
-                1,
-            ):
-                made = made.asks(*questions).says(f"Had {number}.").ends_turn()
-            return made
-        case "commands":
-            made = Scenario()
-            for number in range(1, 5):
-                made = made.runs("Bash", command=f"touch made{number}", description=f"Make {number}")
-                made = made.says(f"Ran {number}.").ends_turn()
-            return made.plans("# The plan\n\n1. Do it\n").says("Planned.").ends_turn()
-        case name:
-            return (
-                Scenario()
-                .asks(Question(f"Which way for {name}?", "Way", DATABASE.options))
-                .says(f"Knows {name}.")
-            )
+QUESTIONS = Scenario().says("Let me ask.")
+for _number, _asked in enumerate(
+    ((DATABASE, FEATURES, LAYOUT), (FEATURES, LAYOUT), (DATABASE, FEATURES, LAYOUT, REGIONS), (DATABASE,)), 1
+):
+    QUESTIONS = QUESTIONS.asks(*_asked).says(f"Had {_number}.").ends_turn()
+COMMANDS = Scenario()
+for _number in range(1, 5):
+    COMMANDS = COMMANDS.runs("Bash", command=f"touch made{_number}", description=f"Make {_number}")
+    COMMANDS = COMMANDS.says(f"Ran {_number}.").ends_turn()
+COMMANDS = COMMANDS.plans("# The plan\n\n1. Do it\n").says("Planned.").ends_turn()
 
 
 class Natives:
@@ -162,7 +144,7 @@ def said(questions: str, answer: str) -> str:
 
 
 def test_questions_of_a_native_session_are_answered_here_there_and_by_a_script(start: Start) -> None:
-    run = start(Scenario("natives").then(plays), prompt="", size=(100, 30))
+    run = start(Scenario("natives").then(lambda _: QUESTIONS), prompt="", size=(100, 30))
     ours, natives = run.terminal, Natives(run)
     ours.wait("○ ready")
     with natives.native("questions", "--name", "Release notes") as native:
@@ -244,7 +226,7 @@ def test_questions_of_a_native_session_are_answered_here_there_and_by_a_script(s
 
 
 def test_permissions_and_plans_of_a_native_session(start: Start) -> None:
-    run = start(Scenario("natives").then(plays), prompt="", size=(100, 30))
+    run = start(Scenario("natives").then(lambda _: COMMANDS), prompt="", size=(100, 30))
     ours, natives = run.terminal, Natives(run)
     ours.wait("○ ready")
     made = [run.home.project / f"made{number}" for number in range(1, 5)]
@@ -343,34 +325,3 @@ def test_a_form_of_a_native_session(start: Start, tmp_path: Path) -> None:
 def told(log: Path) -> list[dict[str, Any]]:
     """Return what the server was told."""
     return [json.loads(line) for line in log.read_text().splitlines()]
-
-
-def test_two_native_sessions_and_one_of_ours_ask_at_once(start: Start) -> None:
-    run = start(Scenario("natives").then(plays), prompt="", size=(100, 30))
-    ours, natives = run.terminal, Natives(run)
-    ours.wait("○ ready")
-    ours.type("mine")
-    ours.wait("❯ mine")
-    ours.press("enter")
-    ours.wait_panel("Which way for mine?")
-    with natives.native("left") as left, natives.native("right") as right:
-        waiting = {one.request.questions.questions[0].text: one for one in natives.asked(3)}  # type: ignore[union-attr]
-        ways = {name: waiting[f"Which way for {name}?"] for name in ("mine", "left", "right")}
-        assert [one.request.origin.is_foreign for one in ways.values()] == [False, True, True]
-        for terminal in (left, right):
-            shown(terminal, "❯ 1. SQLite")
-        with step("each has its own answer"):
-            natives.ccq("answer", ways["right"].request.tool_use_id, "--choose", "1")
-            natives.ccq("answer", ways["mine"].request.tool_use_id, "--choose", "2")
-            left.press("2")
-            for name, terminal, answer in (
-                ("left", left, "Postgres"), ("right", right, "SQLite"), ("mine", ours, "Postgres"),
-            ):  # fmt: skip
-                terminal.wait(f"Knows {name}.")
-                wanted = ANSWERED.format(said(f"Which way for {name}?", answer))
-                assert natives.result(ways[name]).text == wanted
-                until(lambda name=name: natives.now(ways[name]).state is RequestState.DELIVERED)
-        until(lambda: not natives.hooks())
-        assert len(run.model.tool_results()) == 3
-    natives.store.close()
-    run.end("ctrl+q", 0)

@@ -182,20 +182,6 @@ def test_a_wrap_goes_on_without_its_watcher_and_says_so(tmp_path: Path) -> None:
         assert wrapped.processes() == []
 
 
-ONE_KEY = """
-read -n 1 -p 'First? (yes/no) ' a; sleep 0.2; echo
-read -p 'Delete all? [Y/n] ' b; echo "first=$a delete=$b"
-"""
-
-
-def test_an_answer_reaches_no_prompt_but_its_own(tmp_path: Path) -> None:
-    with Wrapped(["bash", "-c", ONE_KEY], tmp_path) as wrapped:
-        wrapped.answer("First?", "Yes")
-        wrapped.answer("Delete all?", "No")
-        assert wrapped.wait_end() == 0
-        wrapped.wait("first=y delete=n")
-
-
 BUSY = """
 import os, select, sys, tty
 tty.setcbreak(0)

@@ -46,7 +46,6 @@ CITIES = Question(
     tuple(Option(f"City {number}", f"Number {number} on the list") for number in range(1, 41)),
 )
 SIDEBAR = "+----+---------+\n|nav | body    |\n|    |         |\n+----+---------+"
-LONG_PREVIEW = "\n".join(f"{number:2}  line of tabs" for number in range(1, 31))
 PREVIEWED = Question(
     "Which layout should the settings page have?",
     "Layout",

@@ -168,3 +168,13 @@ def fault_of(app: App[Any]) -> str:
     wanted = [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
     old = [pair for pair in zip_longest(shown, wanted, fillvalue="") if pair[0] != pair[1]]
     return cursor_faults(app) or (f"drawn before, and to be drawn now: {old}" if old else "")
+
+
+def screen_lines(app: App[Any]) -> list[str]:
+    """Return what is on the screen, line by line."""
+    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
+
+
+def screen_text(app: App[Any]) -> str:
+    """Return what is on the screen."""
+    return "\n".join(screen_lines(app))

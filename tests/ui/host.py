@@ -29,7 +29,7 @@ from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.asked import SINGLE
-from tests.ui.drawn import fault_of
+from tests.ui.drawn import fault_of, screen_lines
 
 NAMED = {"space": " ", "slash": "/", "enter": "\r", "tab": "\t", "escape": "\x1b", "backspace": "\x7f"}
 """Keys whose names are not what they send."""
@@ -239,7 +239,7 @@ class PanelHost(App[None]):
     @property
     def screen_lines(self) -> list[str]:
         """What is on the screen, line by line."""
-        return [strip.text.rstrip() for strip in self.screen._compositor.render_strips()]
+        return screen_lines(self)
 
     @property
     def panel_lines(self) -> list[str]:
@@ -325,6 +325,3 @@ async def press_later(pilot: Pilot[Any], *keys: str, seconds: float = 1.0) -> No
 async def type_text(pilot: Pilot[None], text: str) -> None:
     """Type a text key by key."""
     await pilot.press(*("space" if character == " " else character for character in text))
-
-
-HostFactory = Callable[..., PanelHost]

@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from textual.app import App
 from textual.pilot import Pilot
 
 from ccq_tui.config.keynames import shown_keys
-from ccq_tui.inbox.requests import Allowed, Denied
+from ccq_tui.inbox.requests import Denied
 from ccq_tui.questions import Answer, Answered
-from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.widgets import hints
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.asked import MULTI, SINGLE
+from tests.ui.drawn import screen_lines
 from tests.ui.host import DecisionHost, PanelHost
-from tests.ui.inboxed import Many, left_behind, open_inbox
 from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, permission, until
-from tests.ui.test_commands_picker import MODELS, Host
-
-
-def lines_of(app: App[object]) -> list[str]:
-    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
 
 
 def place_of(app: App[object], text: str) -> tuple[int, int]:
     """Return where a text begins on the screen, from below: keys stand at the foot."""
-    found = [(line.index(text), y) for y, line in enumerate(lines_of(app)) if text in line]
-    assert found, (text, lines_of(app))
+    found = [(line.index(text), y) for y, line in enumerate(screen_lines(app)) if text in line]
+    assert found, (text, screen_lines(app))
     return found[-1]
 
 
@@ -60,16 +52,6 @@ async def test_other_buttons_and_drags_select_and_submit_nothing(button: int) ->
         assert app.state.outcome is not None
 
 
-@pytest.mark.parametrize("button", [2, 3])
-async def test_other_buttons_and_drags_decide_nothing(button: int) -> None:
-    async with DecisionHost(permission("toolu_1")).shown() as (app, pilot):
-        await click(pilot, "y  Allow once", button)
-        await drag(pilot, "n  Deny", "y  Allow once")
-        assert app.state.outcome is None
-        await click(pilot, "y  Allow once")
-        assert app.state.outcome == Allowed()
-
-
 async def test_a_press_that_began_on_another_request_decides_nothing(run: Driven, pilot: Pilot[int]) -> None:
     for name in ("r1", "r2"):
         run.told.tell(asked(name))
@@ -83,19 +65,6 @@ async def test_a_press_that_began_on_another_request_decides_nothing(run: Driven
     await until(pilot, lambda: panel.turn > 1 and not panel._rests)
     await pilot.mouse_up(offset=(x, y))
     assert not any(page.draft.selected for page in panel.state.pages)
-
-
-async def test_other_buttons_and_drags_choose_nothing_in_a_list() -> None:
-    async with Host(MODELS).run_test(size=(80, 24)) as pilot:
-        app = pilot.app
-        assert isinstance(app, Host)
-        await click(pilot, "Haiku")
-        for button in (2, 3):
-            await click(pilot, "Haiku", button)
-        await drag(pilot, "Opus", "Haiku")
-        assert app.results == []
-        await click(pilot, "Enter")
-        assert app.results == ["haiku"]
 
 
 async def test_the_mouse_alone_answers_a_permission_with_a_text() -> None:
@@ -132,24 +101,9 @@ async def test_the_line_that_says_what_waits_opens_it_and_the_keys_of_the_prompt
         await click(pilot, "Esc hide")
         await until(pilot, lambda: run.screen.dock.prompt.display)
         await click(pilot, "F1 all keys")
-        await until(pilot, lambda: "Keys" in "\n".join(lines_of(run.app)[:2]))
+        await until(pilot, lambda: "Keys" in "\n".join(screen_lines(run.app)[:2]))
         await click(pilot, "Esc close")
         await until(pilot, lambda: run.app.screen is run.screen)
-
-
-async def test_the_inbox_screen_takes_left_clicks_alone_and_its_keys_are_clicked(tmp_path: Path) -> None:
-    async with running(Many(tmp_path), size=(100, 30)) as (run, pilot):
-        await left_behind(run, tmp_path)
-        await open_inbox(pilot, run, 1)
-        screen = run.app.screen
-        assert isinstance(screen, InboxScreen)
-        x, y = 20, 1
-        for button in (2, 3):
-            await pilot.click(offset=(x, y), button=button)
-        await pilot.pause()
-        assert screen.panel is None
-        await click(pilot, "answer here")
-        await until(pilot, lambda: screen.panel is not None)
 
 
 async def test_the_click_that_gives_the_terminal_the_focus_presses_no_key(

@@ -202,26 +202,6 @@ async def test_a_rewind_shows_what_changes_and_changes_only_what_was_chosen(
     assert [row.label for row in (await picker(pilot)).state.rows] == ["Prompt 1"]
 
 
-async def test_an_enter_held_down_goes_through_no_second_list() -> None:
-    async with running(Driven(clock=(clock := Clock()))) as (driven, pilot):
-        driven.told.tell(ev.PromptAccepted("Prompt", prompt_id="p1"))
-        await until(pilot, lambda: len(driven.screen.rewind.given) == 1)
-        driven.told.replies["rewind_conversation"] = {"rewound": True, "prefillText": "Prompt"}
-        await say(pilot, driven, "/rewind")
-        await picker(pilot)
-        await pilot.press("enter")
-        await until(pilot, lambda: "before: Prompt" in getattr(pilot.app.screen, "heading", ""))
-        clock.skip(0.5)
-        for _ in range(20):
-            await pilot.press("enter")
-            clock.skip(0.03)
-        assert rewound(driven) == []
-        await pilot.press("f", "o", "backspace", "backspace")
-        assert rewound(driven) == []
-        await press_later(pilot, "enter", seconds=0.5)
-        await until(pilot, lambda: "no longer knows the last prompt" in notices(driven))
-
-
 async def test_a_rewind_names_the_files_that_did_not_follow(run: Driven, pilot: Pilot[int]) -> None:
     run.told.tell(ev.PromptAccepted("Prompt", prompt_id="p1"))
     await until(pilot, lambda: len(run.screen.rewind.given) == 1)

@@ -14,6 +14,7 @@ from ccq_tui import theming
 from ccq_tui.commands.command import PickRow
 from ccq_tui.questions.input_guard import GRACE, Presses
 from ccq_tui.screens.pickers import Picker
+from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, press_later
 from tests.ui.running import running
 
@@ -47,14 +48,10 @@ class Host(App[None]):
         theming.install(self, "ccq-dark")
         self.push_screen(self.picker, self.results.append)
 
-    @property
-    def text(self) -> str:
-        return "\n".join(strip.text.rstrip() for strip in self.screen._compositor.render_strips())
-
 
 async def test_enter_chooses_what_the_cursor_is_on_which_begins_on_what_holds_now() -> None:
     async with running(Host(MODELS)) as (app, pilot):
-        assert "● Opus" in app.text
+        assert "● Opus" in screen_text(app)
         assert app.picker.state.cursor == 1
         await pilot.press("down", "enter")
         assert app.results == ["haiku"]
@@ -72,7 +69,7 @@ async def test_letters_find_and_escape_empties_the_field_first() -> None:
     async with running(Host(MANY)) as (app, pilot):
         await pilot.press(*"thing 1")
         assert [row.value for row in app.picker.state.shown] == ["v1", "v10", "v11"]
-        assert "3 of 12" in app.text
+        assert "3 of 12" in screen_text(app)
         await pilot.press("ctrl+n", "escape")
         assert app.results == []
         assert len(app.picker.state.shown) == 12
@@ -84,7 +81,7 @@ async def test_enter_where_nothing_fits_chooses_nothing() -> None:
     async with running(Host(MODELS)) as (app, pilot):
         await pilot.press(*"zzz", "enter", "down", "enter")
         assert app.results == []
-        assert "No match" in app.text
+        assert "No match" in screen_text(app)
 
 
 async def test_a_list_gives_no_row_right_after_what_covered_it() -> None:
@@ -106,7 +103,7 @@ async def test_a_list_gives_no_row_right_after_what_covered_it() -> None:
 
 async def test_a_click_moves_and_a_second_one_chooses() -> None:
     async with running(Host(MODELS), size=(80, 24)) as (app, pilot):
-        y = next(y for y, line in enumerate(app.text.splitlines()) if "Haiku" in line)
+        y = next(y for y, line in enumerate(screen_text(app).splitlines()) if "Haiku" in line)
         await pilot.click(offset=(10, y))
         assert app.results == []
         await pilot.click(offset=(10, y))

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from textual.pilot import Pilot
 
 from ccq_tui.agent import events as ev
-from ccq_tui.config.launch import Launch
-from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import Allowed, Denied, PlanRequest
 from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.screens.session.requests import IN_PROMPT
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.status_line import StatusLine
 from tests.actors import PANEL
+from tests.ui.drawn import screen_text
 from tests.ui.host import press_later
-from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, permission, until
 
 
@@ -38,31 +34,6 @@ async def test_the_key_goes_round_and_the_status_follows(run: Driven, pilot: Pil
     assert run.screen.dock.prompt.text == "hi"
 
 
-async def test_auto_is_offered_where_the_cli_has_it_and_left_out_when_refused(
-    run: Driven, pilot: Pilot[int]
-) -> None:
-    run.told.tell(ev.ModelsListed((ev.ModelChoice("opus", "Opus", auto_mode=True),)))
-    run.told.tell(ev.ModeChanged("plan"))
-    await until(pilot, lambda: run.screen.view.mode == "plan")
-    await pilot.press("shift+tab")
-    assert modes(run) == ["auto"]
-    run.told.tell(ev.ErrorReported("mode", "The mode was not changed to auto: no"))
-    await until(pilot, lambda: "The mode was not changed to auto" in run.screen.transcript.text())
-    await pilot.press("shift+tab")
-    assert modes(run) == ["auto", "default"]
-
-
-async def test_bypassing_is_gone_back_to_only_where_it_was_started_with() -> None:
-    settings = Settings(cwd=Path("/"), permission_mode="bypassPermissions")
-    async with running(Driven(Launch(settings=settings))) as (run, pilot):
-        run.told.tell(ev.ModeChanged("plan"))
-        await until(pilot, lambda: run.screen.view.mode == "plan")
-        await pilot.press("shift+tab")
-        assert modes(run) == ["bypassPermissions"]
-        run.told.tell(ev.ModeChanged("bypassPermissions"))
-        await until(pilot, lambda: "BYPASS" in str(run.screen.query_one(StatusLine).render()))
-
-
 async def test_in_a_panel_the_key_is_the_panels(run: Driven, pilot: Pilot[int]) -> None:
     run.told.tell(asked())
     await until(pilot, lambda: run.screen.dock.panel and run.screen.dock.panel.has_focus)
@@ -77,26 +48,22 @@ def plan_of(name: str, steps: int) -> ev.PlanProposed:
     return ev.PlanProposed(PlanRequest(name, "id-1", f"# Plan {name}\n\n{listed}\n"))
 
 
-def on_screen(run: Driven) -> str:
-    return "\n".join(strip.text for strip in run.screen._compositor.render_strips())
-
-
 async def test_a_second_plan_opens_with_its_own_head_in_view_and_the_end_is_followed_afterwards(
     run: Driven, pilot: Pilot[int]
 ) -> None:
     run.told.tell(plan_of("first", 60))
     await keys_work(run, pilot)
-    await until(pilot, lambda: "Plan first" in on_screen(run))
+    await until(pilot, lambda: "Plan first" in screen_text(run.app))
     await pilot.press("n")
     await until(pilot, lambda: run.told.answers)
     run.told.tell(ev.RequestSettled("first", Denied(), PANEL))
     await until(pilot, lambda: run.screen.dock.panel is None and run.screen.transcript.following)
     run.screen.transcript.show(0)
-    await until(pilot, lambda: "Plan first" in on_screen(run))
+    await until(pilot, lambda: "Plan first" in screen_text(run.app))
     run.told.tell(plan_of("second", 60))
     await keys_work(run, pilot)
-    await until(pilot, lambda: "Plan second" in on_screen(run))
-    assert "Plan first" not in on_screen(run)
+    await until(pilot, lambda: "Plan second" in screen_text(run.app))
+    assert "Plan first" not in screen_text(run.app)
 
 
 async def test_a_plan_that_was_never_on_the_screen_is_approved_by_a_second_press(
@@ -104,7 +71,7 @@ async def test_a_plan_that_was_never_on_the_screen_is_approved_by_a_second_press
 ) -> None:
     run.told.tell(plan_of("long", 60))
     await keys_work(run, pilot)
-    await until(pilot, lambda: "Plan long" in on_screen(run))
+    await until(pilot, lambda: "Plan long" in screen_text(run.app))
     panel = run.screen.dock.panel
     assert isinstance(panel, DecisionPanel)
     await pilot.press("y")
@@ -130,7 +97,7 @@ async def test_a_plan_that_fits_is_approved_at_once_and_the_end_stays_followed(
 ) -> None:
     run.told.tell(plan_of("short", 3))
     await keys_work(run, pilot)
-    await until(pilot, lambda: "Plan short" in on_screen(run))
+    await until(pilot, lambda: "Plan short" in screen_text(run.app))
     assert run.screen.transcript.following
     await pilot.press("y")
     await until(pilot, lambda: run.told.answers == [("short", Allowed(mode="default"), PANEL)])

@@ -7,16 +7,13 @@ from dataclasses import replace
 from textual.pilot import Pilot
 from textual.strip import Strip
 
-from ccq_tui.agent.events import AgentEvent, PermissionAsked, PlanProposed, RequestSettled
+from ccq_tui.agent.events import AgentEvent, PlanProposed, RequestSettled
 from ccq_tui.inbox.requests import Allowed, PermissionRequest, PlanRequest
-from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.widgets.decision import DecisionPanel
 from tests.actors import PANEL
 from tests.ui.host import DecisionHost
-from tests.ui.running import running
-from tests.ui.session import Driven, keys_work, permission, until
+from tests.ui.session import Driven, keys_work, until
 
-ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
 PLAN = PlanRequest("toolu_plan", "id-1", "# The plan\n\n1. Begin\n2. End\n")
 
 
@@ -51,18 +48,6 @@ async def test_what_is_asked_is_seen_and_hostile_input_is_drawn_as_data() -> Non
         await pilot.put(request)
         for part in ("/w/a.py", "+ x = 1", "a hook says so", "/etc"):
             assert part in drawn(app.panel)
-
-
-async def test_what_is_granted_for_longer_is_said_with_its_place() -> None:
-    async with running(Driven()) as (run, pilot):
-        request = replace(permission("p"), suggestions=(ALWAYS,), agent_id="a1", agent="Release scout")
-        panel = await shown(run, pilot, PermissionAsked(request))
-        words = " ".join(drawn(panel).split())
-        assert (
-            "1 In this project, always: commands that begin with `make` "
-            "kept in .claude/settings.local.json" in words
-        )
-        assert "Subagent “Release scout” wants to run a command" in str(panel.query_one("#head").render())
 
 
 async def test_a_plan_is_approved_as_it_is_or_as_edited_or_not_at_all(run: Driven, pilot: Pilot[int]) -> None:

@@ -8,7 +8,7 @@ from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanReque
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.panel.field import AnswerField
-from tests.ui.host import DecisionHost, PanelHost, QuickPilot, press_later, type_text
+from tests.ui.host import DecisionHost, PanelHost, QuickPilot, press_later
 from tests.ui.session import permission
 from tests.ui.test_question_panel_hostile import assert_clean
 from tests.ui.test_question_panel_manners import click_on
@@ -109,15 +109,6 @@ async def the_height_and_the_keys(
     assert field.region.bottom <= app.panel.query_one(HintBar).region.y, asked
     await pilot.press("escape")
     assert "❯" in app.panel_text, f"the choice under the cursor is in sight: {asked}"
-
-
-async def test_an_empty_text_is_told_at_once_on_a_low_screen() -> None:
-    async with DecisionHost(permission()).shown(size=(40, 12)) as (app, pilot):
-        await pilot.press("e", "enter")
-        assert "⚠ nothing typed yet" in app.panel_text
-        assert "what to do instead" in app.panel_text, "the text field is in sight"
-        await type_text(pilot, "a")
-        assert "⚠" not in app.panel_text
 
 
 async def test_the_session_is_drawn_as_data_and_stays_at_the_edge() -> None:

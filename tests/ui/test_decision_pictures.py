@@ -33,13 +33,6 @@ async def test_lasting_permissions(snap_compare: Compare) -> None:
         assert same_picture(snap_compare, app)
 
 
-async def test_a_text_along_with_a_permission(snap_compare: Compare) -> None:
-    async with DecisionHost(REQUEST).shown(size=(60, 20)) as (app, pilot):
-        await pilot.press("a")
-        await type_text(pilot, "but no tests yet")
-        assert same_picture(snap_compare, app)
-
-
 async def test_a_text_on_a_low_screen(snap_compare: Compare) -> None:
     command = "make test\n" + "\n".join(f"echo {number}" for number in range(40))
     app = DecisionHost(PermissionRequest("t", "s", "Bash", {"command": command}))

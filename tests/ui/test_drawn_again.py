@@ -5,9 +5,7 @@ from __future__ import annotations
 from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
-from textual.geometry import Region
 from textual.pilot import Pilot
-from textual.screen import Screen
 
 from ccq_tui import theming
 from ccq_tui.agent.events import AgentEvent, PermissionAsked
@@ -16,7 +14,7 @@ from ccq_tui.questions import Answered
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import TextLines
 from tests.ui.asked import SINGLE
-from tests.ui.drawn import cursor_faults, terminal_of
+from tests.ui.drawn import cursor_faults
 from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, permission
 from tests.ui.test_panels_kept import settled
@@ -86,17 +84,3 @@ async def test_parts_have_the_room_for_what_they_show_at_another_width() -> None
             app.show(width)
             await pilot.pause()
             assert app.heights == heights
-
-
-async def test_a_screen_is_drawn_also_while_only_a_part_of_it_is_to_be() -> None:
-    async with running(Parts()) as (app, pilot):
-        over = Screen[None]()
-        await app.push_screen(over)
-        shown = TextLines()
-        await over.mount(shown)
-        shown.show([Text("one")])
-        await pilot.pause()
-        shown.show([Text("two")])
-        over.refresh(Region(9, 9, 1, 1))  # as the screen under it has a part drawn that changed
-        await pilot.pause()
-        assert terminal_of(app).line(0).rstrip() == "two"

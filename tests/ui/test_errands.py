@@ -16,6 +16,7 @@ from ccq_tui.config.actions import ACTIONS, KeyPlace
 from ccq_tui.config.settings import Settings
 from ccq_tui.screens.session import screen
 from ccq_tui.screens.session.screen import SLASH_COMMANDS, SessionScreen
+from tests.ui.drawn import screen_text
 from tests.ui.session import Driven, until
 
 ROOT = Path(__file__).parents[2]
@@ -58,13 +59,9 @@ async def test_one_entry_makes_a_slash_command(monkeypatch: pytest.MonkeyPatch) 
             await pilot.press(key)
             await until(pilot, lambda: run.app.screen is not run.session_screen)
             await pilot.press(*"frobnicates")
-            await until(pilot, lambda: "Frobnicates the session" in drawn(run))
+            await until(pilot, lambda: "Frobnicates the session" in screen_text(run.app))
             await pilot.press("escape", "escape")
             await until(pilot, lambda: run.app.screen is run.session_screen)
-
-
-def drawn(run: Driven) -> str:
-    return "\n".join(strip.text for strip in run.app.screen._compositor.render_strips())
 
 
 def test_each_slash_command_has_its_line_in_the_docs() -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from ccq_tui.inbox.requests import ElicitationRequest
-from ccq_tui.questions import Answer, Answered, Dismissed
 from ccq_tui.questions.state import opened
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.asked import NAME
 from tests.ui.forms import BROKEN, LINK, asked
-from tests.ui.host import PanelHost, press_later
+from tests.ui.host import PanelHost
 from tests.ui.pictures import Pictures
 
 FORM = asked()
@@ -56,41 +55,3 @@ async def test_at_80x24(pictures: Pictures) -> None:
 
 async def test_at_40x12(pictures: Pictures) -> None:
     await keep(pictures, (40, 12), LOW)
-
-
-async def test_a_form_is_filled_in_by_keys() -> None:
-    async with FormHost(NAME).shown() as (app, pilot):
-        await app.ask(FORM)
-        await pilot.pause()
-        assert "deploy asks" in app.panel_text
-        assert "Please give deployment details" in app.panel_text
-        await pilot.press("A", "enter")
-        assert "⚠ too short · at least 2 characters, not 1" in app.panel_text
-        await pilot.press("d", "a", "enter", *"ada@", "tab")
-        await pilot.press("shift+tab")
-        assert "not an email address, such as ada@example.com" in app.panel_text
-        await pilot.press(*"example.com", "enter")
-        assert app.state.tab == 4, "what has a default waits in the review"
-        await pilot.press("down", "enter")
-        await pilot.press("1", "3", "enter")
-        assert "Submit the form" in app.panel_text
-        await pilot.press("enter")
-        (ended,) = app.all_posted(QuestionPanel.Ended)
-        assert ended.outcome == Answered(
-            (
-                Answer(other="Ada"),
-                Answer(other="ada@example.com"),
-                Answer(other="3"),
-                Answer(selected=("No",)),
-                Answer(selected=("Development",)),
-                Answer(selected=("x", "z")),
-            )
-        )
-        await app.ask(BROKEN)
-        await pilot.pause()
-        assert "contradicts itself: its minLength is above its maxLength" in " ".join(app.panel_text.split())
-        await pilot.press("enter", "x")
-        assert not app.all_posted(QuestionPanel.Ended), "not in the moment in which it is asked"
-        await press_later(pilot, "x")
-        (ended,) = app.all_posted(QuestionPanel.Ended)
-        assert ended.outcome == Dismissed()

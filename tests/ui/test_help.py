@@ -16,9 +16,8 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 import ccq_tui
-from ccq_tui.agent.events import PermissionAsked, SessionState, StateChanged
+from ccq_tui.agent.events import PermissionAsked, SessionState
 from ccq_tui.app import CcqApp
-from ccq_tui.commands.command import PickRow
 from ccq_tui.config.actions import ACTIONS, KeyPlace
 from ccq_tui.config.keymap import DEFAULT_KEYS, keymap_of
 from ccq_tui.config.keynames import shown_key
@@ -31,15 +30,13 @@ from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions.keys import KEY_TABLE
 from ccq_tui.screens.help import NO_KEY, HelpScreen
 from ccq_tui.screens.keylist import ALT_NUMBERS, found, joined, own_bindings, sections
-from ccq_tui.screens.pickers.picker import Picker
 from ccq_tui.screens.replay import ReplayScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new_session import NEW, NewSessionScreen
 from ccq_tui.screens.trust import TRUST, TrustScreen
 from ccq_tui.widgets.search_bar import SEARCH, SearchField
-from tests.ui.host import Clock, press_later
 from tests.ui.running import running
-from tests.ui.session import Driven, asked, keys_work, panel_drawn, permission, until
+from tests.ui.session import Driven, asked, keys_work, permission, until
 
 Compare = Callable[..., bool]
 BOUND = list(own_bindings(SessionScreen, CcqApp))
@@ -182,23 +179,6 @@ async def test_it_opens_over_a_prompt_and_gives_it_back_as_it_was(run: Driven, p
     assert run.screen.dock.prompt.text == "hxi"
 
 
-async def test_a_panel_that_opens_under_it_ignores_keys_for_a_moment_when_it_is_seen() -> None:
-    clock = Clock()
-    async with running(Driven(Launch(settings=Settings(cwd=Path("/usr"))), clock=clock)) as (run, pilot):
-        await idle(run, pilot)
-        await pilot.press("f1")
-        await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
-        run.told.tell(asked())
-        under = run.app.screen_stack[-2]
-        assert isinstance(under, SessionScreen)
-        await until(pilot, lambda: panel_drawn(under))
-        await press_later(pilot, "escape", "enter")
-        await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
-        await pilot.pause()
-        assert run.told.answers == []
-        assert run.screen.dock.panel is not None
-
-
 async def test_chosen_keys_work_and_the_old_ones_do_not() -> None:
     run = started(keys={"preset": "vim", "help": "f12", "other": "x", "unfold": "f7"})
     async with run.app.run_test() as pilot:
@@ -233,41 +213,6 @@ async def test_the_keys_of_an_open_panel_come_first(place: str, run: Driven, pil
     await pilot.press("f1")
     await until(pilot, lambda: isinstance(run.app.screen, HelpScreen))
     await until(pilot, lambda: shown(run).lstrip().startswith(KeyPlace.PROMPT.value))
-
-
-async def test_lists_to_choose_from_have_the_keys_of_the_preset() -> None:
-    async with running(started(keys={"preset": "emacs"})) as (run, pilot):
-        await idle(run, pilot)
-        picker = Picker("Choose", [PickRow(str(number), f"Row {number}") for number in range(20)])
-        run.app.push_screen(picker)
-        await until(pilot, lambda: run.app.screen is picker)
-        for keys, row in (
-            ("ctrl+v", 8),
-            ("ctrl+n", 9),
-            ("alt+v", 1),
-            ("alt+v", 0),
-            ("alt+greater_than_sign", 19),
-        ):
-            await pilot.press(keys)
-            assert picker.state.cursor == row
-        await pilot.press("j")
-        await until(pilot, lambda: picker.state.filter == "j")
-
-
-async def test_the_keys_under_the_prompt_are_those_that_apply() -> None:
-    async with running(started(keys={"help": "f12"})) as (run, pilot):
-        await idle(run, pilot)
-        await until(
-            pilot,
-            lambda: "Enter send · F12 all keys" in str(run.screen.dock.query_one("Dock > HintBar").render()),
-        )
-        run.told.tell(StateChanged(SessionState.WORKING))
-        await until(
-            pilot,
-            lambda: (
-                "Esc interrupt · Enter queue" in str(run.screen.dock.query_one("Dock > HintBar").render())
-            ),
-        )
 
 
 async def test_nothing_moves_by_itself_where_motion_is_reduced() -> None:

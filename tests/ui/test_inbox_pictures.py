@@ -20,6 +20,7 @@ from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.session import status
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.question import QuestionPanel
+from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, press_later
 from tests.ui.pictures import Pictures
 from tests.ui.session import Driven, keys_work, until
@@ -55,10 +56,6 @@ def waiting() -> tuple[InboxRow, ...]:
         row(4, asked("t4", "s1", NAMES), "api", SessionPlace.RESTS, 1.5),
         row(5, asked("t5", "s4", CACHE), "a-session-with-a-very-long-name-indeed", SessionPlace.OTHER, 1.5),
     )
-
-
-def shown(run: Driven) -> str:
-    return "\n".join(strip.text for strip in run.session_screen._compositor.render_strips())
 
 
 async def test_inbox_pictures(pictures: Pictures, tmp_path: Path) -> None:
@@ -111,6 +108,6 @@ async def test_pictures_beside_each_other(
         await keys_work(run, pilot)
         run.clock.skip(100)
         front.changed()
-        await until(pilot, lambda: "any key stops it" in shown(run))
+        await until(pilot, lambda: "any key stops it" in screen_text(run.app))
         front.dock.query_one(QuestionPanel).query_one(HintBar).wake()
         await pictures.keep(pilot, "countdown")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import asyncio
 import logging
 import random
@@ -27,9 +26,6 @@ from tests.ui.inboxed import Many
 from tests.ui.running import running
 from tests.ui.session import permission
 
-PROGRAM = Path(__file__).parents[2] / "ccq_tui"
-DELAYING = {"run_worker", "set_timer", "call_next", "call_after_refresh", "call_from_thread"}
-"""What `lifetime` alone calls; `call_later` too, but on an event loop."""
 ENDINGS = 8
 
 
@@ -176,20 +172,6 @@ async def test_work_that_fails_while_its_owner_lives_is_told() -> None:
                 await pilot.pause()
         assert worker.state is WorkerState.ERROR
         assert isinstance(worker.error, ValueError)
-
-
-def test_everything_delayed_is_started_by_one_module() -> None:
-    found = []
-    for path in sorted(PROGRAM.rglob("*.py")):
-        if path.name == "lifetime.py":
-            continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
-                continue
-            name, on = node.func.attr, ast.unparse(node.func.value)
-            if name in DELAYING or (name == "call_later" and "loop" not in on):
-                found.append(f"{path.relative_to(PROGRAM)}:{node.lineno} {on}.{name}")
-    assert found == []
 
 
 # -- the program, ended at any moment -----------------------------------------------------------------------

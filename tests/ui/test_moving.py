@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from textual.pilot import Pilot
-
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.events import ModeChanged, PromptDelivered, SessionState, StateChanged, TaskStarted
 from ccq_tui.config.launch import Launch, ProgramArguments
@@ -18,14 +16,10 @@ from tests.steps import step
 from tests.ui.host import press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, until
+from tests.ui.test_commands import say
 from tests.ui.test_sessions import Many
 
 MOVED = {"status": "ok", "cwd": "/", "changed": True, "transcript_relocated": True}
-
-
-async def say(pilot: Pilot[int], run: Driven, text: str) -> None:
-    run.session_screen.dock.prompt.put(text)
-    await pilot.press("enter")
 
 
 def noticed(run: Driven) -> str:

@@ -29,11 +29,6 @@ def waiting(home: Path) -> NativeSession:
     return session
 
 
-def places(run: Many) -> list[SessionPlace]:
-    """Where the sessions of the rows are."""
-    return [row.place for row in run.inbox_screen.state.rows]
-
-
 async def open_overview(pilot: Pilot[int], run: Many) -> OverviewScreen:
     await pilot.press("f5")
     await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))

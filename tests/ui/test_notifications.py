@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from tests.ui.session import Driven, asked, panel_drawn, permission, until
 
 BELL = "\x07"
 LONG = TurnEnded("completed", False, 65.0, None, 1, 1)
-Run = Callable[..., Driven]
 
 
 class Sent(list[str]):

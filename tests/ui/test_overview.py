@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -13,7 +12,6 @@ import pytest
 from textual.pilot import Pilot
 
 from ccq_tui.agent import events as ev
-from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.session_groups import Group
@@ -30,10 +28,10 @@ from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.widgets.hints import HintBar
 from tests.actors import PANEL
 from tests.ui.host import Clock
-from tests.ui.inboxed import keep_record
+from tests.ui.inboxed import Many, keep_record
 from tests.ui.pictures import Pictures
 from tests.ui.running import running
-from tests.ui.session import Driven, ToldSession, until
+from tests.ui.session import until
 
 HERE = Path("/usr")
 
@@ -47,39 +45,11 @@ def ended(cost: float) -> ev.TurnEnded:
     return ev.TurnEnded("success", False, 1.0, cost, 10, 20)
 
 
-class Named(ToldSession):
-    """A session with an id of its own that lasts until it is closed."""
-
-    name = ""
-
-    def __init__(self, tell: Callable[[ev.AgentEvent], None]) -> None:
-        super().__init__(tell)
-        self._over = asyncio.Event()
-
-    async def run(self) -> None:
-        self.tell(ev.Connected(self.name, "claude-x", "default", "/usr"))
-        self.tell(ev.StateChanged(ev.SessionState.IDLE))
-        await self._over.wait()
-
-    def close(self, cause: str = "") -> None:
-        super().close(cause)
-        self._over.set()
-
-
-class Many(Driven):
-    """The program with all the sessions that it made, on an inbox of its own."""
+class Overviewed(Many):
+    """The program with all the sessions that it made, seen in its overview."""
 
     def __init__(self, state: Path, clock: Clock | None = None) -> None:
-        self.all: list[Named] = []
-        super().__init__(
-            Launch(settings=Settings(cwd=HERE), program=ProgramArguments(state=state)), clock=clock
-        )
-
-    def _make(self, tell: Callable[[ev.AgentEvent], None], launch: Launch) -> ToldSession:
-        self.launches.append(launch)
-        self.all.append(Named(tell))
-        self.all[-1].name = launch.resume or f"s{len(self.all)}"
-        return self.all[-1]
+        super().__init__(state, settings=Settings(cwd=HERE), clock=clock)
 
     @property
     def overview(self) -> OverviewScreen:
@@ -133,7 +103,7 @@ def keep(store: Store, name: str, state: StoredSessionState, line: str = "", **m
     store.sessions.set_state(f"id {name}", state, "test")
 
 
-async def open_overview(pilot: Pilot[int], run: Many, cards: int) -> None:
+async def open_overview(pilot: Pilot[int], run: Overviewed, cards: int) -> None:
     await pilot.press("f5")
     await until(pilot, lambda: isinstance(run.app.screen, OverviewScreen))
     await until(pilot, lambda: len(run.overview.state.rows) == cards)
@@ -152,7 +122,7 @@ async def test_sessions_are_shown_found_marked_and_opened_by_keys(
     store.requests.add(asked_by("id Parked", "toolu_1"))
     keep(store, "Elsewhere", StoredSessionState.WORKING)
     store.sessions.claim("id Elsewhere", Owner(os.getppid()))
-    async with running(Many(tmp_path)) as (run, pilot):
+    async with running(Overviewed(tmp_path)) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         run.all[0].tell(ev.PromptAccepted("Here"))
         await open_overview(pilot, run, 7)
@@ -248,7 +218,7 @@ def refuse(_store: Store, after: object, recorded: object) -> None:
 
 
 async def test_a_session_of_this_terminal_is_asked_lost_and_left_for_another(tmp_path: Path) -> None:
-    async with running(Many(tmp_path), size=(160, 50)) as (run, pilot):
+    async with running(Overviewed(tmp_path), size=(160, 50)) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(overview, "read_page", refuse)
@@ -320,7 +290,7 @@ def fill(others: Callable[[float], Store]) -> None:
 async def test_pictures(pictures: Pictures, tmp_path: Path, others: Callable[[float], Store]) -> None:
     clock = Clock()
     fill(others)
-    async with running(Many(tmp_path, clock), size=(160, 50)) as (run, pilot):
+    async with running(Overviewed(tmp_path, clock), size=(160, 50)) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         run.all[0].tell(ev.PromptAccepted("Make the list of bookmarks safe"))
         run.all[0].tell(ev.StateChanged(ev.SessionState.WORKING))
@@ -365,7 +335,7 @@ async def test_statistics_of_waits(tmp_path: Path) -> None:
         begun += timedelta(seconds=20 * number)
         store.requests.settle(f"{name}@a", Discussed("no") if number == 2 else Declined(), PANEL)
     store.close()
-    async with running(Many(tmp_path)) as (run, pilot):
+    async with running(Overviewed(tmp_path)) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         await pilot.press(*"/stats ", "enter")
         await until(pilot, lambda: "3 requests" in run.session_screen.transcript.text())
@@ -379,7 +349,7 @@ async def test_picture_of_a_first_session_without_colour(
     pictures: Pictures, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    async with running(Many(tmp_path, Clock())) as (run, pilot):
+    async with running(Overviewed(tmp_path, Clock())) as (run, pilot):
         await until(pilot, lambda: run.session_screen.view.session_id)
         await open_overview(pilot, run, 1)
         await until(pilot, lambda: run.overview.feed.all_read)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from textual import events
 from textual.pilot import Pilot
-from textual.widgets import Input
 
 from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch
@@ -217,18 +216,6 @@ async def test_searching_earlier_prompts() -> None:
         assert run.prompt.text == "draft"
 
 
-async def test_words_and_enter_in_one_burst_take_the_earlier_prompt_once_it_is_found() -> None:
-    for text in ("fix the parser", "write tests"):
-        PromptHistory(state_dir() / "history.jsonl", Path("/")).add(text)
-    async with running(Running()) as (run, pilot):
-        await until(pilot, lambda: run.screen.queue.earlier)
-        for search in ("ctrl+r", "f", "i", "x", "enter"):  # no look at the list between them
-            run.prompt.field.post_message(events.Key(search, search if len(search) == 1 else None))
-        await until(pilot, lambda: run.prompt.text == "fix the parser")
-        assert not run.prompt.searching
-        assert run.told.sent == []
-
-
 async def test_a_long_paste_is_one_piece_and_is_sent_whole(run: Running, pilot: Pilot[int]) -> None:
     await pilot.press(*"see ")
     run.paste(PASTE)
@@ -341,22 +328,6 @@ async def test_the_caret_of_a_long_prompt_is_in_sight_at_every_size() -> None:
         await pilot.press(*["up"] * 13)
         await until(pilot, lambda: "line 0" in caret_line())
         assert run.prompt.text.endswith("line 12\nline 13")
-        field = run.prompt.field
-        await pilot.press("ctrl+n")
-        await until(pilot, lambda: isinstance(app.focused, Input))
-        await pilot.press("y")
-        form = app.focused
-        assert isinstance(form, Input)
-        await until(pilot, lambda: form.value.endswith("y"))
-        drawn = []
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(
-                field, "render_line", lambda y: drawn.append(y) or type(field).render_line(field, y)
-            )
-            field._line_cache.clear()
-            field.refresh()
-            await until(pilot, lambda: drawn)
-        assert app.cursor_position == form.cursor_screen_offset, "not where the field behind has it"
 
 
 async def test_what_is_typed_right_behind_ctrl_r_and_ctrl_s_is_meant_for_what_they_bring() -> None:

@@ -14,13 +14,12 @@ from textual import events
 from textual.pilot import Pilot
 
 from ccq_tui.agent.commands import ImageFile
-from ccq_tui.agent.events import ErrorReported, PromptAccepted, PromptRecorded, PromptReturned
+from ccq_tui.agent.events import ErrorReported, PromptAccepted, PromptReturned
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import state_dir
 from ccq_tui.config.settings import Settings
 from ccq_tui.prompts import images
 from ccq_tui.prompts.completion_list import Completion
-from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.prompts import EMPTY
 from ccq_tui.transcript.blocks import NoticeBlock
 from ccq_tui.widgets.choices import ChoiceList
@@ -29,7 +28,7 @@ from tests.ui.host import Clock
 from tests.ui.pictures import Pictures
 from tests.ui.running import running
 from tests.ui.session import Driven, until
-from tests.ui.test_prompt_drafts import kept, written
+from tests.ui.test_prompt_drafts import written
 from tests.unit.prompts.pictures import gif, png
 
 RESUMED = Launch(settings=Settings(cwd=Path("/")), resume="id-1")
@@ -93,6 +92,14 @@ class Prompted(Driven):
 @pytest.fixture
 def run() -> Prompted:
     return Prompted(RESUMED)
+
+
+async def sends_image(place: Path, run: Prompted, pilot: Pilot[int]) -> None:
+    """Drop an image, and send it."""
+    run.drop(f"{place}/a.png")
+    await until(pilot, lambda: run.prompt.field.text == f"{A} ")
+    await pilot.press("enter")
+    await until(pilot, lambda: run.told.sent == [A])
 
 
 def stored() -> list[Path]:
@@ -235,35 +242,8 @@ async def test_ctrl_v_says_why_nothing_came(
         await until(pilot, lambda: run.told.sent == ["on"])
 
 
-async def test_the_draft_keeps_its_images_over_a_kill(place: Path) -> None:
-    async with running(Prompted(RESUMED)) as (run, pilot):
-        run.drop(f"{place}/a.png")
-        await until(pilot, lambda: run.prompt.field.text == f"{A} ")
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.sent == [A])
-        run.drop(f"{place}/b.gif")
-        await until(pilot, lambda: (draft := kept()) and "b.gif" in draft.text)
-    await written(run)
-    (place / "a.png").unlink()
-    draft = kept()
-    second = B.replace("image 2", "image 1")
-    assert set(draft.images) == {A, second}
-    run = Prompted(RESUMED)
-    async with run.app.run_test() as pilot:
-        # What Claude has not read comes back first, as it was.
-        await until(pilot, lambda: run.prompt.field.text == f"{A}\n{second} ")
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.sent == [f"{A}\n{second}"])
-        assert [image.path.read_bytes() for image in run.told.images[0]] == [png(), gif(5, 6)]
-        run.told.tell(PromptRecorded("p1"))
-        await until(pilot, lambda: kept() is None)
-
-
 async def test_a_prompt_that_comes_back_has_its_images(place: Path, run: Prompted, pilot: Pilot[int]) -> None:
-    run.drop(f"{place}/a.png")
-    await until(pilot, lambda: run.prompt.field.text == f"{A} ")
-    await pilot.press("enter")
-    await until(pilot, lambda: run.told.sent == [A])
+    await sends_image(place, run, pilot)
     run.told.tell(PromptReturned(A, "Claude ended", "p1"))
     await until(pilot, lambda: run.prompt.field.text == A)
     await pilot.press("enter")
@@ -274,10 +254,7 @@ async def test_a_prompt_that_comes_back_has_its_images(place: Path, run: Prompte
 async def test_a_prompt_that_is_sent_again_by_f6_has_its_images(
     place: Path, run: Prompted, pilot: Pilot[int]
 ) -> None:
-    run.drop(f"{place}/a.png")
-    await until(pilot, lambda: run.prompt.field.text == f"{A} ")
-    await pilot.press("enter")
-    await until(pilot, lambda: run.told.sent == [A])
+    await sends_image(place, run, pilot)
     run.told.tell(PromptAccepted(A, prompt_id="p1"))
     run.told.tell(ErrorReported("overloaded", "Overloaded"))
     await pilot.press("f6")
@@ -308,27 +285,8 @@ async def test_earlier_prompts_have_their_images_while_they_are_kept(place: Path
         assert run.prompt.draft.images == {}
 
 
-async def test_another_image_of_the_same_name_is_another_image(
-    place: Path, run: Prompted, pilot: Pilot[int]
-) -> None:
-    run.drop(f"{place}/b.gif")
-    await until(pilot, lambda: run.prompt.draft.images)
-    await pilot.press("enter")
-    await until(pilot, lambda: run.told.sent)
-    (place / "b.gif").write_bytes(gif(5, 6)[:-1] + b"!")
-    run.drop(f"{place}/b.gif")
-    await until(pilot, lambda: run.prompt.draft.images)
-    await pilot.press("enter")
-    await until(pilot, lambda: len(run.told.sent) == 2)
-    assert run.told.sent == ["[image 1: b.gif 5×6, 14 bytes]", "[image 2: b.gif 5×6, 14 bytes]"]
-    assert [image.path.read_bytes()[-1:] for (image,) in run.told.images] == [b";", b"!"]
-
-
 async def test_words_in_a_folded_paste_are_no_image(place: Path, run: Prompted, pilot: Pilot[int]) -> None:
-    run.drop(f"{place}/a.png")
-    await until(pilot, lambda: run.prompt.field.text == f"{A} ")
-    await pilot.press("enter")
-    await until(pilot, lambda: run.told.sent == [A])
+    await sends_image(place, run, pilot)
     run.drop(f"log: {A}\n" + "x\n" * 30)
     await until(pilot, lambda: run.prompt.field.text == "[pasted 31 lines]")
     await pilot.press("enter")
@@ -369,36 +327,6 @@ async def test_an_image_that_is_mentioned_is_named_with_its_size(place: Path) ->
 
 def notices(run: Prompted) -> list[str]:
     return [block.text for block in run.screen.transcript.model.blocks if isinstance(block, NoticeBlock)]
-
-
-async def test_the_editor_has_the_name_and_keeps_the_image(
-    place: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given: list[str] = []
-
-    def edit(_: SessionScreen, text: str, put: Callable[[str], None]) -> None:
-        given.append(text)
-        put(f"and {text}")
-
-    monkeypatch.setattr(SessionScreen, "edit", edit)
-    async with running(Prompted(RESUMED)) as (run, pilot):
-        run.drop(f"{place}/a.png")
-        await until(pilot, lambda: run.prompt.field.text == f"{A} ")
-        await pilot.press("ctrl+g")
-        await until(pilot, lambda: given == [f"{A} "])
-        await pilot.press("enter")
-        await until(pilot, lambda: run.told.sent == [f"and {A}"])
-        assert len(run.told.images[0]) == 1
-
-
-async def test_an_export_names_the_images(place: Path, run: Prompted, pilot: Pilot[int]) -> None:
-    run.drop(f"{place}/a.png")
-    await until(pilot, lambda: run.prompt.field.text == f"{A} ")
-    await pilot.press("enter")
-    await until(pilot, lambda: run.told.sent == [A])
-    run.screen.take_command(f"/export {place}/out.md")
-    await until(pilot, (place / "out.md").exists)
-    assert f"> {A}" in (place / "out.md").read_text()
 
 
 async def test_many_drops_and_keys_at_once_lose_nothing(

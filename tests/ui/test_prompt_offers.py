@@ -12,8 +12,11 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.prompts.completion_context import WantedCompletion
 from ccq_tui.prompts.completion_list import Completion
+from ccq_tui.screens.session import status
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.prompt import Prompt
+from tests.ui.host import Clock
+from tests.ui.pictures import Pictures
 from tests.ui.running import running
 from tests.ui.session import Driven, until
 
@@ -108,3 +111,13 @@ async def test_tab_waits_for_the_rows_of_what_is_typed(
         assert prompt_of(run).text == "@app", "the row above is one of the text before"
         prompt_of(run).completer.offer(found[-1], (Completion("src/app.py", "src/app.py"),))
         assert prompt_of(run).text == "@src/app.py "
+
+
+async def test_picture_of_what_is_offered(pictures: Pictures, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(status, "today", lambda: 0)  # else the tip is another one tomorrow
+    run = Driven(Launch(settings=Settings(cwd=Path("/usr"))), clock=Clock())
+    async with run.app.run_test(size=(80, 24)) as pilot:
+        run.told.tell(COMMANDS)
+        await until(pilot, lambda: run.screen.completions.listed)
+        await typed(run, pilot, "m", "o")
+        await pictures.keep(pilot, "commands")

@@ -6,7 +6,7 @@ from ccq_tui.questions import Answer, Answered, Discussed
 from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.questions.state import Focus
 from ccq_tui.widgets.question import QuestionPanel
-from tests.ui.asked import CITIES, MULTI, NAME, PREVIEWED, RECOMMENDED, SINGLE
+from tests.ui.asked import CITIES, MULTI, NAME, PREVIEWED, SINGLE
 from tests.ui.host import PanelHost, press_later, type_text
 
 
@@ -55,15 +55,6 @@ async def test_enter_sends_one_single_select_once() -> None:
         assert app.all_posted(QuestionPanel.Ended)[0].control is app.panel
         await pilot.press("enter", "1", "enter")
         assert len(outcomes(app)) == 1, "a set ends once"
-
-
-async def test_enter_goes_on_in_a_set() -> None:
-    async with PanelHost(SINGLE, RECOMMENDED, PREVIEWED).shown() as (app, pilot):
-        assert "Enter take PostgreSQL" in app.panel_text
-        await pilot.press("tab", "1", "shift+tab", "enter")
-        assert PREVIEWED.text in app.panel_text, "the second question has its answer"
-        await pilot.press("enter")
-        assert "✔    Submit" in app.cursor_line
 
 
 async def test_other_and_a_note_are_typed_in_their_rows() -> None:

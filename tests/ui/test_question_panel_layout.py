@@ -23,20 +23,6 @@ WORDY = Question(
 MANY = tuple(Question(f"Question number {n}?", f"Topic {n}", SINGLE.options) for n in range(1, 21))
 
 
-async def test_the_height_is_the_same_for_all_tabs_and_at_most_sixty_percent() -> None:
-    async with PanelHost(SINGLE, PREVIEWED, DAYS, CITIES, MULTI, NAME).shown() as (app, pilot):
-        for size in ((80, 24), (40, 12), (160, 50), (60, 30)):
-            await pilot.resize_terminal(*size)
-            await pilot.pause()
-            heights = set()
-            for _ in range(7):
-                heights.add(app.panel.region.height)
-                await pilot.press("tab")
-            assert len(heights) == 1, size
-            assert heights.pop() <= -(-size[1] * 8 // 10), size
-            assert app.panel.region.bottom == size[1], f"docked at the bottom of {size}"
-
-
 async def test_a_long_list_scrolls_with_the_cursor_in_sight() -> None:
     async with PanelHost(CITIES).shown() as (app, pilot):
         for key, label in (("end", "Other…"), ("up", "City 40"), ("home", "City 1")):
@@ -185,17 +171,6 @@ async def test_what_goes_on_from_a_wide_line_of_a_preview_has_a_sign() -> None:
         assert all(line.startswith("↳ ") for line in lines[first + 1 : first + 6])
         seen = "".join(line.removeprefix("↳ ").rstrip("▇▆▅▄▃▂▁█▉ ") for line in lines[first : first + 6])
         assert wide.startswith(seen)
-
-
-async def test_every_panel_names_f1_and_a_number_its_range() -> None:
-    async with PanelHost(DAYS, SINGLE).shown() as (app, pilot):
-        for size in ((80, 24), (40, 12), (30, 14)):
-            await pilot.resize_terminal(*size)
-            await pilot.put(DAYS, SINGLE)
-            assert "1 to 365 days" in app.panel_text, size
-            for keys in ([], ["escape"], ["tab"], ["o"], ["escape", "n"], ["escape", "c"], ["escape", "tab"]):
-                await pilot.press(*keys)
-                assert "F1" in app.panel_text, (size, keys)
 
 
 async def test_a_number_has_one_line() -> None:

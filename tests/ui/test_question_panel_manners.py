@@ -5,8 +5,7 @@ from __future__ import annotations
 from textual import events
 
 from ccq_tui.questions import Answer, Answered
-from ccq_tui.questions.events import Shown
-from ccq_tui.questions.machine import CLICK_GRACE, GRACE
+from ccq_tui.questions.machine import CLICK_GRACE
 from ccq_tui.questions.state import Focus
 from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.asked import MULTI, RECOMMENDED, SINGLE
@@ -23,34 +22,10 @@ async def click_on(app: PanelHost, pilot: object, text: str) -> None:
     await pilot.click(offset=(line.index(text) + 1, y))
 
 
-async def test_a_fresh_panel_ignores_a_deciding_key() -> None:
-    async with PanelHost(SINGLE).shown() as (app, pilot):
-        app.panel.dispatch(Shown(app.clock.now))
-        app.clock.now += GRACE / 2
-        await pilot.press("enter")
-        assert not outcomes(app)
-        app.clock.now += 2 * GRACE
-        await pilot.press("enter")
-        assert outcomes(app)
-
-
 async def test_the_grace_begins_when_the_panel_appears() -> None:
     app = PanelHost(SINGLE)
     async with app.run_test():
         assert app.state.guard.shown_at == 1000.0
-
-
-async def test_typing_that_meets_a_fresh_panel_is_told_once_with_all_that_followed_in_order() -> None:
-    async with PanelHost(SINGLE).shown() as (app, pilot):
-        app.panel.dispatch(Shown(app.clock.now))
-        app.burst("c", "h", "e", "enter")
-        app.paste("k")
-        await pilot.pause()
-        assert app.panel.state.guard.returned == ("c", "h")
-        assert len(app.all_posted(QuestionPanel.Returned)) == 1
-        late = [getattr(event, "character", None) or event.text for event in app.panel.rest()]  # type: ignore[union-attr]
-        assert late == ["e", "\r", "k"]
-        assert outcomes(app) == []
 
 
 async def test_clicks_on_rows_tabs_and_review() -> None:
@@ -158,18 +133,6 @@ async def test_gaps_may_be_submitted_and_are_counted() -> None:
         assert "2 with “no answer” · 1 with “none of these”" in app.panel_text
         await pilot.press("end", "enter")
         assert [answer.given for answer in outcomes(app)[0].answers] == [False, False, True]  # type: ignore[attr-defined]
-
-
-async def test_f2_hides_and_shows_without_a_grace() -> None:
-    async with PanelHost(SINGLE).shown() as (app, pilot):
-        await pilot.press("2", "f2")
-        assert (app.state.hidden, len(app.all_posted(QuestionPanel.Hidden))) == (True, 1)
-        await pilot.press("1", "enter", "x")
-        assert app.state.page.draft.selected == (1,)
-        await pilot.press("f2")
-        assert not app.state.hidden
-        await pilot.press("enter")
-        assert outcomes(app) == [Answered((Answer(("SQLite",)),))]
 
 
 async def test_two_waiting_sets_are_counted() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from ccq_tui.widgets.status_line import StatusLine
 from tests.ui.host import press_later
 from tests.ui.pictures import Pictures
 from tests.ui.running import running
-from tests.ui.session import MovableClock, panel_drawn
+from tests.ui.session import MovableClock, panel_drawn, until
 from tests.unit.agent.recordings import (
     QUESTIONS,
     SESSION,
@@ -63,14 +62,6 @@ class Replayed:
     @property
     def is_up(self) -> bool:
         return isinstance(self.app.screen, ReplayScreen) and self.app.screen.is_mounted
-
-
-async def until(pilot: Pilot[int], what: Callable[[], object]) -> None:
-    for _ in range(2_000):
-        if what():
-            return
-        await pilot.pause(0.01)
-    raise AssertionError("it did not come about")
 
 
 def exported(path: Path) -> str:
@@ -196,21 +187,3 @@ async def test_space_holds_a_replay_in_time_and_lets_it_go_on(tmp_path: Path, pi
         run.clock.skip(3_600)
         await until(pilot, lambda: "Prompt 1" in run.screen.transcript.text())
         assert "Prompt 3" not in run.screen.transcript.text()
-
-
-async def test_help_names_the_keys_of_the_replay(tmp_path: Path) -> None:
-    async with running(Replayed(tmp_path, prompt("Hi")), size=(100, 60)) as (run, pilot):
-        await ended(run, pilot)
-        await pilot.press("f1")
-        found = own_rows(run)
-        assert ("Space", "Pause or resume the replay") in found
-        await pilot.press("f1")
-        await until(pilot, lambda: run.is_up)
-
-
-def own_rows(run: Replayed) -> set[tuple[str, str]]:
-    from ccq_tui.config.keymap import keymap
-    from ccq_tui.screens.keylist import own_bindings, sections
-
-    rows = sections(own_bindings(ReplayScreen), keymap())
-    return {(row.keys, row.does) for section in rows for row in section.rows}

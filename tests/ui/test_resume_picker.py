@@ -18,6 +18,7 @@ from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.pickers import Picker, SessionPicker, sessions
+from tests.ui.drawn import screen_text
 from tests.ui.running import running
 from tests.ui.session import Driven, until
 
@@ -80,10 +81,6 @@ async def listed(pilot: Pilot[int], run: Driven) -> SessionPicker:
     return run.app.screen
 
 
-def drawn(run: Driven) -> str:
-    return "\n".join(strip.text.rstrip() for strip in run.app.screen._compositor.render_strips())
-
-
 async def stock(path: Path) -> None:
     """Leave a question waiting in the docs' session, and the other session running here."""
     inbox = Inbox.begin(path)
@@ -103,7 +100,9 @@ async def test_a_session_is_found_by_typing_and_gone_on_with(kept: Kept, tmp_pat
         await pilot.press(*"docs")
         assert [row.value for row in shown.state.shown] == ["bbbb-2"]
         assert "? 1" in shown.state.shown[0].right
-        await until(pilot, lambda: "? Which tone?" in drawn(run) and "● Which tone?" in drawn(run))
+        await until(
+            pilot, lambda: "? Which tone?" in screen_text(run.app) and "● Which tone?" in screen_text(run.app)
+        )
         await pilot.press("enter")
         await until(pilot, lambda: run.launches)
         launch = run.launches[0]
@@ -162,7 +161,7 @@ async def test_a_session_of_another_directory_is_forked_there(kept: Kept, tmp_pa
 async def test_leaving_the_first_list_ends_the_program(kept: Kept, tmp_path: Path) -> None:
     kept.here = []
     async with running(started(tmp_path)) as (run, pilot):
-        await until(pilot, lambda: "No other session of this directory" in drawn(run))
+        await until(pilot, lambda: "No other session of this directory" in screen_text(run.app))
         await pilot.press("enter", "ctrl+d", "ctrl+f", "ctrl+r", "escape")
         await until(pilot, lambda: run.app.return_code == 0)
         assert run.launches == []
@@ -171,4 +170,4 @@ async def test_leaving_the_first_list_ends_the_program(kept: Kept, tmp_path: Pat
 async def test_sessions_that_cannot_be_read_are_said_so(kept: Kept, tmp_path: Path) -> None:
     kept.broken = True
     async with running(started(tmp_path)) as (run, pilot):
-        await until(pilot, lambda: "longer than 30 seconds" in drawn(run))
+        await until(pilot, lambda: "longer than 30 seconds" in screen_text(run.app))

@@ -23,6 +23,7 @@ from tests.ui.host import Clock
 from tests.ui.pictures import Pictures
 from tests.ui.running import running
 from tests.ui.session import Driven, until
+from tests.ui.test_commands import say
 
 WAITS = "!echo $$ > pid; echo ready; while [ ! -e go ]; do sleep 0.01; done; echo over"
 
@@ -40,17 +41,12 @@ async def pilot(run: Driven) -> AsyncIterator[Pilot[int]]:
         yield pilot
 
 
-async def say(run: Driven, pilot: Pilot[int], text: str) -> None:
-    run.screen.dock.prompt.put(text)
-    await pilot.press("enter")
-
-
 def cards(run: Driven) -> list[ToolBlock]:
     return [block for block in run.session_screen.transcript.model.blocks if isinstance(block, ToolBlock)]
 
 
 async def test_a_command_is_run_shown_and_told_once(tmp_path: Path, run: Driven, pilot: Pilot[int]) -> None:
-    await say(run, pilot, WAITS)
+    await say(pilot, run, WAITS)
     await until(pilot, lambda: cards(run) and "ready" in cards(run)[0].output)
     assert cards(run)[0].state is ToolState.RUNNING
     assert "ready" in run.screen.transcript.text()
@@ -76,7 +72,7 @@ async def test_the_setting_of_claude_code_says_whether_claude_answers(
     settings = json.dumps({"respondToBashCommands": False})
     (tmp_path / "config" / "settings.json").write_text(settings, encoding="utf-8")
     async with running(run) as (_, pilot):
-        await say(run, pilot, "!echo hi")
+        await say(pilot, run, "!echo hi")
         await until(pilot, lambda: run.told.sent)
         assert run.told.unanswered == [message_of(ShellRun("echo hi", "hi\n"), answer=False)]
 
@@ -86,7 +82,7 @@ async def test_a_key_stops_it_and_claude_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str, run: Driven, pilot: Pilot[int]
 ) -> None:
     run.told.tell(StateChanged(SessionState.WORKING))
-    await say(run, pilot, WAITS)
+    await say(pilot, run, WAITS)
     await until(pilot, lambda: cards(run) and "ready" in cards(run)[0].output)
     pid = int((tmp_path / "pid").read_text())
     run.clock.skip(5.0)
@@ -109,8 +105,8 @@ async def test_a_key_stops_it_and_claude_goes_on(
 
 
 async def test_a_second_command_waits_in_its_field(tmp_path: Path, run: Driven, pilot: Pilot[int]) -> None:
-    await say(run, pilot, WAITS)
-    await say(run, pilot, "!echo second")
+    await say(pilot, run, WAITS)
+    await say(pilot, run, "!echo second")
     assert with_keys(ONE_RUNS) in run.screen.dock.notices.text
     assert run.screen.dock.prompt.text == "!echo second"
     (tmp_path / "go").touch()
@@ -135,7 +131,7 @@ async def test_the_sign_and_the_keys_tell_a_command_from_a_prompt(run: Driven, p
 
 async def test_a_command_ends_with_the_program(tmp_path: Path, run: Driven) -> None:
     async with running(run) as (_, pilot):
-        await say(run, pilot, WAITS)
+        await say(pilot, run, WAITS)
         await until(pilot, lambda: cards(run) and "ready" in cards(run)[0].output)
         pid = int((tmp_path / "pid").read_text())
         assert alive(pid)
@@ -161,7 +157,7 @@ async def test_commands_of_the_past_have_their_cards(run: Driven, pilot: Pilot[i
 
 async def test_picture_of_a_command_in_the_shell(run: Driven, pictures: Pictures) -> None:
     async with running(run, size=(60, 16)) as (_, pilot):
-        await say(run, pilot, "!printf 'one\\ntwo\\n'; exit 3")
+        await say(pilot, run, "!printf 'one\\ntwo\\n'; exit 3")
         await until(pilot, lambda: run.told.sent)
         run.screen.dock.prompt.put("!git status --short")
         await pilot.pause()

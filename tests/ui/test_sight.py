@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ccq_tui.commands.workspace import RESTORES
 from ccq_tui.inbox.requests import Allowed, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.questions import Option, Question
@@ -109,23 +108,6 @@ async def test_no_notice_pushes_the_end_of_a_panel_off_a_low_screen() -> None:
         lines = [strip.text for strip in run.screen._compositor.render_strips()]
         assert any("⚠ Decline all 2" in line for line in lines)
         assert any("Esc keep the question" in line for line in lines)
-
-
-ABOUT = RESTORES
-
-
-async def test_rows_are_seen_under_a_title_and_words_that_would_fill_a_low_screen() -> None:
-    async with running(Host(MANY, about=ABOUT * 3), size=(30, 9)) as (app, pilot):
-        assert f"❯ ○ {MANY[0].label}" in app.text or f"❯   {MANY[0].label}" in app.text
-        await pilot.press("enter")
-        assert app.results == [MANY[0].value]
-
-
-async def test_a_row_for_which_there_is_no_room_is_not_chosen() -> None:
-    async with running(Host(MANY, about=ABOUT), size=(30, 4)) as (app, pilot):
-        assert MANY[0].label not in app.text
-        await pilot.press("enter", "enter")
-        assert app.results == []
 
 
 # -- what is decided on ------------------------------------------------------------------------------------

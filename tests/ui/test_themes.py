@@ -18,6 +18,7 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import screen_commands
 from ccq_tui.widgets.transcript import Transcript
+from tests.ui.drawn import screen_text
 from tests.ui.host import press_later
 from tests.ui.running import running
 from tests.ui.session import Driven, asked, until
@@ -39,10 +40,6 @@ def run() -> Driven:
 
 async def ready(run: Driven, pilot: Pilot[int]) -> None:
     await until(pilot, lambda: run.screen.view.state is SessionState.IDLE)
-
-
-def shown(run: Driven) -> str:
-    return "\n".join(strip.text.rstrip() for strip in run.app.screen._compositor.render_strips())
 
 
 def styles(run: Driven) -> list[Style]:
@@ -70,7 +67,7 @@ async def test_a_theme_is_seen_while_the_cursor_is_on_it_and_escape_puts_the_old
 ) -> None:
     await ready(run, pilot)
     await pick(run, pilot)
-    text = shown(run)
+    text = screen_text(run.app)
     assert "● ccq-dark" in text
     assert "ccq-mono" in text
     await pilot.press("down")
@@ -89,7 +86,7 @@ async def test_a_theme_of_textuals_is_seen_with_our_colours_filled_in(run: Drive
     await ready(run, pilot)
     await pick(run, pilot)
     await pilot.press(*"nord", "enter")
-    await until(pilot, lambda: "For how long?" in shown(run))
+    await until(pilot, lambda: "For how long?" in screen_text(run.app))
     assert run.app.current_theme.variables.keys() >= {"ccq-muted", "ccq-cursor"}
 
 
@@ -104,8 +101,8 @@ async def test_once_writes_nothing_and_always_writes_the_one_line() -> None:
         ):
             await pick(run, pilot)
             await pilot.press(*"light", "enter")
-            await until(pilot, lambda: "For how long?" in shown(run))
-            assert 'theme = "ccq-light"' in shown(run)
+            await until(pilot, lambda: "For how long?" in screen_text(run.app))
+            assert 'theme = "ccq-light"' in screen_text(run.app)
             await press_later(pilot, *keys)
             await until(pilot, lambda: run.app.screen is run.screen)
             await until(pilot, lambda: "Theme ccq-light" in run.screen.dock.notices.text)
@@ -122,15 +119,15 @@ async def test_settings_that_cannot_be_written_are_told() -> None:
         run.screen.take_command("/theme ccq-light")
         await until(pilot, lambda: isinstance(run.app.screen, Picker))
         await pilot.press("down", "enter")
-        await until(pilot, lambda: "The theme was not saved" in shown(run))
-        assert "is not TOML" in " ".join(shown(run).split())
+        await until(pilot, lambda: "The theme was not saved" in screen_text(run.app))
+        assert "is not TOML" in " ".join(screen_text(run.app).split())
 
 
 async def test_a_name_that_is_not_known_shows_the_list(run: Driven, pilot: Pilot[int]) -> None:
     await ready(run, pilot)
     run.screen.take_command("/theme bad")
-    await until(pilot, lambda: "Unknown theme bad" in shown(run))
-    assert "● ccq-dark" in shown(run)
+    await until(pilot, lambda: "Unknown theme bad" in screen_text(run.app))
+    assert "● ccq-dark" in screen_text(run.app)
 
 
 def write(name: str, text: str, *, at: int) -> Path:
@@ -176,14 +173,14 @@ async def test_no_color_leaves_signs_words_and_text_styles(monkeypatch: pytest.M
         await ready(run, pilot)
         run.told.tell(StateChanged(SessionState.AWAITING))
         run.told.tell(asked())
-        await until(pilot, lambda: " ❯ ○ 1  First" in shown(run))
+        await until(pilot, lambda: " ❯ ○ 1  First" in screen_text(run.app))
         assert run.app.theme == "ccq-mono"
         assert {(style.color, style.bgcolor) for style in styles(run)} == {(None, None)}
         assert any(style.bold for style in styles(run))
         strips = run.app.screen._compositor.render_strips()
         parts = [part for strip in strips for part in strip if part.style and part.style.reverse]
         assert [part.text.strip() for part in parts] == ["First"]
-        assert "waits for you" in shown(run)
+        assert "waits for you" in screen_text(run.app)
 
 
 async def test_an_empty_no_color_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:

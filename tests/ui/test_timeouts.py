@@ -14,6 +14,7 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.questions import Expired
 from ccq_tui.widgets.transcript.heads import NOT_IN_TIME
 from tests.actors import LIMIT
+from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, press_later
 from tests.ui.inboxed import Many, open_by_key, request_of
 from tests.ui.running import running
@@ -41,10 +42,6 @@ async def later(run: Driven, pilot: Pilot[int], seconds: float) -> None:
     await pilot.pause()
 
 
-def shown(run: Driven) -> str:
-    return "\n".join(strip.text.rstrip() for strip in run.screen._compositor.render_strips())
-
-
 async def test_a_question_that_nobody_looks_at_is_parked_and_never_under_somebodys_hands() -> None:
     async with running(driven(park_after="10m")) as (run, pilot):
         await ask(run, pilot)
@@ -67,11 +64,11 @@ async def test_the_last_minute_is_counted_down_and_the_question_ends_as_was_want
     async with running(driven(question_timeout="5m", on_question_timeout=what)) as (run, pilot):
         await ask(run, pilot)
         await later(run, pilot, 200)
-        assert "any key stops it" not in shown(run)
+        assert "any key stops it" not in screen_text(run.app)
         await pilot.press("down", "space")
         await later(run, pilot, 255)
         words = "Parks in" if what == "park" else "Ends as “no answer” in"
-        assert words in shown(run)
+        assert words in screen_text(run.app)
         await later(run, pilot, 46)
         if what == "park":
             assert run.told.parked

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
 from typing import ClassVar
 
 import pytest
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.events import MouseScrollUp
-from textual.pilot import Pilot
 from textual.widgets import Static
 
 from ccq_tui.agent import events as ev
-from ccq_tui.transcript.blocks import ProseBlock
 from ccq_tui.widgets.transcript import Transcript
 from tests.ui.running import running
+from tests.ui.session import until
 
 FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 KEY = ev.BlockKey("m", 0)
@@ -53,12 +51,6 @@ def lines(app: Host) -> list[str]:
     return [app.transcript.render_line(y).text.rstrip() for y in range(app.transcript.size.height)]
 
 
-async def until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
-        while not condition():
-            await pilot.pause()
-
-
 def grew(text: str, index: int = 0) -> ev.BlockGrew:
     return ev.BlockGrew(ev.BlockKey("m", index), ev.BlockKind.TEXT, text)
 
@@ -92,33 +84,6 @@ async def test_what_was_there_before_mounting_is_shown() -> None:
     async with app.run_test(size=(60, 20)) as pilot:
         await until(pilot, lambda: "● early" in lines(app))
         await until(pilot, lambda: "⚠ and this" in lines(app))
-
-
-async def test_two_hundred_kilobytes_end_at_the_end() -> None:
-    text = (
-        "".join(f"## Part {n}\n\n" + "some words " * 40 + "\n\n```py\nx = 1\n```\n\n" for n in range(430))
-        + "The end."
-    )
-    assert len(text) > 200_000
-    whole, pieces = Host(), Host()
-    async with whole.run_test(size=(80, 24)) as pilot:
-        whole.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, text))
-        await until(pilot, lambda: lines(whole)[-1] == "  The end.")
-        assert whole.transcript.counters.lines < 3000
-        shown = lines(whole)
-    async with pieces.run_test(size=(80, 24)) as pilot:
-        for number, letter in enumerate(text):
-            pieces.transcript.apply(grew(letter))
-            if number % 2000 == 0:
-                await asyncio.sleep(0)
-        pieces.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, text))
-        await until(pilot, lambda: lines(pieces) == shown)
-        drawn, (block,) = pieces.transcript.counters, pieces.transcript.model.blocks
-        assert isinstance(block, ProseBlock)
-        assert block.document.parsed < 3 * len(text), "to split it"
-        assert drawn.parsed < 3 * len(text), "to draw it"
-        assert drawn.drawn < 1000
-    assert pieces.transcript.text() == whole.transcript.text()
 
 
 async def test_ten_thousand_blocks_are_no_widgets_and_little_is_drawn() -> None:

@@ -5,22 +5,19 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from textual.app import App, ComposeResult
 from textual.geometry import Region
-from textual.pilot import Pilot
 from textual.scrollbar import ScrollBar
 from textual.widgets import Static
 
 from ccq_tui.agent import events as ev
 from ccq_tui.testing.scenarios.long import long_markdown
-from ccq_tui.transcript import intake
-from ccq_tui.widgets.transcript import Transcript, code, pace, widget
-from ccq_tui.widgets.transcript.layout import Layout
+from ccq_tui.widgets.transcript import Transcript, code, pace
 from tests.ui.running import running
+from tests.ui.session import until
 
 KEY = ev.BlockKey("m", 0)
 
@@ -59,32 +56,6 @@ def counted(patch: pytest.MonkeyPatch, owner: type, name: str) -> list[str]:
     return calls
 
 
-class Clock:
-    """A clock that a test moves."""
-
-    def __init__(self) -> None:
-        self.now = time.perf_counter()
-        self.thread_time = time.thread_time
-
-    def perf_counter(self) -> float:
-        return self.now
-
-
-def clocked(patch: pytest.MonkeyPatch) -> Clock:
-    """Give the pane and its pace a clock that stands still unless the test moves it."""
-    clock = Clock()
-    patch.setattr(pace, "time", clock)
-    patch.setattr(intake, "time", clock)
-    patch.setattr(widget, "time", clock)
-    return clock
-
-
-async def until(pilot: Pilot[None], condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
-        while not condition():
-            await pilot.pause()
-
-
 async def test_only_new_lines_are_styled_and_the_bar_moves_when_it_is_seen_to(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -113,66 +84,6 @@ async def test_only_new_lines_are_styled_and_the_bar_moves_when_it_is_seen_to(
         app.below.update("typed more")
         await pilot.pause()
         assert (looks, counters.styled) == ([], styled)
-
-
-async def test_a_frame_is_made_in_slices_and_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a clock that a part's drawing moves by more than a slice, each part has a slice of its own."""
-    app = Host()
-    clock = clocked(monkeypatch)
-    strips = Layout.strips
-    frames: list[int] = []
-    per_slice: list[int] = [0]
-
-    def slow(self: Layout, index: int, part: int) -> object:
-        if not self.measured(index, part):
-            clock.now += pace.SLICE
-            per_slice[-1] += 1
-        return strips(self, index, part)
-
-    async with app.run_test(size=(60, 30)) as pilot:
-        await pilot.pause()
-        before, frame = app.transcript.frames, app.transcript._pace._frame
-
-        def noted() -> None:
-            per_slice.append(0)
-            frame()
-            frames.append(app.transcript.frames)
-
-        monkeypatch.setattr(app.transcript._pace, "_frame", noted)
-        monkeypatch.setattr(Layout, "strips", slow)
-        app.transcript.apply(ev.BlockFinished(KEY, ev.BlockKind.TEXT, "\n\n".join("abcdefghijklmno")))
-        clock.now += 1
-        await until(pilot, lambda: app.transcript.frames > before)
-        assert max(per_slice) == 1
-        assert sum(per_slice) == 15
-        assert frames == [*[before] * (len(frames) - 1), before + 1]
-        assert last_line(app) == "o"
-
-
-async def test_what_comes_while_a_frame_is_made_is_in_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = Host()
-    clock = clocked(monkeypatch)
-    strips = Layout.strips
-    coming: list[ev.AgentEvent] = [grew("more"), ev.NoticeGiven("info", "noticed")]
-
-    def slow(self: Layout, index: int, part: int) -> object:
-        """Take longer than a slice, and be told something then."""
-        if not self.measured(index, part):
-            clock.now += pace.SLICE
-            if coming and part < 10:
-                asyncio.get_running_loop().call_soon(app.transcript.apply, coming.pop())
-        return strips(self, index, part)
-
-    async with app.run_test(size=(60, 30)) as pilot:
-        await pilot.pause()
-        monkeypatch.setattr(Layout, "strips", slow)
-        app.transcript.apply(grew("\n\n".join("abcdefghijklmno")))
-        clock.now += 1
-        await until(pilot, lambda: not coming)
-        clock.now += 1
-        await until(pilot, lambda: app.transcript._pace._timer is None)
-        shown = [strip.text.strip() for strip in app.screen._compositor.render_strips()]
-        assert [line for line in shown if "more" in line or "noticed" in line] == ["omore", "· noticed"]
 
 
 async def test_a_burst_is_drawn_a_few_times_and_its_end_soon() -> None:

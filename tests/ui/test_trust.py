@@ -26,12 +26,12 @@ from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session import SessionScreen
-from ccq_tui.screens.session.ui import ProgramAction
 from ccq_tui.screens.sessions.session_manager import UNOPENED
 from ccq_tui.screens.trust import SETTINGS_QUESTION, TRUST_IT, TRUST_QUESTION, WITHOUT_FILES, TrustScreen
 from ccq_tui.widgets.hints import HintBar
+from tests.ui.drawn import screen_text
 from tests.ui.host import Clock, press_later
-from tests.ui.session import Driven, burst, prompt_kept, until
+from tests.ui.session import Driven, prompt_kept, until
 
 SERVERS = '{"mcpServers": {"db": {"command": "npx", "args": ["-y", "db"]}}}'
 
@@ -46,7 +46,7 @@ class Asking:
 
     @property
     def text(self) -> str:
-        return "\n".join(strip.text for strip in self.driven.app.screen._compositor.render_strips())
+        return screen_text(self.driven.app)
 
 
 @pytest.fixture
@@ -220,23 +220,6 @@ async def test_quitting_at_the_question_keeps_the_first_prompt_once(asking: Aski
     assert left_behind(asking) == PromptDraft("first prompt\nmore")
 
 
-async def test_what_is_typed_after_a_session_took_anothers_place_is_for_no_other(
-    asking: Asking, pilot: Pilot[int]
-) -> None:
-    app = asking.driven.app
-    launch = await begun(asking, pilot, "d")
-    wanted = replace(
-        launch, settings=Settings(cwd=asking.project), trusted=Trusted(carried_by(asking.project))
-    )
-    app.post_message(ProgramAction("replace", asking.driven.screen.session, wanted))
-    await until(pilot, lambda: isinstance(app.screen, TrustScreen))
-    await begun(asking, pilot, "d")
-    await until(pilot, lambda: len(asking.driven.launches) == 2)
-    await until(pilot, lambda: not any(one.group == "sessions" and one.is_running for one in app.workers))
-    app.sessions.keep_typed("stray")
-    assert app.sessions.take_typed() == ""
-
-
 LOADED = Loaded(Settings(), {}, ())
 HOSTILE = "runs \x1b[2J[bold]x[/bold]\n\u202e (hook, Stop)"
 
@@ -336,18 +319,6 @@ async def test_what_is_typed_then_is_the_first_sessions_alone(asking: Asking, pi
     await opening
     await until(pilot, lambda: asking.driven.screen.view.session_id)
     assert asking.driven.screen.dock.prompt.text == ""
-
-
-async def test_quitting_by_key_keeps_what_was_typed_for_the_directory(asking: Asking) -> None:
-    async with asking.driven.app.run_test() as pilot:
-        await pilot.press(*"later")
-        asking.driven.app.post_message(events.Key("ctrl+q", None))
-        burst(asking.driven, " on")
-        await until(pilot, lambda: asking.driven.app._exit)
-        assert asking.driven.session is None
-    assert asking.driven.app.return_code == 0
-    left = prompt_kept(asking.project / "state", directory_key(Path("/")))
-    assert left == PromptDraft("later on")
 
 
 def test_picture(snap_compare: Callable[..., bool]) -> None:

@@ -344,25 +344,6 @@ async def test_enter_held_down_allows_no_second_permission(run: Driven, pilot: P
     await until(pilot, lambda: run.told.answers[1:] == [("other", Allowed(), PANEL)])
 
 
-async def test_enter_held_down_in_a_list_allows_nothing_in_the_panel_that_it_opens(
-    run: Driven, pilot: Pilot[int]
-) -> None:
-    dock = run.screen.dock
-    await opened(run, pilot, ASKED["permission"])
-    await press_later(pilot, "f2", seconds=2.0)
-    await until(pilot, lambda: dock.prompt.display)
-    await press_later(pilot, "enter", seconds=2.0)
-    dock.unfold(dock.line.items[0].request.id)  # as the inbox does for the Enter on its row
-    await until(pilot, lambda: panel_drawn(run.screen))
-    run.clock.skip(0.5)
-    for _ in range(20):
-        await pilot.press("enter")
-        run.clock.skip(0.03)
-    assert run.told.answers == []
-    await press_later(pilot, "enter", seconds=GRACE)
-    await until(pilot, lambda: run.told.answers == [("permission", Allowed(), PANEL)])
-
-
 async def test_a_key_held_down_over_a_hidden_panel_or_a_list_does_not_interrupt(
     run: Driven, pilot: Pilot[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

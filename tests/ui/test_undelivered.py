@@ -19,6 +19,7 @@ from tests.steps import step
 from tests.ui.inboxed import Many, keep_record, open_inbox, request_of
 from tests.ui.running import running
 from tests.ui.session import until
+from tests.ui.test_commands import notices
 
 
 def answered_and_killed(where: Path, session_id: str, owner: Owner) -> None:
@@ -39,8 +40,8 @@ async def test_it_is_named_at_the_start_and_counted_in_inbox_and_overview(tmp_pa
     answered_and_killed(tmp_path, "runs", this_process())
     async with running(Many(tmp_path), size=(100, 30)) as (run, pilot):
         assert run.app.inbox.pending == ()  # as the first real session does, this opens it
-        await until(pilot, lambda: "not reached Claude" in said_in(run))
-        said = said_in(run)
+        await until(pilot, lambda: "not reached Claude" in notices(run))
+        said = notices(run)
         assert "1 answer has not reached Claude: api old · it goes there once its session" in said
         assert "api runs" not in said, "there it is on its way"
 
@@ -69,7 +70,7 @@ async def test_a_question_of_ones_own_does_not_wait_elsewhere(tmp_path: Path) ->
         assert run.app.inbox.pending == ()
         await until(pilot, lambda: "elsewhere" in run.session_screen.transcript.welcome)
         assert "1 request waits elsewhere" in run.session_screen.transcript.welcome
-        assert said_in(run) == "", "it is said once"
+        assert notices(run) == "", "it is said once"
         with step("what was over before the time of prune_after is deleted, and nothing else"):
             await until(pilot, lambda: store.requests.get(over.id) is None)
             assert len(store.requests.waiting()) == 2
@@ -84,7 +85,7 @@ async def test_a_session_that_begins_with_a_prompt_says_in_a_line_what_waits(tmp
     async with running(Many(tmp_path, prompt="Build it"), size=(100, 30)) as (run, pilot):
         assert run.app.inbox.pending == ()
         words = "1 request waits elsewhere · F4 goes there"
-        await until(pilot, lambda: words in said_in(run))
+        await until(pilot, lambda: words in notices(run))
         assert run.session_screen.view.waiting_beside == 1, "the status line counts what the key reaches"
         await pilot.press("f4")
         await until(pilot, lambda: isinstance(run.app.screen, InboxScreen) and run.inbox_screen.state.rows)
@@ -103,8 +104,8 @@ async def test_only_a_session_that_is_open_itself_is_not_named_at_the_start(
     store.close()
     async with running(Many(tmp_path, resume="old", fork=fork), size=(100, 30)) as (run, pilot):
         assert run.app.inbox.pending == ()
-        await until(pilot, lambda: "not reached Claude" in said_in(run))
-        said = said_in(run)
+        await until(pilot, lambda: "not reached Claude" in notices(run))
+        said = notices(run)
         if fork:
             assert "2 requests wait elsewhere · F4 goes there" in said
             assert "2 answers have not reached Claude: api old, api older" in said
@@ -115,7 +116,3 @@ async def test_only_a_session_that_is_open_itself_is_not_named_at_the_start(
 
 def badges(overview: OverviewScreen) -> dict[str, str]:
     return {card.session_id: card.badge for card in overview.state.rows}
-
-
-def said_in(run: Many) -> str:
-    return "\n".join(getattr(block, "text", "") for block in run.session_screen.transcript.model.blocks)

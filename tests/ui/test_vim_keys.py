@@ -57,13 +57,6 @@ async def test_commands_edit_what_was_typed_and_undo_takes_each_back(run: Driven
     assert standing(run) == ("", 0, "INSERT"), "the next prompt is typed"
 
 
-async def test_a_letter_that_is_no_command_is_not_typed(run: Driven, pilot: Pilot[int]) -> None:
-    await pilot.press(*"one", "escape", "q", "Q", "z", "!", "question_mark")
-    assert standing(run) == ("one", 2, "NORMAL")
-    await pilot.press("i", "q")
-    assert standing(run) == ("onqe", 3, "INSERT")
-
-
 async def test_escape_leaves_typing_then_a_command_and_then_means_what_it_means(
     run: Driven, pilot: Pilot[int]
 ) -> None:
@@ -183,19 +176,6 @@ async def test_a_paste_that_was_sent_or_deleted_is_put_whole(run: Driven, pilot:
     assert run.told.sent == ["hello", f"{TWO}\n{ONE}".rstrip()]
 
 
-async def test_a_bracket_and_a_caret_beside_a_paste(run: Driven, pilot: Pilot[int]) -> None:
-    prompt = run.screen.dock.prompt
-    await pilot.press("[")
-    pasted(run, "one")
-    await until(pilot, lambda: "[pasted" in field(run).text)
-    await pilot.press("escape", "0", "x")
-    assert prompt.text == ONE
-    await pilot.press("A", *" (b) c", "escape", "F", "(", "c", "i", "(", "Z", "escape")
-    assert prompt.text == f"{ONE} (Z) c"
-    await pilot.press("0", "c", "w", "a", "escape")
-    assert prompt.text == "a (Z) c"
-
-
 async def test_a_paste_of_one_character_is_no_command_when_a_panel_gives_it_back(still: Driven) -> None:
     async with still.app.run_test() as pilot:
         await pilot.press(*"one two", "escape")
@@ -233,20 +213,6 @@ async def test_k_goes_to_an_earlier_prompt_from_anywhere_in_a_long_line_and_keep
         assert not run.told.withdrawn, "only the arrow takes back what is queued"
         await pilot.press("j", "i", *"word " * 30, "escape", "k")
         assert standing(run) == ("first", 4, "NORMAL")
-
-
-async def test_behind_the_last_character_a_command_is_for_that_one(run: Driven, pilot: Pilot[int]) -> None:
-    await pilot.press(*"abc", "escape", "end", "x")
-    assert field(run).text == "ab"
-    await pilot.press("o", *"cd", "escape", "g", "g", "y", "l", "end", "p")
-    assert field(run).text == "aba\ncd"
-
-
-async def test_a_search_keeps_the_mode(run: Driven, pilot: Pilot[int]) -> None:
-    await pilot.press(*"one", "escape", "ctrl+r", "escape")
-    assert standing(run) == ("one", 3, "NORMAL")
-    await pilot.press("ctrl+s", "ctrl+s")
-    assert standing(run)[2] == "INSERT", "what comes back is typed on"
 
 
 async def test_picture_of_a_prompt_that_takes_commands(

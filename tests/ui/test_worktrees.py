@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from ccq_tui.agent.events import PromptAccepted
-from ccq_tui.config.launch import Launch, ProgramArguments, launch_with
+from ccq_tui.config.launch import Launch, launch_with
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import QuestionRequest
@@ -195,22 +195,3 @@ async def test_a_worktree_that_cannot_be_made_then_ends_the_program_with_its_rea
         await until(pilot, lambda: run_.app._exit)
     assert "the worktree later cannot be created" in run_.app.trust.problem
     assert run_.app.cleanup.parting == ()
-
-
-async def test_another_session_waits_for_its_worktree_as_well(repo: Path) -> None:
-    (repo / ".mcp.json").write_text(SERVERS)
-    run_ = Many(
-        Launch(settings=Settings(cwd=Path("/")), program=ProgramArguments(flags={})), clock=(clock := Clock())
-    )
-    async with run_.app.run_test(size=(100, 30)) as pilot:
-        await until(pilot, lambda: run_.session_screen.view.session_id)
-        await pilot.press("ctrl+n")
-        await until(pilot, lambda: isinstance(run_.app.screen, NewSessionScreen))
-        run_.app.screen.query_one("#new-place", Input).value = str(repo)
-        await pilot.press("tab", *"new", "enter")
-        await until(pilot, lambda: isinstance(run_.app.screen, TrustScreen))
-        assert not (repo / ".claude").exists()
-        await answered(pilot, clock)
-        await until(pilot, lambda: isinstance(run_.app.screen, SessionScreen))
-        assert not (repo / ".claude").exists()
-        assert "worktree" not in text_of(run_.session_screen)

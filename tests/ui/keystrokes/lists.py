@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -52,14 +51,6 @@ class SlowSession(ToldSession):
         if self.held is not None:
             await self.held.wait()
         return await super().ask(control)
-
-
-@dataclass(frozen=True)
-class Rows:
-    """A list, and whether there is anything in it to choose yet."""
-
-    list: Picker
-    there: bool
 
 
 class Lists(Panels):
