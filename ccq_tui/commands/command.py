@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -200,10 +200,11 @@ class CommandRunner(Generic[Ui]):
             self.run(partial(command.work, screen, argument), command.name)
 
     def run(self, what: Callable[[], Coroutine[Any, Any, object]], name: str) -> None:
-        """Run a command; show in the transcript what the CLI refuses."""
-        self.ui.start(partial(self._try, what, name), f"/{name}", group="command", exclusive=True)
+        """Run a command beside the keys; it ends the one before."""
+        self.ui.start(partial(self.attempt, what, name), f"/{name}", group="command", exclusive=True)
 
-    async def _try(self, what: Callable[[], Coroutine[Any, Any, object]], name: str) -> None:
+    async def attempt(self, what: Callable[[], Coroutine[Any, Any, object]], name: str) -> None:
+        """Do what a command does; show in the transcript what the CLI refuses."""
         self._asked_before = False
         self._running += 1
         try:
@@ -250,6 +251,17 @@ class CommandRunner(Generic[Ui]):
         return await self.choose(
             partial(self.ui.pick, title, rows, about=about, choose=choose, preview=preview)
         )
+
+    async def one_of(
+        self, title: str, found: Sequence[T], row: Callable[[T], PickRow], *, choose: str, none: str
+    ) -> T | None:
+        """Let the person choose one of some things, each drawn as a row; say so where there is ``none``."""
+        if not found:
+            self.ui.say(none, seconds=8.0)
+            return None
+        rows = (replace(row(one), value=str(number)) for number, one in enumerate(found))
+        chosen = await self.pick(title, rows, choose=choose)
+        return None if chosen is None else found[int(chosen)]
 
     async def choose(self, show: Callable[[bool], Awaitable[T]]) -> T:
         """Let the person choose; ``show`` gets whether its list opens without a key just then.

@@ -18,7 +18,6 @@ from ccq_tui.prompts.fuzzy import Index
 from ccq_tui.prompts.image_paths import file_facts
 from ccq_tui.runtime.events import SessionEvent
 
-LOOKING = "Looking for files…"
 NONE_YET = "none yet · Esc goes back to what you typed"
 NO_PROMPT = "nothing found · Esc goes back to what you typed"
 
@@ -82,7 +81,7 @@ class Completions:
                 if self._files.stale and (self._listing is None or self._listing.done()):
                     self._listing = asyncio.create_task(asyncio.to_thread(self._files.refresh))
                 if self._files.index is None and self._listing is not None:
-                    offer(wanted, (), LOOKING)
+                    offer(wanted, (), "Looking for files…")
                     # Typing on ends this search, not the listing that the next one needs as well.
                     await asyncio.shield(self._listing)
                 if self._files.index is not None:

@@ -20,7 +20,7 @@ from ccq_tui.agent.events import (
     ToolFinished,
     ToolStarted,
 )
-from ccq_tui.agent.listings import Hook, MemoryPlace, PermissionRule
+from ccq_tui.agent.listings import Hook, MemoryPlace, PermissionRule, Skill
 from ccq_tui.bounded import begin
 from ccq_tui.commands.command import CommandGroup, CommandRunner, CommandUi, PickRow
 from ccq_tui.config.keymap import key_of
@@ -187,12 +187,9 @@ SKILL_STATES = {
     "user-invocable-only": "only for you",
     "off": "off",
 }
-NO_HOOKS = "No hooks yet · add them under `hooks` in .claude/settings.json"
 MOST_MEMORIES = 500
 """Most files listed of a directory of memories."""
 READ_LATER = "takes effect after /clear or in a new session"
-NO_MEMORY = "No instruction files are loaded here · --bare leaves them out"
-NO_SKILLS = "No skills yet · add one as .claude/skills/NAME/SKILL.md"
 
 
 class ListingCommands(CommandGroup[CommandUi]):
@@ -202,24 +199,11 @@ class ListingCommands(CommandGroup[CommandUi]):
 
     async def hooks(self) -> None:
         """List the hooks, and open the file of one in the person's editor."""
+        none = "No hooks yet · add them under `hooks` in .claude/settings.json"
         found = await self._runner.ask(listings.hooks())
-        if not found:
-            self._ui.say(NO_HOOKS, seconds=8.0)
+        hook = await self._runner.one_of("Hooks", found, _hook_row, choose="edit its file", none=none)
+        if hook is None:
             return
-        rows = [
-            PickRow(
-                str(number),
-                _named(one),
-                one.command,
-                "off" if one.disabled else SOURCES.get(one.source, one.source),
-            )
-            for number, one in enumerate(found)
-        ]
-        chosen = await self._runner.pick("Hooks", rows, choose="edit its file")
-        if chosen is not None:
-            await self._open(found[int(chosen)])
-
-    async def _open(self, hook: Hook) -> None:
         scope = next((one for one in FILES if one == hook.source), None)
         if scope is None:
             raise CommandError(f"this hook is in none of your settings files: {one_line(hook.place, 80)}")
@@ -233,20 +217,13 @@ class ListingCommands(CommandGroup[CommandUi]):
 
     async def skills(self) -> None:
         """List the skills, and put the one that is chosen in the prompt."""
+        none = "No skills yet · add one as .claude/skills/NAME/SKILL.md"
         found = await self._runner.ask(listings.skills())
-        if not found:
-            self._ui.say(NO_SKILLS, seconds=8.0)
+        skill = await self._runner.one_of(
+            "Skills", found, _skill_row, choose="put it in the prompt", none=none
+        )
+        if skill is None:
             return
-        rows = [
-            PickRow(
-                str(number), one.name, one.description, SKILL_STATES.get(one.state, one.state) or one.source
-            )
-            for number, one in enumerate(found)
-        ]
-        chosen = await self._runner.pick("Skills", rows, choose="put it in the prompt")
-        if chosen is None:
-            return
-        skill = found[int(chosen)]
         name = one_line(skill.name, 200)
         if not skill.callable:
             raise CommandError(f"{name} is not a command · only Claude may use it, or it is turned off")
@@ -260,16 +237,11 @@ class ListingCommands(CommandGroup[CommandUi]):
 
     async def memory(self) -> None:
         """List the files of instructions, and open one in the person's editor."""
+        none = "No instruction files are loaded here · --bare leaves them out"
         places = await self._runner.ask(listings.memory())
-        if not places:
-            self._ui.say(NO_MEMORY, seconds=8.0)
+        place = await self._runner.one_of("Memory", places, _place_row, choose="edit it", none=none)
+        if place is None:
             return
-        chosen = await self._runner.pick(
-            "Memory", [_place_row(number, one) for number, one in enumerate(places)], choose="edit it"
-        )
-        if chosen is None:
-            return
-        place = places[int(chosen)]
         path = Path(place.path)
         if place.is_directory:
             await self._memories(path)
@@ -286,15 +258,16 @@ class ListingCommands(CommandGroup[CommandUi]):
             found = await asyncio.to_thread(_files_below, directory)
         except OSError as error:
             raise CommandError(f"{directory} cannot be read: {error.strerror}") from error
-        if not found:
-            self._ui.say(
-                f"Claude has saved no memories yet · they will be in {short_path(directory)}", seconds=8.0
-            )
-            return
-        rows = [PickRow(str(one), str(one.relative_to(directory))) for one in found]
-        chosen = await self._runner.pick(f"Memories in {short_path(directory)}", rows, choose="edit it")
+        none = f"Claude has saved no memories yet · they will be in {short_path(directory)}"
+        chosen = await self._runner.one_of(
+            f"Memories in {short_path(directory)}",
+            found,
+            lambda one: PickRow("", str(one.relative_to(directory))),
+            choose="edit it",
+            none=none,
+        )
         if chosen is not None:
-            self._ui.edit_file(Path(chosen), READ_LATER)
+            self._ui.edit_file(chosen, READ_LATER)
 
     # -- /btw --------------------------------------------------------------------------------------------
 
@@ -306,16 +279,21 @@ class ListingCommands(CommandGroup[CommandUi]):
         self._runner.tell(f"Beside the conversation: {one_line(question, 200)}\n{answer}")
 
 
-def _named(hook: Hook) -> str:
-    return f"{hook.event} {hook.matcher}".strip()
+def _hook_row(one: Hook) -> PickRow:
+    source = "off" if one.disabled else SOURCES.get(one.source, one.source)
+    return PickRow("", f"{one.event} {one.matcher}".strip(), one.command, source)
 
 
-def _place_row(number: int, place: MemoryPlace) -> PickRow:
+def _skill_row(one: Skill) -> PickRow:
+    return PickRow("", one.name, one.description, SKILL_STATES.get(one.state, one.state) or one.source)
+
+
+def _place_row(place: MemoryPlace) -> PickRow:
     label = place.label.removeprefix("Open ").removeprefix("L ")
     about = short_path(Path(place.path))
     # The CLI's note repeats the place of its usual files.
     note = "" if not place.note or place.note.startswith("Saved in") else place.note
-    return PickRow(str(number), label, about, note if place.exists else "new")
+    return PickRow("", label, about, note if place.exists else "new")
 
 
 def _files_below(directory: Path) -> list[Path]:
@@ -331,7 +309,6 @@ SERVER_STATES = {
     "needs-auth": "◆ needs you to sign in",
     "disabled": "○ off",
 }
-NO_SERVERS = "No MCP servers here · `claude mcp add` adds one; --mcp-config names a file"
 
 
 class McpCommand(CommandGroup[CommandUi]):
@@ -350,7 +327,7 @@ class McpCommand(CommandGroup[CommandUi]):
             if server is None:
                 return
             said = await self._change(server) or said
-        self._runner.tell(NO_SERVERS)
+        self._runner.tell("No MCP servers here · `claude mcp add` adds one; --mcp-config names a file")
 
     async def _change(self, server: McpServer) -> str:
         """Let the person change a server; return what came of it."""

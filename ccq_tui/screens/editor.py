@@ -28,7 +28,6 @@ MOST_BYTES = 250_000
 """Most bytes taken from an editor: each key in a longer text would take seconds."""
 END_SECONDS = 1.0
 """Seconds that an editor may take to end when the program ends."""
-NO_EDITOR = "No editor found · set VISUAL or EDITOR"
 KEPT = "The editor ended with an error · the text it saved is kept"
 NOT_UTF8 = "The editor did not save UTF-8 · “�” replaces unreadable bytes"
 _PLUS_LINE = frozenset(
@@ -115,7 +114,7 @@ async def edit_file(app: App[Any], file: Path, line: int = 0) -> str:
     """Edit a file, from a line on; return how the editor failed, or "". Raises `EditorError`."""
     command = editor_command(os.environ, file, line)
     if command is None:
-        raise EditorError(NO_EDITOR)
+        raise EditorError("No editor found · set VISUAL or EDITOR")
     try:
         return await run_program(app, command)
     except SuspendNotSupported as error:

@@ -56,7 +56,6 @@ PROMPT_ROWS = (
     HelpRow("↑ ↓", "On the first and last line: earlier and later prompts"),
 )
 """Keys of the prompt's own field."""
-VIM = "Vim's keys in the prompt (/vim)"
 VIM_ROWS = (
     HelpRow("Esc", "NORMAL mode; there: drop an incomplete command, else as without Vim's keys"),
     HelpRow("i a I A o O", "INSERT mode: before, after, at the line's start or end, on a new line"),
@@ -107,7 +106,7 @@ def _sections(
     return (
         Section(KeyPlace.PROMPT.value, (*PROMPT_ROWS, *bound[KeyPlace.PROMPT])),
         Section(COMMANDS, tuple(commands)),
-        Section(VIM, VIM_ROWS),
+        Section("Vim's keys in the prompt (/vim)", VIM_ROWS),
         Section(KeyPlace.QUESTION.value, _rows((_panel_keys(row.keys, panel), row.does) for row in table)),
         Section(DECISION, _uses(DECISION_KEYS, lists)),
         Section(KeyPlace.TRANSCRIPT.value, (*bound[KeyPlace.TRANSCRIPT], *TRANSCRIPT_ROWS)),

@@ -620,10 +620,8 @@ class OverviewScreen(ListScreen[Card | None, Board]):
             cursor = cards.index(under) if under is not None and under.group is column.group else None
             rows = window(len(cards), cursor or 0)
             made_for = (*_made_for(cards, rows, now), width, palette)
-            lines = self._kept(column.group, made_for)
-            if lines is None:
-                lines = column_lines(cards, rows, width, now, palette)
-                self._drawn[column.group] = made_for, lines
+            make = partial(column_lines, cards, rows, width, now, palette)
+            lines = self._lines(column.group, made_for, make)
             head = head_line(column.group, len(cards), width, palette, here=cursor is not None)
             column.show(head, lines, cursor, palette.cursor)
 
@@ -632,16 +630,14 @@ class OverviewScreen(ListScreen[Card | None, Board]):
         cursor = shown.index(board.under) if board.under is not None else None
         rows = window(len(shown), cursor or 0)
         made_for = (*_made_for(shown, rows, now), width, palette, tall)
-        lines = self._kept("list", made_for)
-        if lines is None:
-            lines = list_lines(shown, rows, width, now, palette, tall=tall)
-            self._drawn["list"] = made_for, lines
-        view.show(lines, cursor, palette.cursor)
+        make = partial(list_lines, shown, rows, width, now, palette, tall=tall)
+        view.show(self._lines("list", made_for, make), cursor, palette.cursor)
 
-    def _kept(self, name: str, made_for: object) -> list[DrawnLine] | None:
-        """Return the lines already drawn for the same input, or None."""
-        before, lines = self._drawn.get(name, (None, []))
-        return lines if before == made_for else None
+    def _lines(self, name: str, made_for: object, make: Callable[[], list[DrawnLine]]) -> list[DrawnLine]:
+        """Return the lines already drawn for the same input, or new ones."""
+        if name not in self._drawn or self._drawn[name][0] != made_for:
+            self._drawn[name] = made_for, make()
+        return self._drawn[name][1]
 
     def _draw_about(self, card: Card | None, now: Now, palette: Palette) -> None:
         view = self.query_one("#overview-about", Static)

@@ -112,55 +112,41 @@ class BlockActions:
             self._ui.say("The whole block is shown already")
 
     def copy(self) -> None:
-        block = self._marked()
-        if block is None:
-            return
+        """Copy the marked block."""
+        self._do(self._copy)
 
-        async def work() -> None:
-            text = await asyncio.to_thread(text_of, block)
-            await copy(self._ui.app, text)
-            self._ui.say(f"Copied {len(text):,} characters")
-
-        self._start(work)
+    async def _copy(self, block: Block) -> None:
+        text = await asyncio.to_thread(text_of, block)
+        await copy(self._ui.app, text)
+        self._ui.say(f"Copied {len(text):,} characters")
 
     def copy_code(self) -> None:
         """Copy the next piece of code of the marked block."""
-        block = self._marked()
-        if block is None:
+        self._do(self._copy_code)
+
+    async def _copy_code(self, block: Block) -> None:
+        pieces = await asyncio.to_thread(code_in, block)
+        if not pieces:
+            self._ui.say("The block has no code")
             return
-
-        async def work() -> None:
-            pieces = await asyncio.to_thread(code_in, block)
-            if not pieces:
-                self._ui.say("The block has no code")
-                return
-            number = self._next(block, "code", len(pieces))
-            await copy(self._ui.app, pieces[number])
-            first = one_line(pieces[number].strip().split("\n", 1)[0], 40)
-            self._ui.say(f"Copied {_which(number, pieces, 'code', key_of('copy_code'))}: {first}")
-
-        self._start(work)
+        number = self._next(block, "code", len(pieces))
+        await copy(self._ui.app, pieces[number])
+        first = one_line(pieces[number].strip().split("\n", 1)[0], 40)
+        self._ui.say(f"Copied {_which(number, pieces, 'code', key_of('copy_code'))}: {first}")
 
     def open(self) -> None:
         """Open the next link or path of the marked block."""
-        block = self._marked()
-        if block is None:
+        self._do(self._open)
+
+    async def _open(self, block: Block) -> None:
+        targets = await asyncio.to_thread(lambda: resolved(targets_in(block), self._ui.view.cwd))
+        if not targets:
+            self._ui.say("The block has no link and no path of an existing file")
             return
-
-        def found() -> list[Target]:
-            return resolved(targets_in(block), self._ui.view.cwd)
-
-        async def work() -> None:
-            targets = await asyncio.to_thread(found)
-            if not targets:
-                self._ui.say("The block has no link and no path of an existing file")
-                return
-            number = self._next(block, "target", len(targets))
-            said = await open_target(self._ui.app, targets[number])
-            more = f" · {_which(number, targets, '', key_of('open_link'))}" if len(targets) > 1 else ""
-            self._ui.say(said + more)
-
-        self._start(work)
+        number = self._next(block, "target", len(targets))
+        said = await open_target(self._ui.app, targets[number])
+        more = f" · {_which(number, targets, '', key_of('open_link'))}" if len(targets) > 1 else ""
+        self._ui.say(said + more)
 
     def clicked(self, event: Transcript.Pointed) -> None:
         """Open what was clicked, unless a second click selects, or the click came to focus the terminal."""
@@ -172,22 +158,26 @@ class BlockActions:
 
     def _open_at(self, event: Transcript.Pointed) -> None:
         self._opening = None
+        self._start(partial(self._open_pointed, event))
 
+    async def _open_pointed(self, event: Transcript.Pointed) -> None:
         def found() -> list[Target]:
             named = targets_at(event.block, event.strips, event.line, event.cell)
             return resolved(named, self._ui.view.cwd)
 
-        async def work() -> None:
-            if targets := await asyncio.to_thread(found):
-                self._ui.say(await open_target(self._ui.app, targets[0]))
-
-        self._start(work)
+        if targets := await asyncio.to_thread(found):
+            self._ui.say(await open_target(self._ui.app, targets[0]))
 
     def _marked(self) -> Block | None:
         block = self._ui.transcript.mark
         if block is None:
             self._ui.say(with_keys(HOW))
         return block
+
+    def _do(self, work: Callable[[Block], Coroutine[Any, Any, None]]) -> None:
+        """Do something with the marked block, beside the keys."""
+        if (block := self._marked()) is not None:
+            self._start(partial(work, block))
 
     def _next(self, block: Block, what: str, count: int) -> int:
         """Return the number of the one to take: the next one when the key is repeated."""

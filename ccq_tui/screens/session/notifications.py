@@ -30,8 +30,6 @@ BARS = {
     SessionState.FAILED: Bar.FAILED,
 }
 
-GAVE_WAY = "Closed while idle, to make room for another session · your next prompt resumes it"
-
 
 class AttentionWatch:
     """Shows the countdown of a limit and what it ended; reports when a person last did something."""
@@ -45,7 +43,7 @@ class AttentionWatch:
         if isinstance(event, LimitReached):
             self._ui.note(_ended_words(event))
         elif isinstance(event, GaveWay):
-            self._ui.note(GAVE_WAY)
+            self._ui.note("Closed while idle, to make room for another session · your next prompt resumes it")
 
     def changed(self) -> None:
         """Show the countdown of a limit that is near."""

@@ -6,10 +6,9 @@ import asyncio
 import contextlib
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from ccq_tui.agent.commands import CommandError, ImageFile
 from ccq_tui.agent.events import (
@@ -351,28 +350,7 @@ class PromptImages:
 
     def look_at(self, pasted: str) -> None:
         """Replace a paste by images, if it consists of their paths."""
-        self._ui.start(partial(self._attach_files, pasted), "images")
-
-    async def _attach_files(self, pasted: str) -> None:
-        attached: list[PromptImage] = []
-        words = ""
-        try:
-            async with asyncio.timeout(SECONDS):
-                paths = await asyncio.to_thread(existing, paths_in(pasted), self._ui.view.cwd)
-                attached = await asyncio.to_thread(self._add, paths[: MOST_IMAGES + 1])
-        except UnfitImageError as error:
-            attached, words = [], str(error)
-        except TimeoutError:
-            attached, words = [], SLOW_FILE
-        except OSError as error:
-            attached, words = [], _not_kept(error)
-        finally:
-            words = self._ui.dock.prompt.looked(attached, pasted) or words
-        if words:
-            self._ui.say(words)
-
-    def _add(self, paths: Sequence[Path]) -> list[PromptImage]:
-        return [self._store.add_file(path) for path in paths]
+        self._ui.start(partial(self._attach, partial(self._files, pasted), SLOW_FILE, pasted), "images")
 
     def paste(self) -> None:
         """Paste what the clipboard holds: an image, else a text."""
@@ -380,30 +358,44 @@ class PromptImages:
             return  # the key is held down
         self._reads = True
         self._ui.dock.prompt.look()
-        self._ui.start(self._paste, "clipboard")
+        self._ui.start(partial(self._attach, self._pasted, SLOW), "clipboard")
 
-    async def _paste(self) -> None:
+    async def _attach(
+        self, find: Callable[[], Awaitable[list[PromptImage]]], slow: str, *pasted: str
+    ) -> None:
+        """Put images into the prompt, or say why there are none."""
         attached: list[PromptImage] = []
         words = ""
         try:
-            found = await self._clipboard()
-            if isinstance(found, bytes) and not self._ui.dock.prompt.searching:
-                attached = [await asyncio.to_thread(self._store.add, found, PASTED_NAME)]
-            elif isinstance(found, str) and found:
-                self._ui.dock.prompt.field.paste(found)
-            else:
-                words = EMPTY
+            attached = await find()
         except (UnfitImageError, NoReaderError) as error:
             words = str(error)
         except TimeoutError:
-            words = SLOW
+            words = slow
         except OSError as error:
-            words = _not_kept(error)
+            words = f"The image cannot be kept: {one_line(reason(error), 60)}"
         finally:
-            self._reads = False
-            words = self._ui.dock.prompt.looked(attached) or words
+            words = self._ui.dock.prompt.looked(attached, *pasted) or words
         if words:
             self._ui.say(words)
+
+    async def _files(self, pasted: str) -> list[PromptImage]:
+        async with asyncio.timeout(SECONDS):
+            paths = await asyncio.to_thread(existing, paths_in(pasted), self._ui.view.cwd)
+            add = self._store.add_file
+            return await asyncio.to_thread(lambda: [add(path) for path in paths[: MOST_IMAGES + 1]])
+
+    async def _pasted(self) -> list[PromptImage]:
+        try:
+            found = await self._clipboard()
+            if isinstance(found, bytes) and not self._ui.dock.prompt.searching:
+                return [await asyncio.to_thread(self._store.add, found, PASTED_NAME)]
+        finally:
+            self._reads = False
+        if not isinstance(found, str) or not found:
+            raise NoReaderError(EMPTY)
+        self._ui.dock.prompt.field.paste(found)
+        return []
 
     async def _clipboard(self) -> bytes | str:
         """Read the system's clipboard; if nothing can or it is empty, return what this program copied."""
@@ -424,10 +416,6 @@ async def name_mentioned(ui: SessionUi, text: str) -> None:
         f"{one_line(path, 60)} ({fact})" for path, fact in zip(paths, facts, strict=True) if fact
     ):
         ui.note(f"Attached to the prompt: {named}")
-
-
-def _not_kept(error: OSError) -> str:
-    return f"The image cannot be kept: {one_line(reason(error), 60)}"
 
 
 NO_ERROR = "No error to recover from · {recover} works after one"

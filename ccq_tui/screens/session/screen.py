@@ -50,8 +50,6 @@ from ccq_tui.worktrees.words import begun
 PROMPT_KEYS = ("mode", "leave", "stash", "paste", "model", "thinking", "tasks", "background")
 """Actions whose keys work in the prompt alone, since a panel uses or types them."""
 NUMBERS = range(1, 10)
-EXIT = "exit"
-"""A prompt that quits, as in a shell."""
 ACTIONS: Mapping[str, Callable[[Any], object]] = {
     "recover": lambda s: s.remedies.do(),
     "sessions": lambda s: s.switcher.toggle(),
@@ -252,7 +250,7 @@ class SessionScreen(SessionBase):
 
     @on(Prompt.Submitted)
     def _submitted(self, event: Prompt.Submitted) -> None:
-        if event.text.strip() == EXIT:
+        if event.text.strip() == "exit":  # as in a shell
             self.quit()
         elif not self.take_command(event.text):
             self.prompts.submit(event.text, event.images)

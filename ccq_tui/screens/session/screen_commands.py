@@ -203,17 +203,10 @@ class AccountCommands(CommandGroup[SessionUi]):
         self._begin("logout")
 
     def _begin(self, what: str) -> None:
-        if is_lent(self._ui.app):
-            return
-
-        async def run() -> None:
-            try:
-                await self._run(what)
-            except CommandError as error:
-                self._runner.tell(f"/{what} failed: {error}", "warning")
-
-        # Not as a command: another one would end it, and with it the program that has the terminal.
-        self._ui.start(run, f"/{what}", group=GROUP)
+        if not is_lent(self._ui.app):
+            # Another command would otherwise end it, and with it the program that has the terminal.
+            work = partial(self._runner.attempt, partial(self._run, what), what)
+            self._ui.start(work, f"/{what}", group=GROUP)
 
     async def _run(self, what: str) -> None:
         program = self._ui.launch.settings.cli_path

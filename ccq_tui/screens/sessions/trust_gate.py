@@ -31,7 +31,6 @@ from ccq_tui.worktrees.model import WorktreeError
 
 _logger = logging.getLogger(__name__)
 
-HEADING = "This session is open in another ccq-tui"
 BOTH = "Process {pid} runs it. Running it twice would split the conversation."
 
 
@@ -87,7 +86,11 @@ class PersonHere:
             PickRow(ElsewhereAnswer.FORK, "Fork a copy", "under a new id; the other session is unchanged"),
             PickRow(ElsewhereAnswer.PARK, "Park it there", "then continue it here"),
         )
-        picker = Picker(HEADING, rows, about=asked.refusal or BOTH.format(pid=asked.owner.pid))
+        picker = Picker(
+            "This session is open in another ccq-tui",
+            rows,
+            about=asked.refusal or BOTH.format(pid=asked.owner.pid),
+        )
         return ElsewhereAnswer(await self._host.push_screen_wait(picker) or ElsewhereAnswer.LEAVE)
 
     def close(self) -> None:
