@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ccq_tui.cli.exits import ENDED, Refused
-from ccq_tui.cli.options import given_settings, setting_flags
+from ccq_tui.cli.options import as_json_flag, given_settings, setting_flags
 from ccq_tui.cli.session import begin, has_screen
 from ccq_tui.cli.store import (
     SINCE,
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
 PAGE = 500
-_as_json = click.option("--json", "as_json", is_flag=True, help="As JSON, with a version: docs/scripts.md.")
 
 
 def _narrowed(function: AnyCallable) -> AnyCallable:
@@ -45,7 +44,7 @@ def _narrowed(function: AnyCallable) -> AnyCallable:
         shell_complete=complete_sessions,
         help="Only this session: an id or any unambiguous prefix.",
     )
-    return _as_json(of_session(function))
+    return as_json_flag(of_session(function))
 
 
 @click.group(invoke_without_command=True)
@@ -198,7 +197,7 @@ def history(as_json: bool, session: str | None, since_text: str | None) -> int:
 
 @click.command()
 @click.argument("request", shell_complete=complete_waiting)
-@_as_json
+@as_json_flag
 def show(request: str, as_json: bool) -> int:
     """Show a request, and how to answer it or what became of it.
 

@@ -26,9 +26,9 @@ _COMMANDS = {
     "mcp": ("mcp",),
     "inspect": ("config", "doctor"),
     "resume": ("resume", "export"),
-    "park": ("park",),
     "replay": ("replay",),
     "schema": ("schema",),
+    "session_commands": ("park", "send", "interrupt", "end"),
     "stats": ("stats",),
     "wrap": ("wrap",),
 }

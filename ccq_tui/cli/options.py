@@ -22,6 +22,10 @@ def complete_themes(_context: click.Context, _parameter: click.Parameter, start:
     return names or [CompletionItem(start, type="file")]
 
 
+as_json_flag = click.option(
+    "--json", "as_json", is_flag=True, help="As JSON, with a version: docs/scripts.md."
+)
+
 _Flag = tuple[tuple[str, ...], dict[str, Any]]
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import click
 
 from ccq_tui.cli.exits import ENDED
+from ccq_tui.cli.options import as_json_flag
 from ccq_tui.cli.store import SINCE, opened_store, print_lines, since
 
 
@@ -14,7 +15,7 @@ from ccq_tui.cli.store import SINCE, opened_store, print_lines, since
 @click.option(
     "--since", "since_text", metavar="T", help=f"Only since then: {SINCE}. [default: two weeks ago]"
 )
-@click.option("--json", "as_json", is_flag=True, help="As JSON, with a version: docs/scripts.md.")
+@as_json_flag
 def stats(since_text: str | None, as_json: bool) -> int:
     """Show how long agents waited for you, how fast you answer, and what you decline most."""
     from ccq_tui.inbox.records import report, statistics_record

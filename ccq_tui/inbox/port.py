@@ -8,6 +8,7 @@ from typing import Any
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import Request, RequestOutcome
+from ccq_tui.inbox.store.commands import StoredCommand
 from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions.recalled import Recalled
@@ -178,21 +179,6 @@ class Notified:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class ParkWanted:
-    """A park request, made in any process, for the process that runs the session.
-
-    Attributes:
-        session_id: The session.
-        number: The park request's number, to accept or refuse it in the store.
-        actor: Who asks for it.
-    """
-
-    session_id: str
-    number: int
-    actor: Actor
-
-
 InboxChange = (
-    Added | Settled | DraftUpdated | SessionNoted | Notified | ParkWanted | InboxTrouble | InboxRenewed
+    Added | Settled | DraftUpdated | SessionNoted | Notified | StoredCommand | InboxTrouble | InboxRenewed
 )

@@ -323,6 +323,24 @@ class StatisticsDocument(TypedDict):
     statistics: StatisticsRecord
 
 
+class CommandRecord(TypedDict):
+    """What became of a command to a session."""
+
+    kind: Literal["park", "send", "interrupt", "end"]
+    session: str
+    result: Annotated[
+        Literal["done", "already"], Field(description="Others end with a message on standard error")
+    ]
+    words: Annotated[str, Field(description="For a person, after the session's name")]
+
+
+class CommandDocument(TypedDict):
+    """``ccq-tui park --json``, and ``send``, ``interrupt`` and ``end``."""
+
+    version: Version
+    command: CommandRecord
+
+
 class HistoryDocument(TypedDict):
     """``ccq-tui history --json``: oldest first."""
 
@@ -377,7 +395,8 @@ class GivenDecision(TypedDict):
     note: NotRequired[str | None]
 
 
-Printed = WaitingDocument | ShownDocument | SessionsDocument | HistoryDocument | StatisticsDocument
+Listed = WaitingDocument | ShownDocument | SessionsDocument | HistoryDocument
+Printed = Listed | StatisticsDocument | CommandDocument
 Given = GivenAnswers | GivenReply | GivenContent | GivenDecision
 
 

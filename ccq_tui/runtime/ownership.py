@@ -5,8 +5,9 @@ The claim that a start needs (`ccq_tui.inbox.port.Claim`) keeps a session from b
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from ccq_tui.agent.options import session_options
@@ -14,7 +15,8 @@ from ccq_tui.agent.reader import ReaderError, earlier_sessions
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.park_requests import Ending, ParkWish, parked_elsewhere
+from ccq_tui.inbox.sent_commands import LOOK_SECONDS, CommandResult, Ending, SentCommand
+from ccq_tui.inbox.store.commands import CommandKind
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import Owner, alive, this_process
@@ -80,6 +82,17 @@ async def _newest(launch: Launch) -> str:
     return next((one.session_id for one in found if one.directory in here), "")
 
 
+async def result_of(
+    run: Callable[[Callable[[Store], CommandResult | None]], Awaitable[CommandResult | None]],
+    command: SentCommand,
+) -> CommandResult:
+    """Wait for the result of a command to a session of another process; raises `InboxError`."""
+    while True:
+        if (result := await run(command.look)) is not None:
+            return result
+        await asyncio.sleep(LOOK_SECONDS)
+
+
 async def request_parking(inbox: Inbox, session_id: str, actor: Actor) -> str:
     """Ask the process that runs a session to park it, and wait for the outcome.
 
@@ -92,7 +105,7 @@ async def request_parking(inbox: Inbox, session_id: str, actor: Actor) -> str:
         Why it is not parked, in words, or "".
     """
     try:
-        parking = await parked_elsewhere(inbox.run, ParkWish(session_id, actor))
+        parking = await result_of(inbox.run, SentCommand(CommandKind.PARK, session_id, actor))
     except InboxError as error:
         return f"It was not parked: {error}"
-    return "" if parking.ending in (Ending.PARKED, Ending.ALREADY) else f"It {parking.words}."
+    return "" if parking.ending in (Ending.DONE, Ending.ALREADY) else f"It {parking.words}."

@@ -19,6 +19,7 @@ from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import DraftUpdated, Settled
 from ccq_tui.inbox.requests import Request, RequestOutcome
+from ccq_tui.inbox.store.commands import CommandKind, StoredCommand
 from ccq_tui.questions import Expired
 from ccq_tui.runtime.events import GaveWay, LimitReached, Reconnected, SessionEvent
 from ccq_tui.runtime.limits import Attention, Due, Limit, Limits, LimitWatch, cause
@@ -32,6 +33,7 @@ _logger = logging.getLogger(__name__)
 
 OVER = frozenset({ev.SessionState.PARKED, ev.SessionState.FAILED, ev.SessionState.ENDED})
 """States without a process."""
+_IN_TURN = frozenset({ev.SessionState.WORKING, ev.SessionState.AWAITING})
 _PARKING = frozenset({Phase.PARKING, Phase.OWED})
 FAILED = "Something went wrong in ccq-tui; the log has more"
 
@@ -150,6 +152,47 @@ class SupervisedSession:
     def last_used(self) -> float:
         """The time of the last activity of the session or of a person in it, in seconds of the clock."""
         return max(self.since, self.attention().touched)
+
+    def can_take(self, kind: CommandKind) -> bool:
+        """Return whether a command is for this process: one at rest takes only a prompt that starts it."""
+        at_rest = self.stage.phase in (Phase.PARKED, Phase.RESTING, Phase.CLOSED)
+        if not at_rest:
+            return kind is not CommandKind.OPEN
+        return kind is CommandKind.SEND and step(self.stage, Input.PROMPT) != self.stage
+
+    def why_not(self, kind: CommandKind) -> str:
+        """Return the reason why the session refuses a command, in words that follow its name, or ""."""
+        match kind:
+            case CommandKind.PARK:
+                return self.why_not_parkable
+            case CommandKind.SEND if self.stage.phase in (Phase.STOPPING, *_PARKING):
+                return "is not given the prompt: it is ending; try again in a moment"
+            case CommandKind.INTERRUPT if self.state not in _IN_TURN:
+                return "is not interrupted: no turn runs in it"
+            case _:
+                return ""
+
+    def carry_out(self, command: StoredCommand) -> str:
+        """Carry out a command.
+
+        Returns:
+            What was done, in words that follow the session's name; "" if it is done once the process is gone.
+        """
+        cause = f"asked for {command.actor.where_from_here}"
+        match command.kind:
+            case CommandKind.PARK:
+                self.agent.park(cause)
+            case CommandKind.END:
+                self.agent.close(cause)
+            case CommandKind.INTERRUPT:
+                self.agent.interrupt()
+                return "is interrupted"
+            case CommandKind.SEND:
+                self.send(str(command.body.get("text", "")))
+                return "has the prompt"
+            case _:
+                pass
+        return ""
 
     @property
     def why_not_parkable(self) -> str:

@@ -11,12 +11,14 @@ from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.park_requests import ParkWish, parked_elsewhere
-from ccq_tui.inbox.port import DraftUpdated, InboxChange, ParkWanted, Settled
-from ccq_tui.inbox.store.commands import CommandState
+from ccq_tui.inbox.port import DraftUpdated, InboxChange, Settled
+from ccq_tui.inbox.sent_commands import SentCommand
+from ccq_tui.inbox.store.commands import CommandKind, CommandState, StoredCommand
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.processes import this_process
+from ccq_tui.processes import alive, this_process
 from ccq_tui.runtime.events import SessionEvent
+from ccq_tui.runtime.ownership import result_of
 from ccq_tui.runtime.port import SessionFactory
 from ccq_tui.runtime.session import OVER, SupervisedSession
 
@@ -138,8 +140,8 @@ class Supervisor:
         elif isinstance(change, DraftUpdated):
             for session in self.sessions:
                 session.take_draft(change)
-        elif isinstance(change, ParkWanted):
-            self._begin(self._park_as_wanted(change))
+        elif isinstance(change, StoredCommand):
+            self._begin(self._carry_out(change))
 
     def _begin(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work)
@@ -151,21 +153,26 @@ class Supervisor:
         if not task.cancelled() and (error := task.exception()) is not None:
             _logger.error("Work beside the sessions failed", exc_info=error)
 
-    async def _park_as_wanted(self, wanted: ParkWanted) -> None:
-        """Park a session of this process for somebody elsewhere, or refuse with a reason."""
-        session = self.named(wanted.session_id)
-        if session is None or session.state in OVER or self._inbox is None:
-            return  # another process has it
-        why = session.why_not_parkable
+    async def _carry_out(self, command: StoredCommand) -> None:
+        """Do what somebody elsewhere commands a session of this process, or refuse with a reason."""
+        session, inbox = self.named(command.session_id), self._inbox
+        if session is None or inbox is None or not session.can_take(command.kind):
+            return  # another process has it, or nobody
+        why, number = session.why_not(command.kind), command.number
 
-        number, refused = wanted.number, CommandState.REFUSED
-        try:
+        def take(store: Store) -> bool:
+            known = store.sessions.get(command.session_id)
+            if known is not None and known.owner not in (None, this_process()) and alive(known.owner):
+                return False
             if why:
-                await self._inbox.run(lambda store: store.commands.finish(number, refused, why))
-            elif await self._inbox.run(lambda store: store.commands.take(number, this_process())):
-                session.agent.park(f"asked for {wanted.actor.where_from_here}")
+                store.commands.finish(number, CommandState.REFUSED, why)
+            return not why and store.commands.take(number, this_process())
+
+        try:
+            if await inbox.run(take) and (words := session.carry_out(command)):
+                await inbox.run(lambda store: store.commands.finish(number, CommandState.DONE, words))
         except InboxError as error:
-            _logger.warning("A request to park a session is not answered: %s", error)
+            _logger.warning("A command to a session is not answered: %s", error)
 
     async def park(self, session_id: str, actor: Actor) -> str:
         """Park a session, whichever process runs it.
@@ -188,4 +195,4 @@ class Supervisor:
             return ""
         if self._inbox is None:
             return "is not running"
-        return (await parked_elsewhere(self._inbox.run, ParkWish(session_id, actor))).words
+        return (await result_of(self._inbox.run, SentCommand(CommandKind.PARK, session_id, actor))).words

@@ -122,8 +122,8 @@ def inbox_file(home: CleanHome) -> Path:
     return home.home / ".local" / "state" / "ccq-tui" / "inbox.db"
 
 
-async def other_process(home: CleanHome, *words: str) -> str:
-    """Run ccq-tui as another process, to its end; it must succeed."""
+async def other_process(home: CleanHome, *words: str, code: int = 0) -> str:
+    """Run ccq-tui as another process, to its end; it must end with a code."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -135,7 +135,7 @@ async def other_process(home: CleanHome, *words: str) -> str:
         stderr=asyncio.subprocess.STDOUT,
     )
     output, _ = await asyncio.wait_for(process.communicate(), LIMIT)
-    assert process.returncode == 0, output.decode()
+    assert process.returncode == code, output.decode()
     return output.decode()
 
 
@@ -201,6 +201,34 @@ async def test_a_whole_life_without_a_screen(play: Callable[..., Any]) -> None:
             await session.end()
             session.wake(answered=True)
             assert session.state is SessionState.ENDED
+
+
+async def test_another_process_commands_a_session(play: Callable[..., Any]) -> None:
+    scenario = Scenario("told").says("Begun.").ends_turn().runs("Bash", command="touch made")
+    model, home = play(scenario.says("Here again.").ends_turn())
+    async with house(home) as one:
+        heard = one.open()
+        heard.session.send("Build it")
+        await heard.until(TurnEnded)
+        name = heard.session.session_id
+        with step("a prompt, whose turn is interrupted"):
+            sent = await other_process(home, "send", name[:8], "And then?", "--json")
+            told = {"kind": "send", "session": name, "result": "done", "words": "has the prompt"}
+            assert json.loads(sent) == {"version": 1, "command": told}
+            await heard.until(PermissionAsked)
+            assert "And then?" in str(model.requests()[-1].body)
+            assert await other_process(home, "interrupt", name) == "Build it · And then? is interrupted.\n"
+            await heard.until(TurnEnded, count=2)
+            refused = await other_process(home, "interrupt", name, code=2)
+            assert refused == "Error: Build it · And then? is not interrupted: no turn runs in it.\n"
+        with step("ended by another process, it takes no more prompts"):
+            pid = one.pid_of(heard)
+            assert await other_process(home, "end", name) == "Build it · And then? has ended.\n"
+            await heard.state(SessionState.ENDED)
+            assert not alive(pid)
+            refused = await other_process(home, "send", name, "Again", code=2)
+            assert refused.endswith(f"is not running; ccq-tui resume {name} continues it.\n")
+            assert await other_process(home, "end", name) == "Build it · And then? has no process.\n"
 
 
 async def test_a_limit_parks_a_session_that_nobody_looks_at(play: Callable[..., Any]) -> None:

@@ -15,7 +15,7 @@ from click.shell_completion import ShellComplete
 
 from ccq_tui.cli import main
 from ccq_tui.cli.main import cli
-from ccq_tui.cli.park import NONE_RUNNING, SOME_RUNNING
+from ccq_tui.cli.session_commands import NONE_RUNNING, SOME_RUNNING
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.layout import WIDTH, cells
@@ -392,7 +392,7 @@ def test_park_says_what_could_be_parked_and_leaves_no_wish_behind(
             assert len(store.commands.open()) == 1
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("ccq_tui.cli.park.time.sleep", interrupt)
+        monkeypatch.setattr("ccq_tui.cli.session_commands.time.sleep", interrupt)
         assert "Interrupted." in run(capsys, "park", "8f14", code=130)
         assert store.commands.open() == []
 
@@ -410,7 +410,7 @@ def test_a_session_that_runs_elsewhere_is_parked_there_and_resumed_as_a_copy_alo
     told = run(capsys, "resume", "8f14", code=3)
     assert f"runs in another ccq-tui (process {this_process().pid})" in told
     assert f"ccq-tui resume {SESSION} --fork" in told
-    monkeypatch.setattr("ccq_tui.inbox.park_requests.NOTICE_SECONDS", 0.0)
+    monkeypatch.setattr("ccq_tui.inbox.sent_commands.NOTICE_SECONDS", 0.0)
     assert "api-refactor is not parked: the ccq-tui that runs it" in run(capsys, "park", "8f14", code=2)
     with asked() as store:
         store.sessions.release(SESSION, this_process())

@@ -300,8 +300,8 @@ def test_what_the_inbox_holds(number: int, printed: Printer, monkeypatch: pytest
     # A database may hold what another program wrote, and no inbox would take.
     monkeypatch.setattr("ccq_tui.inbox.store.requests.check_outcome", lambda *_: None)
     # The process that runs the session is this one, which takes no wish: nothing comes of a longer wait.
-    monkeypatch.setattr("ccq_tui.inbox.park_requests.NOTICE_SECONDS", 0.0)
-    monkeypatch.setattr("ccq_tui.inbox.park_requests.LOOK_SECONDS", 0.001)
+    monkeypatch.setattr("ccq_tui.inbox.sent_commands.NOTICE_SECONDS", 0.0)
+    monkeypatch.setattr("ccq_tui.inbox.sent_commands.LOOK_SECONDS", 0.001)
     request = REQUESTS[number]
     inbox_path().parent.mkdir(parents=True)
     for outcome in [None, *(one for one in OUTCOMES if fits(request, one))]:

@@ -75,7 +75,7 @@ SPARED = {
     "agent/delivery.py": "causes in the history, whose stored words stay",
     "agent/session_recorder.py": "causes in the history, whose stored words stay",
     "inbox/store/rows.py": "causes in the history, whose stored words stay",
-    "inbox/park_requests.py": "what became of a request to park, whose stored words stay",
+    "inbox/sent_commands.py": "what became of a command, whose stored words stay",
 }
 WHOLE = {"Refused", "WorktreeError", "RuleError", "EditorError", "SettingsError"}
 """Errors whose message stands alone; those of other errors are the reason in a longer sentence."""

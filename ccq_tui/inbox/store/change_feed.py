@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from ccq_tui.inbox.port import Added, DraftUpdated, Notified, ParkWanted, SessionNoted, Settled
-from ccq_tui.inbox.store.commands import CommandKind
+from ccq_tui.inbox.port import Added, DraftUpdated, Notified, SessionNoted, Settled
+from ccq_tui.inbox.store.commands import StoredCommand
 from ccq_tui.inbox.store.rows import NOTIFIED, PUT_BACK, Change, RequestState
 from ccq_tui.inbox.store.store import Store
 
@@ -21,7 +21,7 @@ class Over:
     request_id: str
 
 
-News = Added | Settled | DraftUpdated | SessionNoted | Notified | ParkWanted | Over
+News = Added | Settled | DraftUpdated | SessionNoted | Notified | StoredCommand | Over
 
 
 class ChangeFeed:
@@ -71,11 +71,7 @@ class ChangeFeed:
     def _commands(self) -> list[News]:
         commands = self._store.commands.open(after=self._commanded)
         self._commanded = max((one.number for one in commands), default=self._commanded)
-        return [
-            ParkWanted(one.session_id, one.number, one.actor)
-            for one in commands
-            if one.kind is CommandKind.PARK
-        ]
+        return list(commands)
 
     def _told(self, change: Change) -> News | None:
         pending = RequestState.PENDING
