@@ -53,10 +53,9 @@ from ccq_tui.runtime.port import Session, SessionFactory
 from ccq_tui.runtime.supervisor import Supervisor
 from ccq_tui.runtime.worktree_cleanup import EndedSession, WorktreeCleanup
 from ccq_tui.screens.editor import end_editors
-from ccq_tui.screens.help import HelpScreen
+from ccq_tui.screens.help import HelpRow, HelpScreen, own_bindings, sections
 from ccq_tui.screens.inbox.inbox_list import InboxRow
 from ccq_tui.screens.inbox.screen import InboxScreen
-from ccq_tui.screens.keylist import HelpRow, own_bindings, sections
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.overview.board import Card
 from ccq_tui.screens.overview.screen import OverviewScreen

@@ -253,14 +253,21 @@ class CommandRunner(Generic[Ui]):
         )
 
     async def one_of(
-        self, title: str, found: Sequence[T], row: Callable[[T], PickRow], *, choose: str, none: str
+        self,
+        title: str,
+        found: Sequence[T],
+        row: Callable[[T], PickRow],
+        *,
+        about: str = "",
+        choose: str,
+        none: str = "",
     ) -> T | None:
         """Let the person choose one of some things, each drawn as a row; say so where there is ``none``."""
         if not found:
             self.ui.say(none, seconds=8.0)
             return None
         rows = (replace(row(one), value=str(number)) for number, one in enumerate(found))
-        chosen = await self.pick(title, rows, choose=choose)
+        chosen = await self.pick(title, rows, about=about, choose=choose)
         return None if chosen is None else found[int(chosen)]
 
     async def choose(self, show: Callable[[bool], Awaitable[T]]) -> T:

@@ -95,22 +95,12 @@ class WorkspaceCommands(CommandGroup[CommandUi]):
         untracked = set(new)
         tracked = (one for one in known if one.path not in untracked)
         files = (*tracked, *(ChangedFile(path, UNTRACKED) for path in new[:MOST_NEW]))
-        if not files:
-            self._ui.say("No uncommitted changes")
-            return
-        rows = [
-            PickRow(
-                str(number),
-                one.path,
-                one.status,
-                "" if one.status == UNTRACKED else f"+{one.added} −{one.removed}",
-            )
-            for number, one in enumerate(files)
-        ]
         more = f"and {len(new) - MOST_NEW:,} more untracked files" if len(new) > MOST_NEW else ""
-        chosen = await self._runner.pick("Changed files", rows, about=more, choose="show the diff")
-        if chosen is not None:
-            file = files[int(chosen)]
+        choose, none = "show the diff", "No uncommitted changes"
+        file = await self._runner.one_of(
+            "Changed files", files, _file_row, about=more, choose=choose, none=none
+        )
+        if file is not None:
             if file.status == UNTRACKED:
                 file = await asyncio.to_thread(_whole, cwd, file)
             self._runner.tell(_diff_of(file), "diff")
@@ -166,6 +156,12 @@ def _whole(directory: Path, file: ChangedFile) -> ChangedFile:
         return replace(file, status="binary")
     lines = tuple(f"+{line}" for line in content.decode("utf-8", "replace").splitlines())
     return replace(file, added=len(lines), lines=lines)
+
+
+def _file_row(one: ChangedFile) -> PickRow:
+    return PickRow(
+        "", one.path, one.status, "" if one.status == UNTRACKED else f"+{one.added} −{one.removed}"
+    )
 
 
 def _diff_of(file: ChangedFile) -> str:

@@ -28,8 +28,7 @@ from ccq_tui.inbox.decision import DECISION, DECISION_KEYS, IN_TEXT, means_somet
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions.keys import KEY_TABLE
-from ccq_tui.screens.help import NO_KEY, HelpScreen
-from ccq_tui.screens.keylist import ALT_NUMBERS, found, joined, own_bindings, sections
+from ccq_tui.screens.help import ALT_NUMBERS, NO_KEY, HelpScreen, found, joined, own_bindings, sections
 from ccq_tui.screens.replay import ReplayScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new_session import NEW, NewSessionScreen

@@ -15,7 +15,7 @@ from ccq_tui.cli.main import cli
 from ccq_tui.config.actions import ACTIONS
 from ccq_tui.config.keymap import DEFAULT_KEYS, TEXT_PLACES
 from ccq_tui.config.keynames import shown_key
-from ccq_tui.screens.keylist import own_bindings, sections
+from ccq_tui.screens.help import own_bindings, sections
 from ccq_tui.screens.replay.screen import ReplayScreen
 from ccq_tui.screens.session.screen import SessionScreen
 from ccq_tui.widgets.prompt.prompt import Prompt

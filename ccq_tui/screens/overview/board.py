@@ -164,15 +164,15 @@ class Board(FilteredList[Card]):
         needed = next((card for card in self.shown if card.group is Group.NEEDS), None)
         return self._on(needed or next((card for card in self.shown if card.shown), self.under))
 
-    def moved(self, by: int, *, within: bool = False) -> Self:
-        """Move the cursor, wrapping at either end; ``within`` keeps it in its group."""
-        cards, at = self._around(within=within)
-        return self._on(cards[(at + by) % len(cards)]) if cards else self
-
-    def jumped(self, by: int, *, within: bool) -> Self:
-        """Move the cursor as `moved` does, but stop at either end."""
-        cards, at = self._around(within=within)
-        return self._on(cards[max(0, min(at + by, len(cards) - 1))]) if cards else self
+    def after(self, action: str, page: int, *, within: bool = False) -> Self | None:
+        """Move the cursor as in other lists, or to another group; ``within`` else keeps it in its group."""
+        if action in ("left", "right"):
+            return self.stepped(-1 if action == "left" else 1)
+        if not within or (under := self.under) is None:
+            return FilteredList.after(self, action, page)
+        cards = self.columns[under.group]
+        moved = FilteredList.after(Board(cards, cursor=cards.index(under)), action, page)
+        return None if moved is None else self._on(moved.under)
 
     def stepped(self, by: int) -> Self:
         """Move the cursor to the same row of the next group that has cards, wrapping at either end."""
@@ -191,14 +191,6 @@ class Board(FilteredList[Card]):
             if moved is not None:
                 return after._on(moved)
         return FilteredList.kept(self, after)
-
-    def _around(self, *, within: bool) -> tuple[tuple[Card, ...], int]:
-        """Return the cards that the cursor moves over, and where it is among them."""
-        under = self.under
-        if under is None:
-            return (), 0
-        cards = self.columns[under.group] if within else self.shown
-        return cards, cards.index(under)
 
     def _on(self, card: Card | None) -> Self:
         return self if card is None else self.put(self.shown.index(card))

@@ -457,18 +457,9 @@ class OverviewScreen(ListScreen[Card | None, Board]):
             self._retry(card)
 
     def _move(self, action: str) -> None:
-        board, within = self.state, self._side_by_side
-        page, most = max(1, self._view.size.height // 4 - 1), len(board.rows)
-        match action:
-            case "left" | "right":
-                self.show(board.stepped(-1 if action == "left" else 1))
-            case "up" | "down":
-                self.show(board.moved(-1 if action == "up" else 1, within=within))
-            case "first" | "last":
-                self.show(board.jumped(-most if action == "first" else most, within=within))
-            case _:
-                by = page if action.startswith("page") else 1
-                self.show(board.jumped(-by if action.endswith("up") else by, within=within))
+        page = max(1, self._view.size.height // 4 - 1)
+        if (moved := self.state.after(action, page, within=self._side_by_side)) is not None:
+            self.show(moved)
 
     @property
     def _view(self) -> LineView:

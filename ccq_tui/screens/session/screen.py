@@ -22,7 +22,7 @@ from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.view import SessionView
-from ccq_tui.screens.keylist import own_bindings
+from ccq_tui.screens.help import own_bindings
 from ccq_tui.screens.session.base import READING, SessionBase
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
@@ -381,8 +381,8 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
         "Rewind files and conversation to an earlier prompt",
         work=lambda s, _: s.rewind.rewind(),
     ),
-    Command("login", "", "Sign in to Claude in this terminal", lambda s, _: s.account.login()),
-    Command("logout", "", "Sign out of Claude", lambda s, _: s.account.logout()),
+    Command("login", "", "Sign in to Claude in this terminal", lambda s, _: s.account.begin("login")),
+    Command("logout", "", "Sign out of Claude", lambda s, _: s.account.begin("logout")),
     Command("exit", "", "End all sessions and quit", lambda s, _: s.quit()),
     Command("quit", "", "End all sessions and quit", lambda s, _: s.quit()),
     Command("help", "", "Show all keys", work=lambda s, _: s.run_action("app.help")),

@@ -28,7 +28,7 @@ from ccq_tui.config.paths import user_config
 from ccq_tui.config.settings import ENV_PREFIX
 from ccq_tui.runtime.launches import WayOn, launch_to_resume
 from ccq_tui.screens.editor import GROUP, UnstartedError, run_program
-from ccq_tui.screens.keylist import joined
+from ccq_tui.screens.help import joined
 from ccq_tui.screens.pickers import SessionPicker, Shelf, shelf_of
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line
@@ -194,15 +194,8 @@ class AccountCommands(CommandGroup[SessionUi]):
         super().__init__(runner)
         self._works = works
 
-    def login(self) -> None:
-        """Sign in; an idle session starts again with the account."""
-        self._begin("login")
-
-    def logout(self) -> None:
-        """Sign out; running sessions keep the account until they restart."""
-        self._begin("logout")
-
-    def _begin(self, what: str) -> None:
+    def begin(self, what: str) -> None:
+        """Sign in or out: an idle session starts again; others keep their account until they do."""
         if not is_lent(self._ui.app):
             # Another command would otherwise end it, and with it the program that has the terminal.
             work = partial(self._runner.attempt, partial(self._run, what), what)
@@ -241,6 +234,10 @@ ANOTHER = " · {new_session} in the prompt opens another"
 ALONE = f"This is the only session here{ANOTHER}"
 ROOM_FOR_BAR = 80
 """Columns from which the side bar has room beside the transcript."""
+
+
+def _entry_row(one: SideBarEntry) -> PickRow:
+    return PickRow("", f"{one.sign} {one.name}", one.state, one.badge, one.shown)
 
 
 class SessionSwitcher(CommandGroup[SessionUi]):
@@ -310,16 +307,11 @@ class SessionSwitcher(CommandGroup[SessionUi]):
 
     async def pick(self) -> None:
         """Choose a session from a list."""
-        rows = [
-            PickRow(
-                str(entry.number), f"{entry.sign} {entry.name}", entry.state, entry.badge, current=entry.shown
-            )
-            for entry in self.entries
-        ]
-        if (number := await self._runner.pick(WHICH_SESSION, rows, choose="go to")) is not None:
+        entry = await self._runner.one_of(WHICH_SESSION, self.entries, _entry_row, choose="go to")
+        if entry is not None:
             # The list is gone first: another session has its own.
             await asyncio.sleep(0)
-            self.go_to(int(number))
+            self.go_to(entry.number)
 
     async def close(self) -> None:
         """Close this session; ask first if that would interrupt it."""

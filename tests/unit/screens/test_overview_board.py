@@ -76,13 +76,13 @@ def test_the_cursor_is_always_on_a_card_and_follows_its_session(
         before = board.under
         match key:
             case "j" | "k":
-                board = board.moved(1 if key == "j" else -1, within=within)
+                board = board.after("down" if key == "j" else "up", 3, within=within) or board
                 if within and before and board.under:
                     assert board.under.group is before.group
             case "h" | "l":
                 board = board.stepped(1 if key == "l" else -1)
             case "^" | "$":
-                board = board.jumped(99 if key == "$" else -99, within=within)
+                board = board.after("last" if key == "$" else "first", 3, within=within) or board
             case _:
                 board = board.filtered("" if board.filter else "a")
         assert (board.under is None) == (not board.shown)
