@@ -101,6 +101,7 @@ async def test_what_is_typed_before_the_draft_is_back_stands_after_it() -> None:
     save("id-1", PromptDraft("old"))
     async with running(Driven(Launch(settings=NEW, continue_last=True), make=Late)) as (run, pilot):
         await pilot.press(*"new")
+        await until(pilot, lambda: on_disk() == 2)
         run.told.tell(ev.Connected("id-1", "claude-x", "default", "/work"))
         run.told.tell(ev.StateChanged(ev.SessionState.IDLE))
         await until(pilot, lambda: run.screen.dock.prompt.text == "old\nnew")

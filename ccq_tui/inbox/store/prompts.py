@@ -53,7 +53,8 @@ class PromptTable:
         Raises `InboxUnavailable`.
         """
         with self._database.writing():
-            for number, draft in (found for one in kept_for for found in self._free(one, keeper)):
+            # What this keeper wrote itself is in its field already.
+            for number, draft in (found for one in kept_for for found in self._free(one, "")):
                 self._own(number, keeper)
                 return draft
         return None
