@@ -9,8 +9,6 @@ import signal
 import sqlite3
 from collections.abc import Iterable
 
-import pytest
-
 from ccq_tui.testing import Scenario
 from tests.e2e.conftest import Running, Start
 from tests.e2e.terminal import Terminal
@@ -27,8 +25,7 @@ QUEUED = {
 }
 
 
-@pytest.mark.parametrize("how", ["killed", "quit"])
-def test_each_comes_back_as_itself_and_each_prompt_is_sent_once(start: Start, how: str) -> None:
+def test_each_comes_back_as_itself_and_each_prompt_is_sent_once_after_a_kill(start: Start) -> None:
     run = start(HANGS, size=WIDE, variables=ONE)
     with step("two sessions wait for the one that works, with models of their own and two prompts each"):
         run.terminal.wait("Thinking about it")
@@ -39,12 +36,9 @@ def test_each_comes_back_as_itself_and_each_prompt_is_sent_once(start: Start, ho
             say(run.terminal, prompts[1])
             run.terminal.wait(f"❯ {prompts[1]}\n")
         run.terminal.wait(lambda _: all(text in on_disk(run) for text in texts()))
-    with step(f"the program is {how}"):
-        if how == "killed":
-            os.kill(run.terminal.process.pid, signal.SIGKILL)
-            run.terminal.process.wait()
-        else:
-            run.end("ctrl+q", 0)
+    with step("the program is killed"):
+        os.kill(run.terminal.process.pid, signal.SIGKILL)
+        run.terminal.process.wait()
         assert told(run, texts()) == dict.fromkeys(texts(), 0)
     with step("another one brings both back, side by side, and one beside it none"):
         again = start(ANSWERS, size=WIDE, prompt="", home=run.home, variables=ONE)
