@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from datetime import datetime
+from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,13 +15,14 @@ import click
 
 from ccq_tui.cli.exits import ENDED, Refused
 from ccq_tui.cli.options import as_json_flag, given_settings, setting_flags
-from ccq_tui.cli.session import begin, has_screen
+from ccq_tui.cli.session import begin, end_on_signals, has_screen
 from ccq_tui.cli.store import (
     SINCE,
     complete_sessions,
     complete_waiting,
     find_request,
     find_session,
+    looks,
     opened_store,
     print_lines,
     reach_of,
@@ -28,9 +32,10 @@ from ccq_tui.output import echo
 from ccq_tui.text import one_line
 
 if TYPE_CHECKING:
-    from ccq_tui.inbox.store.rows import Change, StoredRequest, StoredSession
+    from ccq_tui.inbox.store.rows import Change, RequestState, StoredRequest, StoredSession
     from ccq_tui.inbox.store.store import Store
 
+Word = TypeVar("Word", bound=StrEnum)
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
 PAGE = 500
 
@@ -49,6 +54,9 @@ def _narrowed(function: AnyCallable) -> AnyCallable:
 
 @click.group(invoke_without_command=True)
 @_narrowed
+@click.option("--state", metavar="STATE", help="Those in another state, such as answered or cancelled.")
+@click.option("--asker", metavar="ASKER", help="Only of session, hook, mcp, terminal or form.")
+@click.option("--jsonl", is_flag=True, help="One line of JSON for each request.")
 @click.option("--plain", is_flag=True, help="Print the list even in a terminal.")
 @setting_flags(hidden=True)
 @click.pass_context
@@ -58,6 +66,9 @@ def inbox(
     as_json: bool,
     session: str | None,
     since_text: str | None,
+    state: str | None,
+    asker: str | None,
+    jsonl: bool,
     plain: bool,
     **_flags: object,
 ) -> int | None:
@@ -68,10 +79,14 @@ def inbox(
     """
     if context.invoked_subcommand is not None:
         return None
-    if not (as_json or plain or session or since_text) and has_screen():
+    native = not (as_json or jsonl or session or since_text or state or asker)
+    if native and not plain and has_screen():
         return begin(given_settings(context), inbox=True)
-    native = not (as_json or session or since_text)
-    return _print_inbox(as_json, session, since_text, given_settings(context) if native else None)
+    from ccq_tui.inbox.records import lines_report, list_report
+
+    printed = lines_report if jsonl else partial(list_report, "requests") if as_json else None
+    flags = given_settings(context) if native else None
+    return _print_inbox(session, since_text, (state, asker), flags, printed)
 
 
 @inbox.command()
@@ -110,21 +125,35 @@ def prune(before: str) -> int:
 
 
 def _print_inbox(
-    as_json: bool, session: str | None, since_text: str | None, flags: Mapping[str, Any] | None
+    session: str | None,
+    since_text: str | None,
+    wanted: tuple[str | None, str | None],
+    flags: Mapping[str, Any] | None,
+    printed: Callable[[Iterable[Mapping[str, Any]]], str] | None,
 ) -> int:
+    """Print the requests of a state and an asker, as JSON if ``printed`` writes it, else as text."""
     from ccq_tui.inbox.format import inbox_lines, native_lines, shortener, undelivered_lines, unread_words
-    from ccq_tui.inbox.records import list_report, request_record
+    from ccq_tui.inbox.records import request_record
+    from ccq_tui.inbox.requests import Asker
+    from ccq_tui.inbox.store.rows import RequestState
 
     start = since(since_text)
+    state = _one_of(RequestState, "--state", wanted[0] or RequestState.PENDING)
+    askers = tuple(Asker) if wanted[1] is None else (_one_of(Asker, "--asker", wanted[1]),)
     with opened_store() as store:
         only = None if session is None else find_session(store, session)
-        found = [item for item in _waiting(store, only) if start is None or item.asked_at >= start]
+        found = [
+            item
+            for item in _requests(store, state, only)
+            if (start is None or item.asked_at >= start) and item.request.origin.asker in askers
+        ]
         if store and store.requests.unreadable:
             unread = sorted(store.requests.unreadable)
             numbers = ", ".join(map(str, unread[:10]))
             echo(f"{unread_words(len(unread))}; numbers in the table of requests: {numbers}", err=True)
-        if as_json:
-            print_lines(list_report("requests", (request_record(item) for item in found)))
+        if printed is not None:
+            if text := printed(map(request_record, found)):
+                print_lines(text)
             return ENDED
         ids, names = _ids(store), _session_names(store)
         late = store.requests.undelivered_counts() if store else {}
@@ -132,7 +161,7 @@ def _print_inbox(
         reached = {name: reach_of(store, name) for name in late} if store else {}
         native = _native_waiting(store, flags) if flags is not None else []
     lines = inbox_lines(found, shortener(ids), names)
-    if found:
+    if found and state is RequestState.PENDING:
         lines += ["", "ccq-tui show REQUEST says more, ccq-tui answer REQUEST answers."]
     lines += native_lines(native, hooked=bool(native) and _is_hooked())
     if late:
@@ -173,7 +202,11 @@ def sessions(as_json: bool, session: str | None, since_text: str | None) -> int:
 
 @click.command()
 @_narrowed
-def history(as_json: bool, session: str | None, since_text: str | None) -> int:
+@click.option("--after", type=int, metavar="N", help="Only changes with a higher number.")
+@click.option("--follow", is_flag=True, help="Print changes as they come, one line of JSON each.")
+def history(
+    as_json: bool, session: str | None, since_text: str | None, after: int | None, follow: bool
+) -> int:
     """List every change of a request or a session, oldest first."""
     from ccq_tui.inbox.format import history_lines, shortener
     from ccq_tui.inbox.records import change_record, list_report
@@ -181,17 +214,38 @@ def history(as_json: bool, session: str | None, since_text: str | None) -> int:
     start = since(since_text)
     with opened_store() as store:
         only = None if session is None else find_session(store, session)
-        found: list[Change] = []
-        while store and (
-            page := store.history.changes(start, only, after=found[-1].number if found else 0, limit=PAGE)
-        ):
-            found += page
+        if follow:
+            return _follow(store, start, only, after)
+        found = list(_changes(store, start, only, after or 0))
         requests = _ids(store)
         every = store.ids.sessions() if store else []
     if as_json:
         print_lines(list_report("changes", (change_record(change) for change in found)))
     else:
         print_lines("\n".join(history_lines(found, shortener(requests), shortener(every))))
+    return ENDED
+
+
+def _changes(store: Store | None, start: datetime | None, only: str | None, after: int) -> Iterator[Change]:
+    while store and (page := store.history.changes(start, only, after=after, limit=PAGE)):
+        yield from page
+        after = page[-1].number
+
+
+def _follow(store: Store | None, start: datetime | None, only: str | None, after: int | None) -> int:
+    """Print changes as they come, until the reader closes the pipe."""
+    from ccq_tui.inbox.records import change_record, lines_report
+
+    if store is None:
+        raise Refused("there is no inbox yet; it is made when ccq-tui starts.")
+    end_on_signals()
+    if after is None:
+        after = 0 if start else store.history.last()
+    for _ in looks(store):
+        for change in _changes(store, start, only, after):
+            after = change.number
+            if not print_lines(lines_report([change_record(change)])):
+                return ENDED
     return ENDED
 
 
@@ -240,9 +294,16 @@ def _unreached(store: Store, stored: StoredRequest) -> str:
     return f"{NO_RECORD_WORDS}." if reach is Reach.NO_RECORD else ""
 
 
-def _waiting(store: Store | None, only: str | None) -> Iterator[StoredRequest]:
+def _one_of(words: type[Word], flag: str, given: str) -> Word:
+    try:
+        return words(given)
+    except ValueError as error:
+        raise Refused(f"{flag} takes {', '.join(words)}, not “{one_line(given, 40)}”.") from error
+
+
+def _requests(store: Store | None, state: RequestState, only: str | None) -> Iterator[StoredRequest]:
     after = 0
-    while store and (page := store.requests.waiting(only, after, PAGE)):
+    while store and (page := store.requests.page(state, only, after, PAGE)):
         yield from page
         after = page[-1].number
 

@@ -30,6 +30,7 @@ _COMMANDS = {
     "schema": ("schema",),
     "session_commands": ("park", "send", "interrupt", "end"),
     "stats": ("stats",),
+    "wait": ("wait",),
     "wrap": ("wrap",),
 }
 

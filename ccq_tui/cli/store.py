@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -26,6 +27,10 @@ _AGE = re.compile(r"(\d{1,9})([smhdw])", re.ASCII)
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 SINCE = "a time as in 2026-01-31, 2026-01-31T12:30 or 2026-01-31T12:30Z, or an age as in 90s, 15m, 2h, 3d"
 _SHOWN = 3
+LOOK_SECONDS = 0.2
+"""Seconds between two checks whether the inbox has changed."""
+LOOK_ANYWAY_SECONDS = 1.0
+"""Seconds after which to look although nothing was written: processes end without a word."""
 
 
 @contextmanager
@@ -63,8 +68,30 @@ def reach_of(store: Store, session_id: str, origin: Origin | None = None) -> Rea
     return reach.reach_of(store.sessions.get(session_id), look, origin or reach.OURS)
 
 
-def print_lines(text: str, *, done: str = "") -> None:
-    """Print; a reader may close the pipe early, as ``head`` does.
+def looks(store: Store | None, seconds: float | None = None) -> Iterator[None]:
+    """Yield now, after each change of the inbox and each second, for at most some seconds.
+
+    Raises `Refused` once another file is at the inbox's path.
+    """
+    from ccq_tui.inbox.verdicts import InboxError
+
+    until = float("inf") if seconds is None else time.monotonic() + seconds
+    while store is not None:
+        with suppress(InboxError):
+            store.orphans.withdraw_all()
+        version = store.database.versions()
+        yield
+        if time.monotonic() >= until:
+            return
+        due = min(until, time.monotonic() + LOOK_ANYWAY_SECONDS)
+        while time.monotonic() < due and store.database.versions() == version:
+            time.sleep(min(LOOK_SECONDS, max(0.0, due - time.monotonic())))
+        if not store.database.is_current():
+            raise Refused("the inbox was moved or replaced: run the command again.")
+
+
+def print_lines(text: str, *, done: str = "") -> bool:
+    """Print, and return whether it is read: a reader may close the pipe early, as ``head`` does.
 
     Raises `Unprinted` for a full disk and the like, unless ``done`` says what has happened already: that is
     printed instead.
@@ -73,11 +100,12 @@ def print_lines(text: str, *, done: str = "") -> None:
         echo(text)
     except OSError as error:
         if isinstance(error, BrokenPipeError):
-            return
+            return False
         words = f"standard output cannot be written: {error.strerror}."
         if not done:
             raise Unprinted(words) from error
         echo(f"{done} Only {words}", err=True)
+    return True
 
 
 def complete_waiting(

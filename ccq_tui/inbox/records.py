@@ -34,6 +34,11 @@ def list_report(name: str, records: Iterable[Mapping[str, Any]]) -> str:
     return f'{{"version": {VERSION}, {json.dumps(name)}: {inner}}}'
 
 
+def lines_report(records: Iterable[Mapping[str, Any]]) -> str:
+    """Write records as JSON lines, without a version around them."""
+    return "\n".join(json.dumps(record, default=str) for record in records)
+
+
 def request_record(stored: StoredRequest) -> dict[str, Any]:
     """Return a request as `schema.RequestRecord`, without the agent's text before it."""
     kind, origin = kind_of(stored.request), stored.request.origin

@@ -266,6 +266,13 @@ class ShownDocument(TypedDict):
     request: WholeRequestRecord
 
 
+class SessionDocument(TypedDict):
+    """``ccq-tui wait SESSION --json``."""
+
+    version: Version
+    session: SessionRecord
+
+
 class SessionsDocument(TypedDict):
     """``ccq-tui sessions --json``: the one that changed last at the end."""
 
@@ -395,7 +402,7 @@ class GivenDecision(TypedDict):
     note: NotRequired[str | None]
 
 
-Listed = WaitingDocument | ShownDocument | SessionsDocument | HistoryDocument
+Listed = WaitingDocument | ShownDocument | SessionDocument | SessionsDocument | HistoryDocument
 Printed = Listed | StatisticsDocument | CommandDocument
 Given = GivenAnswers | GivenReply | GivenContent | GivenDecision
 

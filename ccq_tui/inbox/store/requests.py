@@ -282,7 +282,13 @@ class RequestTable:
         self, session_id: str | None = None, after: int = 0, limit: int = PAGE
     ) -> list[StoredRequest]:
         """Return pending requests, oldest first."""
-        query = f"{_SELECT} WHERE requests.state = 'pending' AND number > ?"
+        return self.page(RequestState.PENDING, session_id, after, limit)
+
+    def page(
+        self, state: RequestState, session_id: str | None = None, after: int = 0, limit: int = PAGE
+    ) -> list[StoredRequest]:
+        """Return requests in a state, oldest first."""
+        query = f"{_SELECT} WHERE requests.state = '{state}' AND number > ?"
         only = [] if session_id is None else [name_key(session_id)]
         query += " AND session_id = ?" if only else ""
         while True:

@@ -1,0 +1,105 @@
+"""The command that waits for a request or a session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ccq_tui.cli.exits import CRASHED, ENDED, Refused
+from ccq_tui.cli.options import as_json_flag
+from ccq_tui.cli.session import end_on_signals
+from ccq_tui.cli.store import complete_waiting, find_request, find_session, looks, opened_store, print_lines
+from ccq_tui.output import echo
+from ccq_tui.text import one_line
+
+if TYPE_CHECKING:
+    from ccq_tui.inbox.store.store import Store
+
+Look = Callable[[], tuple[str, dict[str, Any]] | None]
+"""Returns the state and the record of what is waited for, once it has come."""
+
+
+@click.command()
+@click.argument("name", metavar="REQUEST|SESSION", shell_complete=complete_waiting)
+@click.option(
+    "--until",
+    type=click.Choice(("answered", "idle", "ended")),
+    help="Nothing waits for a person; the turn is over; no process runs. "
+    "[default: answered for a request, idle for a session]",
+)
+@click.option("--timeout", metavar="T", help="At most this long, as in 90s, 15m, 2h; then end with 1.")
+@as_json_flag
+def wait(name: str, until: str | None, timeout: str | None, as_json: bool) -> int:
+    """Wait until a request is decided, or a session's turn is over.
+
+    REQUEST or SESSION is an id or any unambiguous prefix.
+    """
+    from ccq_tui.inbox.records import report
+
+    end_on_signals()
+    seconds = _seconds(timeout)
+    with opened_store() as store:
+        what = "request" if store and name and store.ids.requests(name, 1) else "session"
+        if what == "request" and until in ("idle", "ended"):
+            raise Refused(f"--until {until} needs a session; a request is only answered.")
+        called, look = (_request if what == "request" else _session)(store, name, until)
+        for _ in looks(store, seconds):
+            if (found := look()) is not None:
+                words = f"{one_line(called, 80)}: {found[0]}."
+                print_lines(report(what, found[1]) if as_json else words)
+                return ENDED
+    echo(f"{one_line(called, 80)}: still waits after {timeout}.", err=True)
+    return CRASHED
+
+
+def _request(store: Store | None, name: str, _until: str | None) -> tuple[str, Look]:
+    from ccq_tui.inbox.records import whole_record
+    from ccq_tui.inbox.store.rows import RequestState
+
+    store, asked = find_request(store, name)
+
+    def look() -> tuple[str, dict[str, Any]] | None:
+        now = store.requests.get(asked.request.id)
+        if now is None:
+            raise Refused("the request was deleted; ccq-tui history has what became of it.")
+        return None if now.state is RequestState.PENDING else (now.state, whole_record(now))
+
+    return store.ids.name_of(asked.request), look
+
+
+def _session(store: Store | None, name: str, until: str | None) -> tuple[str, Look]:
+    from ccq_tui.inbox.records import session_record
+    from ccq_tui.inbox.store.rows import StoredSessionState
+    from ccq_tui.processes import alive
+
+    key = find_session(store, name)
+    if store is None:
+        raise Refused("there is no inbox yet; it is made when ccq-tui starts.")
+
+    def look() -> tuple[str, dict[str, Any]] | None:
+        now, waiting = store.sessions.get(key), store.requests.waiting_counts().get(key, 0)
+        if now is None:
+            raise Refused("the session was deleted; ccq-tui sessions lists those that are left.")
+        match until:
+            case "answered":
+                has_come = not waiting
+            case "ended":
+                has_come = not alive(now.owner)
+            case _:
+                has_come = not alive(now.owner) or (now.state is StoredSessionState.IDLE and not waiting)
+        return (now.state, {**session_record(now, waiting)}) if has_come else None
+
+    known = store.sessions.get(key)
+    return (known.name if known else "") or key, look
+
+
+def _seconds(timeout: str | None) -> float | None:
+    from ccq_tui.config.values import read_duration
+
+    try:
+        read = read_duration(timeout)
+    except ValueError as error:
+        raise Refused(f"--timeout {error}.") from error
+    return read if isinstance(read, float) else None
