@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
-from ccq_tui.bounded import parse_json
-from ccq_tui.prompts.images import PromptImage, adopted, as_json
-from ccq_tui.prompts.images import from_json as images_from_json
-
-_SESSION_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
+from ccq_tui.prompts.images import PromptImage, adopted
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,56 +97,4 @@ def joined(before: PromptDraft, draft: PromptDraft) -> PromptDraft:
         before.sent + draft.sent,
         draft.session or before.session,
         {**before.images, **draft.images},
-    )
-
-
-def to_json(draft: PromptDraft) -> str:
-    """Write a draft; ASCII, because a text may hold lone surrogates."""
-    content: dict[str, Any] = {
-        "text": draft.text,
-        "pastes": dict(draft.pastes),
-        "sent": [[one.id, one.text, one.session] for one in draft.sent],
-    }
-    if draft.images:
-        content["images"] = as_json(draft.images)
-    return json.dumps(content if draft.session is None else content | {"session": asdict(draft.session)})
-
-
-def from_json(content: str | bytes) -> PromptDraft | None:
-    """Read a draft; None if it is damaged."""
-    try:
-        found = parse_json(content)
-        text, pastes = found["text"], dict(found.get("pastes", {}))
-        if not isinstance(text, str) or not all(isinstance(paste, str) for paste in pastes.values()):
-            return None
-        sent = tuple(Sent(*map(str, one)) for one in found.get("sent", ()))
-        return PromptDraft(
-            text, pastes, sent, _session(found.get("session")), images_from_json(found.get("images"))
-        )
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
-        return None
-
-
-def _session(content: object) -> Unbegun | None:
-    """Return the session that a draft's file names, or None if it names none that can be begun."""
-    if not isinstance(content, Mapping):
-        return None
-
-    def word(name: str) -> str | None:
-        found = content.get(name)
-        return found if isinstance(found, str) else None
-
-    name, directory, opened_at = word("id") or "", word("directory"), content.get("opened_at")
-    if not (_SESSION_ID.fullmatch(name) and directory):
-        return None
-    return Unbegun(
-        id=name,
-        directory=directory,
-        opened_in=word("opened_in") or "",
-        opened_at=float(opened_at) if isinstance(opened_at, int | float) else 0.0,
-        title=word("title") or "",
-        model=word("model"),
-        mode=word("mode"),
-        effort=word("effort"),
-        original=word("original") or "",
     )

@@ -17,6 +17,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import TYPES, kind_of
 from ccq_tui.inbox.requests import Asker, Request, RequestOutcome
+from ccq_tui.prompts.unread import PromptDraft
 
 VERSION = 1
 MOST_NAME = 200
@@ -74,6 +75,19 @@ def actor_from_json(text: str) -> Actor | None:
         return Actor(Surface.PROGRAM)
 
 
+def prompts_to_json(draft: PromptDraft) -> str:
+    """Write prompts that Claude has not read."""
+    return dump(plain(draft))
+
+
+def prompts_from_json(content: Mapping[str, Any] | str) -> PromptDraft | None:
+    """Read prompts that Claude has not read; None if they are damaged."""
+    try:
+        return _made(PromptDraft, parse(content) if isinstance(content, str) else content)
+    except (TypeError, ValueError, AttributeError):
+        return None
+
+
 def dump(content: Mapping[str, Any]) -> str:
     """Write JSON with its version; ASCII, because a model's text may hold lone surrogates."""
     return json.dumps({"v": VERSION, **content}, default=str)
@@ -96,7 +110,7 @@ def plain(value: Any) -> Any:
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, tuple):
         return [plain(item) for item in value]
-    return dict(value) if isinstance(value, Mapping) else value
+    return {name: plain(item) for name, item in value.items()} if isinstance(value, Mapping) else value
 
 
 def _read(content: Mapping[str, Any], kinds: Mapping[str, type[T]], name: str) -> T:
@@ -133,6 +147,9 @@ def _reader(hint: Any) -> Read:
     if origin is tuple:
         one = _reader(arguments[0])
         return lambda value: tuple(map(one, _checked(list, value)))
+    if origin is Mapping and arguments[1] is not Any:
+        one = _reader(arguments[1])
+        return lambda value: {name: one(item) for name, item in _checked(Mapping, value).items()}
     if isinstance(hint, type) and is_dataclass(hint):
         return partial(_made, hint)
     if issubclass(origin or hint, StrEnum):

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from ccq_tui.bounded import parse_json, read_bytes
 from ccq_tui.inbox.store.database import Database, name_key
+from ccq_tui.inbox.store.encoding import prompts_from_json, prompts_to_json
 from ccq_tui.inbox.verdicts import InboxUnavailable
 from ccq_tui.processes import Owner, alive, this_process
-from ccq_tui.prompts.unread import PromptDraft, Unbegun, from_json, joined, to_json
+from ccq_tui.prompts.unread import PromptDraft, Unbegun, joined
 
 MOST_CHARACTERS = 4_000_000
 """Most characters of a draft that is kept, as it is written."""
@@ -85,7 +86,7 @@ class PromptTable:
         found = []
         with self._database.writing():
             for row in self._database.rows("SELECT * FROM prompts WHERE unbegun != ''"):
-                draft = None if _is_taken(row, "") else from_json(row["body"])
+                draft = None if _is_taken(row, "") else prompts_from_json(row["body"])
                 if draft is not None and draft.session is not None and belongs(draft.session):
                     self._own(row["number"], "")
                     found.append(replace(draft.session, id=row["unbegun"]))  # it may have another id by now
@@ -94,7 +95,7 @@ class PromptTable:
     def get(self, kept_for: str) -> PromptDraft | None:
         """Return the draft for a session or directory, whoever has it; raises `InboxUnavailable`."""
         rows = self._database.rows("SELECT body FROM prompts WHERE kept_for = ?", (name_key(kept_for),))
-        return from_json(rows[0]["body"]) if rows else None
+        return prompts_from_json(rows[0]["body"]) if rows else None
 
     def rename(self, old: str, new: str) -> None:
         """Keep the draft of a session that has not begun for another id; raises `InboxUnavailable`."""
@@ -131,7 +132,7 @@ class PromptTable:
         query = """SELECT * FROM prompts WHERE kept_for IN (?, ?) AND unbegun IN ('', ?)
             ORDER BY keeper = ? DESC, number"""
         for row in self._database.rows(query, (*names, names[0], keeper)):
-            draft = None if _is_taken(row, keeper) else from_json(row["body"])
+            draft = None if _is_taken(row, keeper) else prompts_from_json(row["body"])
             if draft is not None:
                 yield row["number"], draft
 
@@ -145,7 +146,7 @@ class PromptTable:
     ) -> None:
         if not draft:
             return
-        body, session = to_json(draft), draft.session.id if draft.session else ""
+        body, session = prompts_to_json(draft), draft.session.id if draft.session else ""
         if len(body) > MOST_CHARACTERS:
             raise InboxUnavailable(f"a prompt takes more than {MOST_CHARACTERS:,} characters")
         self._database.do(
@@ -176,12 +177,12 @@ def _is_taken(row: sqlite3.Row, keeper: str) -> bool:
 def _file(path: Path) -> tuple[PromptDraft | None, Owner | None]:
     """Read a draft and its process from a file of an earlier version; raises FileNotFoundError."""
     try:
-        content = read_bytes(path, MOST_BYTES)
-        found = parse_json(content)
-        pid, start = found.get("process"), found.get("started", "")
+        content = parse_json(read_bytes(path, MOST_BYTES))
+        pid, start = content.get("process"), content.get("started", "")
+        sent = [dict(zip(("id", "text", "session"), one, strict=False)) for one in content.get("sent", ())]
     except FileNotFoundError:
         raise
-    except (OSError, ValueError, AttributeError, RecursionError):
+    except (OSError, ValueError, AttributeError, TypeError):
         return None, None
     owner = Owner(pid, start) if isinstance(pid, int) and isinstance(start, str) else None
-    return from_json(content), owner
+    return prompts_from_json({**content, "sent": sent}), owner
