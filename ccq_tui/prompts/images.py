@@ -55,6 +55,14 @@ class PromptImage:
     height: int
     size: int
 
+    def __post_init__(self) -> None:
+        """Refuse what is no image: these facts are also read from files."""
+        numbers = all(isinstance(one, int) for one in (self.width, self.height, self.size))
+        if not (isinstance(self.name, str) and numbers and _DIGEST.fullmatch(self.digest)):
+            raise ValueError("not the facts of an image")
+        if self.media_type not in MEDIA_TYPES:
+            raise ValueError("not a type of images")
+
 
 def examined(data: bytes, name: str) -> PromptImage:
     """Return the image that some bytes are; raises `UnfitImageError` for one that the API refuses."""
@@ -194,11 +202,6 @@ def from_json(content: object) -> dict[str, PromptImage]:
 
 def _image(content: object) -> PromptImage | None:
     try:
-        image = PromptImage(**content) if isinstance(content, Mapping) else None
-    except TypeError:
+        return PromptImage(**content) if isinstance(content, Mapping) else None
+    except (TypeError, ValueError):
         return None
-    if image is None or not isinstance(image.name, str) or not isinstance(image.digest, str):
-        return None
-    numbers = all(isinstance(one, int) for one in (image.width, image.height, image.size))
-    fits = _DIGEST.fullmatch(image.digest) and image.media_type in MEDIA_TYPES
-    return image if numbers and fits else None
