@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -195,3 +196,9 @@ def one_line(text: str, limit: int) -> str:
     if len(line) <= limit:
         return line
     return line[: max(0, limit - 1)].rstrip("\u200c\u200d\ufe0e\ufe0f ") + "…"
+
+
+def common_start(one: Sequence[object], other: Sequence[object]) -> int:
+    """Return the number of characters, or lines, that two texts have in common at their beginning."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
+from ccq_tui.text import common_start
+
 MOST_EFFORT = 2_000_000
 """Most comparisons of lines; beyond them, all old lines come first, then all new ones."""
 CONTEXT = 3
@@ -157,17 +159,11 @@ def changed_lines(old: str, new: str) -> Iterator[tuple[str, str]]:
     before, after = (
         ((text.removesuffix("\n") if ended else text).split("\n") if text else []) for text in (old, new)
     )
-    first = _equal(before, after)
-    last = _equal(before[first:][::-1], after[first:][::-1])
+    first = common_start(before, after)
+    last = common_start(before[first:][::-1], after[first:][::-1])
     yield from ((" ", line) for line in before[:first])
     yield from _paired_lines(before[first : len(before) - last], after[first : len(after) - last])
     yield from ((" ", line) for line in before[len(before) - last :])
-
-
-def _equal(before: Sequence[str], after: Sequence[str]) -> int:
-    """Return the number of equal lines at the beginning of both."""
-    alike = zip(before, after, strict=False)
-    return next((n for n, (a, b) in enumerate(alike) if a != b), min(len(before), len(after)))
 
 
 def _paired_lines(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, str]]:

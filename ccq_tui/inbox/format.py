@@ -14,7 +14,7 @@ from ccq_tui.inbox.requests import Allowed, AnsweredRequest, Cancelled, Denied, 
 from ccq_tui.inbox.session_groups import stored_group
 from ccq_tui.inbox.store.rows import Change, RequestState, StoredRequest, StoredSession
 from ccq_tui.questions import Answered, Declined, Discussed, Dismissed, Expired, Kind
-from ccq_tui.text import one_line
+from ccq_tui.text import common_start, one_line
 from ccq_tui.words import SHORT, plural
 
 LONGEST_ID = 200
@@ -28,7 +28,7 @@ def shortener(ids: Iterable[str]) -> Shorten:
     every = list(ids)
     needed: dict[str, int] = {}
     for before, here, after in zip(["", *every], every, [*every[1:], ""], strict=False):
-        needed[here] = max(_common(before, here), _common(here, after)) + 1
+        needed[here] = max(common_start(before, here), common_start(here, after)) + 1
     # If one id is the beginning of another, a person names it by typing all of it.
     return lambda name: one_line(name[: max(SHORT, needed.get(name, len(name)))], LONGEST_ID)
 
@@ -159,12 +159,6 @@ def _asked_by(stored: StoredRequest, session_name: Callable[[str], str]) -> str:
     """Name the session or the other asker."""
     origin = stored.request.origin
     return origin.called if origin.is_foreign else session_name(stored.request.session_id)
-
-
-def _common(one: str, other: str) -> int:
-    """Return the length of the prefix that two texts share."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def request_lines(stored: StoredRequest, called: str, session_name: str, unreached: str = "") -> list[str]:

@@ -332,18 +332,16 @@ class TranscriptModel:
     @_take.register
     def _(self, event: ev.RequestSettled) -> None:
         block = self._requests.get(call_of(event.request_id))
-        if block is not None and (block.outcome is None or self._knows_better(block, event)):
+        # A record shows a question as cancelled by the end of its session, whose answer is known here.
+        outdated = block is not None and block.outcome == Cancelled(UNANSWERED)
+        better = outdated and not isinstance(event.outcome, Cancelled)
+        if block is not None and (block.outcome is None or better):
             block.outcome, block.actor = event.outcome, event.actor
             # An answer from the past was not given now, even where its time is unknown.
             block.settled = event.at if event.at or self._past else self._now()
             if isinstance(block, bl.PlanBlock) and isinstance(event.outcome, Allowed) and event.outcome.plan:
                 block.document = Document(event.outcome.plan, finished=True)
             self._settle(block)
-
-    @staticmethod
-    def _knows_better(block: bl.RequestBlock, event: ev.RequestSettled) -> bool:
-        """Whether an event answers a question that the record shows as cancelled by its session's end."""
-        return block.outcome == Cancelled(UNANSWERED) and not isinstance(event.outcome, Cancelled)
 
     def _settle(self, block: bl.RequestBlock) -> None:
         self._order.touch(block)

@@ -336,15 +336,10 @@ class LineView(ScrollView):
         here = self._has_cursor(line)
         text = (line.at_cursor or line.text) if here else line.text
         # A text without spans renders without its own style.
-        segments = (
-            text.render(_CONSOLE, end="") if text.spans else [Segment(text.plain, self._style_of(text))]
-        )
+        style = text.style if isinstance(text.style, Style) else _CONSOLE.get_style(text.style)
+        segments = text.render(_CONSOLE, end="") if text.spans else [Segment(text.plain, style)]
         base = plain + self._cursor_style if here else plain
         return Strip(segments).adjust_cell_length(width).apply_style(base)
-
-    @staticmethod
-    def _style_of(text: Text) -> Style:
-        return text.style if isinstance(text.style, Style) else _CONSOLE.get_style(text.style)
 
     def notify_style_update(self) -> None:
         super().notify_style_update()

@@ -14,6 +14,7 @@ from ccq_tui.config.keymap import keymap
 from ccq_tui.prompts import images, pastes, vim
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.questions.state import typable
+from ccq_tui.text import common_start
 from ccq_tui.widgets.keys import text_of
 from ccq_tui.widgets.panel.field import AnswerField
 
@@ -108,8 +109,8 @@ class VimKeys:
         """Change only what differs, so that undo takes back just that."""
         if text == before:
             return
-        head = _same(before, text)
-        tail = _same(before[head:][::-1], text[head:][::-1])
+        head = common_start(before, text)
+        tail = common_start(before[head:][::-1], text[head:][::-1])
         begin = len(self._whole(before[:head]))
         end = begin + len(self._whole(before[head : len(before) - tail]))
         # Otherwise undo takes back two deletions at once.
@@ -338,12 +339,3 @@ class PromptField(AnswerField):
         for begin, end in self._pieces(self.document.get_line(line_index)):
             line.stylize(self.get_component_rich_style("prompt--paste", partial=True), begin, end)
         return line
-
-
-def _same(one: str, other: str) -> int:
-    """Return the number of characters that two texts have in common at their beginning."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        half = (low + high + 1) // 2
-        low, high = (half, high) if one[:half] == other[:half] else (low, half - 1)
-    return low

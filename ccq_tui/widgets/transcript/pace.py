@@ -24,10 +24,6 @@ SLICE = 0.004
 """Seconds of work at once: a key that comes meanwhile waits no longer."""
 CATCHING_UP = 0.2
 """Seconds of splitting, in slices, after which a frame is drawn although splitting continues."""
-BURST = 6_000
-"""Characters per second, far more than anybody reads: from here on, nobody benefits from each frame."""
-BURST_PAUSE = 0.3
-"""Seconds between two frames during a burst."""
 
 
 @dataclass(eq=False)
@@ -36,9 +32,6 @@ class Pace:
 
     Until a time, ``_split`` splits new text and ``_prepare`` draws the lines about to be seen; both return
     whether there is more to do.
-
-    Attributes:
-        streamed: Characters that came since the last frame; the code that takes them in counts them here.
     """
 
     _widget: Widget
@@ -47,7 +40,6 @@ class Pace:
     _update: Callable[[], None]
 
     def __post_init__(self) -> None:
-        self.streamed = 0
         self._timer: asyncio.TimerHandle | None = None
         self._due = 0.0  # time of the next frame, if one was asked for
         self._began: float | None = None  # start of the unfinished frame
@@ -55,18 +47,16 @@ class Pace:
         self._again: bool | None = None  # whether more came since the split: True for a stream alone
         self._end = 0.0
         self._pause = 0.0  # caused by the cost of the last frame
-        self._burst = False
 
     def schedule(self, *, streaming: bool = False) -> None:
-        """Ask for a frame: all events until then are drawn together; more of a stream can wait in a burst."""
+        """Ask for a frame: all events until then are drawn together, those of a stream later."""
         if not self._widget.is_running:
             return
         if self._began is not None:
             # The frame being made may have passed the change.
             self._again = streaming if self._again is None else self._again and streaming
             return
-        least = FRAME if not streaming else BURST_PAUSE if self._burst else STREAMING
-        due = self._end + max(self._pause, least)
+        due = self._end + max(self._pause, STREAMING if streaming else FRAME)
         if self._timer is not None:
             if due >= self._due:
                 return
@@ -100,10 +90,7 @@ class Pace:
         worked = time.thread_time()
         self._began = None
         self._update()
-        before, self._end = self._end, time.perf_counter()
-        self._burst = self.streamed > BURST * (self._end - before)
-        self.streamed = 0
-        self._pause = 0.0
+        self._end, self._pause = time.perf_counter(), 0.0
         after_refresh(self._widget, partial(self._painted, worked))
 
     def _painted(self, worked: float) -> None:

@@ -17,7 +17,7 @@ from textual.strip import Strip
 
 from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.file_diff import BREAK, DiffLine
-from ccq_tui.text import TAB_SIZE, one_line, safe
+from ccq_tui.text import TAB_SIZE, common_start, one_line, safe
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.checklist import Checklist, Todo, TodoState
 from ccq_tui.transcript.diff import LINE_LIMIT, Diff
@@ -96,17 +96,11 @@ def _differing(pair: Pair) -> tuple[Span, Span]:
     if old is None or new is None or old is new:
         return (0, 0), (0, 0)
     before, after = old.text[:LINE_LIMIT], new.text[:LINE_LIMIT]
-    first = _alike(before, after)
-    last = _alike(before[first:][::-1], after[first:][::-1])
+    first = common_start(before, after)
+    last = common_start(before[first:][::-1], after[first:][::-1])
     if first + last < _LEAST_ALIKE * max(len(before), len(after)):
         return (0, 0), (0, 0)
     return (first, len(before) - last), (first, len(after) - last)
-
-
-def _alike(one: str, other: str) -> int:
-    """Return the number of characters that both have in common at their beginning."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 def _rows(

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from typing import Protocol
 
-from textual.geometry import Region
 from textual.scrollbar import ScrollBar
 
 from ccq_tui.transcript.blocks import Block
@@ -241,7 +240,7 @@ class Thumb:
     """
 
     def __init__(self) -> None:
-        self._seen: tuple[int, tuple[int, int]] = 0, (0, 0)
+        self._seen: tuple[int, ...] = ()
 
     def place(self, bar: ScrollBar, total: int, height: int, top: int) -> None:
         """Show the position of a view on the bar."""
@@ -249,15 +248,9 @@ class Thumb:
         bar.set_reactive(ScrollBar.window_size, height)
         bar.set_reactive(ScrollBar.position, top)
         size = bar.size.height
-        before, self._seen = self._seen, (size, ends(size, total, height, top))
-        if before[0] != size:
+        before, self._seen = self._seen, (size, *ends(size, total, height, top))
+        if before != self._seen:
             bar.refresh()
-            return
-        width = bar.size.width
-        moved = zip(before[1], self._seen[1], strict=True)
-        cells = [(min(pair) // STEPS, max(pair) // STEPS) for pair in moved if pair[0] != pair[1]]
-        if cells:
-            bar.refresh(*(Region(0, first, width, last - first + 1) for first, last in cells))
 
 
 def ends(size: int, total: int, height: int, top: int) -> tuple[int, int]:

@@ -154,7 +154,6 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
     def apply(self, event: AgentEvent) -> None:
         """Take in one event of the session; the next frame draws it."""
         if isinstance(event, BlockGrew):
-            self._pace.streamed += len(event.text)
             if self._intake.grow(event):
                 self._pace.schedule(streaming=True)
         elif isinstance(event, HistoryLoaded) and event.older:
