@@ -11,8 +11,8 @@ from typing import Any, Generic, Protocol, TypeVar
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import USUAL_SECONDS, Control
 from ccq_tui.agent.events import AgentEvent, SessionState, SlashCommand
+from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.prompt_queue import PromptSurface, PromptText
-from ccq_tui.runtime.view import SessionView
 from ccq_tui.transcript.model import TranscriptModel
 
 PASSING_SECONDS = 4.0
@@ -76,7 +76,7 @@ class TranscriptLog(Protocol):
 class CommandUi(PromptSurface, Protocol):
     """The surface on which a person gives commands, with the facts known about the session."""
 
-    view: SessionView
+    view: SessionFacts
     """The facts known about the session."""
 
     @property

@@ -8,6 +8,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import ADVICE, Problem, Remedy
 from ccq_tui.config.keymap import key_of
 from ccq_tui.config.launch import Launch
+from ccq_tui.runtime.facts import SessionFacts
 
 LONGEST_WAIT = 30.0
 _STARTS = (Remedy.RECONNECT, Remedy.ANEW)
@@ -171,20 +172,19 @@ def _again(recovery: Recovery, because: str) -> Recovery:
     return replace(recovery, offer=offer, because=because if offer else "", doing=None)
 
 
-def relaunched(launch: Launch, recovery: Recovery, *, session_id: str, mode: str) -> Launch:
+def relaunched(launch: Launch, recovery: Recovery, facts: SessionFacts) -> Launch:
     """Return the launch with which the CLI is started again.
 
     Args:
         launch: The launch of the last start.
         recovery: The action in progress, with the model and the effort.
-        session_id: The conversation to continue, or "".
-        mode: The permission mode to keep, or "".
+        facts: The session, with the conversation to continue and the permission mode to keep.
     """
-    kept = {"permission_mode": mode, "model": recovery.model, "effort": recovery.effort}
+    kept = {"permission_mode": facts.mode, "model": recovery.model, "effort": recovery.effort}
     settings = launch.settings.model_copy(update={name: value for name, value in kept.items() if value})
     launch = replace(launch, settings=settings, prompt="", draft="", session_id="", notices=())
     if recovery.doing is Remedy.ANEW or (recovery.cleared and not recovery.begun):
         return replace(launch, resume="", continue_last=False, fork=False, chosen_id="", name="")
-    if recovery.begun and session_id:
-        return replace(launch, resume=session_id, continue_last=False, fork=False, chosen_id="")
+    if recovery.begun and facts.session_id:
+        return replace(launch, resume=facts.session_id, continue_last=False, fork=False, chosen_id="")
     return launch

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import Images, Kept
 from ccq_tui.agent.problems import Problem, Remedy
+from ccq_tui.agent.session_recorder import SessionName
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import kind_of
@@ -22,6 +23,7 @@ from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.inbox.store.commands import CommandKind, StoredCommand
 from ccq_tui.questions import Expired
 from ccq_tui.runtime.events import GaveWay, LimitReached, Reconnected, SessionEvent
+from ccq_tui.runtime.facts import SessionFacts, folded
 from ccq_tui.runtime.limits import Attention, Due, Limit, Limits, LimitWatch, cause
 from ccq_tui.runtime.phases import Input, Phase, Reason, Stage, step
 from ccq_tui.runtime.port import SessionFactory
@@ -64,13 +66,13 @@ class SupervisedSession:
     ) -> None:
         self.launch = launch
         self.clock = clock
-        self.state = ev.SessionState.STARTING
-        self.since = clock()
-        """The time at which the state began, in seconds of the clock."""
-        self.session_id = ""
-        """The Claude session id, or "" before a process has reported it."""
-        self.mode = ""
-        """The permission mode, or "" before a process has reported it."""
+        self.facts = SessionFacts(
+            launch.settings.directory,
+            since=clock(),
+            called=SessionName(launch.name, launch.title),
+            effort=launch.settings.effort or "",
+        )
+        """The facts known about it, as of the last event."""
         self.recovery = Recovery()
         """The recovery from the last failure."""
         self.stage = Stage()
@@ -92,11 +94,9 @@ class SupervisedSession:
         """Requests settled elsewhere that the agent has not settled yet."""
         self._limits = LimitWatch(limits or Limits.of(launch.settings), self._limit_passed)
         self._limit_timer: asyncio.TimerHandle | None = None
-        self._heard = self.since
+        self._heard = self.facts.since
         self._passed: Limit | None = None
         """The limit that passed last."""
-        self._background: set[str] = set()
-        """Subagents and commands that run; in an idle session they run in the background."""
         self.agent = make_session(self._take, launch)
         """The session of the agent, one at a time."""
 
@@ -120,12 +120,12 @@ class SupervisedSession:
     @property
     def known_id(self) -> str:
         """The Claude session id, also while it is being resumed; "" for one that has not begun."""
-        return self.session_id or ("" if self.launch.fork else self.launch.resume)
+        return self.facts.session_id or ("" if self.launch.fork else self.launch.resume)
 
     @property
     def record_id(self) -> str:
         """The id of the session's record, known before the session has begun, or ""."""
-        return self.session_id or self.agent.record_id
+        return self.facts.session_id or self.agent.record_id
 
     @property
     def waiting(self) -> MappingProxyType[str, Request]:
@@ -140,8 +140,8 @@ class SupervisedSession:
     @property
     def can_give_way(self) -> bool:
         """Whether its process does nothing: the next prompt would start another one."""
-        runs = self.stage.phase is Phase.RUNNING and self.state is ev.SessionState.IDLE
-        return runs and not (self._waiting or self._background or self.in_use())
+        runs = self.stage.phase is Phase.RUNNING and self.facts.state is ev.SessionState.IDLE
+        return runs and not (self._waiting or self.facts.tasks or self.in_use())
 
     @property
     def gives_way(self) -> bool:
@@ -151,7 +151,7 @@ class SupervisedSession:
     @property
     def last_used(self) -> float:
         """The time of the last activity of the session or of a person in it, in seconds of the clock."""
-        return max(self.since, self.attention().touched)
+        return max(self.facts.since, self.attention().touched)
 
     def can_take(self, kind: CommandKind) -> bool:
         """Return whether a command is for this process: one at rest takes only a prompt that starts it."""
@@ -167,7 +167,7 @@ class SupervisedSession:
                 return self.why_not_parkable
             case CommandKind.SEND if self.stage.phase in (Phase.STOPPING, *_PARKING):
                 return "is not given the prompt: it is ending; try again in a moment"
-            case CommandKind.INTERRUPT if self.state not in _IN_TURN:
+            case CommandKind.INTERRUPT if self.facts.state not in _IN_TURN:
                 return "is not interrupted: no turn runs in it"
             case _:
                 return ""
@@ -199,7 +199,7 @@ class SupervisedSession:
         """The reason why somebody who does not see the session cannot park it, or ""."""
         if not self._waiting:
             return NOTHING_WAITS
-        if self.state in (ev.SessionState.QUEUED, ev.SessionState.STARTING):
+        if self.facts.state in (ev.SessionState.QUEUED, ev.SessionState.STARTING):
             return "cannot be parked: it is starting; try again in a moment"
         if not all(kind_of(request).OUTLIVES for request in self._waiting.values()):
             return "cannot be parked: it would lose the permission, plan or form that waits in it"
@@ -230,7 +230,7 @@ class SupervisedSession:
                 await agent.run()
         except Exception:
             _logger.exception("A session failed")
-            if agent is self.agent and self.state not in OVER:  # else it has reported its end itself
+            if agent is self.agent and self.facts.state not in OVER:  # else it has reported its end itself
                 self._take(ev.SessionLost(FAILED))
 
     async def end(self, cause: str = "") -> None:
@@ -241,7 +241,7 @@ class SupervisedSession:
         """
         self.keep_ended()
         self.agent.close(cause)
-        if self.state is ev.SessionState.QUEUED:
+        if self.facts.state is ev.SessionState.QUEUED:
             self.abandon()  # else it would wait for the end of another session
         if self._tasks:
             await asyncio.wait(self._tasks)
@@ -272,7 +272,7 @@ class SupervisedSession:
             self._start_next(fork=fork)
 
     def _start_next(self, *, fork: bool = False) -> None:
-        launch = relaunched(self.launch, self.recovery, session_id=self.session_id, mode=self.mode)
+        launch = relaunched(self.launch, self.recovery, self.facts)
         told_already = self.recovery.begun
 
         def tell(event: ev.AgentEvent) -> None:
@@ -284,6 +284,11 @@ class SupervisedSession:
         self._take(ev.StateChanged(ev.SessionState.STARTING))
         self.agent = self._make_session(tell, self.launch)
         self._run_agent()
+
+    def be_called(self, prompt: str) -> SessionFacts:
+        """Name a session that waits for a process after its first prompt, to tell it from others."""
+        self.facts = replace(self.facts, called=SessionName(first=prompt))
+        return self.facts
 
     def add_directory(self, directory: Path) -> None:
         """Let every later process of Claude work in another directory, too.
@@ -313,7 +318,7 @@ class SupervisedSession:
             Seconds left to wait; 0 if it was started.
         """
         wait = self.recovery.seconds_to_wait(self.clock())
-        if wait == 0 and self.state in OVER:
+        if wait == 0 and self.facts.state in OVER:
             anew = self.recovery.offer is Remedy.ANEW
             offer = Remedy.ANEW if anew else Remedy.RECONNECT
             self.recovery = taken(replace(self.recovery, offer=offer), self.clock())
@@ -330,7 +335,7 @@ class SupervisedSession:
         Args:
             answered: Whether a question of it was answered, which also starts it after a failure.
         """
-        if self.session_id and self._step(Input.ANSWER if answered else Input.PROMPT):
+        if self.facts.session_id and self._step(Input.ANSWER if answered else Input.PROMPT):
             self._start_next()
 
     def send(self, text: str, kept: Kept | None = None, images: Images = (), *, answer: bool = True) -> str:
@@ -367,7 +372,7 @@ class SupervisedSession:
         request_id = change.request.id
         if request_id not in self._waiting:
             return
-        if self.state in OVER:
+        if self.facts.state in OVER:
             self._take(ev.RequestSettled(request_id, change.outcome, change.actor))
             self.wake(answered=True)
             return
@@ -392,32 +397,14 @@ class SupervisedSession:
         now = self.clock()
         self._heard = now
         begun = self.recovery.doing
-        self._note(event, now)
+        self.facts = folded(self.facts, event, now)
+        self._note_request(event)
         self.recovery = noted(self.recovery, event)
         self._tell(event)
         if isinstance(event, ev.Connected) and begun is not None and self.recovery.doing is None:
             self._tell(Reconnected())
         self._react(event)
         self.look()
-
-    def _note(self, event: ev.AgentEvent, now: float) -> None:
-        match event:
-            case ev.StateChanged(state):
-                self._be(state, now)
-            case ev.SessionLost(expected=expected) if self.state is not ev.SessionState.PARKED:
-                self._be(ev.SessionState.ENDED if expected else ev.SessionState.FAILED, now)
-            case ev.Connected(session_id=session_id, mode=mode):
-                self.session_id, self.mode = session_id, mode or self.mode
-            case ev.ConversationReset(session_id):
-                self.session_id = session_id
-            case ev.ModeChanged(mode):
-                self.mode = mode
-            case ev.TaskStarted(task_id=task_id):
-                self._background.add(task_id)
-            case ev.TaskEnded(task_id=task_id):
-                self._background.discard(task_id)
-            case _:
-                self._note_request(event)
 
     def _note_request(self, event: ev.AgentEvent) -> None:
         match event:
@@ -440,10 +427,6 @@ class SupervisedSession:
                     self._waiting[request_id] = asked
             case _:
                 pass
-
-    def _be(self, state: ev.SessionState, now: float) -> None:
-        if state is not self.state:
-            self.state, self.since = state, now
 
     def _react(self, event: ev.AgentEvent) -> None:
         match event:
@@ -487,8 +470,8 @@ class SupervisedSession:
         words = self._limits.look(
             now,
             self.attention,
-            state=self.state,
-            since=self.since,
+            state=self.facts.state,
+            since=self.facts.since,
             heard=self._heard,
             parkable=not self.why_not_parkable,
         )
@@ -526,8 +509,6 @@ class SupervisedSession:
         """Report why the session ended, if a limit or another session's need ended it."""
         before = self.stage
         self._step(state)
-        if state is ev.SessionState.STARTING:
-            self._background.clear()
         if state not in OVER or self.stage == before:
             return
         if self.stage.reason is Reason.ROOM:

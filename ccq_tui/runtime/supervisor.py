@@ -94,7 +94,7 @@ class Supervisor:
         if self._looking is not None:
             self._looking.cancel()
             self._looking = None
-        waiting = sum(one.state is ev.SessionState.QUEUED for one in self._sessions)
+        waiting = sum(one.facts.state is ev.SessionState.QUEUED for one in self._sessions)
         coming = sum(one.gives_way for one in self._sessions)
         idle = sorted((one for one in self._sessions if one.can_give_way), key=lambda one: one.last_used)
         wanted = max(0, waiting - coming)
@@ -188,7 +188,7 @@ class Supervisor:
             InboxError: The process that runs it cannot be asked.
         """
         session = self.named(session_id)
-        if session is not None and session.state not in OVER:
+        if session is not None and session.facts.state not in OVER:
             if why := session.why_not_parkable:
                 return why
             session.agent.park()

@@ -99,7 +99,7 @@ class Heard:
     async def state(self, state: SessionState) -> None:
         """Wait until the session does something."""
         async with asyncio.timeout(LIMIT):
-            while self.session.state is not state:
+            while self.session.facts.state is not state:
                 self._news.clear()
                 await self._news.wait()
 
@@ -170,7 +170,7 @@ async def test_a_whole_life_without_a_screen(play: Callable[..., Any]) -> None:
             session.send("And the color?")
             color = (await heard.until(QuestionAsked, count=2)).request
             pid = one.pid_of(heard)
-            assert "parked" in await other_process(home, "park", session.session_id)
+            assert "parked" in await other_process(home, "park", session.facts.session_id)
             await heard.state(SessionState.PARKED)
             assert not alive(pid)
             await second.until(Connected)
@@ -186,12 +186,12 @@ async def test_a_whole_life_without_a_screen(play: Callable[..., Any]) -> None:
             )
             assert len(model.requests()) == 5
         with step("its process is killed, and it is started again"):
-            await until_written(home, session.session_id, "Blue it is.")
+            await until_written(home, session.facts.session_id, "Blue it is.")
             os.kill(one.pid_of(heard), signal.SIGKILL)
             await heard.until(SessionLost, lambda lost: not lost.expected)
-            assert session.state is SessionState.FAILED
+            assert session.facts.state is SessionState.FAILED
             assert session.start_again() == 0
-            assert session.state is SessionState.STARTING, "at once: nothing starts it twice"
+            assert session.facts.state is SessionState.STARTING, "at once: nothing starts it twice"
             await heard.until(Reconnected)
             session.send("Still there?")
             await heard.until(TurnEnded, count=4)
@@ -200,7 +200,7 @@ async def test_a_whole_life_without_a_screen(play: Callable[..., Any]) -> None:
         with step("ended for good, nothing wakes it"):
             await session.end()
             session.wake(answered=True)
-            assert session.state is SessionState.ENDED
+            assert session.facts.state is SessionState.ENDED
 
 
 async def test_another_process_commands_a_session(play: Callable[..., Any]) -> None:
@@ -210,7 +210,7 @@ async def test_another_process_commands_a_session(play: Callable[..., Any]) -> N
         heard = one.open()
         heard.session.send("Build it")
         await heard.until(TurnEnded)
-        name = heard.session.session_id
+        name = heard.session.facts.session_id
         with step("a prompt, whose turn is interrupted"):
             sent = await other_process(home, "send", name[:8], "And then?", "--json")
             told = {"kind": "send", "session": name, "result": "done", "words": "has the prompt"}
@@ -286,7 +286,7 @@ async def test_an_idle_process_gives_way_to_a_session_that_waits_for_one(play: C
             one.pid_of(first)
             second = one.open()
             await first.until(GaveWay)
-            assert first.session.state is SessionState.ENDED
+            assert first.session.facts.state is SessionState.ENDED
             second.session.send("Two")
             await second.until(TurnEnded)
         with step("its next prompt resumes it, for which the other one gives way"):
@@ -309,7 +309,7 @@ async def test_what_works_or_waits_gives_no_way(play: Callable[..., Any]) -> Non
         asked = await first.until(QuestionAsked)
         second = one.open()
         await second.state(SessionState.QUEUED)
-        assert first.session.state is SessionState.AWAITING
+        assert first.session.facts.state is SessionState.AWAITING
         first.session.answer(asked.request.id, Answered((Answer(("Redis",)),)), PANEL)
         with step("its turn ends, and nothing else keeps its process"):
             await first.until(GaveWay)
@@ -320,6 +320,6 @@ async def test_what_works_or_waits_gives_no_way(play: Callable[..., Any]) -> Non
             await third.state(SessionState.IDLE)
             second.session.send("Two")
             await second.until(QuestionAsked)
-            assert third.session.state is SessionState.ENDED
+            assert third.session.facts.state is SessionState.ENDED
     assert model.result(asked.request.tool_use_id).text.startswith(REDIS)
     assert [e for e in first.events if isinstance(e, TurnEnded)]

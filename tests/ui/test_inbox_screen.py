@@ -63,7 +63,7 @@ async def test_six_sessions_that_ask_at_once_are_answered_without_leaving_the_fo
         assert run.app.sessions.front is front
         front.dock.prompt.put("half a thought")
         asking = [asyncio.ensure_future(session.ask_person()) for session in run.all[1:]]
-        await until(pilot, lambda: front.view.waiting_beside == 6)
+        await until(pilot, lambda: front.around.waiting_beside == 6)
         assert "? 6 elsewhere" in str(front.query_one("StatusLine").render())
 
         await open_inbox(pilot, run, 6)
@@ -91,7 +91,7 @@ async def test_six_sessions_that_ask_at_once_are_answered_without_leaving_the_fo
         await until(pilot, lambda: run.app.screen is front)
         assert front.dock.prompt.text == "half a thought"
         assert front.dock.prompt.field.has_focus
-        await until(pilot, lambda: front.view.waiting_beside == 0)
+        await until(pilot, lambda: front.around.waiting_beside == 0)
 
 
 async def test_an_answer_for_a_session_without_a_process_starts_it_behind_the_one_shown(

@@ -17,6 +17,7 @@ from ccq_tui.inbox.requests import Allowed, Cancelled
 from ccq_tui.inbox.waiting_line import THINKING_PAUSE, TYPING_PAUSE
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question
 from ccq_tui.questions.input_guard import GRACE, HELD_SECONDS, REPEAT_DELAY
+from ccq_tui.runtime.view import pieces
 from ccq_tui.screens.session import base, prompts
 from ccq_tui.screens.session.requests import LEFT_OVER
 from tests.actors import PANEL, PHONE
@@ -202,7 +203,7 @@ async def test_what_the_command_line_says_is_done_and_the_status_tells_the_rest(
         run.told.tell(ev.StateChanged(ev.SessionState.AWAITING))
         run.told.tell(asked())
         await until(pilot, lambda: panel_drawn(run.screen))
-        words = [piece.text for piece in run.screen.view.pieces(0.0)]
+        words = [piece.text for piece in pieces(run.screen.view, run.screen.around, 0.0)]
         assert words[0].startswith("◆ waits for you")
         assert "x" in words
         assert "plan mode" in words

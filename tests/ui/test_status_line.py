@@ -12,11 +12,12 @@ from textual.app import App, ComposeResult
 from ccq_tui import theming
 from ccq_tui.agent.events import SessionState
 from ccq_tui.agent.session_recorder import SessionName
-from ccq_tui.runtime.view import BYPASS, SessionView
+from ccq_tui.runtime.facts import SessionFacts
+from ccq_tui.runtime.view import BYPASS, Surroundings, pieces
 from ccq_tui.widgets.status_line import StatusLine
 
 Compare = Callable[..., bool]
-PLAN = SessionView(
+PLAN = SessionFacts(
     Path("/srv/api"),
     state=SessionState.WORKING,
     since=-185.0,
@@ -27,8 +28,6 @@ PLAN = SessionView(
     called=SessionName("Add a health check"),
     tokens=(1_234_567, 8_100),
     rounds=2,
-    most_rounds=5,
-    branch="feature/health",
 )
 VIEWS = (PLAN, replace(PLAN, mode=BYPASS), replace(PLAN, retry="retry 2 of 10", mode="default", rounds=0))
 
@@ -48,7 +47,7 @@ class Lines(App[None]):
     def on_mount(self) -> None:
         theming.install(self, "ccq-dark")
         for line, view in zip(self.query(StatusLine), VIEWS, strict=True):
-            line.show(view.pieces(0.0))
+            line.show(pieces(view, Surroundings("feature/health"), 0.0))
 
 
 @pytest.mark.parametrize("width", [40, 80, 160])

@@ -86,7 +86,7 @@ async def test_a_session_that_begins_with_a_prompt_says_in_a_line_what_waits(tmp
         assert run.app.inbox.pending == ()
         words = "1 request waits elsewhere · F4 goes there"
         await until(pilot, lambda: words in notices(run))
-        assert run.session_screen.view.waiting_beside == 1, "the status line counts what the key reaches"
+        assert run.session_screen.around.waiting_beside == 1, "the status line counts what the key reaches"
         await pilot.press("f4")
         await until(pilot, lambda: isinstance(run.app.screen, InboxScreen) and run.inbox_screen.state.rows)
         assert [row.session_id for row in run.inbox_screen.state.rows] == ["old"]

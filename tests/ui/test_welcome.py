@@ -13,15 +13,17 @@ from ccq_tui.agent.events import ErrorReported, PromptAccepted
 from ccq_tui.agent.problems import Problem
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
-from ccq_tui.runtime.view import SessionView
+from ccq_tui.runtime.facts import SessionFacts
+from ccq_tui.runtime.view import Surroundings
 from ccq_tui.screens.session.status import TASK, TIPS, welcome_text
 from tests.ui.session import Driven, until
 
-VIEW = SessionView(Path("/srv/api"), model="claude-x", mode="acceptEdits", branch="main", cli_version="2.1.9")
+VIEW = SessionFacts(Path("/srv/api"), model="claude-x", mode="acceptEdits", cli_version="2.1.9")
+AROUND = Surroundings("main")
 
 
 def test_it_says_who_is_there_where_what_waits_and_what_to_press() -> None:
-    text = welcome_text(VIEW, 0)
+    text = welcome_text(VIEW, AROUND, 0)
     assert text.split("\n")[:3] == [
         f"ccq-tui {__version__} · Claude Code 2.1.9",
         "claude-x · accepts edits",
@@ -29,21 +31,21 @@ def test_it_says_who_is_there_where_what_waits_and_what_to_press() -> None:
     ]
     assert "Type a task and press Enter.\n/ commands · @ files · F1 all keys" in text
     assert "wait" not in text.partition("Tip:")[0]
-    waiting = welcome_text(SessionView(Path("/srv/api"), waiting_beside=2), 0)
+    waiting = welcome_text(SessionFacts(Path("/srv/api")), Surroundings(waiting_beside=2), 0)
     assert "Starting Claude Code…" in waiting
     assert "2 requests wait elsewhere · F4 goes there" in waiting
 
 
 def test_every_tip_has_its_turn_and_names_keys_that_hold() -> None:
-    tips = {welcome_text(VIEW, day).partition("Tip: ")[2] for day in range(len(TIPS))}
+    tips = {welcome_text(VIEW, AROUND, day).partition("Tip: ")[2] for day in range(len(TIPS))}
     assert len(tips) == len(TIPS)
     assert all("{" not in tip and len(tip) <= 74 for tip in tips)
 
 
 @given(st.text(), st.text())
 def test_hostile_names_stay_on_their_lines(model: str, version: str) -> None:
-    view = SessionView(Path("/srv/api"), model=model, cli_version=version)
-    assert len(welcome_text(view, 0).split("\n")) == 8
+    view = SessionFacts(Path("/srv/api"), model=model, cli_version=version)
+    assert len(welcome_text(view, AROUND, 0).split("\n")) == 8
 
 
 @pytest.mark.parametrize("size", [(40, 12), (80, 24)])

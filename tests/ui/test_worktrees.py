@@ -64,7 +64,7 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
         second = run_.session_screen
         path = second.launch.settings.directory
         assert path == repo / ".claude/worktrees" / name
-        await until(pilot, lambda: second.view.branch == f"worktree-{name}")
+        await until(pilot, lambda: second.around.branch == f"worktree-{name}")
         commit(path, "b.txt")
         Store(inbox_path()).sessions.upsert("id-1", str(path))
 

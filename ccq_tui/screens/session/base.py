@@ -18,7 +18,6 @@ from textual.widget import Widget
 from textual.worker import Worker
 
 from ccq_tui.agent.events import ElicitationAsked, PermissionAsked, PlanProposed, QuestionAsked
-from ccq_tui.agent.session_recorder import SessionName
 from ccq_tui.commands.command import PASSING_SECONDS, PickRow
 from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.compat.textual.nodes import bind_first
@@ -28,8 +27,9 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.waiting_line import WaitingLine
 from ccq_tui.questions.input_guard import CLICK_GRACE
 from ccq_tui.runtime.events import OWN_EVENTS, SessionEvent
+from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.session import SupervisedSession
-from ccq_tui.runtime.view import SessionView, noted
+from ccq_tui.runtime.view import Surroundings
 from ccq_tui.screens.clipboard import copy
 from ccq_tui.screens.editor import GROUP, EditorError, edit_file, edit_for
 from ccq_tui.screens.link_opener import Target, open_target, resolved
@@ -307,15 +307,9 @@ class SessionBase(Screen[None]):
         self.status_line = StatusLine()
         dock.opened = session.opened
         self.clock = session.clock
-        launch = session.launch
-        self.view = SessionView(
-            launch.settings.directory,
-            since=session.clock(),
-            called=SessionName(launch.name, launch.title),
-            effort=launch.settings.effort or "",
-        )
-        """The facts known about the session."""
-        if launch.settings.verbose:
+        self.view = session.facts
+        self.around = Surroundings()
+        if session.launch.settings.verbose:
             transcript.toggle_folds()
         self.pickers = Pickers(self)
         self.requests = RequestQueue(self)
@@ -328,7 +322,7 @@ class SessionBase(Screen[None]):
         """Receivers of each event, in this order."""
         self.shown_by: tuple[Callable[[], None], ...] = ()
         """Functions that draw after a change, in this order."""
-        self._arrived: deque[SessionEvent] = deque()
+        self._arrived: deque[tuple[SessionEvent, SessionFacts]] = deque()
         self._handled_at = float("-inf")
         self._again: tuple[str, float] = ("", 0.0)
         self._styled = False
@@ -442,7 +436,7 @@ class SessionBase(Screen[None]):
 
     def take(self, event: SessionEvent) -> None:
         """Queue an event; all that come before the queue is read are handled together."""
-        self._arrived.append(event)
+        self._arrived.append((event, self.session.facts))
         if isinstance(event, AWAITED):
             self.post_message(self.EventsArrived())
         elif len(self._arrived) == 1:
@@ -458,10 +452,9 @@ class SessionBase(Screen[None]):
             return  # an awaited one took all of them along
         self._handled_at = self.clock()
         while self._arrived:
-            event = self._arrived.popleft()
+            event, self.view = self._arrived.popleft()
             if not isinstance(event, OWN_EVENTS):
                 self.transcript.apply(event)
-                self.view = noted(self.view, event, self.clock())
             for take in self.listeners:
                 take(event)
         self.changed()

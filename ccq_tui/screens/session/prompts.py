@@ -7,7 +7,6 @@ import contextlib
 import math
 import os
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from functools import partial
 
 from ccq_tui.agent.commands import CommandError, ImageFile
@@ -29,7 +28,6 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.problems import Remedy
-from ccq_tui.agent.session_recorder import SessionName
 from ccq_tui.commands.shell import STOPPING, ShellCommands
 from ccq_tui.commands.workspace import RewindCommand
 from ccq_tui.config.keymap import key_of, keymap, with_keys
@@ -174,7 +172,7 @@ class Prompts:
     def _name_waiting(self) -> None:
         """Name a session that waits for a process after its first prompt, to tell it from others."""
         if self._ui.view.state is SessionState.QUEUED and not self._ui.view.title:
-            self._ui.view = replace(self._ui.view, called=SessionName(first=self._queue.first_words))
+            self._ui.view = self._ui.session.be_called(self._queue.first_words)
 
     def take_back(self) -> None:
         """Take back the newest prompt that Claude has not read."""

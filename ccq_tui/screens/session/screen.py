@@ -21,7 +21,6 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.runtime.session import SupervisedSession
-from ccq_tui.runtime.view import SessionView
 from ccq_tui.screens.help import own_bindings
 from ccq_tui.screens.session.base import READING, SessionBase
 from ccq_tui.screens.session.dock import Dock
@@ -99,7 +98,7 @@ class SessionScreen(SessionBase):
         super().__init__(
             session,
             Transcript(TranscriptModel(session.clock)),
-            Dock(SessionView(launch.settings.directory).name, launch.draft, clock=session.clock),
+            Dock(session.facts.project, launch.draft, clock=session.clock),
         )
         self.side_bar = SideBar(lambda number: self.switcher.go_to(number))
         self.queue = PromptQueue(self, inbox)

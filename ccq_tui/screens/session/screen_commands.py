@@ -259,9 +259,9 @@ class SessionSwitcher(CommandGroup[SessionUi]):
         self.entries, self._bar_wanted = tuple(entries), bar
         if self._ui.live:
             self.draw()
-        view = replace(self._ui.view, waiting_beside=waiting_beside, alone=len(entries) < 2)
-        if view != self._ui.view:
-            self._ui.view = view
+        around = replace(self._ui.around, waiting_beside=waiting_beside, alone=len(entries) < 2)
+        if around != self._ui.around:
+            self._ui.around = around
             if self._ui.live:
                 self._ui.changed()
 

@@ -43,7 +43,8 @@ from ccq_tui.bounded import begin
 from ccq_tui.config.keymap import key_of, with_keys
 from ccq_tui.inbox.port import DraftUpdated
 from ccq_tui.runtime.events import SessionEvent
-from ccq_tui.runtime.view import TIMED, SessionView, mode_words, short_path
+from ccq_tui.runtime.facts import SessionFacts
+from ccq_tui.runtime.view import TIMED, Surroundings, mode_words, pieces, short_path, terminal_title
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.terminal import set_title
 from ccq_tui.text import one_line
@@ -150,8 +151,8 @@ class Status:
             self._counting = True
             self._second_hand.reset()
         waiting = len(dock.line.asked.items)
-        self._line.show(view.pieces(self._ui.clock(), waiting, self._silent()))
-        title = view.terminal_title(waiting)
+        self._line.show(pieces(view, self._ui.around, self._ui.clock(), waiting, self._silent()))
+        title = terminal_title(view, waiting)
         if self._ui.in_front and title != self.title:
             self.title = title
             set_title(self._ui.app, title)
@@ -184,8 +185,8 @@ class Status:
 
         async def look() -> None:
             branch = await asyncio.to_thread(git_branch, self._ui.view.cwd)
-            if branch != self._ui.view.branch:
-                self._ui.view = replace(self._ui.view, branch=branch)
+            if branch != self._ui.around.branch:
+                self._ui.around = replace(self._ui.around, branch=branch)
                 self._ui.changed()
 
         self._ui.start(look, "branch", group="branch", exclusive=True)
@@ -366,7 +367,7 @@ class Welcome:
         transcript, view = self._ui.transcript, self._ui.view
         if self._past or not self._ui.live:
             return
-        words = welcome_text(view, today())
+        words = welcome_text(view, self._ui.around, today())
         if words != transcript.welcome:
             transcript.welcome = words
 
@@ -376,14 +377,14 @@ def today() -> int:
     return date.today().toordinal()
 
 
-def welcome_text(view: SessionView, day: int) -> str:
+def welcome_text(view: SessionFacts, around: Surroundings, day: int) -> str:
     """Return the first screen's text, with a tip for the day."""
     cli = f" · Claude Code {one_line(view.cli_version, LENGTH)}" if view.cli_version else ""
     model = " · ".join(part for part in (one_line(view.model, LENGTH), mode_words(view.mode)) if part)
-    branch = f" · git {one_line(view.branch, LENGTH)}" if view.branch else ""
+    branch = f" · git {one_line(around.branch, LENGTH)}" if around.branch else ""
     place = one_line(short_path(view.cwd), 3 * LENGTH) + branch
     lines = [f"ccq-tui {__version__}{cli}", model or "Starting Claude Code…", place, ""]
-    if view.waiting_beside:
-        lines += [f"{waiting(view.waiting_beside, 'request')} elsewhere · {key_of('waiting')} goes there"]
+    if around.waiting_beside:
+        lines += [f"{waiting(around.waiting_beside, 'request')} elsewhere · {key_of('waiting')} goes there"]
     lines += [TASK, f"/ commands · @ files · {key_of('help')} all keys"]
     return "\n".join([*lines, "", f"Tip: {with_keys(TIPS[day % len(TIPS)])}"])

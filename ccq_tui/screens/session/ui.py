@@ -11,6 +11,7 @@ from textual.message import Message
 
 from ccq_tui.commands.command import CommandUi
 from ccq_tui.runtime.events import SessionEvent
+from ccq_tui.runtime.view import Surroundings
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.widgets.transcript import Transcript
@@ -30,6 +31,8 @@ AGAIN_SECONDS = 2.0
 
 class SessionUi(CommandUi, Protocol):
     """What the controllers of a screen use besides: the parts of the screen."""
+
+    around: Surroundings
 
     @property
     def app(self) -> App[Any]:

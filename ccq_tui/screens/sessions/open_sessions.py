@@ -16,9 +16,10 @@ from ccq_tui.config.keymap import key_of
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.supervisor import Supervisor
-from ccq_tui.runtime.view import SessionView, sign_and_word
+from ccq_tui.runtime.view import sign_and_word
 from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.screens.session import SessionScreen
@@ -109,8 +110,8 @@ class OpenSessions(Sequence[SessionScreen]):
         """Return the entries of all sessions for the side bar."""
         now, front = self._clock(), self.front
         return tuple(
-            entry_of(at, screen.view, len(screen.waiting.items), now, shown=screen is front)
-            for at, screen in enumerate(self._modes, 1)
+            entry_of(at, one.view, len(one.waiting.items), now, one.around.branch, shown=one is front)
+            for at, one in enumerate(self._modes, 1)
         )
 
     # -- opened, shown and taken away -----------------------------------------------------------------------
@@ -296,13 +297,15 @@ def ended(screen: SessionScreen) -> EndedSession:
     return EndedSession(screen.launch, screen.view.session_id, unsent=screen.queue.waits_to_begin)
 
 
-def entry_of(number: int, view: SessionView, waiting: int, now: float, *, shown: bool) -> SideBarEntry:
+def entry_of(
+    number: int, view: SessionFacts, waiting: int, now: float, branch: str = "", *, shown: bool
+) -> SideBarEntry:
     """Return the entry of the session at a place, from 1; ``now`` is of the clock of ``view.since``."""
     sign, word = sign_and_word(view.state, waiting)
     seconds = max(0, int(now - view.since))
     state = f"{word} {on_clock(seconds)}" if seconds else word
-    if view.branch and worktree_at(view.cwd) is not None:
-        state += f" · {one_line(view.branch, NAME_LENGTH)}"
+    if branch and worktree_at(view.cwd) is not None:
+        state += f" · {one_line(branch, NAME_LENGTH)}"
     return SideBarEntry(number, view.name, sign, state, waiting, shown)
 
 

@@ -286,7 +286,7 @@ class SessionManager:
             trusted = await self._trust.let_in(there, leave="stay here")
             if trusted is None:
                 return
-            launch = relaunched(trusted, session.recovery, session_id=session.session_id, mode=session.mode)
+            launch = relaunched(trusted, session.recovery, session.facts)
             if launch.resume and not await self._record_moved(session, trusted):
                 return
         except (SettingsError, WorktreeError, CommandError) as error:

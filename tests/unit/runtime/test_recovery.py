@@ -24,6 +24,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.problems import Problem, Remedy
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
+from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.recovery import Recovery, noted, relaunched, taken
 
 ASKED = (PromptAccepted("Build it", prompt_id="1"), PromptDelivered("1"))
@@ -161,7 +162,7 @@ START = Launch(settings=Settings(cwd=Path("/work")), prompt="Build it", resume="
 
 
 def again(recovery: Recovery) -> Launch:
-    return relaunched(START, recovery, session_id="id-1", mode="plan")
+    return relaunched(START, recovery, SessionFacts(Path("/"), session_id="id-1", mode="plan"))
 
 
 def test_the_conversation_that_was_begun_goes_on() -> None:

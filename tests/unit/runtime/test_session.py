@@ -126,7 +126,7 @@ async def test_an_answer_during_the_parking_starts_the_next_process_at_its_end(w
     assert [one.outcome for one in told] == ([] if when == "answered here" else [ANSWER])
     life.tell(*PARKED)
     assert len(life.agents) == 2
-    assert life.session.state is SessionState.STARTING
+    assert life.session.facts.state is SessionState.STARTING
     await life.session.end()
 
 
@@ -158,7 +158,7 @@ async def test_a_failure_in_the_agent_ends_the_session_with_a_way_back() -> None
     life.session.start()
     await asyncio.wait(life.session._tasks)
     assert life.events == [SessionLost(FAILED)]
-    assert life.session.state is SessionState.FAILED
+    assert life.session.facts.state is SessionState.FAILED
     assert life.session.recovery.words == "F6 reconnect"
 
 
@@ -168,7 +168,7 @@ async def test_a_session_waits_for_room_and_can_be_ended_there() -> None:
     for one in (first, second):
         one.session.start()
     await asyncio.sleep(0)
-    assert second.session.state is SessionState.QUEUED
+    assert second.session.facts.state is SessionState.QUEUED
     async with asyncio.timeout(10):
         await second.session.end()
         await first.session.end()
@@ -218,7 +218,7 @@ async def test_a_session_is_ended_that_has_not_come_to_wait_for_room() -> None:
     second.session.start()
     async with asyncio.timeout(5):
         await second.session.end()
-    assert second.session.state is not SessionState.QUEUED
+    assert second.session.facts.state is not SessionState.QUEUED
     assert not second.session._tasks or all(task.done() for task in second.session._tasks)
     await first.session.end()
     assert not slots.locked()
@@ -255,7 +255,7 @@ async def test_reconnecting_ends_the_process_that_is_there_first() -> None:
     assert len(life.agents) == 2
     assert life.launches[1].resume == "s"
     async with asyncio.timeout(5):
-        while life.session.state is not SessionState.STARTING or Reconnected() not in life.events:  # noqa: ASYNC110
+        while life.session.facts.state is not SessionState.STARTING or Reconnected() not in life.events:  # noqa: ASYNC110
             await asyncio.sleep(0.001)
     await life.session.end()
 
@@ -269,7 +269,7 @@ async def test_a_listener_that_fails_disturbs_neither_the_agent_nor_the_others()
     life.session._listeners.insert(0, fails)
     await life.begun()
     assert [one for one in life.events if isinstance(one, QuestionAsked)]
-    assert life.session.state is SessionState.AWAITING
+    assert life.session.facts.state is SessionState.AWAITING
     await life.session.end()
 
 

@@ -32,7 +32,7 @@ from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question, QuestionSet
-from ccq_tui.runtime.view import SessionView, noted
+from ccq_tui.runtime.facts import SessionFacts, folded
 from ccq_tui.screens.inbox.inbox_feed import read_row
 from ccq_tui.screens.overview.screen import native_card, read_cards
 from ccq_tui.screens.sessions.open_sessions import entry_of
@@ -90,11 +90,11 @@ async def test_a_session_has_one_name_in_every_list(
 ) -> None:
     session = TWO if any(isinstance(one, ConversationReset) for one in events) else ONE
     inbox = await Inbox.connect(tmp_path / "inbox.db")
-    recorder, view = SessionRecorder(inbox, SessionOptions(cwd=tmp_path)), SessionView(tmp_path)
+    recorder, view = SessionRecorder(inbox, SessionOptions(cwd=tmp_path)), SessionFacts(tmp_path)
     try:
         for event in [Connected(ONE, "m", "default", str(tmp_path), "2"), PromptAccepted("/cost"), *events]:
             recorder.note(event)
-            view = noted(view, event, 0.0)
+            view = folded(view, event, 0.0)
         request = QuestionRequest("t", session, QuestionSet("t", (QUESTION,)))
         await inbox.run(lambda store: store.requests.add(request, ""))
         shown = await inbox.run(lambda store: list(names_in(store, request)))

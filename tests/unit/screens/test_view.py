@@ -25,24 +25,27 @@ from ccq_tui.agent.events import (
 from ccq_tui.agent.session_recorder import SessionName
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Option, Question, QuestionSet
-from ccq_tui.runtime.view import BYPASS, Piece, SessionView, noted, short_path
+from ccq_tui.runtime.facts import SessionFacts, folded
+from ccq_tui.runtime.view import BYPASS, Piece, Surroundings, pieces, short_path, terminal_title
 from ccq_tui.screens.sessions.open_sessions import entry_of
 from ccq_tui.widgets.status_line import fitted
 from ccq_tui.words import counted, on_clock
 
-VIEW = SessionView(Path("/work/api"), since=100.0)
+VIEW = SessionFacts(Path("/work/api"), since=100.0)
+AROUND = Surroundings()
+MAIN = Surroundings("main")
 
 
-def words(view: SessionView) -> list[str]:
-    return [piece.text for piece in view.pieces(100.0)]
+def words(view: SessionFacts, around: Surroundings = AROUND) -> list[str]:
+    return [piece.text for piece in pieces(view, around, 100.0)]
 
 
 def test_the_state_is_timed_from_its_own_beginning() -> None:
-    view = noted(VIEW, StateChanged(SessionState.WORKING), 110.0)
-    assert view.pieces(122.5)[0].text == "✻ working 12s"
-    same = noted(view, StateChanged(SessionState.WORKING), 120.0)
+    view = folded(VIEW, StateChanged(SessionState.WORKING), 110.0)
+    assert pieces(view, AROUND, 122.5)[0].text == "✻ working 12s"
+    same = folded(view, StateChanged(SessionState.WORKING), 120.0)
     assert same is view, "the same state again does not restart the time"
-    assert noted(view, StateChanged(SessionState.IDLE), 130.0).pieces(200.0)[0].text == "○ ready"
+    assert pieces(folded(view, StateChanged(SessionState.IDLE), 130.0), AROUND, 200.0)[0].text == "○ ready"
 
 
 def test_it_says_model_mode_context_and_cost() -> None:
@@ -53,42 +56,41 @@ def test_it_says_model_mode_context_and_cost() -> None:
         ContextUsage(41.6, 1, 2),
         TurnEnded("completed", False, 1.0, 0.5, 1_200_000, 950),
     ):
-        view = noted(view, event, 100.0)
-    view = replace(view, branch="main")
-    assert words(view) == [
+        view = folded(view, event, 100.0)
+    assert words(view, MAIN) == [
         *("◌ starting", "sonnet", "context 42%", "/work/api", "git main", "$0.50"),
         "1.2M tokens in, 950 out",
     ]
-    cleared = noted(view, ConversationReset("new"), 1.0)
+    cleared = folded(view, ConversationReset("new"), 1.0)
     assert (cleared.context, cleared.cost, cleared.tokens) == (None, None, (0, 0))
 
 
 def test_a_retry_is_said_until_the_model_answers() -> None:
-    view = noted(VIEW, Retrying(2, 10, 1.0, 529, "overloaded"), 1.0)
+    view = folded(VIEW, Retrying(2, 10, 1.0, 529, "overloaded"), 1.0)
     assert "retry 2 of 10" in words(view)
-    assert noted(view, ContextUsage(1, 1, 1), 1.0).retry == "retry 2 of 10"
-    assert noted(view, TurnEnded("completed", False, 1.0, None, 1, 1), 1.0).retry == ""
+    assert folded(view, ContextUsage(1, 1, 1), 1.0).retry == "retry 2 of 10"
+    assert folded(view, TurnEnded("completed", False, 1.0, None, 1, 1), 1.0).retry == ""
 
 
 def test_a_lost_session_failed_and_a_closed_one_ended() -> None:
-    assert noted(VIEW, SessionLost("killed"), 1.0).state is SessionState.FAILED
-    assert noted(VIEW, SessionLost("closed", expected=True), 1.0).state is SessionState.ENDED
+    assert folded(VIEW, SessionLost("killed"), 1.0).state is SessionState.FAILED
+    assert folded(VIEW, SessionLost("closed", expected=True), 1.0).state is SessionState.ENDED
 
 
 def test_the_title_names_the_session_and_what_waits() -> None:
-    assert VIEW.terminal_title(0) == "◌ api · ccq-tui"
-    assert VIEW.terminal_title(2) == "◌ ? 2 api · ccq-tui"
+    assert terminal_title(VIEW, 0) == "◌ api · ccq-tui"
+    assert terminal_title(VIEW, 2) == "◌ ? 2 api · ccq-tui"
 
 
 def test_a_session_in_which_something_waits_is_not_ready() -> None:
     idle = replace(VIEW, state=SessionState.IDLE)
-    assert idle.pieces(100.0)[0].text == "○ ready"
-    assert idle.pieces(100.0, waiting=1)[0].text == "◆ waits for you"
-    assert idle.terminal_title(1) == "◆ ? 1 api · ccq-tui"
+    assert pieces(idle, AROUND, 100.0)[0].text == "○ ready"
+    assert pieces(idle, AROUND, 100.0, waiting=1)[0].text == "◆ waits for you"
+    assert terminal_title(idle, 1) == "◆ ? 1 api · ccq-tui"
     entry = entry_of(1, idle, 1, 100.0, shown=True)
     assert (entry.sign, entry.state) == ("◆", "waits for you")
     parked = replace(VIEW, state=SessionState.PARKED)
-    assert parked.pieces(100.0, waiting=1)[0].text == "◇ parked"
+    assert pieces(parked, AROUND, 100.0, waiting=1)[0].text == "◇ parked"
 
 
 @pytest.mark.parametrize(("seconds", "words"), [(0, "0s"), (59, "59s"), (185, "3m 05s"), (8040, "2h 14m")])
@@ -102,13 +104,11 @@ def test_paths_under_home_begin_with_a_tilde(home: Path) -> None:
     assert short_path(Path("/else")) == "/else"
 
 
-def test_question_rounds_are_counted_and_where_they_are_limited_the_limit_is_said() -> None:
+def test_question_rounds_are_counted() -> None:
     question = Question("Which?", "Which", (Option("a"), Option("b")))
     event = QuestionAsked(QuestionRequest("t", "id", QuestionSet("t", (question,))))
-    view = noted(VIEW, event, 1.0)
+    view = folded(VIEW, event, 1.0)
     assert "1 question round" in words(view)
-    view = noted(replace(view, most_rounds=5), event, 1.0)
-    assert "question round 2 of 5" in words(view)
 
 
 @pytest.mark.parametrize(
@@ -136,18 +136,17 @@ FULL = replace(
     called=SessionName("Add a check"),
     tokens=(1200, 3),
     rounds=2,
-    branch="main",
     retry="retry 1 of 10",
 )
 
 
-@pytest.mark.parametrize(("width", "left"), [(200, len(words(FULL))), (78, 6), (38, 3), (13, 1)])
+@pytest.mark.parametrize(("width", "left"), [(200, len(words(FULL, MAIN))), (78, 6), (38, 3), (13, 1)])
 def test_narrow_lines_leave_out_what_matters_least(width: int, left: int) -> None:
-    kept = fitted(FULL.pieces(100.0), width)
+    kept = fitted(pieces(FULL, MAIN, 100.0), width)
     assert len(kept) == left
-    dropped = [piece.rank for piece in FULL.pieces(100.0) if piece not in kept]
+    dropped = [piece.rank for piece in pieces(FULL, MAIN, 100.0) if piece not in kept]
     assert max(piece.rank for piece in kept) < min(dropped, default=99)
-    assert [piece for piece in FULL.pieces(100.0) if piece in kept] == kept, "the order stays"
+    assert [piece for piece in pieces(FULL, MAIN, 100.0) if piece in kept] == kept, "the order stays"
 
 
 @pytest.mark.parametrize(
@@ -163,7 +162,7 @@ def test_narrow_lines_leave_out_what_matters_least(width: int, left: int) -> Non
     ],
 )
 def test_the_line_of_a_session_that_waits(width: int, line: str) -> None:
-    view = SessionView(
+    view = SessionFacts(
         Path.home() / "proj",
         SessionState.AWAITING,
         model="claude-opus-5-5",
@@ -173,13 +172,13 @@ def test_the_line_of_a_session_that_waits(width: int, line: str) -> None:
         called=SessionName("Plan the release"),
         tokens=(1200, 3),
         rounds=2,
-        waiting_beside=2,
         tasks=(TaskStarted("t", "b", "Build", background=True),),
     )
-    assert " · ".join(piece.text for piece in fitted(view.pieces(190.0), width - 2)) == line
-    full = fitted(replace(view, context=71).pieces(10.0), 80)
+    beside = Surroundings(waiting_beside=2)
+    assert " · ".join(piece.text for piece in fitted(pieces(view, beside, 190.0), width - 2)) == line
+    full = fitted(pieces(replace(view, context=71), beside, 10.0), 80)
     assert [piece.text for piece in full][-2:] == ["plan mode", "context 71%"]
-    named = replace(view, alone=False, mode="default").pieces(3600.0 * 2)
+    named = pieces(replace(view, mode="default"), replace(beside, alone=False), 3600.0 * 2)
     assert [piece.text for piece in named][:5] == [
         *("◆ waits for you 2 h 0 min", "? 2 elsewhere", "1 in the background"),
         *("Plan the release", "opus-5-5"),
@@ -189,7 +188,7 @@ def test_the_line_of_a_session_that_waits(width: int, line: str) -> None:
 @pytest.mark.parametrize("width", [200, 80, 40, 30, 12])
 def test_bypassed_permissions_are_said_in_every_width(width: int) -> None:
     working = replace(FULL, mode=BYPASS, since=-8000.0, state=SessionState.WORKING)
-    kept = fitted(working.pieces(100.0), width)
+    kept = fitted(pieces(working, MAIN, 100.0), width)
     (alarm,) = [piece for piece in kept if piece.alarm]
     assert alarm.text == ("BYPASSES PERMISSIONS" if width >= 30 else "BYPASSES")
     assert sum(len(piece.text) + 3 for piece in kept) - 3 <= width
@@ -201,27 +200,26 @@ def test_what_ranks_the_same_is_left_out_one_by_one() -> None:
 
 
 def test_a_worktree_is_named_by_its_branch_where_a_path_would_have_no_room() -> None:
-    view = SessionView(
-        Path("/repo/of/somebody/.claude/worktrees/x"), branch="worktree-x", model="claude-model-of-today"
-    )
-    said = "".join(piece.text for piece in fitted(view.pieces(0.0), 60))
+    view = SessionFacts(Path("/repo/of/somebody/.claude/worktrees/x"), model="claude-model-of-today")
+    around = Surroundings("worktree-x")
+    said = "".join(piece.text for piece in fitted(pieces(view, around, 0.0), 60))
     assert "git worktree-x" in said
     assert "/repo" not in said
-    wide = "".join(piece.text for piece in fitted(view.pieces(0.0), 100))
+    wide = "".join(piece.text for piece in fitted(pieces(view, around, 0.0), 100))
     assert "/repo/of/somebody" in wide
     assert ".claude" not in wide
-    assert entry_of(1, view, 0, 0.0, shown=True).state == "starting · worktree-x"
-    assert entry_of(1, replace(view, cwd=Path("/repo")), 0, 0.0, shown=True).state == "starting"
+    assert entry_of(1, view, 0, 0.0, "worktree-x", shown=True).state == "starting · worktree-x"
+    assert entry_of(1, replace(view, cwd=Path("/repo")), 0, 0.0, "worktree-x", shown=True).state == "starting"
 
 
 def test_a_command_that_is_sent_to_the_background_counts_there_until_it_ends() -> None:
-    view = noted(SessionView(Path("/work")), TaskStarted("t", "b", "Build"), 0.0)
-    assert "background" not in str(view.pieces(0.0))
-    view = noted(view, TaskBackgrounded("t"), 0.0)
-    assert "1 command in the background" in [piece.text for piece in view.pieces(0.0)]
+    view = folded(SessionFacts(Path("/work")), TaskStarted("t", "b", "Build"), 0.0)
+    assert "background" not in str(pieces(view, AROUND, 0.0))
+    view = folded(view, TaskBackgrounded("t"), 0.0)
+    assert "1 command in the background" in [piece.text for piece in pieces(view, AROUND, 0.0)]
     for name in ("one", "two"):
-        view = noted(view, TaskStarted(name, "c", "Look", background=True, agent=True), 0.0)
-    assert "2 agents, 1 command in the background" in [piece.text for piece in view.pieces(0.0)]
+        view = folded(view, TaskStarted(name, "c", "Look", background=True, agent=True), 0.0)
+    assert "2 agents, 1 command in the background" in [piece.text for piece in pieces(view, AROUND, 0.0)]
     for name in ("t", "one", "two"):
-        view = noted(view, TaskEnded(name, "", "completed"), 0.0)
-    assert "background" not in str(view.pieces(0.0))
+        view = folded(view, TaskEnded(name, "", "completed"), 0.0)
+    assert "background" not in str(pieces(view, AROUND, 0.0))

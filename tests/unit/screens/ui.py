@@ -12,7 +12,8 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.unread import PromptDraft
-from ccq_tui.runtime.view import SessionView
+from ccq_tui.runtime.facts import SessionFacts
+from ccq_tui.runtime.view import Surroundings
 
 
 class FieldAlone:
@@ -53,7 +54,7 @@ class NoScreen:
 
     def __init__(self, directory: Path = Path("/work"), session: Any = None, **launch: Any) -> None:
         self.launch = Launch(settings=Settings(cwd=directory), **launch)
-        self.view = SessionView(directory)
+        self.view, self.around = SessionFacts(directory), Surroundings()
         self.session: Any = session or SimpleNamespace(
             agent=SimpleNamespace(record_id="id-1"), record_id="id-1"
         )

@@ -1,0 +1,166 @@
+"""The facts known about a session, folded once from its events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ccq_tui.agent.events import (
+    AgentEvent,
+    BlockFinished,
+    BlockKind,
+    Connected,
+    ContextUsage,
+    ConversationReset,
+    EffortChanged,
+    HistoryLoaded,
+    ModeChanged,
+    ModelChanged,
+    PromptAccepted,
+    PromptDelivered,
+    QuestionAsked,
+    Retrying,
+    SessionLost,
+    SessionState,
+    StateChanged,
+    TaskBackgrounded,
+    TaskEnded,
+    TaskStarted,
+    TitleChanged,
+    TurnEnded,
+)
+from ccq_tui.agent.session_recorder import UNNAMED, SessionName, last_line
+from ccq_tui.text import one_line
+
+TITLE_LENGTH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFacts:
+    """The facts known about a session.
+
+    Attributes:
+        cwd: The directory the agent works in.
+        state: Its state.
+        since: Start of that state, in seconds of a monotonic clock.
+        model: The model, or "".
+        mode: The permission mode, or "".
+        session_id: The Claude session id, or "".
+        context: Percentage of the context in use, 0..100, or None.
+        cost: US dollars so far, or None.
+        retry: What is retried, or "".
+        called: The name of the conversation.
+        tokens: Tokens that the model read and wrote so far.
+        rounds: Number of question sets so far.
+        last_line: The last line that the agent wrote, or "".
+        effort: The thinking effort, if one was chosen, or "".
+        style: The output style, or "" for the default one.
+        tasks: The subagents and commands that run.
+        cli_version: The version of Claude Code, or "".
+    """
+
+    cwd: Path
+    state: SessionState = SessionState.STARTING
+    since: float = 0.0
+    model: str = ""
+    mode: str = ""
+    session_id: str = ""
+    context: float | None = None
+    cost: float | None = None
+    retry: str = ""
+    called: SessionName = UNNAMED
+    tokens: tuple[int, int] = (0, 0)
+    rounds: int = 0
+    last_line: str = ""
+    effort: str = ""
+    style: str = ""
+    tasks: tuple[TaskStarted, ...] = ()
+    cli_version: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name of the conversation, or "" before its first prompt."""
+        return str(self.called)
+
+    @property
+    def name(self) -> str:
+        """The session's name, as in every list; before its first prompt its project."""
+        return self.title or self.project
+
+    @property
+    def short_name(self) -> str:
+        """Its name where there is little room."""
+        return one_line(self.name, TITLE_LENGTH)
+
+    @property
+    def project(self) -> str:
+        """Name of its directory."""
+        return one_line(self.cwd.name or str(self.cwd), TITLE_LENGTH)
+
+    @property
+    def busy(self) -> bool:
+        """Whether there is a turn to interrupt."""
+        return self.state in (SessionState.WORKING, SessionState.AWAITING)
+
+
+def folded(facts: SessionFacts, event: AgentEvent, now: float) -> SessionFacts:
+    """Return the facts after an event; the same facts if nothing changed."""
+    match event:
+        case StateChanged(state):
+            return facts if state is facts.state else replace(facts, state=state, since=now, retry="")
+        case Connected(session_id=session_id, model=model, mode=mode, cli_version=version):
+            known = replace(
+                facts, session_id=session_id, cli_version=version, style=_named(event.output_style)
+            )
+            return replace(known, model=model or facts.model, mode=mode or facts.mode)
+        case ModeChanged(mode):
+            return replace(facts, mode=mode)
+        case ModelChanged(model):
+            return replace(facts, model=model)
+        case ContextUsage(percentage=percentage):
+            return replace(facts, context=percentage)
+        case Retrying(attempt=attempt, max_attempts=most):
+            return replace(facts, retry=f"retry {attempt} of {most}")
+        case ConversationReset(session_id):
+            # The CLI restarts its count of the cost, too.
+            begun = replace(facts, context=None, last_line="", cost=None, tokens=(0, 0))
+            return replace(begun, session_id=session_id, called=facts.called.after(event))
+        case SessionLost(expected=expected) if facts.state is not SessionState.PARKED:
+            facts = replace(facts, tasks=())
+            return replace(facts, state=SessionState.ENDED if expected else SessionState.FAILED, since=now)
+        case _:
+            return _worked(_talked(replace(facts, retry="") if facts.retry else facts, event), event)
+
+
+def _worked(facts: SessionFacts, event: AgentEvent) -> SessionFacts:
+    match event:
+        case EffortChanged(level):
+            return replace(facts, effort=level)
+        case TaskStarted():
+            return replace(facts, tasks=(*facts.tasks, event))
+        case TaskBackgrounded(task_id):
+            sent = [replace(one, background=True) if one.task_id == task_id else one for one in facts.tasks]
+            return replace(facts, tasks=tuple(sent))
+        case TaskEnded(task_id=task_id):
+            return replace(facts, tasks=tuple(one for one in facts.tasks if one.task_id != task_id))
+        case _:
+            return facts
+
+
+def _talked(facts: SessionFacts, event: AgentEvent) -> SessionFacts:
+    match event:
+        case TitleChanged() | PromptAccepted() | PromptDelivered() | HistoryLoaded():
+            return replace(facts, called=facts.called.after(event))
+        case BlockFinished(kind=BlockKind.TEXT, text=text):
+            return replace(facts, last_line=last_line(text) or facts.last_line)
+        case QuestionAsked():
+            return replace(facts, rounds=facts.rounds + 1)
+        case TurnEnded(cost=cost, input_tokens=read, output_tokens=written):
+            tokens = (facts.tokens[0] + read, facts.tokens[1] + written)
+            return replace(facts, cost=cost if cost is not None else facts.cost, tokens=tokens)
+        case _:
+            return facts
+
+
+def _named(style: str) -> str:
+    return "" if style == "default" else style
