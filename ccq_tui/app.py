@@ -41,8 +41,7 @@ from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.layout import WIDTH
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.inbox.wait_charts import text_lines
-from ccq_tui.inbox.wait_statistics import read_statistics
+from ccq_tui.inbox.wait_statistics import read_statistics, text_lines
 from ccq_tui.logs import start_logging
 from ccq_tui.loop_monitor import StallWatch, watch_stalls
 from ccq_tui.output import colourless, echo

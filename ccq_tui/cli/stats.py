@@ -19,14 +19,13 @@ from ccq_tui.cli.store import SINCE, opened_store, print_lines, since
 def stats(since_text: str | None, as_json: bool) -> int:
     """Show how long agents waited for you, how fast you answer, and what you decline most."""
     from ccq_tui.inbox.records import report, statistics_record
-    from ccq_tui.inbox.wait_charts import text_lines
-    from ccq_tui.inbox.wait_statistics import first_day, projects_of, read_pages, wait_statistics, waits_of
+    from ccq_tui.inbox.wait_statistics import first_day, projects_of, text_lines, wait_statistics
     from ccq_tui.worktrees.model import checkout_of
 
     until = datetime.now(UTC)
     start = since(since_text) or first_day(until)
     with opened_store() as store:
-        waits = waits_of(read_pages(store, start), projects_of(store, checkout_of)) if store else ()
-        made = wait_statistics(waits, start, until)
+        found = store.requests.unsettled_before(start, limit=-1)[0] if store else ()
+        made = wait_statistics(found, projects_of(store, checkout_of) if store else {}, start, until)
     print_lines(report("statistics", statistics_record(made)) if as_json else "\n".join(text_lines(made)))
     return ENDED

@@ -143,10 +143,10 @@ def statistics_record(made: WaitStatistics) -> schema.StatisticsRecord:
         "waited_seconds": round(waited.seconds, 3),
         "answer_seconds_median": made.median_seconds,
         "answer_seconds_of_nine_in_ten": made.slow_seconds,
-        "by_day": _shares((day.isoformat(), made.days[day]) for day in sorted(made.days)),
-        "by_hour": _shares((f"{hour:02}:00", share) for hour, share in made.hours.items()),
-        "by_project": _shares(made.projects.items()),
-        "by_kind": _shares(made.kinds.items()),
+        "by_day": _shares(dict(sorted(made.days.items()))),
+        "by_hour": _shares(made.hours),
+        "by_project": _shares(made.projects),
+        "by_kind": _shares(made.kinds),
         "answer_speeds": [{"most_seconds": most, "requests": count} for most, count in made.speeds.items()],
         "most_refused": [
             {
@@ -161,8 +161,8 @@ def statistics_record(made: WaitStatistics) -> schema.StatisticsRecord:
     }
 
 
-def _shares(shares: Iterable[tuple[str, Share]]) -> list[schema.WaitShareRecord]:
+def _shares(shares: Mapping[str, Share]) -> list[schema.WaitShareRecord]:
     return [
         {"name": name, "requests": one.requests, "waited_seconds": round(one.seconds, 3)}
-        for name, one in shares
+        for name, one in shares.items()
     ]

@@ -1,4 +1,4 @@
-"""Statistics of agents' waits for a person, of the person's answer times, and of refused topics."""
+"""How long agents waited for a person, how fast the person answered, and which topics were refused."""
 
 from __future__ import annotations
 
@@ -7,57 +7,37 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from pathlib import PurePath
 from statistics import median, quantiles
 
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.layout import WIDTH, cells, cut, fit, local, pad
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, state_after
 from ccq_tui.inbox.store.store import Store
+from ccq_tui.words import duration, plural
 
 NOBODY = (Surface.LIMIT, Surface.SESSION)
-SPEEDS = (10, 60, 300, 1800, 7200)
+SPEEDS = {10: "in 10 s", 60: "in 1 min", 300: "in 5 min", 1800: "in 30 min", 7200: "in 2 h", None: "later"}
 """Upper limits, in seconds, by which answers are counted."""
 MOST_TOPICS = 8
 DAYS = 14
 """Default number of days to show, including today."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wait:
-    """An agent's wait for one request.
-
-    Attributes:
-        kind: The word for the request's kind.
-        project: The directory of the checkout in which the session works, or "".
-        topics: The request's topics.
-        asked_at: The time at which it was asked.
-        ended_at: The time at which it was settled, or None while it is pending.
-        state: Its state after its outcome, delivered or not.
-        by_person: Whether a person settled it.
-    """
-
-    kind: str
-    project: str
-    topics: tuple[str, ...]
-    asked_at: datetime
-    ended_at: datetime | None
-    state: RequestState
-    by_person: bool
-
-    @classmethod
-    def of(cls, stored: StoredRequest, project: str) -> Wait:
-        """Return the wait for a stored request."""
-        kind = kind_of(stored.request)
-        return cls(
-            kind=kind.WORD,
-            project=project,
-            topics=kind.topics(stored.request),
-            asked_at=stored.asked_at,
-            ended_at=stored.settled_at,
-            state=RequestState.PENDING if stored.outcome is None else state_after(stored.outcome),
-            by_person=stored.actor is not None and stored.actor.surface not in NOBODY,
-        )
+MOST_DAYS = 31
+"""Most days that are listed; a longer time is listed by month."""
+MOST_PROJECTS = 10
+LABEL = 24
+"""Most columns of the name of a row."""
+OUTCOMES = {
+    RequestState.ANSWERED: "answered",
+    RequestState.DISCUSSED: "discussed",
+    RequestState.DECLINED: "declined",
+    RequestState.DISMISSED: "dismissed",
+    RequestState.EXPIRED: "not answered in time",
+    RequestState.CANCELLED: "withdrawn",
+    RequestState.PENDING: "waiting now",
+}
 
 
 @dataclass(slots=True)
@@ -72,21 +52,18 @@ class Share:
     requests: int = 0
     seconds: float = 0.0
 
-    def add(self, seconds: float) -> None:
-        """Count one more request."""
-        self.requests += 1
+    def add(self, seconds: float, requests: int = 1) -> None:
+        """Count more requests."""
+        self.requests += requests
         self.seconds += seconds
+
+
+Shares = dict[str, Share]
 
 
 @dataclass(slots=True)
 class Refusals:
-    """Counts of the requests about one topic.
-
-    Attributes:
-        requests: Number that a person settled.
-        declined: Number of those that were declined.
-        discussed: Number of those that were discussed.
-    """
+    """Numbers of requests about one topic: those that a person settled, declined, discussed."""
 
     requests: int = 0
     declined: int = 0
@@ -106,21 +83,21 @@ class WaitStatistics:
         since: The time from which waits count; earlier ones count from there.
         until: The time up to which they count.
         outcomes: Number of requests by their end; `RequestState.PENDING` for pending ones.
-        days: The waits by day.
-        hours: The waits by hour of the day, from 0 to 23.
-        projects: The waits by project.
+        days: The waits by day, in ISO's form.
+        hours: The waits by hour of the day.
+        projects: The waits by the directory of the checkout in which the session works, or "".
         kinds: The waits by kind.
         answer_seconds: Seconds that a person took for each request that one settled, sorted.
-        refusals: Counts of the requests that a person settled, by kind and topic.
+        refusals: The requests that a person settled, by kind and topic.
     """
 
     since: datetime
     until: datetime
     outcomes: Counter[RequestState] = field(default_factory=Counter)
-    days: dict[date, Share] = field(default_factory=dict)
-    hours: dict[int, Share] = field(default_factory=dict)
-    projects: dict[str, Share] = field(default_factory=dict)
-    kinds: dict[str, Share] = field(default_factory=dict)
+    days: Shares = field(default_factory=dict)
+    hours: Shares = field(default_factory=lambda: {f"{hour:02}:00": Share() for hour in range(24)})
+    projects: Shares = field(default_factory=dict)
+    kinds: Shares = field(default_factory=dict)
     answer_seconds: list[float] = field(default_factory=list)
     refusals: dict[tuple[str, str], Refusals] = field(default_factory=dict)
 
@@ -145,33 +122,53 @@ class WaitStatistics:
     @property
     def speeds(self) -> dict[int | None, int]:
         """Number of answers by upper limit in seconds, without those of lower limits; None is the rest."""
-        counts: dict[int | None, int] = dict.fromkeys((*SPEEDS, None), 0)
+        counts: dict[int | None, int] = dict.fromkeys(SPEEDS, 0)
         for seconds in self.answer_seconds:
-            counts[next((most for most in SPEEDS if seconds <= most), None)] += 1
+            counts[next(most for most in SPEEDS if most is None or seconds <= most)] += 1
         return counts
 
     @property
     def most_refused(self) -> list[tuple[str, str, Refusals]]:
-        """The topics most often declined or discussed: kind, topic, and counts."""
+        """The topics most often declined or discussed: kind, topic, and numbers."""
         refused = ((kind, topic, one) for (kind, topic), one in self.refusals.items() if one.count)
         return sorted(refused, key=lambda row: (-row[2].count, row[2].requests, row[:2]))[:MOST_TOPICS]
 
+    def add(self, stored: StoredRequest, project: str) -> None:
+        """Count a request.
 
-def wait_statistics(waits: Iterable[Wait], since: datetime, until: datetime) -> WaitStatistics:
-    """Add up waits.
+        If its asker withdrew it, its time does not count: its agent had gone, and nobody waited.
+        """
+        state = RequestState.PENDING if stored.outcome is None else state_after(stored.outcome)
+        self.outcomes[state] += 1
+        if state is RequestState.CANCELLED:
+            return
+        kind = kind_of(stored.request)
+        begun = max(stored.asked_at, self.since)
+        ended = max(begun, min(stored.settled_at or self.until, self.until))
+        self.kinds.setdefault(kind.WORD, Share()).add((ended - begun).total_seconds())
+        self.projects.setdefault(project, Share()).add((ended - begun).total_seconds())
+        counted = set()
+        for at, seconds in _hours(begun, ended):
+            for shares, name in ((self.days, at.date().isoformat()), (self.hours, f"{at.hour:02}:00")):
+                shares.setdefault(name, Share()).add(seconds, name not in counted)
+                counted.add(name)
+        if stored.settled_at is None or stored.actor is None or stored.actor.surface in NOBODY:
+            return
+        self.answer_seconds.append(max(0.0, (stored.settled_at - stored.asked_at).total_seconds()))
+        for topic in dict.fromkeys(kind.topics(stored.request)):
+            found = self.refusals.setdefault((kind.WORD, topic), Refusals())
+            found.requests += 1
+            found.declined += state is RequestState.DECLINED
+            found.discussed += state is RequestState.DISCUSSED
 
-    A request that its asker withdrew counts, but its time does not: its agent had gone, and nobody waited.
-    """
+
+def wait_statistics(
+    requests: Iterable[StoredRequest], projects: Mapping[str, str], since: datetime, until: datetime
+) -> WaitStatistics:
+    """Add up the waits for requests; ``projects`` are those of the sessions."""
     made = WaitStatistics(since, until)
-    made.hours = {hour: Share() for hour in range(24)}
-    for wait in waits:
-        made.outcomes[wait.state] += 1
-        if wait.state is RequestState.CANCELLED:
-            continue
-        _add_time(made, wait)
-        if wait.by_person and wait.ended_at is not None:
-            made.answer_seconds.append(max(0.0, (wait.ended_at - wait.asked_at).total_seconds()))
-            _add_topics(made.refusals, wait)
+    for one in requests:
+        made.add(one, projects.get(one.request.session_id, ""))
     made.answer_seconds.sort()
     return made
 
@@ -183,50 +180,9 @@ def first_day(until: datetime, days: int = DAYS) -> datetime:
     return (today.replace(tzinfo=None) - timedelta(days=days - 1)).astimezone(UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class WaitPage:
-    """A page of the requests in a store, and the place of the next one.
-
-    Attributes:
-        requests: The requests.
-        settled: Whether the next page has settled requests instead of pending ones.
-        after: The number after which the next page begins.
-        last: Whether there is no next page.
-    """
-
-    requests: tuple[StoredRequest, ...] = ()
-    settled: bool = False
-    after: int = 0
-    last: bool = False
-
-    def next(self, store: Store, since: datetime) -> WaitPage:
-        """Read the next page: first pending requests, then those settled at ``since`` or later.
-
-        Raises `InboxUnavailable`.
-        """
-        if not self.settled:
-            found = store.requests.waiting(after=self.after)
-            return WaitPage(tuple(found), not found, found[-1].number if found else 0)
-        found, after = store.requests.settled(since, self.after)
-        return WaitPage(tuple(found), True, after, last=not after)
-
-
 def projects_of(store: Store, project_of: Callable[[str], str]) -> dict[str, str]:
     """Return the checkout of each session, by its id."""
     return {one.id: project_of(one.directory) for one in store.sessions.page(limit=-1)}
-
-
-def waits_of(pages: Iterable[WaitPage], projects: Mapping[str, str]) -> Iterator[Wait]:
-    """Return the waits for the requests of pages."""
-    for page in pages:
-        yield from (Wait.of(one, projects.get(one.request.session_id, "")) for one in page.requests)
-
-
-def read_pages(store: Store, since: datetime) -> Iterator[WaitPage]:
-    """Read all pages."""
-    page = WaitPage()
-    while not page.last:
-        yield (page := page.next(store, since))
 
 
 async def read_statistics(inbox: Inbox, project_of: Callable[[str], str]) -> WaitStatistics:
@@ -237,35 +193,11 @@ async def read_statistics(inbox: Inbox, project_of: Callable[[str], str]) -> Wai
     until = datetime.now(UTC)
     since = first_day(until)
     projects = await inbox.run(lambda store: projects_of(store, project_of))
-    pages = [WaitPage()]
-    while not pages[-1].last:
-        pages.append(await inbox.run(lambda store: pages[-1].next(store, since)))
-    return await asyncio.to_thread(wait_statistics, waits_of(pages, projects), since, until)
-
-
-def _add_time(made: WaitStatistics, wait: Wait) -> None:
-    begun = max(wait.asked_at, made.since)
-    ended = min(wait.ended_at or made.until, made.until)
-    seconds = max(0.0, (ended - begun).total_seconds())
-    made.kinds.setdefault(wait.kind, Share()).add(seconds)
-    made.projects.setdefault(wait.project, Share()).add(seconds)
-    days: dict[date, float] = {}
-    hours: dict[int, float] = {}
-    for at, part in _hours(begun, ended):
-        days[at.date()] = days.get(at.date(), 0.0) + part
-        hours[at.hour] = hours.get(at.hour, 0.0) + part
-    for day, part in days.items():
-        made.days.setdefault(day, Share()).add(part)
-    for hour, part in hours.items():
-        made.hours[hour].add(part)
-
-
-def _add_topics(refusals: dict[tuple[str, str], Refusals], wait: Wait) -> None:
-    for topic in dict.fromkeys(wait.topics):
-        found = refusals.setdefault((wait.kind, topic), Refusals())
-        found.requests += 1
-        found.declined += wait.state is RequestState.DECLINED
-        found.discussed += wait.state is RequestState.DISCUSSED
+    pages = [await inbox.run(lambda store: store.requests.unsettled_before(since))]
+    while pages[-1][1]:
+        pages.append(await inbox.run(lambda store: store.requests.unsettled_before(since, pages[-1][1])))
+    found = [one for page, _ in pages for one in page]
+    return await asyncio.to_thread(wait_statistics, found, projects, since, until)
 
 
 def _hours(begun: datetime, ended: datetime) -> Iterator[tuple[datetime, float]]:
@@ -277,7 +209,81 @@ def _hours(begun: datetime, ended: datetime) -> Iterator[tuple[datetime, float]]
             minutes=local.minute, seconds=local.second, microseconds=local.microsecond
         )
         until = min(ended, at + rest)
-        yield local, max(0.0, (until - at).total_seconds())
+        yield local, (until - at).total_seconds()
         if until >= ended:
             return
         at = until
+
+
+# -- text -----------------------------------------------------------------------------------------------
+
+
+def text_lines(statistics: WaitStatistics, width: int = WIDTH) -> list[str]:
+    """Return everything as lines of plain text."""
+    if not statistics.outcomes:
+        return [f"Nothing was asked since {local(statistics.since)}."]
+    waited = statistics.waited
+    requests = plural(waited.requests, "request")
+    ends = (f"{count} {OUTCOMES[state]}" for state in OUTCOMES if (count := statistics.outcomes[state]))
+    lines = [f"Agents waited {duration(waited.seconds)} for you, in {requests}.", " · ".join(ends)]
+    if (half := statistics.median_seconds) is not None and (slow := statistics.slow_seconds) is not None:
+        lines.append(f"Half of your answers took {duration(half)} at most, nine of ten {duration(slow)}.")
+    for title, rows in tables(statistics).items():
+        names = [fit(name, min(LABEL, width // 3)) for name in rows]
+        column = max(map(cells, names), default=0)
+        lines += ["", title] if rows else []
+        for name, words in zip(names, rows.values(), strict=True):
+            lines.append(cut(f"  {pad(name, column)}  {words}", width))
+    return lines
+
+
+def tables(statistics: WaitStatistics) -> dict[str, dict[str, str]]:
+    """Return the words of each row by its name, possibly a foreign text, in each table by its title."""
+    projects = _longest_first(statistics.projects)[:MOST_PROJECTS]
+    names = _project_names([name for name, _ in projects])
+    shares = {
+        "How long agents waited, by day": _days(statistics),
+        "By hour of the day": {hour: share for hour, share in statistics.hours.items() if share.requests},
+        "By project": {names[name]: share for name, share in projects},
+        "By kind": dict(_longest_first(statistics.kinds)),
+    }
+    speeds = statistics.speeds.items() if statistics.answer_seconds else ()
+    refused = {
+        topic if topic == kind else f"{kind}: {topic}": f"{one.count} of {one.requests}"
+        for kind, topic, one in statistics.most_refused
+    }
+    return {
+        **{
+            title: {
+                name: f"{duration(share.seconds)} · {plural(share.requests, 'request')}"
+                for name, share in found.items()
+            }
+            for title, found in shares.items()
+        },
+        "How fast you answer": {SPEEDS[most]: plural(count, "answer") for most, count in speeds},
+        "Most often declined or discussed": refused,
+    }
+
+
+def _longest_first(shares: Shares) -> list[tuple[str, Share]]:
+    return sorted(shares.items(), key=lambda row: -row[1].seconds)
+
+
+def _days(statistics: WaitStatistics) -> Shares:
+    """Return the shares of days, or of the months of a long time."""
+    by_month = statistics.until - statistics.since > timedelta(days=MOST_DAYS)
+    found: Shares = {}
+    for name, share in sorted(statistics.days.items()):
+        day = date.fromisoformat(name)
+        # Not `%a`, which speaks the language of the system.
+        week = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")[day.weekday()]
+        shown = found.setdefault(f"{day:%Y-%m}" if by_month else f"{week} {day:%m-%d}", Share())
+        shown.add(share.seconds, share.requests)
+    return found
+
+
+def _project_names(directories: list[str]) -> dict[str, str]:
+    """Name projects by their directory's last part, or by all of it if two share that part."""
+    last = {name: PurePath(name).name or name or "unknown" for name in directories}
+    shared = list(last.values())
+    return {name: word if shared.count(word) == 1 else name for name, word in last.items()}

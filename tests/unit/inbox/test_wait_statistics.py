@@ -1,34 +1,49 @@
-"""How waits are added up, and how they are drawn."""
+"""How waits are added up, and the text that says so."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from ccq_tui.inbox.actors import WITHDRAWN
+from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.layout import cells
-from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest, PlanRequest, QuestionRequest
-from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.inbox.requests import (
+    Allowed,
+    Cancelled,
+    Denied,
+    PermissionRequest,
+    PlanRequest,
+    QuestionRequest,
+    RequestOutcome,
+)
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.inbox.wait_charts import Chart, ChartBar, chart_lines, charts, text_lines
 from ccq_tui.inbox.wait_statistics import (
     Refusals,
     Share,
-    Wait,
+    WaitStatistics,
     first_day,
     projects_of,
-    read_pages,
+    tables,
+    text_lines,
     wait_statistics,
-    waits_of,
 )
 from ccq_tui.processes import this_process
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Option, Question, QuestionSet
+from ccq_tui.questions import (
+    Answer,
+    Answered,
+    Declined,
+    Discussed,
+    Dismissed,
+    Expired,
+    Option,
+    Question,
+    QuestionSet,
+)
 from ccq_tui.worktrees.model import checkout_of
 from tests.actors import LIMIT, PANEL
 
@@ -45,16 +60,34 @@ def in_berlin(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     time.tzset()
 
 
+ENDS: Mapping[RequestState, RequestOutcome] = {
+    RequestState.ANSWERED: Allowed(),
+    RequestState.DISCUSSED: Discussed("why?"),
+    RequestState.DECLINED: Denied(),
+    RequestState.DISMISSED: Dismissed(),
+    RequestState.EXPIRED: Expired(),
+    RequestState.CANCELLED: Cancelled("interrupted"),
+}
+
+
 def waited(
     minutes: float,
     state: RequestState = RequestState.ANSWERED,
     *,
     at: datetime = NOON,
-    by_person: bool = True,
-) -> Wait:
-    """Return a wait for a permission that began at a time."""
-    ended = None if state is RequestState.PENDING else at + timedelta(minutes=minutes)
-    return Wait("permission", "/p", ("Bash",), at, ended, state, by_person)
+    session: str = "s",
+    actor: Actor = PANEL,
+) -> StoredRequest:
+    """Return a permission for which an agent waited from a time on."""
+    request = PermissionRequest("p", session, "Bash", {})
+    if state is RequestState.PENDING:
+        return StoredRequest(1, request, "", state, at)
+    ended = at + timedelta(minutes=minutes)
+    return StoredRequest(1, request, "", state, at, outcome=ENDS[state], actor=actor, settled_at=ended)
+
+
+def counted(requests: Iterable[StoredRequest], since: datetime, until: datetime) -> WaitStatistics:
+    return wait_statistics(requests, {"s": "/p", "a": "/a/api", "b": "/b/api", "c": "/c/web"}, since, until)
 
 
 def test_what_an_inbox_holds(tmp_path: Path) -> None:
@@ -84,7 +117,8 @@ def test_what_an_inbox_holds(tmp_path: Path) -> None:
         if outcome is not None:
             store.requests.settle(request.id, outcome, actor)
     made = wait_statistics(
-        waits_of(read_pages(store, SINCE), projects_of(store, checkout_of)),
+        store.requests.unsettled_before(SINCE)[0],
+        projects_of(store, checkout_of),
         SINCE,
         NOON + timedelta(minutes=30),
     )
@@ -112,17 +146,17 @@ def test_what_an_inbox_holds(tmp_path: Path) -> None:
 
 def test_days_and_hours_are_those_of_the_person() -> None:
     begun = datetime(2026, 11, 22, 22, 30, tzinfo=UTC)  # 23:30 in Berlin
-    made = wait_statistics([waited(90, at=begun)], SINCE, NOON)
-    assert made.days == {date(2026, 11, 22): Share(1, 1800), date(2026, 11, 23): Share(1, 3600)}
+    made = counted([waited(90, at=begun)], SINCE, NOON)
+    assert made.days == {"2026-11-22": Share(1, 1800), "2026-11-23": Share(1, 3600)}
     hours = {hour: share for hour, share in made.hours.items() if share.requests}
-    assert hours == {23: Share(1, 1800), 0: Share(1, 3600)}
+    assert hours == {"23:00": Share(1, 1800), "00:00": Share(1, 3600)}
 
 
 @pytest.mark.parametrize(("day", "hours"), [(datetime(2026, 3, 29), 23), (datetime(2026, 10, 25), 25)])
 def test_a_day_on_which_clocks_change(day: datetime, hours: int) -> None:
     begun = day.astimezone(UTC)
-    made = wait_statistics([waited(hours * 60, at=begun)], begun, begun + timedelta(days=3))
-    assert made.days[day.date()] == Share(1, hours * 3600)
+    made = counted([waited(hours * 60, at=begun)], begun, begun + timedelta(days=3))
+    assert made.days[f"{day:%Y-%m-%d}"] == Share(1, hours * 3600)
     assert sum(share.seconds for share in made.hours.values()) == hours * 3600
     assert first_day((day + timedelta(hours=36)).astimezone(UTC), 2) == begun
 
@@ -130,22 +164,22 @@ def test_a_day_on_which_clocks_change(day: datetime, hours: int) -> None:
 def test_only_what_is_in_the_time_counts() -> None:
     before, now = SINCE - timedelta(hours=1), SINCE + timedelta(hours=2)
     pending, backwards = waited(0, RequestState.PENDING, at=before), waited(-5, at=SINCE + timedelta(hours=1))
-    made = wait_statistics([pending, waited(90, at=before), backwards], SINCE, now)
+    made = counted([pending, waited(90, at=before), backwards], SINCE, now)
     assert made.waited == Share(3, 2 * 3600 + 1800)
     assert made.answer_seconds == [0, 5400], "an answer counts with all of its time, and never less than none"
 
 
 def test_nobody_answers_what_a_limit_ends() -> None:
-    made = wait_statistics([waited(5, RequestState.EXPIRED, by_person=False)], SINCE, NOON)
+    made = counted([waited(5, RequestState.EXPIRED, actor=LIMIT)], SINCE, NOON)
     assert made.waited.requests == 1
     assert not made.answer_seconds
-    assert "How fast you answer" not in [chart.title for chart in charts(made)]
+    assert "How fast you answer" not in text_lines(made)
     assert text_lines(made)[1] == "1 not answered in time"
 
 
 def test_every_end_of_a_request_is_counted_in_the_summary() -> None:
     ends = set(RequestState) - {RequestState.DELIVERED}  # the state of a wait is that after its outcome
-    made = wait_statistics([waited(5, state) for state in ends], SINCE, NOON)
+    made = counted([waited(5, state) for state in ends], SINCE, NOON)
     assert text_lines(made)[1].split(" · ") == [
         "1 answered",
         "1 discussed",
@@ -158,38 +192,27 @@ def test_every_end_of_a_request_is_counted_in_the_summary() -> None:
 
 
 def test_nothing() -> None:
-    made = wait_statistics((), SINCE, NOON)
+    made = counted((), SINCE, NOON)
     assert text_lines(made) == ["Nothing was asked since 2026-11-10 01:00."]
-    assert not charts(made)
 
 
 def test_a_long_time_is_listed_by_month_and_projects_of_one_name_by_their_directory() -> None:
     waits = [waited(1, at=NOON - timedelta(days=number)) for number in (0, 1, 40)]
-    for number, name in enumerate(("/a/api", "/b/api", "/c/web")):
-        waits.append(
-            Wait("plan", name, (), NOON, NOON + timedelta(hours=3 - number), RequestState.ANSWERED, True)
-        )
-    made = wait_statistics(waits, NOON - timedelta(days=60), NOON + timedelta(days=1))
-    days, _, projects, *_ = charts(made)
-    assert [bar.name for bar in days.bars] == ["2026-10", "2026-11"]
-    assert [bar.name for bar in projects.bars] == ["/a/api", "/b/api", "web", "p"]
-    week = wait_statistics(waits[:2], NOON - timedelta(days=3), NOON)
-    assert [(bar.name, bar.words) for bar in charts(week)[0].bars] == [
-        ("Fri 11-20", "·"),
-        ("Sat 11-21", "·"),
-        ("Sun 11-22", "1 min 0 s · 1 request"),
-        ("Mon 11-23", "0.0 s · 1 request"),
-    ]
+    waits += [waited(minutes, session=name) for name, minutes in (("a", 180), ("b", 120), ("c", 60))]
+    days, _, projects, *_ = tables(counted(waits, NOON - timedelta(days=60), NOON + timedelta(1))).values()
+    assert list(days) == ["2026-10", "2026-11"]
+    assert list(projects) == ["/a/api", "/b/api", "web", "p"]
+    week = tables(counted(waits[:2], NOON - timedelta(days=3), NOON))
+    assert week["How long agents waited, by day"] == {
+        "Sun 11-22": "1 min 0 s · 1 request",
+        "Mon 11-23": "0.0 s · 1 request",
+    }
 
 
-@given(
-    st.lists(st.tuples(st.text(max_size=60), st.integers(0, 10**9)), min_size=1, max_size=20),
-    st.integers(36, 200),
-)
-def test_bars_stand_below_each_other_and_none_is_too_long(rows: list[tuple[str, int]], width: int) -> None:
-    bars = tuple(ChartBar(name, amount, f"{amount:.0f}") for name, amount in rows)
-    lines = list(chart_lines(Chart("", bars), width))
-    assert len({(cells(name), cells(bar)) for name, bar, _ in lines}) == 1
-    for line, (_, amount) in zip(lines, rows, strict=True):
-        assert bool(line[1].strip()) == bool(amount)
-        assert cells(f"  {'  '.join(line)}") <= width
+def test_no_line_is_longer_than_the_screen_and_words_stand_below_each_other() -> None:
+    names = {name: f"/home/me/{name * 30}" for name in "abc✓界"}
+    waits = [waited(1, session=name) for name in names]
+    lines = text_lines(wait_statistics(waits, names, SINCE, NOON), 36)
+    start = lines.index("By project") + 1
+    assert len({cells(line.partition("1 min")[0]) for line in lines[start : start + len(names)]}) == 1
+    assert all(cells(line) <= 36 for line in lines[start:])
