@@ -11,7 +11,7 @@ import click
 
 from ccq_tui.cli.exits import CRASHED, Refused
 from ccq_tui.cli.options import given_settings, setting_flags
-from ccq_tui.cli.session import require_terminal, say_where_the_log_is, show
+from ccq_tui.cli.session import require_terminal, say_where_the_log_is
 from ccq_tui.output import echo
 
 if TYPE_CHECKING:
@@ -35,29 +35,33 @@ def replay(context: click.Context, /, file: str, speed: float | None, **_flags: 
     """Read a recording as a transcript.
 
     FILE is the output of "claude -p --output-format stream-json", or a session's .jsonl file (Claude Code
-    keeps these under ~/.claude/projects); - reads standard input. Space pauses the replay. At its end you
-    can answer an open question: that resumes its session.
+    keeps these under ~/.claude/projects); - reads standard input. Space pauses the replay.
     """
     from ccq_tui.config.launch import Launch, load_trusted
 
     if speed is not None and not math.isfinite(speed):
         raise click.BadParameter(f"it must be a number up to {FASTEST:g}.", param_hint="--speed")
-    given = given_settings(context)
-    settings = load_trusted(given).settings
+    settings = load_trusted(given_settings(context)).settings
     recording = _opened(file)
     try:
         require_terminal()
     except Refused:
         recording.lines.close()
         raise
-    from ccq_tui.cli.replay_app import launch_for, play
+    from ccq_tui.cli.replay_app import ReplayApp
+    from ccq_tui.logs import start_logging
 
-    code, answer = play(Launch(settings=settings), recording, speed)
-    if code == CRASHED:
+    start_logging(settings.log_level)
+    app = ReplayApp(Launch(settings=settings), recording, speed)
+    try:
+        app.run()
+    finally:
+        app.end_threads()
+    if app.return_code == CRASHED:
         say_where_the_log_is()
     if recording.bad:
         echo(f"{recording.name}: {recording.trouble}", err=True)
-    return code if answer is None else show(launch_for(answer, given))
+    return app.return_code or 0
 
 
 def _opened(file: str) -> Recording:

@@ -1,4 +1,4 @@
-"""A session file as the real CLI writes it: read, and its open question answered by a message."""
+"""A session file as the real CLI writes it, and the answer to its open question by a message."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 
 from ccq_tui.agent.events import BlockFinished, Connected, PromptAccepted, QuestionAsked, SessionLost
 from ccq_tui.agent.recorded import open_recording
-from ccq_tui.agent.recorded.reader import why_gone
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.questions.message import answers_as_message
 from ccq_tui.testing import CleanHome, Scenario
@@ -38,7 +37,7 @@ async def it_asks_and_is_killed(home: CleanHome) -> str:
     return session_id
 
 
-async def test_a_question_of_a_killed_session_is_answered_from_its_file(play: Callable[..., Any]) -> None:
+async def test_the_question_of_a_killed_session_is_in_its_file(play: Callable[..., Any]) -> None:
     model, home = play(SCENARIO)
     (home.project / "notes.md").write_text(SECRET)
     session_id = await it_asks_and_is_killed(home)
@@ -50,13 +49,11 @@ async def test_a_question_of_a_killed_session_is_answered_from_its_file(play: Ca
         "Before.",
     ]
     assert not recording.bad
-    assert (recording.session_id, recording.cwd) == (session_id, str(home.project))
-    waiting = recording.waiting
-    assert waiting is not None
-    assert waiting.questions.questions == (WHICH,)
-    assert why_gone(session_id, recording.cwd, home.overrides()) == ""
+    assert recording.session_id == session_id
+    (asked,) = [event.request.questions for event in told if isinstance(event, QuestionAsked)]
+    assert asked.questions == (WHICH,)
 
-    message = answers_as_message(waiting.questions, Answered((Answer(("@notes.md",)),)))
+    message = answers_as_message(asked, Answered((Answer(("@notes.md",)),)))
     async with Running(home, resume=session_id) as run:
         await run.until(Connected)
         run.session.send(message)

@@ -28,8 +28,8 @@ def test_a_pipe_is_shown_as_it_comes_and_keys_work_meanwhile(tmp_path: Path) -> 
         terminal.type(" ")
         terminal.wait("▶ replay")
         go.write_bytes(b"")
-        terminal.wait_panel("Which approach?")
-        assert "■ replay · standard input · 4 lines · 1 unreadable" in terminal.text
+        terminal.wait("Claude asked · Approach")
+        terminal.wait("■ replay · standard input · 4 lines · 1 unreadable")
         terminal.press("ctrl+q")
         assert terminal.wait_end() == 0
         terminal.wait("standard input: 1 line could not be read: 3")

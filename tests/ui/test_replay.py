@@ -1,44 +1,25 @@
-"""A recording on the screen: read, held, searched, and its open question answered."""
+"""A recording on the screen: read, held and searched."""
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import Any
 
-import pytest
 from textual.pilot import Pilot
 
-from ccq_tui.cli.replay_app import ReplayApp, launch_for
+from ccq_tui.cli.replay_app import ReplayApp
 from ccq_tui.config.launch import Launch
-from ccq_tui.config.paths import state_dir
 from ccq_tui.config.settings import Settings
-from ccq_tui.questions.input_guard import GRACE
-from ccq_tui.screens.replay import BroughtAnswer, ReplayScreen
-from ccq_tui.widgets.hints import HintBar
+from ccq_tui.inbox.call_results import UNANSWERED
+from ccq_tui.screens.replay import ReplayScreen
 from ccq_tui.widgets.status_line import StatusLine
 from tests.ui.host import press_later
 from tests.ui.pictures import Pictures
 from tests.ui.running import running
-from tests.ui.session import MovableClock, panel_drawn, until
-from tests.unit.agent.recordings import (
-    QUESTIONS,
-    SESSION,
-    back,
-    call,
-    init,
-    opened,
-    prompt,
-    result,
-    said,
-    text,
-)
+from tests.ui.session import MovableClock, until
+from tests.unit.agent.recordings import QUESTIONS, back, call, init, opened, prompt, result, said, text
 
 ASKED = said(call("AskUserQuestion", QUESTIONS), message="m9")
-MESSAGE = (
-    "You asked this with AskUserQuestion, but the answer could not be delivered then. It is:\n\n"
-    "1. Which approach?\n   [ ] Option A\n   [x] Option B"
-)
 
 
 class Replayed:
@@ -70,11 +51,6 @@ def exported(path: Path) -> str:
 
 async def ended(run: Replayed, pilot: Pilot[int]) -> None:
     await until(pilot, lambda: run.is_up and "■ replay" in run.status)
-
-
-async def panel_is_open(run: Replayed, pilot: Pilot[int]) -> None:
-    await until(pilot, lambda: run.is_up and panel_drawn(run.screen))
-    run.clock.skip(GRACE + 0.1)
 
 
 async def test_all_of_it_is_shown_with_the_readers_keys_and_without_a_prompt(tmp_path: Path) -> None:
@@ -110,67 +86,17 @@ async def test_all_of_it_is_shown_with_the_readers_keys_and_without_a_prompt(tmp
         await until(pilot, lambda: "Make it faster" in exported(tmp_path))
 
 
-def drafts() -> int:
-    """Count what is kept, once whoever writes it is done."""
-    for thread in threading.enumerate():
-        if thread.name.startswith("answers"):
-            thread.join(10)
-    return len(list((state_dir() / "drafts").glob("*.json")))
-
-
-async def test_the_answer_to_the_open_question_goes_to_its_session(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_a_question_that_nobody_answered_stays_in_the_transcript(
+    tmp_path: Path, pictures: Pictures
 ) -> None:
-    kept = tmp_path / "config" / "projects" / "p"
-    kept.mkdir(parents=True)
-    (kept / f"{SESSION}.jsonl").write_text("{}\n")
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "config"))
-    async with running(Replayed(tmp_path, init(cwd=str(tmp_path)), prompt("Hi"), ASKED)) as (run, pilot):
-        await panel_is_open(run, pilot)
-        assert "Your answer resumes the session" in run.screen.transcript.text()
-        await pilot.press("2", "f2")
-        await until(pilot, lambda: run.screen.dock.folded_at is not None)
-        assert run.screen.dock.prompt.region.height == 0, "there is nobody to ask anything"
-    assert run.app.answered is None
-    assert drafts() == 1
-    # What was chosen outlives the program until it is confirmed.
-    run = Replayed(tmp_path, init(cwd=str(tmp_path)), prompt("Hi"), ASKED)
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        await panel_is_open(run, pilot)
-        await pilot.press("enter")
-        await until(pilot, lambda: run.app.answered)
-    assert drafts() == 0
-    assert run.app.answered == BroughtAnswer(SESSION, str(tmp_path), MESSAGE)
-    launch = launch_for(run.app.answered, {})
-    assert (launch.resume, launch.prompt) == (SESSION, MESSAGE)
-    assert launch.settings.directory == tmp_path
-
-
-async def test_where_the_session_is_gone_the_answer_can_be_copied(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    copied: list[str] = []
-    run = Replayed(tmp_path, init(cwd=str(tmp_path / "gone")), ASKED)
-    monkeypatch.setattr(run.app, "copy_to_clipboard", copied.append)
-    async with run.app.run_test(size=(80, 24)) as pilot:
-        await panel_is_open(run, pilot)
-        assert "An answer cannot be sent: its directory" in run.screen.transcript.text().replace("\n", " ")
-        await pilot.press("2", "enter")
-        await until(pilot, lambda: "F8 copies your answer" in run.screen.dock.notices.text)
-        await pilot.press("f8")
-        assert copied == [MESSAGE]
-        assert run.app.answered is None
-
-
-async def test_a_question_of_nowhere_on_a_small_screen(tmp_path: Path, pictures: Pictures) -> None:
-    async with running(Replayed(tmp_path, prompt("Make it faster"), ASKED), size=(40, 12)) as (run, pilot):
-        await panel_is_open(run, pilot)
-        assert "names no session" in run.screen.transcript.text()
-        panel = run.screen.dock.panel
-        await until(pilot, lambda: not panel.query_one(HintBar)._asleep)
-        for move in (*["page_up"] * 5, "bottom"):  # what was never seen has a height that is only guessed
-            run.screen.action_do(move)
-        await pictures.keep(pilot, "question-40x12")
+    async with running(Replayed(tmp_path, prompt("Make it faster"), ASKED), size=(60, 16)) as (run, pilot):
+        await ended(run, pilot)
+        run.screen.action_do("unfold")
+        shown = run.screen.transcript.text()
+        for words in ("Which approach?", "Option A", "Option B", UNANSWERED):
+            assert words in shown
+        assert run.screen.dock.panel is None
+        await pictures.keep(pilot, "question-60x16")
 
 
 async def test_space_holds_a_replay_in_time_and_lets_it_go_on(tmp_path: Path, pictures: Pictures) -> None:

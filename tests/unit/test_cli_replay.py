@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.agent.recorded.reader import why_gone
 from ccq_tui.cli import main
 from ccq_tui.screens.replay.screen import ReplayStatus
-from tests.unit.agent.recordings import SESSION, prompt, write
+from tests.unit.agent.recordings import prompt, write
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -55,21 +54,6 @@ def test_a_terminal_is_no_recording(
     assert "standard input is the terminal" in refused(capsys, "-")
 
 
-def test_why_a_session_cannot_be_gone_on_with(tmp_path: Path) -> None:
-    environment = {"CLAUDE_CONFIG_DIR": str(tmp_path / "config")}
-    assert "names no session" in why_gone("", "/", environment)
-    assert "names no directory" in why_gone(SESSION, "", environment)
-    assert "is not on this machine" in why_gone(SESSION, "relative", environment)
-    assert "is not on this machine" in why_gone(SESSION, str(tmp_path / "gone"), environment)
-    assert f"session {SESSION} is not" in why_gone(SESSION, str(tmp_path), environment)
-    assert "\0" not in tmp_path.name
-    assert why_gone(SESSION, "/\0", environment) != ""
-    kept = tmp_path / "config" / "projects" / "any"
-    kept.mkdir(parents=True)
-    (kept / f"{SESSION}.jsonl").touch()
-    assert why_gone(SESSION, str(tmp_path), environment) == ""
-
-
 def test_how_a_replay_stands() -> None:
     def words(standing: ReplayStatus) -> list[str]:
         return [piece.text for piece in standing.pieces()]
@@ -83,6 +67,5 @@ def test_how_a_replay_stands() -> None:
         "a.jsonl",
         "9 lines",
     ]
-    assert ("Space", "pause") in going.hints(0)
-    assert ("F2", "answer") in ReplayStatus("a", ended=True).hints(1)
-    assert "Space" not in dict(ReplayStatus("a", ended=True).hints(0))
+    assert ("Space", "pause") in going.hints()
+    assert "Space" not in dict(ReplayStatus("a", ended=True).hints())

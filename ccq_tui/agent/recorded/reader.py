@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,9 +12,7 @@ from pathlib import Path
 from ccq_tui.agent.events import AgentEvent, Connected, NoticeGiven
 from ccq_tui.agent.recorded.lines import BadLineError, Lines, RecordLine, entries
 from ccq_tui.agent.recorded.translate import Translation
-from ccq_tui.claude_files import record_files
 from ccq_tui.claude_lines import time_of
-from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.text import one_line
 from ccq_tui.words import listed, plural
 
@@ -70,20 +67,10 @@ class Recording:
         return self._translation.session_id
 
     @property
-    def cwd(self) -> str:
-        """The first directory in it, or ""."""
-        return self._translation.cwd
-
-    @property
     def trouble(self) -> str:
         """Which lines could not be read, in words; "" for none."""
         which = listed([str(number) for number in self.bad], MOST_NUMBERS)
         return f"{plural(len(self.bad), 'line')} could not be read: {which}" if self.bad else ""
-
-    @property
-    def waiting(self) -> QuestionRequest | None:
-        """The question set that can still be answered, once all was read, or None."""
-        return self._translation.asked.waiting if self.ended else None
 
     def next(self, *, single: bool = False) -> Slice:
         """Read on, for a fraction of a second at most; `ended` says whether all was read.
@@ -209,19 +196,3 @@ def _is_recording(head: bytes) -> bool:
         except BadLineError:
             continue
     return rest.lstrip(b"\xef\xbb\xbf \t\r")[:1] in (b"{", b"[")
-
-
-def why_gone(session_id: str, cwd: str, environment: Mapping[str, str]) -> str:
-    """Return why a recorded session cannot be resumed here, or "" if nothing is missing; reads the disk."""
-    if not session_id:
-        return "the recording names no session"
-    if not cwd:
-        return "the recording names no directory"
-    try:
-        if not (Path(cwd).is_absolute() and Path(cwd).is_dir()):
-            return f"its directory {cwd} is not on this machine"
-        if not record_files(session_id, environment):
-            return f"session {session_id} is not on this machine"
-    except (OSError, ValueError, RuntimeError) as error:
-        return f"its session cannot be searched for: {error}"
-    return ""

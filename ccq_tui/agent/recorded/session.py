@@ -1,21 +1,14 @@
-"""Plays a recording as a session, at once or in time; every command to it is ignored or refused."""
+"""Plays a recording as a session, at once or in time."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
 import time
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+from collections.abc import Callable
 
-from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.controls import Control, Rewound
-from ccq_tui.agent.events import AgentEvent, HistoryLoaded, RequestSettled, SessionState, StateChanged
+from ccq_tui.agent.events import AgentEvent, HistoryLoaded, SessionState, StateChanged
 from ccq_tui.agent.recorded.reader import Recording, Slice
-from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.requests import RequestOutcome
-
-T = TypeVar("T")
 
 STEADY_SECONDS = 0.5
 """Seconds between two messages that do not say when they were written."""
@@ -29,10 +22,9 @@ MOST_BEHIND = 0.25
 
 
 class ReplayedSession:
-    """Plays a recording to a screen as a session.
+    """Plays a recording to a screen as a session; it takes no commands.
 
-    Its events are reported as past, so that nothing in it asks for anything; the screen offers a question
-    that can still be answered once the session has `ENDED`.
+    Its events are reported as past, so that nothing in it asks for anything.
     """
 
     def __init__(
@@ -109,43 +101,12 @@ class ReplayedSession:
                 await self._going.wait()
                 self._due += self._clock() - held
 
-    # -- commands that only a live session obeys -----------------------------------------------------------
-
-    def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
-        """Report the answer; the screen brings it to the session that was recorded."""
-        self._tell(RequestSettled(request_id, outcome, actor))
-
-    async def ask(self, control: Control[T]) -> T:
-        """Refuse: nobody can be asked."""
-        raise CommandError(f"a recording does not answer {control.subtype}")
-
-    async def rewind(self, prompt_id: str, *, files: bool) -> Rewound:  # noqa: ARG002 - whatever is wanted
-        """Refuse: nothing is taken back."""
-        raise CommandError("a recording cannot be rewound")
-
-    async def rename(self, title: str) -> None:  # noqa: ARG002 - whatever is wanted
-        """Refuse: a recording keeps its name."""
-        raise CommandError("a recording cannot be renamed")
-
     @property
     def record_id(self) -> str:
         """Empty: nothing is recorded again."""
         return ""
 
-    async def taken(self, prompts: Mapping[str, str]) -> frozenset[str]:  # noqa: ARG002 - nothing is sent
-        """Return no prompts: none was read."""
-        return frozenset()
-
-    def send(self, *_prompt: object, **_options: object) -> str:
-        """Send nothing: the screen has no prompt."""
-        return ""
-
-    def _ignored(self, *_given: object, **_options: object) -> None:
-        """Do nothing: no turn runs, no process waits, and a recording can be opened again."""
-
-    withdraw = interrupt = set_mode = set_model = set_effort = park = _ignored
-
-    def close(self, cause: str = "") -> None:  # noqa: ARG002 - as the port has it
+    def close(self) -> None:
         """Stop."""
         self._closed = True
         self._going.set()

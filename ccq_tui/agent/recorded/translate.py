@@ -35,67 +35,18 @@ _NOBODY_THERE = f"No such tool available: {QUESTION_TOOL}"
 _REASON = 300
 
 
-class RecordedSets:
-    """Follows the question sets of one recording."""
-
-    def __init__(self) -> None:
-        self._open: dict[str, QuestionRequest] = {}
-        self._known: set[str] = set()
-
-    def ask(self, call: str, source: Mapping[str, Any], session_id: str) -> Iterator[ev.AgentEvent]:
-        """Take a call of the tool; one that cannot be read as questions is left to be shown as a call."""
-        if call in self._known:
-            return
-        if (questions := readable_set(call, source)) is None:
-            return
-        self._known.add(call)
-        self._open[call] = QuestionRequest(call, session_id, questions)
-        yield ev.QuestionAsked(self._open[call])
-
-    def settle(self, call: str, result: CallResult) -> Iterator[ev.AgentEvent]:
-        """Take a call's result; yields nothing for questions that can still be answered or are not known."""
-        request = self._open.get(call)
-        if request is None or (result.failed and _NOBODY_THERE in result.output):
-            return
-        outcome = outcome_of(request.questions, result)
-        if outcome == Cancelled(UNANSWERED):
-            return
-        if outcome is None:
-            reason = bounded(result.output.strip(), _REASON) if result.failed else "no answer was given"
-            outcome = Cancelled(reason or "it failed")
-        del self._open[call]
-        yield ev.RequestSettled(request.id, outcome, at=result.at)
-
-    def go_on(self) -> Iterator[ev.AgentEvent]:
-        """Settle the open sets as unanswered: the person said something else instead."""
-        for request in self._open.values():
-            yield ev.RequestSettled(request.id, Cancelled(PASSED_OVER))
-        self._open.clear()
-
-    def end(self) -> Iterator[ev.AgentEvent]:
-        """Settle the open sets as unanswered, except the last, which can still be answered."""
-        for call in list(self._open)[:-1]:
-            yield ev.RequestSettled(self._open.pop(call).id, Cancelled(UNANSWERED))
-
-    @property
-    def waiting(self) -> QuestionRequest | None:
-        """The last set that nobody answered, or None."""
-        return next(reversed(self._open.values()), None)
-
-
 class Translation:
     """Turns one recording's entries into events, in order, and skips unknown ones.
 
     Attributes:
         session_id: The first session id, or "".
-        cwd: The first directory, or "".
-        asked: The question sets.
     """
 
     def __init__(self) -> None:
         self.session_id = ""
-        self.cwd = ""
-        self.asked = RecordedSets()
+        self._connected = False
+        self._asked: dict[str, QuestionRequest] = {}
+        """The question sets without an outcome, by their calls."""
         self._sidechain: bool | None = None
         self._translator = Translator(heard)
         self._seen = RecentIds()
@@ -138,13 +89,13 @@ class Translation:
             if tool != QUESTION_TOOL:
                 yield ev.ToolFinished(call, tool, CUT_OFF, is_error=True)
         self._open.clear()
-        yield from self.asked.end()
+        yield from self._pass_over(UNANSWERED)
 
     def _identify(self, entry: Entry) -> Iterator[ev.AgentEvent]:
         if not self.session_id and _ID.fullmatch(name := text(entry, "session_id", "sessionId")):
             self.session_id = name
-        if not self.cwd and (cwd := text(entry, "cwd")):
-            self.cwd = cwd
+        if not self._connected and (cwd := text(entry, "cwd")):
+            self._connected = True
             model = text(entry, "model") if entry.get("type") == "system" else ""
             yield ev.Connected(self.session_id, model, "", cwd)
 
@@ -178,22 +129,44 @@ class Translation:
                 case ev.ToolStarted(call, tool):
                     self._open[call] = tool
                     yield event
-                    if tool == QUESTION_TOOL:
-                        yield from self.asked.ask(call, event.input, self.session_id)
+                    # A set that cannot be read as questions is shown as a call.
+                    if tool == QUESTION_TOOL and (asked := readable_set(call, event.input)):
+                        self._asked[call] = QuestionRequest(call, self.session_id, asked)
+                        yield ev.QuestionAsked(self._asked[call])
                     if call in self._early:
                         yield from self._translated(self._early.pop(call))
                 case ev.ToolFinished(call, tool, output, failed, record):
                     self._open.pop(call, None)
-                    yield from self.asked.settle(call, CallResult(output, failed, record, time_of(line)))
+                    yield from self._settle(call, CallResult(output, failed, record, time_of(line)))
                     yield replace(event, structured=None) if tool == QUESTION_TOOL else event
                 case ev.BlockFinished(text=""):
                     pass
                 case ev.PromptAccepted():
                     yield from self._flush()
-                    yield from self.asked.go_on()
+                    yield from self._pass_over(PASSED_OVER)
                     yield event
                 case _:
                     yield event
+
+    def _settle(self, call: str, result: CallResult) -> Iterator[ev.RequestSettled]:
+        """Settle a question set by its call's result, unless that says that nobody was asked."""
+        request = self._asked.get(call)
+        if request is None or (result.failed and _NOBODY_THERE in result.output):
+            return
+        outcome = outcome_of(request.questions, result)
+        if outcome == Cancelled(UNANSWERED):
+            return
+        if outcome is None:
+            reason = bounded(result.output.strip(), _REASON) if result.failed else "no answer was given"
+            outcome = Cancelled(reason or "it failed")
+        del self._asked[call]
+        yield ev.RequestSettled(request.id, outcome, at=result.at)
+
+    def _pass_over(self, reason: str) -> Iterator[ev.RequestSettled]:
+        """Settle the question sets that nobody answered."""
+        for request in self._asked.values():
+            yield ev.RequestSettled(request.id, Cancelled(reason))
+        self._asked.clear()
 
     def _flush(self) -> Iterator[ev.AgentEvent]:
         early, self._early = self._early, {}

@@ -1,5 +1,3 @@
 """The screen on which a recording is read."""
 
-from ccq_tui.screens.replay.screen import BroughtAnswer, ReplayScreen
-
-__all__ = ["BroughtAnswer", "ReplayScreen"]
+from ccq_tui.screens.replay.screen import ReplayScreen as ReplayScreen

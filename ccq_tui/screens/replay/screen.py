@@ -1,51 +1,32 @@
-"""The screen of a recording: its transcript, and the question that was left open in it."""
+"""The screen of a recording."""
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
-import json
-import logging
-import os
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import ClassVar, cast
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.widget import Widget
 
-from ccq_tui.agent.events import QuestionAsked, RequestSettled, SessionState, StateChanged
+from ccq_tui.agent.events import AgentEvent, SessionState, StateChanged
 from ccq_tui.agent.recorded import Recording, ReplayedSession
-from ccq_tui.agent.recorded.reader import why_gone
-from ccq_tui.bounded import JSON_BYTES, parse_json, read_bytes
 from ccq_tui.config.actions import KeyPlace
 from ccq_tui.config.keymap import key_of
 from ccq_tui.config.launch import Launch
-from ccq_tui.config.paths import state_dir
-from ccq_tui.inbox.requests import QuestionRequest
-from ccq_tui.inbox.store.drafts import draft_to_json, with_draft
-from ccq_tui.inbox.waiting_line import Draft, Waiting
-from ccq_tui.questions import Answered, Declined, Discussed
 from ccq_tui.questions.input_guard import is_fresh
-from ccq_tui.questions.message import answers_as_message
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.limits import Limits
-from ccq_tui.runtime.prompt_queue import SAVE_AFTER
+from ccq_tui.runtime.port import Session
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.view import Piece, short_path
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
 from ccq_tui.screens.terminal import set_title
-from ccq_tui.stored import write_whole
 from ccq_tui.text import one_line
 from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.keys import presses_of
@@ -110,32 +91,15 @@ class ReplayStatus:
             if piece.text
         )
 
-    def hints(self, waiting: int) -> Hints:
+    def hints(self) -> Hints:
         """Return the keys that apply now, the most useful first."""
         pause = () if self.ended else (("Space", "resume" if self.paused else "pause"),)
-        answer = ((key_of("panel"), "answer"),) if waiting else ()
         named = tuple((key_of(name), does) for name, does in _KEYS)
-        return (*pause, *answer, (key_of("quit"), "quit"), *named[:4], ("e", "export"), *named[4:])
+        return (*pause, (key_of("quit"), "quit"), *named[:4], ("e", "export"), *named[4:])
 
 
 CONFIRM_SECONDS = 10.0
 """Seconds in which a key that writes a file can be confirmed."""
-_logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class BroughtAnswer:
-    """An answer to the question that a recording ends with.
-
-    Attributes:
-        session_id: The session that gets the answer.
-        cwd: The directory of that session.
-        message: The answer.
-    """
-
-    session_id: str
-    cwd: str
-    message: str
 
 
 class ReplayScreen(SessionBase):
@@ -146,7 +110,7 @@ class ReplayScreen(SessionBase):
     DEFAULT_CSS = """
     ReplayScreen {
         & > Transcript { height: 1fr; }
-        & Prompt { display: none; height: 0; border: none; }  /* the dock displays it under a hidden panel */
+        & Prompt { display: none; height: 0; border: none; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -158,12 +122,6 @@ class ReplayScreen(SessionBase):
         Binding("end", "do('bottom')", "Go to the end, and follow it", show=False),
     ]
 
-    @dataclass
-    class QuestionAnswered(Message):
-        """The question that was left open has an answer, and its session is there."""
-
-        go_on: BroughtAnswer
-
     def __init__(
         self,
         launch: Launch,
@@ -172,28 +130,19 @@ class ReplayScreen(SessionBase):
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        session = SupervisedSession(
-            launch,
-            lambda tell, _launch: ReplayedSession(recording, tell, speed, clock),
-            clock=clock,
-            limits=Limits(),
-        )
-        session.keep_ended()  # an answer to it is brought to another session
+        self.recording, self._speed, self._clock = recording, speed, clock
+        session = SupervisedSession(launch, self._play, clock=clock, limits=Limits())
+        session.keep_ended()  # nothing starts it again
         super().__init__(
             session, Transcript(welcome=f"Reading {recording.name}…"), Dock(recording.name, clock=clock)
         )
-        self.recording = recording
-        self.listeners = (*self.listeners, self._take_outcome)
+        self.listeners = (*self.listeners, self._note_end)
         self.shown_by = (self._show_standing,)
-        self._ended = False
         self._export_asked: float | None = None
-        self._disk = ThreadPoolExecutor(max_workers=1, thread_name_prefix="answers")
-        self._unsaved: Waiting | None = None
 
-    @property
-    def replayed(self) -> ReplayedSession:
-        """The session that plays the recording."""
-        return cast("ReplayedSession", self.session.agent)
+    def _play(self, tell: Callable[[AgentEvent], None], _launch: Launch) -> Session:
+        self.replayed = ReplayedSession(self.recording, tell, self._speed, self._clock)
+        return cast("Session", self.replayed)  # this screen gives no commands
 
     def compose(self) -> ComposeResult:
         yield self.transcript
@@ -205,16 +154,10 @@ class ReplayScreen(SessionBase):
     def on_mount(self) -> None:
         for notice in self.launch.notices:
             self.note(notice, "warning")
-        start_work(self, self.session.agent.run, name="replay")
+        start_work(self, self.replayed.run, name="replay")
         self.set_interval(1.0, self.changed)
         set_title(self.app, f"{self.recording.name} · ccq-tui replay")
         self.changed()
-
-    def on_unmount(self) -> None:
-        """Write what is not written yet."""
-        if self._unsaved is not None:
-            self._disk.submit(save_draft, self._file(self._unsaved.request.id), self._unsaved.draft)
-        self._disk.shutdown(wait=False)
 
     def set_focus(
         self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False
@@ -224,6 +167,10 @@ class ReplayScreen(SessionBase):
             widget = None
         super().set_focus(widget, scroll_visible, from_app_focus)
 
+    @property
+    def _ended(self) -> bool:
+        return self.view.state is SessionState.ENDED
+
     # -- its state ------------------------------------------------------------------------------------
 
     def _show_standing(self) -> None:
@@ -231,7 +178,7 @@ class ReplayScreen(SessionBase):
             return
         standing = ReplayStatus.of(self.recording, paused=self.replayed.paused, ended=self._ended)
         self.status_line.show(standing.pieces())
-        self.dock.show_keys(standing.hints(len(self.dock.line.items)))
+        self.dock.show_keys(standing.hints())
 
     def action_pause(self) -> None:
         """Pause the replay, or resume it."""
@@ -258,97 +205,7 @@ class ReplayScreen(SessionBase):
             partial(export_transcript, self, "", self.view.cwd), "export", group="export", exclusive=True
         )
 
-    # -- the question that was left open ------------------------------------------------------------------
-
-    def _take_outcome(self, event: SessionEvent) -> None:
-        """Offer the open question at the end, and take its answer."""
-        match event:
-            case StateChanged(SessionState.ENDED):
-                self._ended = True
-                self.view = replace(self.view, session_id=self.recording.session_id)
-                if self.recording.waiting is not None:
-                    self.start(partial(self._offer, self.recording.waiting), "offer")
-            case RequestSettled(outcome=Answered() | Discussed() | Declined() as outcome):
-                waiting = self.recording.waiting
-                if waiting is not None and waiting.id == event.request_id:
-                    message = answers_as_message(waiting.questions, outcome)
-                    self.start(partial(self._bring, message), "answer")
-            case _:
-                pass
-
-    async def _why_gone(self) -> str:
-        environment = {**os.environ, **self.launch.program.environment}
-        recording = self.recording
-        return await asyncio.to_thread(why_gone, recording.session_id, recording.cwd, environment)
-
-    async def _offer(self, request: QuestionRequest) -> None:
-        """Say what will become of an answer, then open the panel."""
-        if reason := await self._why_gone():
-            self.note(
-                f"Nobody answered this question. An answer cannot be sent: {reason}. "
-                "You can copy it once you have answered.",
-                "warning",
-            )
-        else:
-            self.note("Nobody answered this question. Your answer resumes the session, as a message to it.")
-        text = await asyncio.get_running_loop().run_in_executor(
-            self._disk, load_draft, self._file(request.id)
-        )
-        self.take(QuestionAsked(request, with_draft(request, text) if text else None))
-
-    def _file(self, request_id: str) -> Path:
-        return draft_file(self.launch.program.state or state_dir(), request_id)
-
-    @on(Dock.DraftChanged)
-    def _draft_changed(self, event: Dock.DraftChanged) -> None:
-        waits, self._unsaved = self._unsaved is not None, event.waiting
-        if not waits:
-            self.after(SAVE_AFTER, lambda: self.start(self._write_draft, "draft"))
-
-    async def _write_draft(self) -> None:
-        unsaved, self._unsaved = self._unsaved, None
-        if unsaved is not None:
-            await self._save(unsaved.request.id, unsaved.draft)
-
-    async def _save(self, request_id: str, draft: Draft | None) -> None:
-        try:
-            await asyncio.get_running_loop().run_in_executor(
-                self._disk, save_draft, self._file(request_id), draft
-            )
-        except OSError as error:
-            _logger.warning("The draft of an answer: %s", error)
-            self.say(f"Your draft could not be saved: {error.strerror or error}", seconds=20.0)
-
-    async def _bring(self, message: str) -> None:
-        """Send the answer to the session, or if that is gone, give it to the person."""
-        if reason := await self._why_gone():
-            copies = f"{key_of('copy_draft')} copies"
-            self.note(f"Your answer was not sent: {reason}. {copies} it:\n\n{message}", "warning")
-            self.requests.keep_to_copy(message, f"Not sent · {copies} your answer")
-        else:
-            if self.recording.waiting is not None:
-                self._unsaved = None
-                await self._save(self.recording.waiting.id, None)
-            go_on = BroughtAnswer(self.recording.session_id, self.recording.cwd, message)
-            self.post_message(self.QuestionAnswered(go_on))
-
-
-def draft_file(state: Path, request_id: str) -> Path:
-    """Return the file of a draft: no session runs, so the inbox may not know the request."""
-    name = hashlib.sha256(f"answer to {request_id}".encode(errors="replace")).hexdigest()[:32]
-    return state / "drafts" / f"{name}-1.json"
-
-
-def load_draft(file: Path) -> str:
-    """Return a draft from its file, or ""."""
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        return str(parse_json(read_bytes(file, JSON_BYTES))["text"])
-    return ""
-
-
-def save_draft(file: Path, draft: Draft | None) -> None:
-    """Write a draft to its file; None deletes it."""
-    if draft is None:
-        file.unlink(missing_ok=True)
-    else:
-        write_whole(file, json.dumps({"text": draft_to_json(draft)}))
+    def _note_end(self, event: SessionEvent) -> None:
+        """Take the session's id from the recording, which may say it late."""
+        if event == StateChanged(SessionState.ENDED):
+            self.view = replace(self.view, session_id=self.recording.session_id)

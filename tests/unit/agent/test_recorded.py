@@ -20,6 +20,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.recorded.reader import NOTHING, open_recording
 from ccq_tui.agent.recorded.translate import CUT_OFF, PASSED_OVER
+from ccq_tui.inbox.call_results import UNANSWERED
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.questions import Answer, Answered
 from tests.unit.agent.recordings import (
@@ -82,8 +83,9 @@ def test_claude_codes_own_session_file(tmp_path: Path) -> None:
 def test_the_first_session_id_wins_and_what_is_none_is_no_id(tmp_path: Path) -> None:
     other = SESSION.replace("7f", "8f")
     recording = opened(tmp_path, prompt("Hi", session_id="--resume"), init(), init(other, "/elsewhere"))
-    events_of(recording)
-    assert (recording.session_id, recording.cwd) == (SESSION, "/work/project")
+    connected = [event for event in events_of(recording) if isinstance(event, Connected)]
+    assert connected == [Connected(SESSION, "claude-x", "", "/work/project")]
+    assert recording.session_id == SESSION
 
 
 def test_a_question_that_was_answered(tmp_path: Path) -> None:
@@ -96,36 +98,25 @@ def test_a_question_that_was_answered(tmp_path: Path) -> None:
     assert settled.at is not None
     assert settled.at.timestamp() == 1767323045
     assert isinstance(finished, ToolFinished)
-    assert recording.waiting is None
 
 
 @pytest.mark.parametrize(
     "lines", [[], [back(NO_TOOL, failed=True), said(text("Then I go on."), message="m2")]]
 )
-def test_the_last_question_waits_when_nobody_answered_it(tmp_path: Path, lines: list[Any]) -> None:
-    recording = opened(
-        tmp_path,
-        init(),
-        said(call("AskUserQuestion", QUESTIONS, "toolu_0"), call("AskUserQuestion", QUESTIONS)),
-        *lines,
-    )
-    events = events_of(recording)
-    waiting = recording.waiting
-    assert waiting is not None
-    assert (waiting.tool_use_id, waiting.session_id) == ("toolu_1", SESSION)
-    assert [event.request_id for event in events if isinstance(event, RequestSettled)] == [
-        f"toolu_0@{SESSION}"
+def test_questions_that_nobody_answered(tmp_path: Path, lines: list[Any]) -> None:
+    asked = said(call("AskUserQuestion", QUESTIONS, "toolu_0"), call("AskUserQuestion", QUESTIONS))
+    events = events_of(opened(tmp_path, init(), asked, *lines))
+    assert [event for event in events if isinstance(event, RequestSettled)] == [
+        RequestSettled(f"toolu_{number}@{SESSION}", Cancelled(UNANSWERED)) for number in (0, 1)
     ]
 
 
-def test_a_question_that_the_person_passed_over_does_not_wait(tmp_path: Path) -> None:
-    recording = opened(tmp_path, said(call("AskUserQuestion", QUESTIONS)), prompt("Something else"))
-    events = events_of(recording)
+def test_a_question_that_the_person_passed_over(tmp_path: Path) -> None:
+    events = events_of(opened(tmp_path, said(call("AskUserQuestion", QUESTIONS)), prompt("Something else")))
     assert events[-2:] == [
         RequestSettled("toolu_1@", Cancelled(PASSED_OVER)),
         PromptAccepted("Something else"),
     ]
-    assert recording.waiting is None
 
 
 @pytest.mark.parametrize(
@@ -138,11 +129,9 @@ def test_a_question_that_the_person_passed_over_does_not_wait(tmp_path: Path) ->
     ],
 )
 def test_questions_in_old_shapes(tmp_path: Path, source: Any, labels: list[str]) -> None:
-    recording = opened(tmp_path, said(call("AskUserQuestion", source)))
-    events_of(recording)
-    waiting = recording.waiting
-    assert waiting is not None
-    assert [option.label for option in waiting.questions.questions[0].options] == labels
+    events = events_of(opened(tmp_path, said(call("AskUserQuestion", source))))
+    (asked,) = [event.request.questions for event in events if isinstance(event, QuestionAsked)]
+    assert [option.label for option in asked.questions[0].options] == labels
 
 
 def test_bad_lines_are_counted_and_named(tmp_path: Path) -> None:

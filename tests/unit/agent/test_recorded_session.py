@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.controls import withdraw_prompt
 from ccq_tui.agent.events import AgentEvent, HistoryLoaded, PromptAccepted, SessionState, StateChanged
 from ccq_tui.agent.recorded import ReplayedSession
 from ccq_tui.agent.recorded import session as session_module
@@ -87,10 +85,3 @@ async def test_held_it_tells_nothing_and_closed_it_ends(
     async with asyncio.timeout(5):
         await running
     assert player.told[-1][1] == StateChanged(SessionState.ENDED)
-
-
-async def test_nobody_is_asked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    player = Player(monkeypatch, tmp_path, prompt("a"), speed=None)
-    with pytest.raises(CommandError, match="a recording does not answer"):
-        await player.session.ask(withdraw_prompt("p"))
-    player.session.recording.close()
