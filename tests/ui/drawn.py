@@ -18,7 +18,7 @@ from ccq_tui.config.trust_question import ROWS
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.questions.state import Focus, PanelState
 from ccq_tui.screens.inbox.screen import InboxScreen
-from ccq_tui.screens.overview.screen import Column, OverviewScreen
+from ccq_tui.screens.overview.screen import OverviewScreen
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.trust import TrustScreen
 from ccq_tui.widgets.choices import ChoiceList
@@ -133,9 +133,7 @@ def _row_of(view: LineView) -> tuple[int | None, str]:
     if isinstance(screen, TrustScreen) and view.id == "trust-rows":
         return ROWS.index(screen._question.row), ""
     if isinstance(screen, OverviewScreen):
-        board = screen.state
-        cards = board.columns[view.parent.group] if isinstance(view.parent, Column) else board.shown
-        return (cards.index(board.under), "") if board.under in cards else (None, "")
+        return _at(screen.state.cursor, [""] * len(screen.state.shown))
     return None, ""
 
 

@@ -176,14 +176,15 @@ def _row(
         return row_of(stored, origin.called, origin.directory, SessionPlace.ASKER)
     if name not in known:
         session = store.sessions.get(name)
-        known[name] = (session, _place(session, look))
+        known[name] = (session, place_of(session, look))
     session, place = known[name]
     directory = session.directory if session else ""
     called = session.name if session else ""
     return row_of(stored, called or Path(directory).name or name[:SHORT], directory, place)
 
 
-def _place(session: StoredSession | None, look: Look) -> SessionPlace:
+def place_of(session: StoredSession | None, look: Look) -> SessionPlace:
+    """Return the place of a session, None for one that is not stored; checks processes and files."""
     if session is not None and not session.directory:
         return SessionPlace.GONE
     if session is not None and session.owner == this_process():

@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
 from textual.dom import DOMNode
 from textual.widgets import Static
 
@@ -21,12 +19,14 @@ from ccq_tui.bridges.claude_code.native_sessions import has_hook, without_ours
 from ccq_tui.config.keymap import keymap, with_keys
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.port import Added, InboxChange, InboxRenewed, InboxTrouble, SessionNoted, Settled
+from ccq_tui.inbox.port import Added, InboxChange, InboxRenewed, SessionNoted, Settled
+from ccq_tui.inbox.reach import Look
 from ccq_tui.inbox.session_groups import Group, group_of
 from ccq_tui.inbox.store.rows import StoredRequest, StoredSession, StoredStanding
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.processes import alive, this_process
+from ccq_tui.processes import alive
+from ccq_tui.screens.inbox.inbox_feed import place_of
 from ccq_tui.screens.inbox.inbox_list import SessionPlace
 from ccq_tui.screens.overlay import Feed, ListScreen
 from ccq_tui.screens.overview.board import (
@@ -35,18 +35,11 @@ from ccq_tui.screens.overview.board import (
     OVERVIEW_ACTIONS,
     Board,
     Card,
-    harmless,
+    about_lines,
     here_group,
     joined,
-)
-from ccq_tui.screens.overview.card_lines import (
-    Now,
-    about_lines,
-    column_lines,
-    head_line,
     list_lines,
     title_line,
-    window,
 )
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.ui import ProgramAction
@@ -56,8 +49,8 @@ from ccq_tui.widgets.keys import new_labels
 from ccq_tui.widgets.lifetime import after_refresh, is_live, start_work
 from ccq_tui.widgets.lines import DrawnLine, LineView
 from ccq_tui.widgets.notice_line import NoticeLine
-from ccq_tui.widgets.palette import Palette, palette_of
-from ccq_tui.widgets.panel.measures import key_lines
+from ccq_tui.widgets.palette import palette_of
+from ccq_tui.widgets.panel.measures import is_low, key_lines
 from ccq_tui.words import SHORT
 from ccq_tui.worktrees.model import can_be_there
 
@@ -71,7 +64,6 @@ class CardFeed(Feed[Board]):
     """Keeps the board up to date; reads only changes from the store.
 
     Attributes:
-        board: State of the board.
         all_read: Whether the reading of stored sessions has ended.
     """
 
@@ -84,11 +76,11 @@ class CardFeed(Feed[Board]):
     def __post_init__(self) -> None:
         self.state = Board()
         self.all_read = False
+        self._ahead = time.time() - self._clock()
+        """Seconds from the program's clock to the one since 1970."""
         self._here: tuple[Card, ...] = ()
         self._stored: dict[str, Card] = {}
         self._native: dict[str, Card] = {}
-        self._to_read: dict[str, None] = {}
-        self._reading = False
         self._unsubscribe: tuple[Callable[[], None], ...] = ()
 
     def begin(self) -> None:
@@ -113,33 +105,28 @@ class CardFeed(Feed[Board]):
 
     def _card(self, screen: SessionScreen) -> Card:
         view, waiting = screen.view, len(screen.waiting.items)
-        return harmless(
-            Card(
-                key=self._manager.sessions.mode_of(screen),
-                session_id=screen.session.known_id,
-                session=view.name,
-                group=here_group(view.state, waiting),
-                place=SessionPlace.HERE,
-                state=str(view.state),
-                since=view.since,
-                waiting=waiting,
-                cost=view.cost,
-                last_line=view.last_line,
-                directory=str(view.cwd),
-                shown=screen is self._manager.sessions.front,
-            )
+        return Card(
+            key=self._manager.sessions.mode_of(screen),
+            session_id=screen.session.known_id,
+            session=view.name,
+            group=here_group(view.state, waiting),
+            place=SessionPlace.HERE,
+            state=str(view.state),
+            since=view.since + self._ahead,
+            waiting=waiting,
+            cost=view.cost,
+            last_line=view.last_line,
+            directory=str(view.cwd),
+            shown=screen is self._manager.sessions.front,
         )
 
     def read_again(self, session_ids: Iterable[str]) -> None:
-        """Read some stored sessions again, soon."""
-        self._to_read.update(dict.fromkeys(session_ids))
-        if self._to_read and not self._reading:
-            self._reading = True
-            start_work(self._owner, self._read_some, name="overview sessions")
+        """Read some stored sessions again."""
+        if names := tuple(session_ids):
+            start_work(self._owner, partial(self._read_some, names), name="overview sessions")
 
     def _put_together(self) -> None:
-        ahead = time.time() - self._clock()
-        self.show(self.state.with_rows(joined(self._here, self._stored | self._native, ahead)))
+        self.show(self.state.with_rows(joined(self._here, self._stored | self._native)))
 
     def _take(self, cards: Iterable[Card]) -> None:
         self._stored.update((card.session_id, card) for card in cards)
@@ -153,8 +140,6 @@ class CardFeed(Feed[Board]):
                 self.read_again((change.request.session_id,))
             case InboxRenewed(another=True):
                 start_work(self._owner, self.read_all, name="overview")
-            case InboxTrouble():
-                pass  # the session on the screen says it
 
     async def read_all(self) -> None:
         """Read page by page, so that the first cards appear before the last are read."""
@@ -171,22 +156,16 @@ class CardFeed(Feed[Board]):
         self.all_read = True
         self._draw()
 
-    async def _read_some(self) -> None:
+    async def _read_some(self, names: tuple[str, ...]) -> None:
+        recorded = await self._manager.recorded()
         try:
-            while self._to_read:
-                some = tuple(self._to_read)[:PAGE]
-                for name in some:
-                    del self._to_read[name]
-                recorded = await self._manager.recorded()
-                read = partial(read_cards, session_ids=some, recorded=recorded)
-                cards = await self._manager.inbox.run(read)
-                for name in set(some).difference(card.session_id for card in cards):
-                    self._stored.pop(name, None)  # claimed and released, with nothing said in it
-                self._take(cards)
+            cards = await self._manager.inbox.run(partial(read_cards, session_ids=names, recorded=recorded))
         except InboxError as error:
             self._say(f"Stored sessions cannot be read: {error}")
-        finally:
-            self._reading = False
+            return
+        for name in set(names).difference(card.session_id for card in cards):
+            self._stored.pop(name, None)  # claimed and released, with nothing said in it
+        self._take(cards)
 
     async def read_native(self) -> None:
         """Show the waiting sessions of Claude Code's own screen, and drop those that no longer wait."""
@@ -229,88 +208,38 @@ def read_cards(
 def native_card(waiting: StoredRequest, asked: bool) -> Card:
     """Return the card of a session in Claude Code's own screen; ``asked`` if a hook asks for it, too."""
     request = waiting.request
-    directory = request.origin.directory
-    return harmless(
-        Card(
-            key=request.session_id,
-            session_id=request.session_id,
-            session=request.origin.called,
-            group=Group.NEEDS,
-            place=SessionPlace.ASKER if asked else SessionPlace.THERE,
-            state=SessionState.AWAITING,
-            since=waiting.asked_at.timestamp(),
-            waiting=1,
-            last_line=kind_of(request).summary(request),
-            directory=directory,
-            known=False,
-        )
+    return Card(
+        key=request.session_id,
+        session_id=request.session_id,
+        session=request.origin.called,
+        group=Group.NEEDS,
+        place=SessionPlace.ASKER if asked else SessionPlace.THERE,
+        state=SessionState.AWAITING,
+        since=waiting.asked_at.timestamp(),
+        waiting=1,
+        last_line=kind_of(request).summary(request),
+        directory=request.origin.directory,
+        known=False,
     )
 
 
 def _card(one: StoredStanding, recorded: Collection[str] | None) -> Card:
     session, runs = one.session, alive(one.session.owner)
-    directory = session.directory
-    if runs and session.owner != this_process():
-        place = SessionPlace.OTHER
-    elif recorded is not None and session.id not in recorded:
-        place = SessionPlace.GONE
-    else:
-        place = SessionPlace.RESTS if directory and can_be_there(Path(directory)) else SessionPlace.GONE
-    return harmless(
-        Card(
-            key=session.id,
-            session_id=session.id,
-            session=session.name or Path(directory).name or session.id[:SHORT],
-            group=group_of(session.state, one.waiting, runs=runs, done=session.done),
-            place=place,
-            state=str(session.state),
-            since=one.since.timestamp(),
-            waiting=one.waiting,
-            undelivered=0 if runs else one.undelivered,
-            cost=session.cost,
-            last_line=session.last_line,
-            directory=directory,
-            done=session.done,
-        )
+    return Card(
+        key=session.id,
+        session_id=session.id,
+        session=session.name or Path(session.directory).name or session.id[:SHORT],
+        group=group_of(session.state, one.waiting, runs=runs, done=session.done),
+        place=place_of(session, Look(can_be_there, recorded)),
+        state=str(session.state),
+        since=one.since.timestamp(),
+        waiting=one.waiting,
+        undelivered=0 if runs else one.undelivered,
+        cost=session.cost,
+        last_line=session.last_line,
+        directory=session.directory,
+        done=session.done,
     )
-
-
-class Column(Vertical):
-    """A group: its head, and its cards, which scroll."""
-
-    DEFAULT_CSS = """
-    Column {
-        width: 1fr;
-        border-left: solid $ccq-rule;
-        &.-first { border-left: none; }
-        & > Static { height: 2; }
-    }
-    """
-
-    def __init__(self, group: Group) -> None:
-        super().__init__(classes="-first" if group is next(iter(Group)) else "")
-        self.group = group
-
-    def compose(self) -> ComposeResult:
-        yield Static("", markup=False)
-        yield LineView()
-
-    @property
-    def cards(self) -> LineView:
-        return self.query_one(LineView)
-
-    def show(self, head: Text, lines: list[DrawnLine], cursor: int | None, style: Style) -> None:
-        """Draw another head and other cards, or the same with the cursor elsewhere."""
-        self.query_one(Static).update(head, layout=False)
-        self.cards.show(lines, cursor, style)
-
-
-class Columns(Horizontal):
-    """All groups side by side."""
-
-    def compose(self) -> ComposeResult:
-        for group in Group:
-            yield Column(group)
 
 
 EMPTY_SESSION = "The session is empty, so it cannot be marked as done"
@@ -324,15 +253,7 @@ CLOSED = {
     SessionPlace.GONE: "The session was deleted, or its directory is gone: it cannot be opened",
 }
 """Words for sessions that cannot be opened here."""
-COLUMNS_FROM = 126
-"""Screen width in cells from which all groups are side by side; below that they form one list."""
-TALL_FROM = 18
-"""Screen height in lines from which a card of the list has two lines."""
 FINDING: Hints = (("Enter", "to the cards"), ("Esc", "clear"), ("↑ ↓", "move"))
-
-
-class OverviewBody(Vertical):
-    """The part of the screen above the notices and the keys."""
 
 
 class OverviewScreen(ListScreen[Card | None, Board]):
@@ -342,17 +263,13 @@ class OverviewScreen(ListScreen[Card | None, Board]):
     OverviewScreen {
         background: $background;
         overflow: hidden;
-        & > OverviewBody { height: 1fr; }
         & > NoticeLine { background: $background; }
         & #overview-title { height: 1; }
         & #overview-filter {
             height: 0; min-height: 0; max-height: 1; margin: 0; padding: 0 1 0 3; border: none;
         }
         & #overview-filter:focus { border: none; }
-        & Columns { height: 1fr; border-top: solid $ccq-rule; }
-        & #overview-list { height: 1fr; }
         & #overview-about { border-top: solid $ccq-rule; }
-        & .-off { display: none; }
     }
     """
     feed: CardFeed
@@ -366,7 +283,8 @@ class OverviewScreen(ListScreen[Card | None, Board]):
         self.clock = clock
         self.feed = CardFeed(self, manager, clock, self.draw, self.say)
         self._finding = False
-        self._drawn: dict[str, tuple[object, list[DrawnLine]]] = {}
+        self._drawn: tuple[object, ...] = ()
+        self._lines: list[DrawnLine] = []
 
     def on_mount(self) -> None:
         self.set_focus(self.field, scroll_visible=False)
@@ -378,19 +296,16 @@ class OverviewScreen(ListScreen[Card | None, Board]):
         self.feed.end()
 
     def compose(self) -> ComposeResult:
-        with OverviewBody():
-            yield Static("", id="overview-title", markup=False)
-            yield self.field
-            # A hidden part needs no layout, which would be thrown away at the start.
-            yield Columns(classes="" if self._side_by_side else "-off")
-            yield LineView(id="overview-list", classes="-off" if self._side_by_side else "")
-            yield Static("", id="overview-about", markup=False)
+        yield Static("", id="overview-title", markup=False)
+        yield self.field
+        yield LineView()
+        yield Static("", id="overview-about", markup=False)
         yield NoticeLine()
         yield HintBar()
 
     @property
-    def _side_by_side(self) -> bool:
-        return self.app.size.width >= COLUMNS_FROM
+    def _view(self) -> LineView:
+        return self.query_one(LineView)
 
     # -- keys -----------------------------------------------------------------------------------------------
 
@@ -457,17 +372,8 @@ class OverviewScreen(ListScreen[Card | None, Board]):
             self._retry(card)
 
     def _move(self, action: str) -> None:
-        page = max(1, self._view.size.height // 4 - 1)
-        if (moved := self.state.after(action, page, within=self._side_by_side)) is not None:
+        if (moved := self.state.after(action, max(1, self._view.size.height - 1))) is not None:
             self.show(moved)
-
-    @property
-    def _view(self) -> LineView:
-        """The view that has the cursor."""
-        under = self.state.under
-        if not self._side_by_side or under is None:
-            return self.query_one("#overview-list", LineView)
-        return next(one.cards for one in self.query(Column) if one.group is under.group)
 
     def _clear(self) -> None:
         self._finding = False
@@ -482,17 +388,8 @@ class OverviewScreen(ListScreen[Card | None, Board]):
 
     def under(self, event: events.MouseEvent) -> str | None:
         """Return the key of the card under the pointer, or None."""
-        places: list[tuple[LineView, tuple[Card, ...]]]
-        if self._side_by_side:
-            columns = self.state.columns
-            places = [(one.cards, columns[one.group]) for one in self.query(Column)]
-        else:
-            places = [(self.query_one("#overview-list", LineView), self.state.shown)]
-        for view, cards in places:
-            row = view.row_on_screen(event.screen_offset)
-            if row is not None and row < len(cards):
-                return cards[row].key
-        return None
+        row, shown = self._view.row_on_screen(event.screen_offset), self.state.shown
+        return shown[row].key if row is not None and row < len(shown) else None
 
     # -- what a key means for a session ----------------------------------------------------------------------
 
@@ -584,59 +481,23 @@ class OverviewScreen(ListScreen[Card | None, Board]):
     def draw(self) -> None:
         if not self.has_parts:
             return
-        board, size = self.state, self.app.size
-        palette, now = palette_of(self.query_one(OverviewBody)), Now(self.clock(), time.time())
-        title = title_line(board, size.width, palette, counted=not self._side_by_side)
-        self.query_one("#overview-title", Static).update(title, layout=False)
+        board, size, palette = self.state, self.app.size, palette_of(self)
+        self.query_one("#overview-title", Static).update(title_line(board, size.width, palette), layout=False)
         field = self.field
         field.show_cursor = self._finding
         field.styles.height = field.styles.min_height = 1 if self._finding or board.filter else 0
-        self.query_one(Columns).set_class(not self._side_by_side, "-off")
-        list_view = self.query_one("#overview-list", LineView)
-        list_view.set_class(self._side_by_side, "-off")
-        if self._side_by_side:
-            self._draw_columns(board, now, palette)
-        else:
-            self._draw_list(list_view, board, now, palette)
-        self._draw_about(board.under, now, palette)
+        made_for = (board.shown, size.width, palette, time.time() // LOOK_SECONDS)
+        if made_for != self._drawn:
+            self._drawn, self._lines = made_for, list_lines(board, size.width - 1, palette)
+        self._view.show(self._lines, board.cursor if board.shown else None, palette.cursor)
+        about, height = self.query_one("#overview-about", Static), 2 if is_low(size.height) else 4
+        lines = about_lines(board.under, size.width, height, palette) if board.under else []
+        # Always of one height: the list above must not jump as the cursor moves.
+        about.styles.height = height + 1
+        about.update(Text("\n").join(lines), layout=False)
         self.query_one(NoticeLine).stand(self._what_next(board))
         hints = FINDING if self._finding else self._hints_for(board.under)
         self.query_one(HintBar).show(hints, most_lines=key_lines(size.height))
-
-    def _draw_columns(self, board: Board, now: Now, palette: Palette) -> None:
-        width = self.app.size.width // len(Group) - 2
-        under, columns = board.under, board.columns
-        for column in self.query(Column):
-            cards = columns[column.group]
-            cursor = cards.index(under) if under is not None and under.group is column.group else None
-            rows = window(len(cards), cursor or 0)
-            made_for = (*_made_for(cards, rows, now), width, palette)
-            make = partial(column_lines, cards, rows, width, now, palette)
-            lines = self._lines(column.group, made_for, make)
-            head = head_line(column.group, len(cards), width, palette, here=cursor is not None)
-            column.show(head, lines, cursor, palette.cursor)
-
-    def _draw_list(self, view: LineView, board: Board, now: Now, palette: Palette) -> None:
-        width, tall, shown = self.app.size.width - 1, self.app.size.height >= TALL_FROM, board.shown
-        cursor = shown.index(board.under) if board.under is not None else None
-        rows = window(len(shown), cursor or 0)
-        made_for = (*_made_for(shown, rows, now), width, palette, tall)
-        make = partial(list_lines, shown, rows, width, now, palette, tall=tall)
-        view.show(self._lines("list", made_for, make), cursor, palette.cursor)
-
-    def _lines(self, name: str, made_for: object, make: Callable[[], list[DrawnLine]]) -> list[DrawnLine]:
-        """Return the lines already drawn for the same input, or new ones."""
-        if name not in self._drawn or self._drawn[name][0] != made_for:
-            self._drawn[name] = made_for, make()
-        return self._drawn[name][1]
-
-    def _draw_about(self, card: Card | None, now: Now, palette: Palette) -> None:
-        view = self.query_one("#overview-about", Static)
-        height = 2 if self.app.size.height < TALL_FROM else 4
-        lines = about_lines(card, self.app.size.width, height, now, palette) if card else []
-        # Always of one height: the view above must not jump as the cursor moves.
-        view.styles.height = height + 1
-        view.update(Text("\n").join(lines), layout=False)
 
     def _what_next(self, board: Board) -> str:
         if board.filter and not board.shown:
@@ -649,9 +510,3 @@ class OverviewScreen(ListScreen[Card | None, Board]):
 def can_start(card: Card) -> bool:
     """Whether a session has no process and can get one from here."""
     return card.place is SessionPlace.RESTS or (card.place is SessionPlace.HERE and card.state in OVER)
-
-
-def _made_for(cards: tuple[Card, ...], rows: range, now: Now) -> tuple[object, ...]:
-    """Return the input that determines the drawn lines of cards."""
-    drawn = cards[rows.start : rows.stop]
-    return drawn, tuple(now.age(card) for card in drawn), rows, len(cards)
