@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, TypeVar
 
 from ccq_tui.bridges.mcp.clients import Client
 from ccq_tui.inbox.actors import Actor, Surface
@@ -18,12 +17,8 @@ from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import alive, this_process
 from ccq_tui.questions import QuestionSet
 
-T = TypeVar("T")
-
 MOST_AT_ONCE = 50
 """Most requests of one process that wait at once; more are a loop of a model."""
-MOST_SAME = 200
-"""Most running clients that may ask exactly the same at once."""
 
 
 class TooManyError(Exception):
@@ -71,9 +66,7 @@ class WaitingCalls:
 
     def __init__(self, inbox: Inbox) -> None:
         self._inbox = inbox
-        self._taken: set[str] = set()
-        self._claiming = asyncio.Lock()
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._taken: list[str] = []
 
     async def ask(
         self,
@@ -100,12 +93,21 @@ class WaitingCalls:
             TooManyError: Too many requests wait already.
         """
         began = datetime.now(UTC)
-        request = await self._claimed(call, questions)
-        if call.is_withdrawn:  # since the request was written: asked now, it would be pending again
-            self._taken.discard(request.id)
-            return McpOutcome(request, Cancelled(_withdrawn_by(call)), None, began)
+        if len(self._taken) >= MOST_AT_ONCE:
+            raise TooManyError(f"{MOST_AT_ONCE} requests wait for the user already")
+        origin = Origin(Asker.MCP, call.client.name, call.client.directory, this_process())
+        request = QuestionRequest(questions.id, call.client.asker_id, questions, origin=origin)
+        withdrawn = McpOutcome(request, Cancelled(_withdrawn_by(call)), None, began)
+        if call.is_withdrawn:
+            return withdrawn
+        call.request_id = request.id
+        self._taken.append(request.id)
         leaving = asyncio.ensure_future(gone.wait())
         try:
+            # On disk first: if the inbox refuses it, nobody is asked.
+            await self._inbox.run(lambda store: store.requests.add(request))
+            if call.is_withdrawn:  # meanwhile: asked now, it would be pending again
+                return withdrawn
             async with self._inbox.asking(request) as opened:
                 opened.leave()
                 answered = asyncio.ensure_future(opened.outcome())
@@ -121,7 +123,7 @@ class WaitingCalls:
                 return None
             return McpOutcome(request, opened.stored.outcome, opened.stored.settled_at, began)
         finally:
-            self._taken.discard(request.id)
+            self._taken.remove(request.id)
             leaving.cancel()
 
     def withdraw(self, call: McpCall) -> None:
@@ -162,49 +164,6 @@ class WaitingCalls:
         """Show the person a message; raises `InboxError`."""
         actor = Actor(Surface.ASKER, client.name, this_process())
         await self._inbox.run(lambda store: store.history.notify(client.session_id, actor, message))
-
-    async def _claimed(self, call: McpCall, questions: QuestionSet) -> QuestionRequest:
-        """Write the request; a call that ends meanwhile may still withdraw it."""
-        claim = self._keep(asyncio.ensure_future(self._claim(call, questions)))
-        try:
-            return await asyncio.shield(claim)
-        except asyncio.CancelledError:
-            claim.add_done_callback(self._let_go)
-            raise
-
-    def _let_go(self, claim: asyncio.Task[QuestionRequest]) -> None:
-        if not claim.cancelled() and claim.exception() is None:
-            self._taken.discard(claim.result().id)
-
-    async def _claim(self, call: McpCall, questions: QuestionSet) -> QuestionRequest:
-        origin = Origin(Asker.MCP, call.client.name, call.client.directory, this_process())
-        async with self._claiming:  # so that calls at once are counted, too
-            if len(self._taken) >= MOST_AT_ONCE:
-                raise TooManyError(f"{MOST_AT_ONCE} requests wait for the user already")
-            taken = frozenset(self._taken)
-
-            def candidates() -> Iterator[QuestionRequest]:
-                for number in range(1, MOST_SAME + 1):
-                    name = f"{questions.id}-{number}" if number > 1 else questions.id
-                    asked = replace(questions, id=name)
-                    request = QuestionRequest(name, call.client.asker_id, asked, origin=origin)
-                    if request.id not in taken:
-                        yield request
-
-            stored = await self._inbox.run(lambda store: store.requests.claim(candidates()))
-            self._taken.add(stored.request.id)
-        call.request_id = stored.request.id
-        if call.is_withdrawn:
-            self.withdraw(call)
-        if not isinstance(stored.request, QuestionRequest):
-            raise TypeError("a question set is stored as another kind")
-        return stored.request
-
-    def _keep(self, task: asyncio.Task[T]) -> asyncio.Task[T]:
-        """Hold a task until it is done: the event loop keeps only weak references."""
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
 
 
 def _withdrawn_by(call: McpCall) -> str:

@@ -75,47 +75,16 @@ class RequestTable:
 
         Returns the stored request; its state says whether it is pending. Raises `InboxUnavailable`.
         """
-        with self._database.writing() as at:
-            self._add(at, self.get(request.id), request, context)
-        return self._written(request_key(request.id))
-
-    def claim(self, requests: Iterable[Request]) -> StoredRequest:
-        """Write, as `add` does, the first of some calls whose outcome no other running process takes.
-
-        So two processes that ask the same at once never share an answer, and a process that asks the same as
-        one that has ended continues its request.
-
-        Args:
-            requests: Calls of one session that ask the same, each with the process that takes its outcome.
-
-        Returns:
-            The stored request; its state says whether it is pending.
-
-        Raises:
-            InboxUnavailable: It was not written, or other processes have all of the calls.
-        """
-        with self._database.writing() as at:
-            for request in requests:
-                before = self.get(request.id)
-                if not _taken_elsewhere(before, request):
-                    self._add(at, before, request, "")
-                    self._database.do(
-                        "UPDATE requests SET body = ? WHERE id = ?",
-                        (request_to_json(request), request_key(request.id)),
-                    )
-                    break
-            else:
-                raise InboxUnavailable("too many processes ask the same at once")
-        return self._written(request_key(request.id))
-
-    def _add(self, at: str, before: StoredRequest | None, request: Request, context: str) -> None:
         key, session_id = request_key(request.id), name_key(request.session_id)
-        self._set_apart(before, request)
-        if self._insert(StoredRequest(0, request, context, RequestState.PENDING, moment(at))):
-            self._database.note(at, session_id, key, ("", RequestState.PENDING), "asked")
-            self._copy_draft(at, key, request)
-        elif before is None or not _same_asker(before, request):
-            self._ask_again(at, key, session_id, request_to_json(request))
+        with self._database.writing() as at:
+            before = self.get(request.id)
+            self._set_apart(before, request)
+            if self._insert(StoredRequest(0, request, context, RequestState.PENDING, moment(at))):
+                self._database.note(at, session_id, key, ("", RequestState.PENDING), "asked")
+                self._copy_draft(at, key, request)
+            elif before is None or not _same_asker(before, request):
+                self._ask_again(at, key, session_id, request_to_json(request))
+        return self._written(key)
 
     def put(self, known: StoredRequest) -> StoredRequest:
         """Write a request as this process has it, unless it is here; a pending one here gets its outcome.
@@ -408,14 +377,6 @@ class RequestTable:
         if stored is None or stored.outcome is None or stored.settled_at is None:
             return Unknown()
         return AlreadySettled(stored.actor, stored.settled_at, stored.outcome)
-
-
-def _taken_elsewhere(before: StoredRequest | None, request: Request) -> bool:
-    """Whether another running process takes the outcome of a call."""
-    if before is None or before.state not in (RequestState.PENDING, *TO_DELIVER):
-        return False
-    owner = before.request.origin.process
-    return owner != request.origin.process and alive(owner)
 
 
 def _same_asker(before: StoredRequest, request: Request) -> bool:

@@ -28,7 +28,7 @@ from ccq_tui.inbox.requests import (
 from ccq_tui.inbox.store import requests
 from ccq_tui.inbox.store.change_feed import ChangeFeed
 from ccq_tui.inbox.store.orphans import PROCESS_GONE
-from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSessionState
+from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable, Unknown, Won
 from ccq_tui.inbox.waiting_line import first_draft
@@ -420,43 +420,18 @@ def client_call(name: str, process: Owner | None, title: str = "") -> QuestionRe
     return QuestionRequest(name, "codex", QuestionSet(name, (LETTERS,), title), origin=origin)
 
 
-def test_of_running_processes_that_ask_the_same_each_has_a_request_of_its_own(store: Store) -> None:
-    here, other, gone = this_process(), Owner(os.getppid()), Owner(2**22 + 1)
-
-    def claim(process: Owner) -> StoredRequest:
-        return store.requests.claim(client_call(name, process) for name in ("ask", "ask-2", "ask-3"))
-
-    first, second = claim(other), claim(here)
-    assert (first.request.tool_use_id, second.request.tool_use_id) == ("ask", "ask-2")
-    assert claim(here).request.tool_use_id == "ask-2", "a process is not in its own way"
-    assert [change.cause for change in store.history.changes()] == ["asked", "asked"]
-    third = claim(gone)
-    assert third.request.tool_use_id == "ask-3"
-    with pytest.raises(InboxUnavailable, match="too many processes"):
-        store.requests.claim([client_call("ask", here)])
-    assert [one.request.tool_use_id for one in store.requests.waiting()] == ["ask", "ask-2", "ask-3"]
-
-
 @pytest.mark.parametrize("outcome", [Answered((Answer(("A",)),)), Declined(), Discussed("why?")])
 def test_what_a_client_that_is_gone_asked_is_the_next_ones_with_its_outcome(
     store: Store, outcome: RequestOutcome
 ) -> None:
-    here, other, gone = this_process(), Owner(os.getppid()), Owner(2**22 + 1)
-    store.requests.claim([client_call("ask", gone)])
-    waiting = store.requests.claim([client_call("ask", here)])
+    here, gone = this_process(), Owner(2**22 + 1)
+    store.requests.add(client_call("ask", gone))
+    waiting = store.requests.add(client_call("ask", here))
     assert (waiting.state, waiting.request.origin.process) == (RequestState.PENDING, here)
     store.requests.settle(waiting.request.id, outcome, PANEL)
-    with pytest.raises(InboxUnavailable):
-        store.requests.claim([client_call("ask", other)])  # who waits for it is about to take it
-    kept = replace(client_call("ask-2", gone))
-    store.requests.claim([kept])
-    store.requests.settle(kept.id, outcome, PANEL)
-    taken = store.requests.claim([client_call("ask-2", here)])
-    assert (taken.outcome, taken.request.origin.process) == (outcome, here)
-    with pytest.raises(InboxUnavailable):
-        store.requests.claim([client_call("ask-2", other)])
-    store.requests.mark_delivered(taken.request.id, "result")
-    again = store.requests.claim([client_call("ask-2", other)])
+    assert store.requests.add(client_call("ask", here)).outcome == outcome
+    store.requests.mark_delivered(waiting.request.id, "result")
+    again = store.requests.add(client_call("ask", here))
     assert (again.state, again.outcome) == (RequestState.PENDING, None), "asked anew once it was delivered"
 
 
