@@ -26,9 +26,6 @@ from textual.filter import LineFilter
 from textual.worker import Worker
 
 from ccq_tui import theming
-from ccq_tui.agent.events import AgentEvent
-from ccq_tui.agent.options import session_options
-from ccq_tui.agent.session import AgentSession
 from ccq_tui.commands.command import Command
 from ccq_tui.compat.private import load
 from ccq_tui.compat.textual.driver import announce_end, end_driver, lasting_driver, taking_over
@@ -38,7 +35,6 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
 from ccq_tui.inbox.actors import Surface
-from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.layout import WIDTH
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.inbox.wait_statistics import read_statistics, text_lines
@@ -48,9 +44,10 @@ from ccq_tui.output import colourless, echo
 from ccq_tui.preboot_input import EarlyPrompt, plain
 from ccq_tui.questions.input_guard import Escapes, Presses
 from ccq_tui.runtime.launches import with_notices
-from ccq_tui.runtime.port import Session, SessionFactory
-from ccq_tui.runtime.supervisor import Supervisor
-from ccq_tui.runtime.worktree_cleanup import EndedSession, WorktreeCleanup
+from ccq_tui.runtime.notices import Notices
+from ccq_tui.runtime.port import SessionFactory
+from ccq_tui.runtime.runtime import Runtime
+from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.editor import end_editors
 from ccq_tui.screens.help import HelpRow, HelpScreen, own_bindings, sections
 from ccq_tui.screens.inbox.inbox_list import InboxRow
@@ -62,10 +59,9 @@ from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.base import SessionBase
 from ccq_tui.screens.session.screen import SLASH_COMMANDS
 from ccq_tui.screens.session.ui import ProgramAction
-from ccq_tui.screens.sessions.inbox_watch import InboxWatch
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, parting_words
 from ccq_tui.screens.sessions.session_manager import SessionManager
-from ccq_tui.screens.sessions.trust_gate import TrustGate
+from ccq_tui.screens.sessions.trust_gate import PersonHere, TrustGate
 from ccq_tui.screens.startup import Startup
 from ccq_tui.screens.terminal import forget_typed, keep_title, restore_title
 from ccq_tui.text import safe
@@ -145,7 +141,6 @@ class CcqApp(_Base):
         self._launch = replace(launch, program=replace(launch.program, home=launch.settings.directory))
         if early is not None and driver is None:
             self._typed_early_as_draft(early.close())
-        self._ahead = ahead
         self._ending = False
         self._signal = 0  # the first that ends the program
         self._suspending = False
@@ -155,7 +150,21 @@ class CcqApp(_Base):
         self._stall_watch: StallWatch | None = None
         self._theme_notices: list[str] = []
         self.clock = clock
-        self._compose_controllers(make_session or self._real_session)
+        # Each knows only those created before it.
+        self.runtime = Runtime(
+            self._launch, PersonHere(self, self._launch), make_session=make_session, clock=clock, ahead=ahead
+        )
+        """Runs the sessions, on the inbox of all processes."""
+        self.sessions = OpenSessions(self, self.runtime)
+        """Their screens, and which one is shown."""
+        self.notices = Notices(self.runtime, self.sessions)
+        """Reports what waits in the inbox."""
+        self.trust = TrustGate(self, self.runtime, self.sessions)
+        """Asks whether to trust directories."""
+        self.manager = SessionManager(self, self.runtime, self.sessions, self.trust)
+        """Opens, replaces and closes sessions."""
+        self.startup = Startup(self, self.manager, self.trust, clock)
+        """Starts what the command line asks for."""
         self.escapes = Escapes()
         """The last presses of Esc."""
         self.presses = Presses()
@@ -164,33 +173,6 @@ class CcqApp(_Base):
         self.set_keymap({name: ",".join(keys) for name, keys in keymap().changed().items()})
         if launch.settings.reduce_motion:
             self.animation_level = "none"
-
-    def _compose_controllers(self, make_session: SessionFactory) -> None:
-        """Create the controllers; each knows only those created before it."""
-        launch, clock = self._launch, self.clock
-        self.supervisor = Supervisor(make_session, clock=clock, most_live=launch.settings.max_live_sessions)
-        """Runs the sessions."""
-        self.sessions = OpenSessions(self, self.supervisor, clock, lambda: self.inbox)
-        """Their screens, and which one is shown."""
-        file = launch.program.state / "inbox.db" if launch.program.state else None
-        self.inbox_watch = InboxWatch(self, self.supervisor, self.sessions, file, launch.settings)
-        """Opens the inbox and reports what waits in it."""
-        inbox = self.inbox_watch.open
-        self.cleanup = WorktreeCleanup(inbox)
-        """Removes the worktrees of sessions that have ended."""
-        self.trust = TrustGate(self, self.sessions, inbox, self.cleanup)
-        """Asks whether to trust directories."""
-        self.manager = SessionManager(
-            self, launch, self.sessions, self.supervisor, inbox, self.trust, self.cleanup
-        )
-        """Opens, replaces and closes sessions."""
-        self.startup = Startup(self, self.manager, self.trust, clock)
-        """Starts what the command line asks for."""
-
-    @property
-    def inbox(self) -> Inbox:
-        """The inbox of all sessions, opened at the first use."""
-        return self.inbox_watch.open()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Supply the program's own colours to style sheets when the theme lacks them."""
@@ -209,7 +191,7 @@ class CcqApp(_Base):
         before = self._launch.settings
         if carried is not self._launch.trusted.carried:
             return ()
-        self.supervisor.most_live = settings.max_live_sessions
+        self.runtime.most_live = settings.max_live_sessions
         if settings.reduce_motion:
             self.animation_level = "none"
         if settings.log_level != before.log_level:
@@ -264,6 +246,7 @@ class CcqApp(_Base):
 
     async def begin(self, first: Launch) -> None:
         """Show what the program was started for."""
+        self.notices.begin()
         await self.startup.begin(first)
 
     def _begun(self) -> None:
@@ -379,7 +362,7 @@ class CcqApp(_Base):
             async with asyncio.timeout(SAVE_SECONDS):
                 for screen in self.sessions:
                     screen.queue.save()
-                await self.inbox_watch.flush()
+                await self.runtime.inbox.run(lambda _: None)
         except (TimeoutError, InboxError) as error:
             _logger.warning("Suspended before everything typed was on disk: %r", error)
         if self._ending:
@@ -422,16 +405,18 @@ class CcqApp(_Base):
         try:
             async with asyncio.timeout(END_SECONDS):
                 await asyncio.gather(*(screen.end() for screen in self.sessions))
-                await self.supervisor.end()
+                await self.runtime.end()
             all_ended = True
         except TimeoutError:
             _logger.warning("The session did not end within %s s", END_SECONDS)
         # The launch may never have become a session.
         never = EndedSession(self.trust.unopened or self._launch)
-        await self.cleanup.clear_all([ended(one) for one in self.sessions] or [never], ended=all_ended)
+        await self.runtime.cleanup.clear_all(
+            [ended(one) for one in self.sessions] or [never], ended=all_ended
+        )
         # Once more: a prompt may have come back, or been typed, as its session ended.
         await asyncio.gather(*(screen.queue.release() for screen in self.sessions))
-        await self.inbox_watch.close()
+        await self.runtime.close_inbox()
         restore_title(self)
         self.exit(code, return_code=code)
 
@@ -464,16 +449,12 @@ class CcqApp(_Base):
         announce_end(self)
         start_work(self, partial(self._end, 128 + number), name="end", fatal=True)
 
-    def _real_session(self, tell: Callable[[AgentEvent], None], launch: Launch) -> Session:
-        ahead, self._ahead = self._ahead, None
-        return AgentSession(session_options(launch), self.inbox, tell, ahead=ahead)
-
     def end_threads(self) -> None:
         """Stop the threads of the inbox, the terminal driver and the stall watch."""
         if self._stall_watch is not None:
             self._stall_watch.stop()
         end_driver(self)
-        self.inbox_watch.end()
+        self.runtime.end_threads()
 
 
 async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Prestarted | None = None) -> int:
@@ -493,7 +474,7 @@ async def run(launch: Launch, early: EarlyPrompt | None = None, ahead: Prestarte
             forget_typed()
             atexit.register(forget_typed)
     problem = app.trust.problem
-    say([*([problem] if problem else []), *app.cleanup.parting, *app.parting])
+    say([*([problem] if problem else []), *app.runtime.cleanup.parting, *app.parting])
     return app.return_code or (REFUSED if problem else 0)
 
 

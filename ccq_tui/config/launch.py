@@ -63,6 +63,7 @@ class Launch:
         session_id: The Claude session id for a new session or a fork, or "" for a generated one.
         chosen_id: The Claude session id that the command line gives to a new session or a fork, or "".
         name: Name that the person gave the first session, or "".
+        labels: Labels to give the session, by key.
         title: Title of a session that an earlier run opened and that has not begun, or "".
         notices: Messages to show once the screen is up, such as a theme that cannot be read.
         plan: The git worktree to create for this session once its repository is trusted, or None.
@@ -80,6 +81,7 @@ class Launch:
     session_id: str = ""
     chosen_id: str = ""
     name: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
     notices: tuple[str, ...] = ()
     plan: Plan | None = None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ccq_tui.agent.reader import EarlierSession
@@ -39,21 +40,25 @@ class WayOn:
 
 
 @dataclass(frozen=True, slots=True)
-class WantedSession:
-    """Another session, as a person asks for it.
+class SessionSpec:
+    """A new session, as it is asked for.
 
     Attributes:
         directory: Its working directory, or the one that its worktree is made from.
         prompt: A prompt to send at once, or "".
         plan: The worktree to make for it, or None.
+        name: Its name, or "" to name it by its prompts.
+        labels: Its labels.
     """
 
     directory: Path
     prompt: str = ""
     plan: Plan | None = None
+    name: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
 
 
-def wanted(text: str, prompt: str, worktree: str, here: Path) -> WantedSession:
+def wanted(text: str, prompt: str, worktree: str, here: Path) -> SessionSpec:
     """Read a person's request for a session; looks at files and runs git: call it in a thread.
 
     Args:
@@ -67,9 +72,7 @@ def wanted(text: str, prompt: str, worktree: str, here: Path) -> WantedSession:
         WorktreeError: There can be no such worktree.
     """
     directory = place(text, here)
-    return WantedSession(
-        directory, prompt.strip(), planned(directory, worktree.strip()) if worktree else None
-    )
+    return SessionSpec(directory, prompt.strip(), planned(directory, worktree.strip()) if worktree else None)
 
 
 def proposed_name(text: str, here: Path) -> str:
@@ -80,18 +83,20 @@ def proposed_name(text: str, here: Path) -> str:
         return made_up(lambda _name: False)
 
 
-def launch_of(new: WantedSession, launch: Launch) -> Launch:
+def launch_of(new: SessionSpec, launch: Launch, *, asked: bool = True) -> Launch:
     """Make the worktree of a new session, and return its launch; call it in a thread.
 
     Args:
         new: The session.
-        launch: The launch of the program.
+        launch: As with `launch_in`.
+        asked: As with `launch_in`.
 
     Raises:
         WorktreeError: Its worktree cannot be made.
         SettingsError: The directory's own settings cannot be used.
     """
-    return made(replace(launch_in(new.directory, new.prompt, launch), plan=new.plan))
+    there = launch_in(new.directory, new.prompt, launch, asked=asked)
+    return made(replace(there, plan=new.plan, name=new.name, labels=new.labels))
 
 
 def made(launch: Launch) -> Launch:
@@ -116,7 +121,14 @@ def made(launch: Launch) -> Launch:
     except SettingsError:
         discard(worktree)
         raise
-    return replace(there, draft=launch.draft, notices=launch.notices, worktree=worktree)
+    return replace(
+        there,
+        draft=launch.draft,
+        notices=launch.notices,
+        name=launch.name,
+        labels=launch.labels,
+        worktree=worktree,
+    )
 
 
 def without_files(launch: Launch) -> Launch:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
 from ccq_tui.config.launch import Launch, trusting
 from ccq_tui.config.trust import Carried, TrustAnswer
-from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.processes import Owner
 from ccq_tui.runtime.launches import made, without_files
@@ -57,6 +57,10 @@ class ElsewhereQuestion:
 class Person(Protocol):
     """Answers for the person who starts sessions."""
 
+    @property
+    def actor(self) -> Actor:
+        """Who answers, for the history."""
+
     async def trusts(self, asked: TrustQuestion) -> TrustAnswer:
         """Whether the files of a directory may act."""
 
@@ -66,9 +70,15 @@ class Person(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """Answers for a service: some directories are trusted, and what runs elsewhere is left there."""
+    """Answers for a service: some directories are trusted, and what runs elsewhere is left there.
+
+    Attributes:
+        trusted: The directories, or the repositories of which all directories are trusted.
+        actor: The service.
+    """
 
     trusted: Collection[Path]
+    actor: Actor = field(default_factory=lambda: Actor.here(Surface.PROGRAM))
 
     async def trusts(self, asked: TrustQuestion) -> TrustAnswer:
         """Trust a directory that is configured, or whose repository is."""
@@ -102,7 +112,7 @@ async def let_in(person: Person, launch: Launch) -> Launch | None:
     return launch
 
 
-async def alone(person: Person, launch: Launch, inbox: Inbox, actor: Actor) -> Launch | None:
+async def alone(person: Person, launch: Launch, inbox: Inbox) -> Launch | None:
     """Return the launch that disturbs no other process, or None to start nothing.
 
     It checks first, so that nothing is opened in vain; the claim keeps a session from being run twice.
@@ -115,5 +125,5 @@ async def alone(person: Person, launch: Launch, inbox: Inbox, actor: Actor) -> L
         fork = answer is ElsewhereAnswer.FORK
         launch = replace(launch, fork=fork, resume=taken.session_id, continue_last=False)
         if not fork:
-            refusal = await request_parking(inbox, taken.session_id, actor)
+            refusal = await request_parking(inbox, taken.session_id, person.actor)
     return launch

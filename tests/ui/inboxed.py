@@ -58,10 +58,12 @@ class InboxSession(ToldSession):
     async def ask_person(self) -> None:
         """Ask, as a real session does, and go on with the answer."""
         request = request_of(self.name)
-        asked = asyncio.ensure_future(self._driven.app.inbox.ask(request, f"I looked around in {self.name}."))
+        asked = asyncio.ensure_future(
+            self._driven.app.runtime.inbox.ask(request, f"I looked around in {self.name}.")
+        )
         self.tell(StateChanged(SessionState.AWAITING))
         await asyncio.sleep(0)
-        opened = self._driven.app.inbox.known(request.id)
+        opened = self._driven.app.runtime.inbox.known(request.id)
         assert opened is not None
         await opened.added()
         self.tell(QuestionAsked(request, opened.draft, recalled=opened.recalled))
@@ -151,17 +153,21 @@ async def left_behind(run: Many, where: Path, session_id: str = "old") -> Questi
     """Put a question into the inbox as an earlier process left it."""
     request = request_of(session_id)
     keep_record(session_id)
-    run.app.inbox.sessions.note(session_id, SessionFact(directory=str(where), state="parked", cause="test"))
-    await run.app.inbox.run(lambda store: store.requests.add(request, "Before it."))
+    run.app.runtime.inbox.sessions.note(
+        session_id, SessionFact(directory=str(where), state="parked", cause="test")
+    )
+    await run.app.runtime.inbox.run(lambda store: store.requests.add(request, "Before it."))
     return request
 
 
 async def park_commanded(run: Many, session_id: str) -> tuple[CommandState, str]:
     """Command from outside that a session be parked, and wait for the answer."""
-    number = await run.app.inbox.run(lambda store: store.commands.add(CommandKind.PARK, session_id, SCRIPT))
+    number = await run.app.runtime.inbox.run(
+        lambda store: store.commands.add(CommandKind.PARK, session_id, SCRIPT)
+    )
     async with asyncio.timeout(60):
         while True:
-            command = await run.app.inbox.run(lambda store: store.commands.get(number))
+            command = await run.app.runtime.inbox.run(lambda store: store.commands.get(number))
             assert command is not None
             if command.state is not CommandState.OPEN:
                 return command.state, command.words
@@ -169,7 +175,7 @@ async def park_commanded(run: Many, session_id: str) -> tuple[CommandState, str]
 
 
 async def state_of(run: Many, request_id: str) -> RequestState | None:
-    stored = await run.app.inbox.run(lambda store: store.requests.get(request_id))
+    stored = await run.app.runtime.inbox.run(lambda store: store.requests.get(request_id))
     return stored.state if stored else None
 
 

@@ -55,7 +55,7 @@ async def test_the_panel_of_the_inbox_can_be_opened_and_answered_again(
         await until(pilot, lambda: run.session_screen.view.session_id)
         if here:
             request = request_of("s1")
-            await run.app.inbox.run(lambda store: store.requests.add(request, ""))
+            await run.app.runtime.inbox.run(lambda store: store.requests.add(request, ""))
             run.all[0].tell(StateChanged(SessionState.AWAITING))
             run.all[0].tell(QuestionAsked(request))
             await until(pilot, lambda: panel_drawn(run.session_screen))
@@ -64,7 +64,7 @@ async def test_the_panel_of_the_inbox_can_be_opened_and_answered_again(
             request = await left_behind(run, tmp_path)
             await open_inbox(pilot, run, 1)
         with monkeypatch.context() as refused:
-            refused.setattr(run.app.inbox, "answer", refuses)
+            refused.setattr(run.app.runtime.inbox, "answer", refuses)
             await pilot.press("right")
             await until(pilot, lambda: run.inbox_screen.panel)
             await pilot.press("1", "enter")
@@ -77,5 +77,5 @@ async def test_the_panel_of_the_inbox_can_be_opened_and_answered_again(
         await press_later(pilot, "enter", seconds=5)
         await until(pilot, lambda: run.inbox_screen.panel is None)
         await until(pilot, lambda: "continues" in run.said() or "starts" in run.said())
-        stored = await run.app.inbox.run(lambda store: store.requests.get(request.id))
+        stored = await run.app.runtime.inbox.run(lambda store: store.requests.get(request.id))
         assert stored.outcome == FIRST

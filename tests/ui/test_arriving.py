@@ -84,7 +84,7 @@ async def a_set_is_answered_as_it_comes(run: Driven, pilot: Pilot[int]) -> None:
     await until(pilot, lambda: len(state_of(run).pages) == 2)
     await pilot.press("tab", "2", "3", "enter", "enter")
     assert not run.told.answers
-    asked, inbox = events[-1].request, run.app.inbox
+    asked, inbox = events[-1].request, run.app.runtime.inbox
     asking = asyncio.ensure_future(inbox.ask(asked))
     await until(pilot, lambda: inbox.pending)
     run.told.tell(ev.QuestionAsked(asked))

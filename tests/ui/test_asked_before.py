@@ -27,7 +27,7 @@ async def keep_answer(run: Many, where: Path, session: str) -> None:
         store.requests.add(request)
         store.requests.settle(request.id, SECOND, PANEL)
 
-    await run.app.inbox.run(keep)
+    await run.app.runtime.inbox.run(keep)
 
 
 async def test_the_inbox_says_it_too_and_a_setting_turns_it_off(tmp_path: Path) -> None:

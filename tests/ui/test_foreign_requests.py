@@ -22,8 +22,8 @@ async def test_a_question_that_no_session_asked_is_answered_and_not_gone(tmp_pat
     async with run.app.run_test(size=(100, 24)) as pilot:
         origin = Origin(Asker.FORM, "release form", "/work/release")
         asked = replace(request_of("release"), asker_id="1", origin=origin)
-        assert await run.app.inbox.run(lambda store: store.listeners.any()), "a person can be asked"
-        await run.app.inbox.run(lambda store: store.requests.add(asked))
+        assert await run.app.runtime.inbox.run(lambda store: store.listeners.any()), "a person can be asked"
+        await run.app.runtime.inbox.run(lambda store: store.requests.add(asked))
         await until(pilot, lambda: run.session_screen.dock.query("NoticeLine"))
         notices = run.session_screen.dock.query_one("NoticeLine")
         await until(pilot, lambda: "release form asks: Which one for release?" in str(notices.render()))
@@ -49,7 +49,7 @@ async def test_what_something_else_tells_stands_in_the_session_and_in_the_inbox(
     actor = Actor(Surface.ASKER, "Codex")
 
     async def tell(message: str) -> None:
-        await run.app.inbox.run(lambda store: store.history.notify("mcp:1", actor, message))
+        await run.app.runtime.inbox.run(lambda store: store.history.notify("mcp:1", actor, message))
 
     async with run.app.run_test(size=(100, 24)) as pilot:
         await tell("the build is \x1b[31mdone\nwith [bold]markup")
@@ -60,6 +60,6 @@ async def test_what_something_else_tells_stands_in_the_session_and_in_the_inbox(
         await open_inbox(pilot, run, 0)
         await tell("and so are the tests")
         await until(pilot, lambda: "Codex: and so are the tests" in run.said())
-        await run.app.inbox.run(lambda store: store.history.notify("mcp:1", actor, "x" * 5_000))
+        await run.app.runtime.inbox.run(lambda store: store.history.notify("mcp:1", actor, "x" * 5_000))
         await until(pilot, lambda: "Codex: xxx" in run.said())
         assert len(run.said()) < 400

@@ -29,7 +29,7 @@ async def test_what_happens_elsewhere_while_a_panel_opens_is_not_missed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, news: str
 ) -> None:
     async with one_waits(tmp_path) as (run, pilot, request):
-        inbox, screen = run.app.inbox, run.inbox_screen
+        inbox, screen = run.app.runtime.inbox, run.inbox_screen
         load, read, shown = inbox.open, asyncio.Event(), asyncio.Event()
 
         async def open_slowly(request_id: str) -> OpenRequest | None:
@@ -72,7 +72,7 @@ async def test_a_request_is_settled_elsewhere_while_it_is_asked_whether_to_decli
     async with one_waits(tmp_path) as (run, pilot, request):
         await pilot.press("ctrl+d")
         await until(pilot, lambda: "Decline “Which one for old?”?" in run.said())
-        verdict = await run.app.inbox.answer(request.id, Answered((Answer(("First",)),)), COMMAND)
+        verdict = await run.app.runtime.inbox.answer(request.id, Answered((Answer(("First",)),)), COMMAND)
         assert verdict == Won()
         await until(pilot, lambda: "Already answered by ccq-tui answer at" in run.said())
         await pilot.pause()

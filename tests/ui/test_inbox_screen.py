@@ -111,7 +111,7 @@ async def test_an_answer_for_a_session_without_a_process_starts_it_behind_the_on
         await pilot.press("enter")
         await until(pilot, lambda: len(run.all) == 2)
         assert run.launches[1].resume == "old"
-        stored = await run.app.inbox.run(lambda store: store.requests.get(request.id))
+        stored = await run.app.runtime.inbox.run(lambda store: store.requests.get(request.id))
         assert stored is not None
         assert stored.outcome == Answered((Answer((), "mine"),))
         await until(pilot, lambda: "in the background" in run.said())
@@ -165,7 +165,7 @@ async def test_rows_are_found_grouped_and_kept_fresh(tmp_path: Path) -> None:
             await left_behind(run, tmp_path / name, name)
         await open_inbox(pilot, run, 2)
         another = request_of("red", "toolu_more")
-        await run.app.inbox.run(lambda store: store.requests.add(another))
+        await run.app.runtime.inbox.run(lambda store: store.requests.add(another))
         await until(pilot, lambda: len(run.inbox_screen.state.rows) == 3)
         await pilot.press("g")
         assert [row.session for row in run.inbox_screen.state.shown] == ["red", "red", "blue"]
@@ -230,7 +230,7 @@ async def test_what_the_disk_refused_is_listed_and_answered_from_memory(tmp_path
         await run.app.sessions.add_behind(run.app.sessions[0].launch)
         await until(pilot, lambda: run.app.sessions[1].view.session_id)
         asking = asyncio.ensure_future(run.all[1].ask_person())
-        await until(pilot, lambda: run.app.inbox.unsaved())
+        await until(pilot, lambda: run.app.runtime.inbox.unsaved())
         await open_inbox(pilot, run, 1)
         assert run.inbox_screen.state.rows[0].place is SessionPlace.HERE
         assert "The inbox cannot be read" in run.said()
@@ -262,7 +262,7 @@ async def test_the_inbox_alone_starts_a_session_for_an_answer_and_none_before(tm
         # A session that cannot be opened is said, and the list is there again.
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
-        await until(pilot, lambda: "No session was started in" in run.said())
+        await until(pilot, lambda: "was not started in" in run.said())
         assert run.launches == []
         await until(pilot, lambda: run.inbox_screen.state.rows)
         await pilot.press("a")
@@ -363,7 +363,7 @@ async def declining_asks_once(run: Many, pilot: Pilot[int], request: QuestionReq
     clock.skip_grace()
     await pilot.press("y")
     await until(pilot, lambda: run.inbox_screen.state.rows == ())
-    stored = await run.app.inbox.run(lambda store: store.requests.get(request.id))
+    stored = await run.app.runtime.inbox.run(lambda store: store.requests.get(request.id))
     assert stored is not None
     assert (stored.outcome, stored.actor) == (Declined(), INBOX)
     # What it says of that must not come in the middle of the next step.
@@ -376,7 +376,7 @@ async def who_is_too_late_is_told(run: Many, pilot: Pilot[int], request: Questio
     await pilot.press("right")
     await until(pilot, lambda: run.inbox_screen.panel)
     await pilot.press("o", "m", "i", "n", "e")
-    await run.app.inbox.answer(request.id, Declined(), PHONE)
+    await run.app.runtime.inbox.answer(request.id, Declined(), PHONE)
     await until(pilot, lambda: run.inbox_screen.panel is None)
     assert "Already answered on phone at" in run.said()
     await pilot.press("f8")
@@ -401,7 +401,7 @@ async def who_loses_is_told(run: Many, pilot: Pilot[int], request: QuestionReque
     assert len(run.all) == started, "no session for an answer that lost"
     await pilot.press("f8")
     assert "Second" in run.app.clipboard
-    stored = await run.app.inbox.run(lambda store: store.requests.get(request.id))
+    stored = await run.app.runtime.inbox.run(lambda store: store.requests.get(request.id))
     assert stored is not None
     assert stored.outcome == Declined()
 
@@ -427,7 +427,7 @@ async def test_a_letter_that_denied_one_call_does_not_deny_the_next_within_a_wor
     async with run.app.run_test() as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
         calls = [PermissionRequest(name, "s1", "Bash", {"command": "make"}) for name in ("one", "two")]
-        asked = [asyncio.ensure_future(run.app.inbox.ask(call, "")) for call in calls]
+        asked = [asyncio.ensure_future(run.app.runtime.inbox.ask(call, "")) for call in calls]
         decided = lambda: [one.result() for one in asked if one.done()]  # noqa: E731
         await open_inbox(pilot, run, 2)
 
@@ -455,7 +455,7 @@ async def decision_waits(
     run = Many(where, clock=(clock := Clock()))
     async with run.app.run_test(size=size) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
-        outcome = asyncio.ensure_future(run.app.inbox.ask(request, "Before it.\n" * 30))
+        outcome = asyncio.ensure_future(run.app.runtime.inbox.ask(request, "Before it.\n" * 30))
         await open_inbox(pilot, run, 1)
         await pilot.press("right")
         await until(pilot, lambda: run.inbox_screen.panel and run.inbox_screen.panel.has_focus)
@@ -525,7 +525,7 @@ async def test_no_key_decides_in_a_panel_that_was_opened_in_the_same_burst(tmp_p
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
         request = PermissionRequest("toolu_run", "s1", "Bash", {"command": "make"})
-        outcome = asyncio.ensure_future(run.app.inbox.ask(request, ""))
+        outcome = asyncio.ensure_future(run.app.runtime.inbox.ask(request, ""))
         await open_inbox(pilot, run, 1)
         clock.skip(2)
         in_one_go(run, "right", *keys.split())

@@ -22,11 +22,11 @@ from ccq_tui.inbox.decision import DecisionState, unseen_words
 from ccq_tui.inbox.kinds.plan import choices
 from ccq_tui.inbox.requests import Cancelled, PlanRequest
 from ccq_tui.questions.input_guard import REPEAT_DELAY
+from ccq_tui.runtime.notices import undelivered_words
 from ccq_tui.runtime.recovery import Recovery, Remedy
 from ccq_tui.screens.help import HelpScreen
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.overview.screen import OverviewScreen
-from ccq_tui.screens.sessions.inbox_watch import Undelivered, undelivered_words
 from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.widgets.decision.details import plan_above
 from tests.ui.drawn import terminal_of
@@ -130,7 +130,7 @@ def test_words_of_pure_parts_name_the_chosen_keys() -> None:
     state = DecisionState(plan, choices(plan), unseen=3, warned=0, warned_by="y")
     assert "Alt+J shows them" in unseen_words(state)
     assert Recovery(offer=Remedy.RETRY).words.startswith(CHOSEN["recover"].upper())
-    assert undelivered_words([Undelivered("one", "a", 1)]).endswith(key("{overview} shows all"))
+    assert undelivered_words([("one", "a", 1)]).endswith(key("{overview} shows all"))
 
 
 def test_no_sentence_has_a_key_that_a_person_can_choose() -> None:

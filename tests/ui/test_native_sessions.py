@@ -57,7 +57,7 @@ async def test_the_inbox_lists_them_and_says_where_they_are_answered(tmp_path: P
             await until(pilot, lambda: "Which database?" in run.app.clipboard)
             assert "Question copied" in run.said()
         with step("what a hook asks of the same call takes its place, and can be answered"):
-            await run.app.inbox.run(lambda store: store.requests.add(row.stored.request))
+            await run.app.runtime.inbox.run(lambda store: store.requests.add(row.stored.request))
             await until(
                 pilot, lambda: [one.place for one in run.inbox_screen.state.rows] == [SessionPlace.ASKER]
             )
@@ -67,7 +67,7 @@ async def test_the_inbox_lists_them_and_says_where_they_are_answered(tmp_path: P
             await until(pilot, lambda: run.inbox_screen.panel is None)
             assert await state_of(run, row.id) is RequestState.PENDING
         with step("once the hook is gone and the question answered there, it is listed no longer"):
-            run.app.inbox.withdraw(row.id, "over")
+            run.app.runtime.inbox.withdraw(row.id, "over")
             session.write(ends("toolu_1", "done"))
             session.stands("busy")
             await until(pilot, lambda: run.inbox_screen.state.rows == ())

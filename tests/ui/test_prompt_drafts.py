@@ -37,7 +37,7 @@ def on_disk() -> int:
 
 async def written(run: Driven) -> None:
     """Wait for the thread of a program that is over: it writes what was typed last, and lets go of it."""
-    await run.app.inbox.close()
+    await run.app.runtime.inbox.close()
 
 
 def save(key: str, draft: PromptDraft) -> None:

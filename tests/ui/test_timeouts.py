@@ -134,7 +134,7 @@ async def test_no_limit_passes_while_the_question_is_answered_in_the_inbox(tmp_p
     request = request_of("s1")
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
-        await run.app.inbox.run(lambda store: store.requests.add(request, ""))
+        await run.app.runtime.inbox.run(lambda store: store.requests.add(request, ""))
         told, session = run.all[0], run.session_screen.session
         told.tell(StateChanged(SessionState.AWAITING))
         told.tell(QuestionAsked(request))

@@ -96,9 +96,9 @@ async def test_what_concerns_the_whole_program_holds_only_once_it_is_trusted(
     asking: Asking, pilot: Pilot[int]
 ) -> None:
     app = asking.driven.app
-    assert (app.theme, app.supervisor.most_live) == ("ccq-dark", 8)
+    assert (app.theme, app.runtime.most_live) == ("ccq-dark", 8)
     await begun(asking, pilot, "y")
-    assert (app.theme, app.supervisor.most_live) == ("ccq-light", 3)
+    assert (app.theme, app.runtime.most_live) == ("ccq-light", 3)
 
 
 async def test_help_over_the_question_leaves_it_fresh(asking: Asking, pilot: Pilot[int]) -> None:
@@ -137,7 +137,7 @@ async def test_without_the_files_the_person_alone_decides(asking: Asking, pilot:
     assert not launch.trusted.project_settings
     assert launch.settings.theme == "ccq-dark"
     app = asking.driven.app
-    assert (app.theme, app.supervisor.most_live) == ("ccq-dark", 8)
+    assert (app.theme, app.runtime.most_live) == ("ccq-dark", 8)
     assert "left out, as you chose" in asking.driven.screen.transcript.text()
     assert carried_by(asking.project) is not None
 

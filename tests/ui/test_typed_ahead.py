@@ -48,7 +48,7 @@ async def test_keys_that_follow_the_one_that_opens_a_panel_are_the_panels(tmp_pa
         # The answer starts its session, which is not to be met by the end of this test.
         await until(pilot, lambda: "in the background" in run.said())
         assert run.inbox_screen.field.text == ""
-        stored = await run.app.inbox.run(lambda store: store.requests.get(request.id))
+        stored = await run.app.runtime.inbox.run(lambda store: store.requests.get(request.id))
         assert stored.outcome == Answered((Answer((), "mine"),))
 
 
@@ -63,7 +63,7 @@ async def test_a_paste_that_follows_is_the_panels(tmp_path: Path) -> None:
         await pilot.press("enter")
         # The answer starts its session, which is not to be met by the end of this test.
         await until(pilot, lambda: "in the background" in run.said())
-        stored = await run.app.inbox.run(lambda store: store.requests.get(request.id))
+        stored = await run.app.runtime.inbox.run(lambda store: store.requests.get(request.id))
         assert stored.outcome == Answered((Answer((), "mine"),))
 
 

@@ -372,7 +372,7 @@ async def test_words_meant_for_a_panel_that_closes_are_no_commands_of_the_list(t
         clock = run.inbox_screen.clock = Clock()
         await pilot.press("a", "o", "m", "y")
         await until(pilot, lambda: run.inbox_screen.panel and run.inbox_screen.panel.state.text == "my")
-        await run.app.inbox.answer(request.id, Declined(), PHONE)
+        await run.app.runtime.inbox.answer(request.id, Declined(), PHONE)
         await until(pilot, lambda: run.inbox_screen.panel is None)
         await pilot.press("p", "c", "q", "enter", "escape")
         assert run.inbox_screen.state.filter == "pcq"

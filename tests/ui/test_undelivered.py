@@ -39,7 +39,7 @@ async def test_it_is_named_at_the_start_and_counted_in_inbox_and_overview(tmp_pa
     answered_and_killed(tmp_path, "old", Owner(2**22 + 1))
     answered_and_killed(tmp_path, "runs", this_process())
     async with running(Many(tmp_path), size=(100, 30)) as (run, pilot):
-        assert run.app.inbox.pending == ()  # as the first real session does, this opens it
+        assert run.app.runtime.inbox.pending == ()  # as the first real session does, this opens it
         await until(pilot, lambda: "not reached Claude" in notices(run))
         said = notices(run)
         assert "1 answer has not reached Claude: api old · it goes there once its session" in said
@@ -67,7 +67,7 @@ async def test_a_question_of_ones_own_does_not_wait_elsewhere(tmp_path: Path) ->
     store.requests.mark_delivered(over.id, "result")
     run = Many(tmp_path, settings=Settings(cwd=tmp_path, prune_after="30d"))  # type: ignore[arg-type]
     async with run.app.run_test(size=(100, 30)) as pilot:
-        assert run.app.inbox.pending == ()
+        assert run.app.runtime.inbox.pending == ()
         await until(pilot, lambda: "elsewhere" in run.session_screen.transcript.welcome)
         assert "1 request waits elsewhere" in run.session_screen.transcript.welcome
         assert notices(run) == "", "it is said once"
@@ -83,7 +83,7 @@ async def test_a_session_that_begins_with_a_prompt_says_in_a_line_what_waits(tmp
     store.requests.add(request_of("old"))
     store.close()
     async with running(Many(tmp_path, prompt="Build it"), size=(100, 30)) as (run, pilot):
-        assert run.app.inbox.pending == ()
+        assert run.app.runtime.inbox.pending == ()
         words = "1 request waits elsewhere · F4 goes there"
         await until(pilot, lambda: words in notices(run))
         assert run.session_screen.around.waiting_beside == 1, "the status line counts what the key reaches"
@@ -103,7 +103,7 @@ async def test_only_a_session_that_is_open_itself_is_not_named_at_the_start(
         store.requests.add(request_of(name, f"waits_{name}"))
     store.close()
     async with running(Many(tmp_path, resume="old", fork=fork), size=(100, 30)) as (run, pilot):
-        assert run.app.inbox.pending == ()
+        assert run.app.runtime.inbox.pending == ()
         await until(pilot, lambda: "not reached Claude" in notices(run))
         said = notices(run)
         if fork:

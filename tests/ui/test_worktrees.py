@@ -82,8 +82,8 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
         run(repo, "worktree", "remove", str(path))
         keep_record("id-old")
         waiting = QuestionRequest("toolu_old", "id-old", QuestionSet("toolu_old", (SINGLE,)))
-        await run_.app.inbox.run(lambda store: store.sessions.upsert("id-old", str(path)))
-        await run_.app.inbox.run(lambda store: store.requests.add(waiting))
+        await run_.app.runtime.inbox.run(lambda store: store.sessions.upsert("id-old", str(path)))
+        await run_.app.runtime.inbox.run(lambda store: store.requests.add(waiting))
         await pilot.press("f2")
         await until(pilot, lambda: isinstance(run_.app.screen, InboxScreen) and run_.app.screen.state.rows)
         await pilot.press("enter")
@@ -93,12 +93,12 @@ async def test_a_worktree_is_opened_by_keys_and_goes_or_stays_with_its_session(r
 
         # With the program the one goes that holds nothing; the other one is needed.
         await pilot.press("ctrl+q")
-        await until(pilot, lambda: len(run_.app.cleanup.parting) == 3)
-    assert run_.app.cleanup.parting[0] == (
+        await until(pilot, lambda: len(run_.app.runtime.cleanup.parting) == 3)
+    assert run_.app.runtime.cleanup.parting[0] == (
         "The worktree clean had no changes of its own and was removed with its branch."
     )
-    assert "is kept" in run_.app.cleanup.parting[1]
-    assert "a question" in run_.app.cleanup.parting[1]
+    assert "is kept" in run_.app.runtime.cleanup.parting[1]
+    assert "a question" in run_.app.runtime.cleanup.parting[1]
     assert path.is_dir()
     assert not clean.path.exists()
     assert "worktree-clean" not in run(repo, "branch")
@@ -110,8 +110,8 @@ async def test_a_worktree_stays_for_a_prompt_that_was_not_read_and_both_come_bac
     async with run_.app.run_test(size=(100, 30)) as pilot:
         await until(pilot, lambda: run_.all[0].sent == ["not read"])
         await pilot.press("ctrl+q")
-        await until(pilot, lambda: run_.app.cleanup.parting)
-    assert run_.app.cleanup.parting[0].endswith("it has an unsent prompt.")
+        await until(pilot, lambda: run_.app.runtime.cleanup.parting)
+    assert run_.app.runtime.cleanup.parting[0].endswith("it has an unsent prompt.")
     run(repo, "worktree", "remove", str(clean.path))
     run_ = Many(Launch(settings=Settings(cwd=repo)))
     async with run_.app.run_test(size=(100, 30)) as pilot:
@@ -153,7 +153,7 @@ async def test_a_worktree_is_made_once_its_repository_is_trusted(repo: Path) -> 
         await pilot.press("ctrl+q")
         await until(pilot, lambda: run_.app._exit)
     # The branch has no such file, so that nothing more was asked.
-    assert "later had no changes of its own and was removed" in "".join(run_.app.cleanup.parting)
+    assert "later had no changes of its own and was removed" in "".join(run_.app.runtime.cleanup.parting)
 
 
 async def test_where_nobody_trusts_nothing_is_made_and_nothing_said_of_it(repo: Path) -> None:
@@ -161,7 +161,7 @@ async def test_where_nobody_trusts_nothing_is_made_and_nothing_said_of_it(repo: 
     async with run_.app.run_test(size=(100, 30)) as pilot:
         await answered(pilot, clock)
         await until(pilot, lambda: run_.app._exit)
-    assert run_.app.cleanup.parting == ()
+    assert run_.app.runtime.cleanup.parting == ()
     assert not (repo / ".claude").exists()
     assert "later" not in run(repo, "branch")
 
@@ -182,7 +182,7 @@ async def test_what_the_branch_carries_besides_is_asked_about_as_well(repo: Path
         assert (repo / ".claude/worktrees/later").is_dir()
         await answered(pilot, clock)
         await until(pilot, lambda: run_.app._exit)
-    (said,) = run_.app.cleanup.parting
+    (said,) = run_.app.runtime.cleanup.parting
     assert "later had no changes of its own and was removed" in said
     assert not (repo / ".claude").exists()
 
@@ -194,4 +194,4 @@ async def test_a_worktree_that_cannot_be_made_then_ends_the_program_with_its_rea
         await answered(pilot, clock, "down", "down")
         await until(pilot, lambda: run_.app._exit)
     assert "the worktree later cannot be created" in run_.app.trust.problem
-    assert run_.app.cleanup.parting == ()
+    assert run_.app.runtime.cleanup.parting == ()

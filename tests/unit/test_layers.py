@@ -32,6 +32,7 @@ LIGHT_FIRST = [
     ("import ccq_tui.logs", SCREEN | SDK | SERVER),
     ("import ccq_tui.testing", SCREEN | SDK | SERVER),
     ("import ccq_tui.agent", SCREEN | SDK | SERVER),
+    ("import ccq_tui.runtime.runtime, ccq_tui.runtime.notices", SCREEN | SDK | SERVER),
     ("import ccq_tui.transcript.export, ccq_tui.transcript.intake", SCREEN | SDK | SERVER),
     (CONNECTED, {"mcp", "jsonschema"} | SERVER | SCREEN),
 ]

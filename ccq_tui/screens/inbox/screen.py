@@ -22,6 +22,7 @@ from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxError
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE, Waiting
 from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, InputGuard, Presses, is_fresh
+from ccq_tui.runtime.notices import notified_words
 from ccq_tui.screens.editor import GROUP, edit_for
 from ccq_tui.screens.inbox.body import AGES_SECONDS, InboxBody, copied, key_hints, refusal
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
@@ -32,7 +33,6 @@ from ccq_tui.screens.overlay import ListScreen
 from ccq_tui.screens.session.drafts import draft_of
 from ccq_tui.screens.session.panel_pool import PANELS
 from ccq_tui.screens.session.requests import OWN_TEXT
-from ccq_tui.screens.sessions.inbox_watch import notified_words
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar

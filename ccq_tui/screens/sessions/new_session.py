@@ -14,7 +14,7 @@ from textual.containers import Vertical
 from textual.widgets import Input, Static
 
 from ccq_tui.key_uses import KeyUse
-from ccq_tui.runtime.launches import PlaceError, WantedSession, place, proposed_name, wanted
+from ccq_tui.runtime.launches import PlaceError, SessionSpec, place, proposed_name, wanted
 from ccq_tui.screens.overlay import Overlay
 from ccq_tui.text import safe
 from ccq_tui.widgets.hints import HintBar
@@ -60,7 +60,7 @@ class DirectoryField(LineField):
             self._then.post_message(copy_of(event))
 
 
-class NewSessionScreen(Overlay[WantedSession]):
+class NewSessionScreen(Overlay[SessionSpec]):
     """Form whose result is the wanted session, or None if it was left.
 
     Attributes:

@@ -14,11 +14,10 @@ from textual.app import App
 from ccq_tui.compat.textual.nodes import begin_behind
 from ccq_tui.config.keymap import key_of
 from ccq_tui.config.launch import Launch
-from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.runtime.facts import SessionFacts
+from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.runtime.session import SupervisedSession
-from ccq_tui.runtime.supervisor import Supervisor
 from ccq_tui.runtime.view import sign_and_word
 from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.overlay import Overlay
@@ -44,13 +43,9 @@ NAME_LENGTH = 60
 class OpenSessions(Sequence[SessionScreen]):
     """The screens of all sessions, in the order in which they were opened; all run while one is shown."""
 
-    def __init__(
-        self, app: App[Any], supervisor: Supervisor, clock: Callable[[], float], inbox: Callable[[], Inbox]
-    ) -> None:
-        self._inbox = inbox
+    def __init__(self, app: App[Any], runtime: Runtime) -> None:
         self._app = app
-        self._supervisor = supervisor
-        self._clock = clock
+        self._runtime = runtime
         self._numbers = itertools.count(1)
         self._modes: dict[SessionScreen, str] = {}
         self._listeners: list[Callable[[], None]] = []
@@ -58,10 +53,12 @@ class OpenSessions(Sequence[SessionScreen]):
         """Whether the side bar is wanted."""
         self._typed = ""
         self._awaited = False
+        self._unsaid: list[tuple[str, str]] = []
+        """Notices for the first session that is shown, each with its level."""
         self.begun = asyncio.Event()
         """Set once the first session is on the screen."""
         self.counts: Mapping[str, int] = {}
-        """Number of waiting requests in each session of all terminals; `InboxWatch` counts them."""
+        """Number of waiting requests in each session of all terminals; `Notices` counts them."""
 
     @overload
     def __getitem__(self, at: int) -> SessionScreen: ...
@@ -108,7 +105,7 @@ class OpenSessions(Sequence[SessionScreen]):
 
     def entries(self) -> tuple[SideBarEntry, ...]:
         """Return the entries of all sessions for the side bar."""
-        now, front = self._clock(), self.front
+        now, front = self._runtime.clock(), self.front
         return tuple(
             entry_of(at, one.view, len(one.waiting.items), now, one.around.branch, shown=one is front)
             for at, one in enumerate(self._modes, 1)
@@ -121,6 +118,9 @@ class OpenSessions(Sequence[SessionScreen]):
         await self._switch_to(self._made(launch))
         self.type_on(self.take_typed())
         self.begun.set()
+        unsaid, self._unsaid = self._unsaid, []
+        for text, level in unsaid:
+            self.note([text], level)
         self.list()
 
     async def add_behind(self, launch: Launch) -> None:
@@ -163,7 +163,7 @@ class OpenSessions(Sequence[SessionScreen]):
         await self._app.switch_mode(self._modes[screen])
 
     def _made(self, launch: Launch) -> SessionScreen:
-        screen = SessionScreen(self._supervisor.open(launch), self._inbox())
+        screen = SessionScreen(self._runtime.add(launch), self._runtime.inbox)
         self._modes[screen] = mode = f"session {next(self._numbers)}"
         self._app.add_mode(mode, lambda: screen)
         return screen
@@ -241,11 +241,25 @@ class OpenSessions(Sequence[SessionScreen]):
             for screen, kind in itertools.product(self._modes, over):
                 screen.dock.notices.hush(f"{mode} {kind}")
 
-    def note(self, lines: Sequence[str], level: str = "info") -> None:
-        """Add a notice to the transcript of the session on the screen, with a line each."""
+    def note(self, lines: Iterable[str], level: str = "info") -> None:
+        """Add a notice to the transcript of the session on the screen, or of the first, with a line each."""
+        front, text = self.front, "\n".join(lines)
+        if text and not self.begun.is_set():
+            self._unsaid.append((text, level))
+        elif text and front is not None and is_live(front):
+            front.transcript.add_notice(text, level)
+
+    def set_counts(self, counts: Mapping[str, int]) -> None:
+        """Show the number of requests that wait in each session of all terminals."""
+        self.counts = counts
+        if self._app.is_running:
+            self.list()
+
+    def greet(self, elsewhere: int) -> None:
+        """Say how many requests wait elsewhere, unless the first screen of a new session does."""
         front = self.front
-        if lines and front is not None and is_live(front):
-            front.transcript.add_notice("\n".join(lines), level)
+        if front is None or not front.welcome.counts_waiting:
+            self.note([f"{waiting(elsewhere, 'request')} elsewhere{self.leads}"])
 
     # -- what is typed while no session is there to take it -------------------------------------------------
 

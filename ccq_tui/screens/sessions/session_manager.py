@@ -23,9 +23,10 @@ from ccq_tui.commands.command import PickRow
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.config.launch import Launch
-from ccq_tui.config.trust import has_answer, trusts
+from ccq_tui.config.trust import has_answer
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.store.commands import CommandKind
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
@@ -33,9 +34,8 @@ from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.runtime.launches import launch_in, launch_of, launch_to_resume
 from ccq_tui.runtime.ownership import may_run_elsewhere, resumes, runs_elsewhere
 from ccq_tui.runtime.recovery import relaunched
+from ccq_tui.runtime.runtime import NotOpenedError, Runtime
 from ccq_tui.runtime.session import SupervisedSession
-from ccq_tui.runtime.supervisor import Supervisor
-from ccq_tui.runtime.worktree_cleanup import WorktreeCleanup
 from ccq_tui.screens.pickers import Picker, SessionPicker, shelf_of
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.screen_commands import ALONE
@@ -43,7 +43,6 @@ from ccq_tui.screens.sessions.new_session import NewSessionScreen
 from ccq_tui.screens.sessions.open_sessions import OpenSessions, ended, stepped
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from ccq_tui.widgets.lifetime import start_work
-from ccq_tui.worktrees.creation import back_in
 from ccq_tui.worktrees.model import WorktreeError
 
 _logger = logging.getLogger(__name__)
@@ -73,28 +72,23 @@ class AtRest(Protocol):
 
 @dataclass(eq=False)
 class SessionManager:
-    """Asks the questions before a session is opened, and clears up after one that is closed.
-
-    Sessions that are opened before one is shown use ``first``, the launch of the program.
-    """
+    """Asks the questions before a session is opened, and clears up after one that is closed."""
 
     _app: App[Any]
-    _first: Launch
+    _runtime: Runtime
     sessions: OpenSessions
-    _supervisor: Supervisor
-    _inbox: Callable[[], Inbox]
     _trust: TrustGate
-    _cleanup: WorktreeCleanup
 
     def __post_init__(self) -> None:
-        self._native = NativeSessions(claude_directory({**os.environ, **self._first.program.environment}))
+        environment = {**os.environ, **self._runtime.launch.program.environment}
+        self._native = NativeSessions(claude_directory(environment))
         self.ending = False
         """Whether the program is ending, and opens no more sessions."""
 
     @property
     def inbox(self) -> Inbox:
         """The inbox of all sessions, opened at the first use."""
-        return self._inbox()
+        return self._runtime.inbox
 
     def work(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
         """Do something that asks or waits, beside the keys."""
@@ -197,15 +191,15 @@ class SessionManager:
 
     async def resume(self, rests: AtRest, surface: Surface, *, behind: bool) -> str:
         """Open a session that rests, shown or behind; return why it was not opened, in words, or ""."""
-        if await self.runs_elsewhere(rests.session_id):
-            return f"{rests.session} runs in another ccq-tui now"
-        directory = Path(rests.directory)
+        front = self.sessions.front
+        # Before a session is shown, nobody was asked about trust.
+        like, asked = (self._runtime.launch, False) if front is None else (front.launch, True)
         try:
-            # A worktree that was removed because nothing was left in it is created again.
-            await asyncio.to_thread(back_in, directory, trusts=trusts)
-            launch = replace(await self._launch_in(directory), resume=rests.session_id)
-        except (SettingsError, WorktreeError, OSError) as error:
-            return f"No session was started in {rests.directory}: {error}"
+            launch = await self._runtime.launch_to_wake(
+                rests.session_id, Path(rests.directory), like, asked=asked
+            )
+        except NotOpenedError as error:
+            return f"{rests.session} {error}"
         trusted = await self._trust.let_in(launch, leave="not now")
         if trusted is None:
             return f"{rests.session} was not started: you did not trust its directory"
@@ -222,20 +216,14 @@ class SessionManager:
     async def park(self, rests: AtRest, surface: Surface) -> str:
         """Park a session, whichever process runs it; return in words how that went."""
         try:
-            words = await self._supervisor.park(rests.session_id, Actor.here(surface))
+            done = await self._runtime.say(CommandKind.PARK, rests.session_id, Actor.here(surface))
         except InboxError as error:
             return f"{rests.session} was not parked: {error}"
-        return f"{rests.session} {words}" if words else "Parked: it waits without a process"
+        return f"{rests.session} {done.words}" if done.words else "Parked: it waits without a process"
 
     async def runs_elsewhere(self, session_id: str) -> bool:
         """Whether another process runs a session, as far as is known."""
         return await runs_elsewhere(self.inbox, session_id)
-
-    async def _launch_in(self, directory: Path) -> Launch:
-        """Return the launch of a session there; before one is shown, nobody was asked about trust."""
-        front = self.sessions.front
-        launch = self._first if front is None else front.launch
-        return await asyncio.to_thread(launch_in, directory, "", launch, asked=front is not None)
 
     async def recorded(self) -> frozenset[str] | None:
         """Return the sessions that Claude Code keeps, or None where that is not known."""
@@ -249,7 +237,7 @@ class SessionManager:
 
         Raises `InboxError`.
         """
-        if not self._first.settings.native_sessions:
+        if not self._runtime.launch.settings.native_sessions:
             return []
         found = await asyncio.to_thread(self._native.waiting)
         return await self.inbox.run(lambda store: left(store, found)) if found else []
@@ -345,10 +333,10 @@ class SessionManager:
 
     async def _end(self, screen: SessionScreen) -> None:
         await screen.end()
-        self._supervisor.forget(screen.session)
+        self._runtime.forget(screen.session)
 
     async def _cleared(self, screen: SessionScreen) -> tuple[str, ...]:
-        return await self._cleanup.clear(ended(screen), self.sessions.directories(without=screen))
+        return await self._runtime.cleanup.clear(ended(screen), self.sessions.directories(without=screen))
 
     # -- starting again -------------------------------------------------------------------------------------
 

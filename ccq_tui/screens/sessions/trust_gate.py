@@ -17,13 +17,13 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried, TrustAnswer
 from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.runtime.launches import with_notices
 from ccq_tui.runtime.person import ElsewhereAnswer, ElsewhereQuestion, TrustQuestion, alone, let_in
-from ccq_tui.runtime.worktree_cleanup import EndedSession, WorktreeCleanup
+from ccq_tui.runtime.runtime import Runtime
+from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.screens.trust import QUIT, TrustScreen
@@ -64,6 +64,7 @@ class PersonHere:
         self._host = host
         self._leave = leave
         self.launch = launch
+        self.actor = Actor.here(Surface.PANEL)
         self.page: TrustScreen | None = None
 
     @property
@@ -108,13 +109,10 @@ class TrustGate:
         unopened: The launch that was not started when the program ended at the question, or None.
     """
 
-    def __init__(
-        self, host: TrustHost, sessions: OpenSessions, inbox: Callable[[], Inbox], cleanup: WorktreeCleanup
-    ) -> None:
+    def __init__(self, host: TrustHost, runtime: Runtime, sessions: OpenSessions) -> None:
         self._host = host
-        self._inbox = inbox
+        self._runtime = runtime
         self._sessions = sessions
-        self._cleanup = cleanup
         self.problem = ""
         self.unopened: Launch | None = None
         self._open: dict[PersonHere, str] = {}
@@ -159,14 +157,14 @@ class TrustGate:
         said = (
             ()
             if leave
-            else await self._cleanup.clear(EndedSession(person.launch), self._sessions.directories())
+            else await self._runtime.cleanup.clear(EndedSession(person.launch), self._sessions.directories())
         )
         self._sessions.note([problem] if problem else said)
         return None
 
     async def alone(self, launch: Launch) -> Launch | None:
         """Return the launch that disturbs no other process, or None to start nothing; for a worker."""
-        return await alone(PersonHere(self._host, launch), launch, self._inbox(), Actor.here(Surface.PANEL))
+        return await alone(PersonHere(self._host, launch), launch, self._runtime.inbox)
 
     async def end(self) -> None:
         """Leave all questions as the program ends: keep what was typed, and let no shell get any of it."""
@@ -199,7 +197,7 @@ class TrustGate:
 
     async def _on_disk(self, work: Callable[[Store], None]) -> None:
         try:
-            await self._inbox().run(work)
+            await self._runtime.inbox.run(work)
         except InboxError as error:
             _logger.warning("What was typed could not be kept: %s", error)
 

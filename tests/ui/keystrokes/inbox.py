@@ -71,12 +71,12 @@ class AskingSession(ToldSession):
         self.tell(kinds[type(request)](request))  # type: ignore[abstract, call-arg]
 
     async def _wait_for(self, request: Request) -> None:
-        outcome = await self._driven.app.inbox.ask(request, "I looked around.")
+        outcome = await self._driven.app.runtime.inbox.ask(request, "I looked around.")
         self._driven.decided.append((request.id, outcome, "inbox"))
         self.tell(ev.RequestSettled(request.id, outcome, INBOX))
 
     def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
-        answer = self._driven.app.inbox.answer(request_id, outcome, actor)  # type: ignore[arg-type]
+        answer = self._driven.app.runtime.inbox.answer(request_id, outcome, actor)  # type: ignore[arg-type]
         self.answering.add(asyncio.ensure_future(answer))
 
     def close(self, cause: str = "") -> None:

@@ -31,6 +31,7 @@ class Says:
 
     def __init__(self, trust: TrustAnswer, elsewhere: ElsewhereAnswer = ElsewhereAnswer.LEAVE) -> None:
         self.answers = trust, elsewhere
+        self.actor = HERE
         self.asked: list[TrustQuestion | ElsewhereQuestion] = []
 
     async def trusts(self, asked: TrustQuestion) -> TrustAnswer:
@@ -74,11 +75,11 @@ async def test_a_session_that_runs_elsewhere_is_left_there_or_copied(launch: Lau
     await inbox.run(lambda store: store.sessions.upsert("id-1", directory))
     await inbox.run(lambda store: store.sessions.claim("id-1", other))
     wanted = replace(launch, resume="id-1")
-    assert await alone(Configured([]), wanted, inbox, HERE) is None
+    assert await alone(Configured([]), wanted, inbox) is None
     person = Says(TrustAnswer.LEAVE, ElsewhereAnswer.FORK)
-    assert await alone(person, wanted, inbox, HERE) == replace(wanted, fork=True)
+    assert await alone(person, wanted, inbox) == replace(wanted, fork=True)
     (asked,) = person.asked
     assert isinstance(asked, ElsewhereQuestion)
     assert (asked.session_id, asked.owner.pid, asked.refusal) == ("id-1", other.pid, "")
-    assert await alone(person, replace(launch, resume="id-2"), inbox, HERE) == replace(launch, resume="id-2")
+    assert await alone(person, replace(launch, resume="id-2"), inbox) == replace(launch, resume="id-2")
     await inbox.close()

@@ -16,9 +16,10 @@ from ccq_tui.config.load import Loaded
 from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import Carried
 from ccq_tui.inbox.actors import Surface
-from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.processes import Owner
 from ccq_tui.prompts.unread import PromptDraft, directory_key
+from ccq_tui.runtime.person import Configured
+from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from tests.actors import PANEL
 
@@ -28,7 +29,6 @@ class Around:
     """The program, its sessions and the questions, which note what they are asked."""
 
     here: Path
-    inbox: Inbox
     steps: list[str] = field(default_factory=list)
     works: list[Callable[[], Awaitable[None]]] = field(default_factory=list)
     open: dict[str, Any] = field(default_factory=dict)
@@ -81,10 +81,13 @@ class Around:
     def say(self, text: str, seconds: float = 6.0) -> None:
         self.said.append(text)
 
+    def __post_init__(self) -> None:
+        self.runtime = Runtime(self.launch, Configured([]))
+
     @property
     def manager(self) -> SessionManager:
         fake: Any = self
-        return SessionManager(fake, self.launch, fake, fake, lambda: self.inbox, fake, fake)
+        return SessionManager(fake, self.runtime, fake, fake)
 
     @property
     def launch(self) -> Launch:
@@ -96,9 +99,9 @@ class Around:
 
 @pytest.fixture
 async def around(tmp_path: Path) -> AsyncIterator[Around]:
-    inbox = await Inbox.connect(tmp_path / "inbox.db")
-    yield Around(tmp_path, inbox)
-    await inbox.close()
+    around = Around(tmp_path)
+    yield around
+    await around.runtime.close()
 
 
 CARRIED = Carried(Path("/"), Path("/"), (), Loaded(Settings(), {}, ()))
@@ -121,7 +124,7 @@ async def test_the_program_ends_where_its_only_session_is_left_to_another_proces
     await around.manager.open(replace(around.launch, trusted=Trusted(CARRIED), prompt="go on"))
     await around.works[0]()
     assert around.steps == ["ownership", "quit"]
-    kept = await around.inbox.run(lambda store: store.prompts.get(directory_key(around.here)))
+    kept = await around.runtime.inbox.run(lambda store: store.prompts.get(directory_key(around.here)))
     assert kept == PromptDraft("go on\ntyped")
 
 
@@ -134,12 +137,12 @@ async def test_nothing_opens_once_the_program_ends(around: Around) -> None:
 
 @pytest.mark.parametrize("surface", [Surface.INBOX, Surface.OVERVIEW])
 async def test_a_session_that_is_opened_again_is_no_longer_done(around: Around, surface: Surface) -> None:
-    await around.inbox.run(lambda store: store.sessions.upsert("old", str(around.here)))
+    await around.runtime.inbox.run(lambda store: store.sessions.upsert("old", str(around.here)))
     done = await around.manager.resume(around.rests("unknown"), surface, behind=True)
     assert (done, around.steps) == ("", ["trust", "behind unknown"])
-    await around.inbox.run(lambda store: store.sessions.set_done("old", True, PANEL))
+    await around.runtime.inbox.run(lambda store: store.sessions.set_done("old", True, PANEL))
     assert await around.manager.go_to(around.rests("old"), surface) == ""
-    stored = await around.inbox.run(lambda store: store.sessions.get("old"))
+    stored = await around.runtime.inbox.run(lambda store: store.sessions.get("old"))
     assert stored is not None
     assert not stored.done
     assert around.steps[-1] == "shown old"
@@ -150,8 +153,8 @@ async def test_why_a_session_is_not_resumed_is_said(around: Around) -> None:
     rests = around.rests("old")
     refused = "named old was not started: you did not trust its directory"
     assert await around.manager.resume(rests, Surface.INBOX, behind=True) == refused
-    await around.inbox.run(lambda store: store.sessions.upsert("old", str(around.here)))
-    await around.inbox.run(lambda store: store.sessions.claim("old", Owner(os.getppid())))
+    await around.runtime.inbox.run(lambda store: store.sessions.upsert("old", str(around.here)))
+    await around.runtime.inbox.run(lambda store: store.sessions.claim("old", Owner(os.getppid())))
     taken = "named old runs in another ccq-tui now"
     assert await around.manager.resume(rests, Surface.INBOX, behind=True) == taken
     assert around.steps == ["trust"]

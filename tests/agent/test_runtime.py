@@ -23,17 +23,15 @@ from ccq_tui.agent.events import (
     SessionState,
     TurnEnded,
 )
-from ccq_tui.agent.options import session_options
-from ccq_tui.agent.session import AgentSession
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
-from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Allowed, call_of
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.runtime.events import GaveWay, LimitReached, Reconnected, SessionEvent
 from ccq_tui.runtime.limits import Due
+from ccq_tui.runtime.person import Configured
+from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.runtime.session import SupervisedSession
-from ccq_tui.runtime.supervisor import Supervisor
 from ccq_tui.testing import CleanHome
 from ccq_tui.testing.scenario import Scenario
 from tests.actors import PANEL
@@ -47,24 +45,19 @@ REDIS = 'Your questions have been answered: "Which database?"="Redis".'
 
 
 class House:
-    """A supervisor on an inbox of a clean home, and all that its sessions told."""
+    """A runtime on the inbox of a clean home, and the processes of its sessions."""
 
-    def __init__(self, home: CleanHome, inbox: Inbox, *, most_live: int = 8) -> None:
+    def __init__(self, home: CleanHome, *, most_live: int = 8) -> None:
         self.home = home
-        self.inbox = inbox
         self.pids: set[int] = set()
-        self.supervisor = Supervisor(
-            lambda tell, launch: AgentSession(session_options(launch), inbox, tell), most_live=most_live
-        )
-        self.supervisor.follow(inbox)
+        self.program = ProgramArguments(environment=home.overrides(), state=state_of(home))
+        first = Launch(settings=Settings(max_live_sessions=most_live), program=self.program)
+        self.runtime = Runtime(first, Configured([]))
 
     def open(self, **settings: Any) -> Heard:
         """Open a session and run it."""
-        launch = Launch(
-            settings=Settings(cwd=self.home.project, permission_mode="default", **settings),
-            program=ProgramArguments(environment=self.home.overrides()),
-        )
-        heard = Heard(self.supervisor.open(launch))
+        wanted = Settings(cwd=self.home.project, permission_mode="default", **settings)
+        heard = Heard(self.runtime.add(Launch(settings=wanted, program=self.program)))
         heard.session.start()
         return heard
 
@@ -106,20 +99,18 @@ class Heard:
 
 @asynccontextmanager
 async def house(home: CleanHome, **options: Any) -> AsyncIterator[House]:
-    """Open the inbox of the home; nothing is left at the end."""
-    inbox = await Inbox.connect(inbox_file(home))
-    one = House(home, inbox, **options)
+    """Put a runtime together; nothing is left at the end."""
+    one = House(home, **options)
     try:
         yield one
     finally:
-        await one.supervisor.end()
-        assert await inbox.close()
+        assert await one.runtime.close()
         assert not [pid for pid in one.pids if alive(pid)]
-        assert not one.supervisor._tasks
+        assert not one.runtime._tasks
 
 
-def inbox_file(home: CleanHome) -> Path:
-    return home.home / ".local" / "state" / "ccq-tui" / "inbox.db"
+def state_of(home: CleanHome) -> Path:
+    return home.home / ".local" / "state" / "ccq-tui"
 
 
 async def other_process(home: CleanHome, *words: str, code: int = 0) -> str:
@@ -164,7 +155,7 @@ async def test_a_whole_life_without_a_screen(play: Callable[..., Any]) -> None:
             assert not session.waiting
         with step("another session waits for room"):
             second = one.open()
-            assert second.session is one.supervisor.sessions[1]
+            assert second.session is one.runtime.sessions[1]
             await second.state(SessionState.QUEUED)
         with step("it is parked by another process; the room is the other session's meanwhile"):
             session.send("And the color?")
@@ -176,8 +167,8 @@ async def test_a_whole_life_without_a_screen(play: Callable[..., Any]) -> None:
             await second.until(Connected)
             one.pid_of(second)
             await second.session.end()
-            one.supervisor.forget(second.session)
-            assert one.supervisor.sessions == (session,)
+            one.runtime.forget(second.session)
+            assert one.runtime.sessions == (session,)
         with step("answered by another process, it is woken, and gets the answer as the call's result"):
             await other_process(home, "answer", color.id, "--choose", "2")
             await heard.until(TurnEnded, count=3)  # the parked turn ended, too
@@ -269,7 +260,7 @@ async def test_reconnecting_after_a_refused_sign_in_makes_room_for_the_new_proce
 
 @pytest.fixture
 def soon_idle(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ccq_tui.runtime.supervisor.IDLE_SECONDS", 0.2)
+    monkeypatch.setattr("ccq_tui.runtime.runtime.IDLE_SECONDS", 0.2)
 
 
 @pytest.mark.usefixtures("soon_idle")
