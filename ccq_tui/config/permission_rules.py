@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 
 from ccq_tui.bounded import JSON_BYTES, UnfitFileError, parse_json, read_bytes
 from ccq_tui.claude_files import claude_directory
+from ccq_tui.json_text import rewritten
 from ccq_tui.stored import write_whole
 
 Behavior = Literal["allow", "ask", "deny"]
@@ -141,12 +142,8 @@ def _edited(file: RulesFile, before: bytes, behavior: Behavior, edit: Callable[[
         raise RuleError(f"permissions.{behavior} of {file.real} is not a list of rules · correct it by hand")
     if not edit(rules):
         return before
-    written = json.dumps(data, indent=_indent(text), ensure_ascii=False)
-    written += "" if text.strip() and not text.endswith("\n") else "\n"
-    if "\r\n" in text:
-        written = written.replace("\n", "\r\n")
     mark = "\ufeff" if before.startswith(b"\xef\xbb\xbf") else ""
-    return f"{mark}{written}".encode(errors="backslashreplace")
+    return f"{mark}{rewritten(text, data)}".encode(errors="backslashreplace")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -154,14 +151,6 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         raise ValueError("a key is in it twice")
     return found
-
-
-def _indent(text: str) -> int | str | None:
-    """Return the indentation of a JSON text: None for a single line, 2 by default."""
-    found = re.search(r"\n([ \t]+)\S", text)
-    if found is None:
-        return None if text.strip() and "\n" not in text.strip() else 2
-    return "\t" * len(found[1]) if "\t" in found[1] else len(found[1])
 
 
 def _write(path: Path, content: bytes) -> None:

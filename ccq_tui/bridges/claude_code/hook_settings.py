@@ -12,8 +12,8 @@ from typing import Any
 
 from ccq_tui.bounded import parse_json
 from ccq_tui.bridges.edited_file import PROJECT, USER, EditedFile, SettingsFileError
-from ccq_tui.bridges.json_text import TextSpan, places, replaced, with_item, with_member, without
 from ccq_tui.claude_files import claude_directory
+from ccq_tui.json_text import rewritten
 
 TIMEOUT = 86_400
 """Seconds; without a timeout, Claude Code drops a hook after 600."""
@@ -89,7 +89,7 @@ def wanted(
 
 def installed(text: str) -> list[InstalledHook]:
     """Return our hooks in the text of a file; raises `SettingsFileError` if it is not like settings."""
-    return [hook for hook, *_ in _found(_read(text))] if text.strip() else []
+    return [hook for hook, *_ in _found(_read(text))]
 
 
 def with_options(hooks: Iterable[InstalledHook], text: str) -> list[InstalledHook]:
@@ -104,82 +104,42 @@ def with_options(hooks: Iterable[InstalledHook], text: str) -> list[InstalledHoo
     ]
 
 
-def turns_off(text: str) -> bool | None:
-    """Return whether a file turns all hooks off, or None if it does not say.
-
-    Raises `SettingsFileError` if the text is not like settings.
-    """
-    said = _read(text).members.get("disableAllHooks") if text.strip() else None
-    return said.value if said is not None and isinstance(said.value, bool) else None
-
-
 def with_hooks(text: str, hooks: list[InstalledHook]) -> str:
     """Return the text of a file with these hooks of ours, and no others of ours.
 
     Raises `SettingsFileError` if the text is no JSON, or not like settings.
     """
-    if not text.strip():
-        if not hooks:
-            return text
-        text = "{}\n"
-    left = list(hooks)
-    while (changed := _step(text, left)) != text:
-        text = changed
-    for hook in left:
-        text = _with(text, hook)
-    return text
-
-
-def _step(text: str, left: list[InstalledHook]) -> str:
-    """Change or remove one hook that is not in ``left``; remove from ``left`` the hooks already there."""
-    kept = list(left)
-    for hook, entry, group, event, hooks, root in _found(_read(text)):
-        if hook in kept and entry.value == hook.entry():
-            kept.remove(hook)
-            continue
-        same = next((one for one in kept if (one.event, one.matcher) == (hook.event, hook.matcher)), None)
+    settings, left = _read(text), list(hooks)
+    for hook, entry, group, event in list(_found(settings)):
+        same = next((one for one in left if (one.event, one.matcher) == (hook.event, hook.matcher)), None)
         if same is not None:
-            return replaced(text, entry, same.entry())
-        return _without(text, entry, group, event, hooks, root)
-    left[:] = kept
-    return text
-
-
-def _without(
-    text: str, entry: TextSpan, group: TextSpan, event: TextSpan, hooks: TextSpan, root: TextSpan
-) -> str:
-    """Remove an entry, with everything that becomes empty."""
-    if len(group.members["hooks"].items) > 1:
-        return without(text, group.members["hooks"], entry)
-    if len(event.items) > 1:
-        return without(text, event, group)
-    if len(hooks.members) > 1:
-        return without(text, hooks, event)
-    return without(text, root, hooks)
-
-
-def _with(text: str, hook: InstalledHook) -> str:
-    root = _read(text)
-    hooks = root.members.get("hooks")
-    if hooks is None:
-        return with_member(text, root, "hooks", {hook.event: [hook.group()]})
-    event = hooks.members.get(hook.event)
-    if event is None:
-        return with_member(text, hooks, hook.event, [hook.group()])
-    return with_item(text, event, hook.group())
+            left.remove(same)
+            entry.clear()
+            entry.update(same.entry())
+            continue
+        group["hooks"] = [one for one in group["hooks"] if one is not entry]
+        if not group["hooks"]:
+            event[:] = [one for one in event if one is not group]
+        # What becomes empty goes, too.
+        if not event:
+            del settings["hooks"][hook.event]
+        if not settings["hooks"]:
+            del settings["hooks"]
+    for hook in left:
+        settings.setdefault("hooks", {}).setdefault(hook.event, []).append(hook.group())
+    return rewritten(text, settings) if text.strip() or hooks else text
 
 
 def _found(
-    root: TextSpan,
-) -> Iterator[tuple[InstalledHook, TextSpan, TextSpan, TextSpan, TextSpan, TextSpan]]:
-    """Yield each hook of ours with the spans of its entry, group and event, of all hooks, and of the root."""
-    hooks = root.members.get("hooks")
-    for name, event in hooks.members.items() if hooks else ():
-        for group in event.items:
-            entries = group.members.get("hooks")
-            for entry in entries.items if entries else ():
-                if (hook := _hook(name, group.value, entry.value)) is not None:
-                    yield hook, entry, group, event, hooks, root  # type: ignore[misc]  # there is one
+    settings: dict[str, Any],
+) -> Iterator[tuple[InstalledHook, dict[str, Any], dict[str, Any], list[Any]]]:
+    """Yield each hook of ours with its entry, its group, and the groups of its event."""
+    for name, event in settings.get("hooks", {}).items():
+        for group in event if isinstance(event, list) else ():
+            entries = group.get("hooks") if isinstance(group, dict) else None
+            for entry in entries if isinstance(entries, list) else ():
+                if (hook := _hook(name, group, entry)) is not None:
+                    yield hook, entry, group, event
 
 
 def _hook(event: str, group: Any, entry: Any) -> InstalledHook | None:
@@ -209,31 +169,32 @@ def _ours(words: list[str]) -> int:
     return -1
 
 
-def _read(text: str) -> TextSpan:
+def _read(text: str) -> dict[str, Any]:
     """Read a file, and check that hooks can be found and added in it."""
+    text = text if text.strip() else "{}"
     try:
-        parse_json(text)
+        settings = parse_json(text)
+        json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
         raise SettingsFileError(_problem(text, error)) from error
     except ValueError as error:
         raise SettingsFileError(str(error)) from error
-    root = places(text)
-    if not isinstance(root.value, dict):
+    if not isinstance(settings, dict):
         raise SettingsFileError("it is no JSON object")
-    hooks = root.members.get("hooks")
-    if "hooks" in root.twice:
-        raise SettingsFileError('it has "hooks" twice: Claude Code reads the last one alone')
-    if hooks is None:
-        return root
-    if not isinstance(hooks.value, dict):
+    hooks = settings.get("hooks", {})
+    if not isinstance(hooks, dict):
         raise SettingsFileError('its "hooks" is no JSON object')
     for name in (PERMISSION, ELICITATION):
-        event = hooks.members.get(name)
-        if name in hooks.twice:
-            raise SettingsFileError(f'its "hooks" has "{name}" twice: Claude Code reads the last one alone')
-        if event is not None and not isinstance(event.value, list):
+        if not isinstance(hooks.get(name, []), list):
             raise SettingsFileError(f'its "hooks" has a "{name}" that is no list')
-    return root
+    return settings
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    for name in ("hooks", PERMISSION, ELICITATION):
+        if sum(key == name for key, _ in pairs) > 1:
+            raise SettingsFileError(f'it has "{name}" twice: Claude Code reads the last one alone')
+    return dict(pairs)
 
 
 def _problem(text: str, error: json.JSONDecodeError) -> str:
@@ -270,6 +231,7 @@ def hooks_off(environment: Mapping[str, str], directory: Path) -> Path | None:
     off = None
     for file in (user_settings(environment), project, local):
         with suppress(SettingsFileError):
-            if (said := turns_off(file.read())) is not None:
+            said = _read(file.read()).get("disableAllHooks")
+            if isinstance(said, bool):
                 off = file.path if said else None
     return off

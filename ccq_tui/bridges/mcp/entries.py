@@ -8,13 +8,14 @@ import re
 import sys
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ccq_tui.bounded import JSON_BYTES, parse_json, parse_toml
 from ccq_tui.bridges.edited_file import USER, EditedFile, SettingsFileError
-from ccq_tui.bridges.json_text import places, replaced, with_member, without
+from ccq_tui.json_text import rewritten
 
 SERVER = "ccq"
 """The server's name in a client's configuration; in Claude Code a tool is ``mcp__ccq__ask_user``."""
@@ -148,34 +149,22 @@ def with_entry(client: str, text: str, entry: Mapping[str, Any] | None) -> str:
 
     Raises `SettingsFileError` if it cannot be read, or has ours in a form that is not safely changed.
     """
-    servers = servers_in(client, text)
+    servers, key = servers_in(client, text), SETUPS[client].key
     if servers.get(SERVER) == entry:
         return text
-    wanted = {name: server for name, server in servers.items() if name != SERVER}
-    wanted |= {SERVER: entry} if entry is not None else {}
-    changed = (_toml_with if SETUPS[client].is_toml else _json_with)(client, text, entry)
-    key = SETUPS[client].key
-    try:
-        rest, rest_after = ({**_content(client, one), key: None} for one in (text, changed))
-        if servers_in(client, changed) == wanted and rest == rest_after:
+    wanted = _content(client, text)
+    wanted[key] = {name: server for name, server in servers.items() if name != SERVER}
+    wanted[key] |= {SERVER: entry} if entry is not None else {}
+    if not wanted[key]:
+        del wanted[key]
+    if SETUPS[client].is_toml:
+        changed = _toml_with(client, text, entry)
+    else:
+        changed = rewritten(text, wanted, _without_comments)
+    with suppress(SettingsFileError):  # the text after the change may be one that cannot be read
+        if {key: {}, **_content(client, changed)} == {key: {}, **wanted}:
             return changed
-    except SettingsFileError:
-        pass  # the text after the change cannot be read
     raise SettingsFileError(f"its entry “{SERVER}” cannot be changed safely: change it yourself")
-
-
-def _json_with(client: str, text: str, entry: Mapping[str, Any] | None) -> str:
-    text = text if text.strip() else "{}\n"
-    root = places(_without_comments(text))
-    servers = root.members.get(SETUPS[client].key)
-    if servers is None:
-        return with_member(text, root, SETUPS[client].key, {SERVER: entry})
-    ours = servers.members.get(SERVER)
-    if ours is None:
-        return with_member(text, servers, SERVER, entry)
-    if entry is not None:
-        return replaced(text, ours, entry)
-    return without(text, servers, ours) if len(servers.members) > 1 else without(text, root, servers)
 
 
 def _toml_with(client: str, text: str, entry: Mapping[str, Any] | None) -> str:

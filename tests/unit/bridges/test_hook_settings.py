@@ -136,7 +136,7 @@ def test_another_command_is_not_ours(command: str) -> None:
         ('{"hooks": []}', 'its "hooks" is no JSON object'),
         ('{"hooks": {"PermissionRequest": {}}}', 'its "hooks" has a "PermissionRequest" that is no list'),
         ('{"hooks": {}, "hooks": {}}', 'it has "hooks" twice: Claude Code reads the last one alone'),
-        ('{"hooks": {"Elicitation": [], "Elicitation": []}}', 'its "hooks" has "Elicitation" twice'),
+        ('{"hooks": {"Elicitation": [], "Elicitation": []}}', 'it has "Elicitation" twice: Claude Code'),
         ("[" * 5000, "it is nested more than 64 levels deep"),
         ('{"a":' * 70 + "1" + "}" * 70, "it is nested more than 64 levels deep"),
     ],
