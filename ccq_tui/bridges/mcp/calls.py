@@ -1,24 +1,72 @@
-"""Calls of MCP clients that wait for a person: asked in the inbox, withdrawn, or left to be asked again."""
+"""MCP clients, and their calls that wait for a person: asked, withdrawn, or left to be asked again."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 
-from ccq_tui.bridges.mcp.clients import Client
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.requests import Asker, Cancelled, Origin, QuestionRequest, RequestOutcome
-from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.requests import Asker, Cancelled, Origin, QuestionRequest, RequestKey
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import alive, this_process
 from ccq_tui.questions import QuestionSet
+from ccq_tui.text import one_line
 
 MOST_AT_ONCE = 50
 """Most requests of one process that wait at once; more are a loop of a model."""
+PROGRESS_SECONDS = 5.0
+"""Seconds between two reports to a client that a call still waits."""
+MOST_NAME = 40
+MOST_DIRECTORY = 1000
+_NAMES = {
+    "claude-code": "Claude Code",
+    "claude-ai": "Claude",
+    "codex-mcp-client": "Codex",
+    "gemini-cli-mcp-client": "Gemini CLI",
+    "cursor-vscode": "Cursor",
+}
+"""The better known names of clients, by the beginning of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A client, as far as its questions belong together.
+
+    Attributes:
+        name: Its name for people, harmless and in one line.
+        directory: Its working directory, or "" if unknown.
+        connection: A key that distinguishes it from clients of its name if its directory is unknown, or "".
+    """
+
+    name: str
+    directory: str = ""
+    connection: str = ""
+
+    @property
+    def asker_id(self) -> str:
+        """Its key among clients: the same for the same client in the same directory."""
+        told = "\0".join((self.name, self.directory, self.connection))
+        return sha256(told.encode("utf-8", "replace")).hexdigest()[:16]
+
+    @property
+    def session_id(self) -> str:
+        """The client among the sessions."""
+        return RequestKey(Asker.MCP, self.asker_id, "").session_id
+
+
+def shown_name(name: str, title: str = "") -> str:
+    """Return a client's name for people, from its title or its own name.
+
+    A client such as Gemini CLI appends its name for the server to its own name.
+    """
+    known = next((shown for begin, shown in _NAMES.items() if name.startswith(begin)), "")
+    return one_line(title or known or name, MOST_NAME) or "MCP client"
 
 
 class TooManyError(Exception):
@@ -40,23 +88,6 @@ class McpCall:
     is_withdrawn: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class McpOutcome:
-    """The outcome of a call.
-
-    Attributes:
-        request: Its request.
-        outcome: The request's outcome.
-        at: The time of the outcome, or None if unknown.
-        asked_at: The time at which the call began.
-    """
-
-    request: QuestionRequest
-    outcome: RequestOutcome
-    at: datetime | None
-    asked_at: datetime = field(default_factory=lambda: datetime.now(UTC))
-
-
 class WaitingCalls:
     """The calls of one process.
 
@@ -69,35 +100,29 @@ class WaitingCalls:
         self._taken: list[str] = []
 
     async def ask(
-        self,
-        call: McpCall,
-        questions: QuestionSet,
-        waits: Callable[[], Awaitable[None]],
-        gone: asyncio.Event,
-        every: float,
-    ) -> McpOutcome | None:
+        self, call: McpCall, questions: QuestionSet, waits: Callable[[], Awaitable[None]], gone: asyncio.Event
+    ) -> StoredRequest | None:
         """Ask, and wait without limit.
 
         Args:
             call: The call.
             questions: The questions.
-            waits: Called once the request is pending, and then every ``every`` seconds.
+            waits: Called once the request is pending, and then every `PROGRESS_SECONDS`.
             gone: Set when nobody is left to take an outcome.
-            every: Seconds from one call of `waits` to the next.
 
         Returns:
-            The outcome, or None if `gone` was set first.
+            The request with its outcome, or None if `gone` was set first.
 
         Raises:
             InboxError: The inbox cannot be written; nothing was asked.
             TooManyError: Too many requests wait already.
         """
-        began = datetime.now(UTC)
         if len(self._taken) >= MOST_AT_ONCE:
             raise TooManyError(f"{MOST_AT_ONCE} requests wait for the user already")
         origin = Origin(Asker.MCP, call.client.name, call.client.directory, this_process())
         request = QuestionRequest(questions.id, call.client.asker_id, questions, origin=origin)
-        withdrawn = McpOutcome(request, Cancelled(_withdrawn_by(call)), None, began)
+        outcome = Cancelled(_withdrawn_by(call))
+        withdrawn = StoredRequest(0, request, "", RequestState.CANCELLED, datetime.now(UTC), outcome=outcome)
         if call.is_withdrawn:
             return withdrawn
         call.request_id = request.id
@@ -115,13 +140,11 @@ class WaitingCalls:
                     while not answered.done() and not leaving.done():
                         await waits()
                         await asyncio.wait(
-                            {answered, leaving}, timeout=every, return_when=asyncio.FIRST_COMPLETED
+                            {answered, leaving}, timeout=PROGRESS_SECONDS, return_when=asyncio.FIRST_COMPLETED
                         )
                 finally:
                     answered.cancel()
-            if opened.stored.outcome is None:
-                return None
-            return McpOutcome(request, opened.stored.outcome, opened.stored.settled_at, began)
+            return opened.stored if opened.stored.outcome is not None else None
         finally:
             self._taken.remove(request.id)
             leaving.cancel()

@@ -9,7 +9,7 @@ from typing import Any
 
 from mcp import types
 
-from ccq_tui.inbox.requests import Cancelled, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.requests import Cancelled, QuestionRequest
 from ccq_tui.inbox.store.encoding import outcome_word
 from ccq_tui.inbox.store.rows import StoredRequest, stamp
 from ccq_tui.questions import Answer, Answered, Discussed, Kind, Outcome, Question, QuestionSet
@@ -29,48 +29,47 @@ def wrong_arguments(tool: str, problem: str) -> types.CallToolResult:
     return text_result(f"{tool}: {problem}. Nothing was done; correct this and call it again.", is_error=True)
 
 
-def outcome_result(
-    request: QuestionRequest, outcome: RequestOutcome, at: datetime | None, asked_at: datetime
-) -> types.CallToolResult:
-    """Return the result for an outcome; ``at`` is its time, if known, ``asked_at`` the begin of the call."""
-    text = _outcome_text(request.questions, outcome)
-    if at is not None and asked_at - at > LONG_AGO and not isinstance(outcome, Cancelled):
+def outcome_result(decided: StoredRequest, asked_at: datetime) -> types.CallToolResult:
+    """Return the result for a decided request; ``asked_at`` is the begin of the call."""
+    text, at = _outcome_text(decided), decided.settled_at
+    if at is not None and asked_at - at > LONG_AGO and not isinstance(decided.outcome, Cancelled):
         text = f"{text}\n\n(This was decided at {at.astimezone(UTC):%Y-%m-%d %H:%M} UTC, before this call.)"
-    return _both(text, outcome_record(request, outcome, at))
+    return _both(text, outcome_record(decided))
 
 
 def list_result(waiting: Sequence[StoredRequest], answered: Sequence[StoredRequest]) -> types.CallToolResult:
     """Return the result for a list of a client's requests."""
     open_ones = [_waiting_record(one) for one in waiting]
-    done = [
-        (one.request, one.outcome, one.settled_at)
-        for one in answered
-        if one.outcome is not None and isinstance(one.request, QuestionRequest)
-    ]
     parts = [f"{len(open_ones)} waiting for the user."]
     parts += [f"- {'; '.join(one['questions'])}" for one in open_ones]
-    for request, outcome, _ in done:
-        asked = "; ".join(question.text for question in request.questions.questions)
-        parts.append(f"\nAnswered meanwhile: {asked}\n{_outcome_text(request.questions, outcome)}")
-    records = [outcome_record(*one) for one in done]
+    for one in answered:
+        asked = "; ".join(question.text for question in _questions(one).questions)
+        parts.append(f"\nAnswered meanwhile: {asked}\n{_outcome_text(one)}")
+    records = [outcome_record(one) for one in answered]
     return _both("\n".join(parts), {"waiting": open_ones, "answered": records})
 
 
-def outcome_record(request: QuestionRequest, outcome: RequestOutcome, at: datetime | None) -> dict[str, Any]:
+def outcome_record(decided: StoredRequest) -> dict[str, Any]:
     """Return the outcome of a question set in the tool's schema."""
+    outcome = decided.outcome
     word = outcome_word(outcome) if isinstance(outcome, Outcome) else "withdrawn"
-    record: dict[str, Any] = {"outcome": word, "request": request.id}
+    record: dict[str, Any] = {"outcome": word, "request": decided.request.id}
     if isinstance(outcome, Discussed | Cancelled):
         record["text"] = outcome.text if isinstance(outcome, Discussed) else outcome.reason
     if isinstance(outcome, Answered | Discussed):
-        pairs = zip(request.questions.questions, outcome.answers, strict=False)
+        pairs = zip(_questions(decided).questions, outcome.answers, strict=False)
         record["answers"] = [_answer(*pair) for pair in pairs]
-    return record | ({"answered_at": stamp(at)} if at is not None else {})
+    return record | ({"answered_at": stamp(decided.settled_at)} if decided.settled_at is not None else {})
 
 
-def _outcome_text(questions: QuestionSet, outcome: RequestOutcome) -> str:
+def _questions(stored: StoredRequest) -> QuestionSet:
+    return stored.request.questions if isinstance(stored.request, QuestionRequest) else QuestionSet("", ())
+
+
+def _outcome_text(decided: StoredRequest) -> str:
+    outcome = decided.outcome
     if isinstance(outcome, Outcome):
-        return answers_as_result(questions, outcome)
+        return answers_as_result(_questions(decided), outcome)
     reason = outcome.reason if isinstance(outcome, Cancelled) else "it was decided in another way"
     return f"Nobody answered: {reason}. Nothing was chosen."
 
@@ -88,12 +87,12 @@ def _answer(question: Question, answer: Answer) -> dict[str, Any]:
 
 
 def _waiting_record(stored: StoredRequest) -> dict[str, Any]:
-    questions = stored.request.questions if isinstance(stored.request, QuestionRequest) else None
+    questions = _questions(stored)
     return {
         "request": stored.request.id,
         "asked_at": stamp(stored.asked_at),
-        "title": questions.title if questions else "",
-        "questions": [one.text for one in questions.questions] if questions else [],
+        "title": questions.title,
+        "questions": [one.text for one in questions.questions],
     }
 
 

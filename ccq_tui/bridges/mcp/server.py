@@ -9,6 +9,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -17,8 +18,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 
 import ccq_tui
-from ccq_tui.bridges.mcp.calls import McpCall, TooManyError, WaitingCalls
-from ccq_tui.bridges.mcp.clients import MOST_DIRECTORY, Client, shown_name
+from ccq_tui.bridges.mcp.calls import MOST_DIRECTORY, Client, McpCall, TooManyError, WaitingCalls, shown_name
 from ccq_tui.bridges.mcp.results import list_result, outcome_result, text_result, wrong_arguments
 from ccq_tui.bridges.mcp.tools import ASK, LIST, NOTIFY, TOOLS, ArgumentsError, read_message, read_questions
 from ccq_tui.inbox.store.rows import LISTED
@@ -35,8 +35,6 @@ INSTRUCTIONS = (
     "exactly the same again: an answer given meanwhile is returned at once. notify_user tells the user "
     "something without waiting. list_requests lists what you asked and have no answer to."
 )
-PROGRESS_SECONDS = 5.0
-"""Seconds between two reports to a client that a call still waits."""
 ROOTS_SECONDS = 3.0
 """Seconds in which a client must name its working directory."""
 WITHDRAWABLE_SECONDS = 5.0
@@ -162,18 +160,18 @@ class AskingServer:
         self, context: Context, place: CallPlace, call: McpCall, questions: QuestionSet
     ) -> types.CallToolResult:
         call.client = await self._client(context, place)
-        began = self._clock()
+        began, asked_at = self._clock(), datetime.now(UTC)
 
         async def waits() -> None:
             words = WAITS if await self._calls.somebody_looks() else NOBODY
             seconds = self._clock() - began
             await context.session.report_progress(seconds, message=words.format(int(seconds)))
 
-        decided = await self._calls.ask(call, questions, waits, place.gone, PROGRESS_SECONDS)
+        decided = await self._calls.ask(call, questions, waits, place.gone)
         if decided is None:
             raise MCPError(code=types.CONNECTION_CLOSED, message="The client is gone; the question waits on")
         place.answered(decided.request.id)
-        return outcome_result(decided.request, decided.outcome, decided.at, decided.asked_at)
+        return outcome_result(decided, asked_at)
 
     def _forget(self, name: tuple[str, str], call: McpCall) -> None:
         if self._open.get(name) is call:

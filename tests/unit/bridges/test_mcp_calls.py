@@ -13,8 +13,7 @@ import pytest
 from mcp import types
 from mcp.shared.message import SessionMessage
 
-from ccq_tui.bridges.mcp.calls import MOST_AT_ONCE, McpCall, TooManyError, WaitingCalls
-from ccq_tui.bridges.mcp.clients import Client
+from ccq_tui.bridges.mcp.calls import MOST_AT_ONCE, Client, McpCall, TooManyError, WaitingCalls
 from ccq_tui.bridges.mcp.stdio import StdioStream, pipe_to
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Cancelled
@@ -37,7 +36,7 @@ async def test_a_call_taken_back_as_it_is_written_waits_no_more(
     inbox = await Inbox.connect(tmp_path / "inbox.db")
     try:
         calls, call = WaitingCalls(inbox), McpCall(Client("Codex", "/work"))
-        asking = asyncio.ensure_future(calls.ask(call, QUESTIONS, waits, asyncio.Event(), 0.1))
+        asking = asyncio.ensure_future(calls.ask(call, QUESTIONS, waits, asyncio.Event()))
         async with asyncio.timeout(30):
             while not call.request_id:  # noqa: ASYNC110 (each step of the loop counts)
                 await asyncio.sleep(0)
@@ -67,9 +66,7 @@ async def test_calls_that_come_at_once_are_counted(tmp_path: Path) -> None:
         calls = WaitingCalls(inbox)
         asking = [
             asyncio.ensure_future(
-                calls.ask(
-                    McpCall(Client("Codex", "/work")), replace(QUESTIONS, id=f"q{number}"), waits, gone, 9
-                )
+                calls.ask(McpCall(Client("Codex", "/work")), replace(QUESTIONS, id=f"q{number}"), waits, gone)
             )
             for number in range(MOST_AT_ONCE + 3)
         ]
@@ -90,7 +87,7 @@ async def test_an_answer_read_in_the_list_answers_the_same_call_once(tmp_path: P
     client = Client("Codex", "/work")
     try:
         calls, call, gone = WaitingCalls(inbox), McpCall(client), asyncio.Event()
-        asking = asyncio.ensure_future(calls.ask(call, QUESTIONS, waits, gone, 0.1))
+        asking = asyncio.ensure_future(calls.ask(call, QUESTIONS, waits, gone))
         async with asyncio.timeout(30):
             while not (await calls.listed(client))[0]:  # noqa: ASYNC110 (nothing tells)
                 await asyncio.sleep(0)
@@ -99,12 +96,12 @@ async def test_an_answer_read_in_the_list_answers_the_same_call_once(tmp_path: P
             await inbox.answer(call.request_id, Declined(), PANEL)
             _, (decided,) = await calls.listed(client)
             calls.delivered(decided.request.id, LISTED)
-            again = await calls.ask(McpCall(client), QUESTIONS, waits, asyncio.Event(), 0.1)
+            again = await calls.ask(McpCall(client), QUESTIONS, waits, asyncio.Event())
             assert again is not None
             assert again.outcome == Declined()
             calls.delivered(again.request.id)
             gone.clear()
-            asking = asyncio.ensure_future(calls.ask(McpCall(client), QUESTIONS, waits, gone, 0.1))
+            asking = asyncio.ensure_future(calls.ask(McpCall(client), QUESTIONS, waits, gone))
             while not (await calls.listed(client))[0]:  # noqa: ASYNC110 (nothing tells)
                 await asyncio.sleep(0)
             gone.set()
@@ -118,7 +115,7 @@ async def test_what_is_written_as_its_client_leaves_is_noted_as_delivered(tmp_pa
     reading, target = os.pipe()
     try:
         calls, call = WaitingCalls(inbox), McpCall(Client("Codex", "/work"))
-        asking = asyncio.ensure_future(calls.ask(call, QUESTIONS, waits, asyncio.Event(), 0.1))
+        asking = asyncio.ensure_future(calls.ask(call, QUESTIONS, waits, asyncio.Event()))
         async with asyncio.timeout(30):
             while not call.request_id:  # noqa: ASYNC110 (nothing tells)
                 await asyncio.sleep(0)

@@ -16,7 +16,7 @@ from ccq_tui.cli.main import cli
 from ccq_tui.doctor import Check, Level
 from ccq_tui.doctor.mcp import examine_mcp
 from ccq_tui.inbox.requests import QuestionRequest
-from ccq_tui.inbox.store.rows import moment
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest, moment
 from ccq_tui.questions import Answer, Answered
 
 PAGE = Path(__file__).parents[3].joinpath("docs/bridges.md").read_text(encoding="utf-8")
@@ -70,7 +70,9 @@ def test_the_question_and_its_result_are_those_of_the_tool() -> None:
         )
     )
     request = QuestionRequest("ask_70cf5d874011796a", "mcp:7b2540b87c179047", questions)
-    assert outcome_record(request, given, moment(answered["answered_at"])) == answered
+    at = moment(answered["answered_at"])
+    stored = StoredRequest(1, request, "", RequestState.ANSWERED, at, outcome=given, settled_at=at)
+    assert outcome_record(stored) == answered
 
 
 def test_every_tool_and_outcome_is_named() -> None:

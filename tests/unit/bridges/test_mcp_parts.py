@@ -13,7 +13,7 @@ import pytest
 from mcp import types
 
 from ccq_tui.bridges.mcp import entries
-from ccq_tui.bridges.mcp.clients import Client, shown_name
+from ccq_tui.bridges.mcp.calls import Client, shown_name
 from ccq_tui.bridges.mcp.entries import lines_of
 from ccq_tui.bridges.mcp.results import outcome_result
 from ccq_tui.bridges.mcp.server import directory_of, file_path
@@ -28,6 +28,7 @@ from ccq_tui.bridges.mcp.tools import (
     read_questions,
 )
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.store.rows import StoredRequest, state_after
 from ccq_tui.processes import own_command
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind
 
@@ -139,6 +140,11 @@ ASKED = read_questions(
         ]
     }
 )
+REQUEST = QuestionRequest(ASKED.id, "mcp:1", ASKED)
+
+
+def decided(outcome: RequestOutcome) -> StoredRequest:
+    return StoredRequest(1, REQUEST, "", state_after(outcome), NOW, outcome=outcome, settled_at=NOW)
 
 
 @pytest.mark.parametrize(
@@ -161,9 +167,8 @@ ASKED = read_questions(
     ],
 )
 def test_results_are_structured_and_no_error(outcome: RequestOutcome, record: dict[str, Any]) -> None:
-    request = QuestionRequest(ASKED.id, "mcp:1", ASKED)
-    result = outcome_result(request, outcome, NOW, NOW)
-    expected = {"request": request.id, "answered_at": "2026-01-02T03:04:05.000000Z", **record}
+    result = outcome_result(decided(outcome), NOW)
+    expected = {"request": REQUEST.id, "answered_at": "2026-01-02T03:04:05.000000Z", **record}
     assert result.structured_content == expected
     assert not result.is_error
     (tool,) = [tool for tool in TOOLS if tool.name == "ask_user"]
@@ -171,17 +176,15 @@ def test_results_are_structured_and_no_error(outcome: RequestOutcome, record: di
 
 
 def test_a_number_that_no_float_holds_is_text_alone() -> None:
-    request = QuestionRequest(ASKED.id, "mcp:1", ASKED)
     outcome = Answered((Answer(("A",)), Answer(other="1e400")))
-    result = outcome_result(request, outcome, None, NOW)
+    result = outcome_result(decided(outcome), NOW)
     assert result.structured_content["answers"][1] == {
         "question": "How many?", "selected": [], "other": "1e400", "note": "",
     }  # fmt: skip
 
 
 def test_an_answer_from_before_the_call_says_when() -> None:
-    request = QuestionRequest(ASKED.id, "mcp:1", ASKED)
-    result = outcome_result(request, Declined(), NOW, NOW + timedelta(hours=3))
+    result = outcome_result(decided(Declined()), NOW + timedelta(hours=3))
     (content,) = result.content
     assert isinstance(content, types.TextContent)
     assert content.text.endswith("(This was decided at 2026-01-02 03:04 UTC, before this call.)")
