@@ -10,8 +10,8 @@ from typing import Any
 
 from ccq_tui.bridges.claude_code.hook_input import HookInput
 from ccq_tui.bridges.claude_code.live_sessions import live_file, read_live
-from ccq_tui.bridges.claude_code.permission_requests import QUESTION_TOOL
 from ccq_tui.bridges.claude_code.transcript import CallEnd, RecordedCall, TranscriptFile
+from ccq_tui.claude_lines import QUESTION_TOOL
 from ccq_tui.processes import alive, started_at, this_process
 from ccq_tui.questions import QuestionSet
 from ccq_tui.questions.parse import readable_set

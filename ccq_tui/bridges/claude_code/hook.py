@@ -7,13 +7,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import BinaryIO
 
-from ccq_tui.bridges.claude_code.hook_input import HookInput, read_hook_input
+from ccq_tui.bridges.claude_code.hook_input import PERMISSION, HookInput, read_hook_input
 from ccq_tui.inbox.store.opening import PATIENT_SECONDS
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import alive
 
 WAIT_SECONDS = 12 * 3600.0
-PERMISSION = "PermissionRequest"
 
 
 def run_hook(

@@ -13,6 +13,8 @@ from ccq_tui.bridges.claude_code.live_sessions import is_id, live_file, native_o
 from ccq_tui.inbox.requests import Origin
 from ccq_tui.processes import Owner, owner_of, this_process
 
+PERMISSION, ELICITATION = "PermissionRequest", "Elicitation"
+"""The events that become requests. Claude Code shows a form only once its hook has ended."""
 MOST_BYTES = 16_000_000
 """The input includes the whole text of a file to write."""
 

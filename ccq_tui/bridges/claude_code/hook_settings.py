@@ -11,16 +11,17 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from ccq_tui.bounded import parse_json
+from ccq_tui.bridges.claude_code.hook_input import ELICITATION, PERMISSION
 from ccq_tui.bridges.edited_file import PROJECT, USER, EditedFile, SettingsFileError
 from ccq_tui.claude_files import claude_directory
+from ccq_tui.claude_lines import QUESTION_TOOL
 from ccq_tui.json_text import rewritten
 
 TIMEOUT = 86_400
 """Seconds; without a timeout, Claude Code drops a hook after 600."""
 PROGRAM, MODULE, COMMAND = "ccq-tui", "ccq_tui", "hook"
 ALWAYS = "--always"
-QUESTIONS, EVERYTHING = "AskUserQuestion", "*"
-PERMISSION, ELICITATION = "PermissionRequest", "Elicitation"
+EVERYTHING = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class InstalledHook:
             return "elicitations"
         if self.event != PERMISSION:
             return self.event
-        return "questions" if self.matcher == QUESTIONS else "questions, permissions and plans"
+        return "questions" if self.matcher == QUESTION_TOOL else "questions, permissions and plans"
 
     @property
     def program(self) -> str:
@@ -83,7 +84,7 @@ def wanted(
     With ``always``, they ask although no ccq-tui is open.
     """
     command += f" {ALWAYS}" * always
-    asked = [InstalledHook(PERMISSION, EVERYTHING if permissions else QUESTIONS, command)]
+    asked = [InstalledHook(PERMISSION, EVERYTHING if permissions else QUESTION_TOOL, command)]
     return [*asked, InstalledHook(ELICITATION, "", command)] if elicitation else asked
 
 

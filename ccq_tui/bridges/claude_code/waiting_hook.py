@@ -14,17 +14,15 @@ import signal
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from uuid import uuid4
 
 from ccq_tui.bounded import UnfitFileError
-from ccq_tui.bridges.claude_code import elicitations, permission_requests
 from ccq_tui.bridges.claude_code.dialog import Closed, Dialog, Gone
-from ccq_tui.bridges.claude_code.hook_input import HookInput
+from ccq_tui.bridges.claude_code.hook_input import ELICITATION, PERMISSION, HookInput
+from ccq_tui.bridges.claude_code.hook_requests import DECIDED_THERE, decision_of, outcome_there, request_of
 from ccq_tui.bridges.claude_code.live_sessions import CLAUDE_CODE
-from ccq_tui.bridges.claude_code.permission_requests import DECIDED_THERE
 from ccq_tui.bridges.claude_code.transcript import CallEnd
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
@@ -58,46 +56,6 @@ UNHEARD = "every ccq-tui was closed, and Claude Code asks in its own screen"
 _SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
 
-class Handler(Protocol):
-    """The handler of an event: its request, the hook's output for an outcome, and the dialog's outcome.
-
-    Attributes:
-        HOLDS_DIALOG: Whether Claude Code shows its own dialog only once the hook has ended.
-    """
-
-    HOLDS_DIALOG: bool
-
-    def request_of(self, hook: HookInput, call_id: str, /) -> Request | None:
-        """Return the request, or None if it cannot be shown."""
-
-    def decision_of(
-        self, hook: HookInput, request: Request, outcome: RequestOutcome, /
-    ) -> Mapping[str, Any] | None:
-        """Return the hook's output for an outcome, or None for none."""
-
-    def outcome_there(self, request: Request, end: CallEnd, /) -> RequestOutcome:
-        """Return the outcome from Claude Code's own dialog."""
-
-
-HANDLERS: Mapping[str, Handler] = {"PermissionRequest": permission_requests, elicitations.EVENT: elicitations}
-"""The events that become requests; a hook that is run for another one ends without output."""
-
-
-@dataclass(frozen=True, slots=True)
-class HookDecision:
-    """A person's decision here, for Claude Code.
-
-    Attributes:
-        request: The request.
-        said: The hook's output.
-        dialog: The dialog, which shows whether Claude Code takes it.
-    """
-
-    request: Request
-    said: Mapping[str, Any]
-    dialog: Dialog
-
-
 def ask_person(hook: HookInput, inbox: Path, say: Callable[[str], None], wait: float) -> None:
     """Put the request into the inbox, wait, and print the decision that was made here, if any.
 
@@ -111,24 +69,23 @@ def ask_person(hook: HookInput, inbox: Path, say: Callable[[str], None], wait: f
         InboxError: The inbox cannot be used.
         OSError: The transcript cannot be read.
     """
-    handler = HANDLERS.get(hook.event)
-    if handler is None:
+    if hook.event not in (PERMISSION, ELICITATION):
         return
     dialog = Dialog(hook)
     if hook.tool:
         _wait_for_call(dialog)
-    request = handler.request_of(hook, dialog.call.id if dialog.call else f"hook_{uuid4().hex}")
+    request = request_of(hook, dialog.call.id if dialog.call else f"hook_{uuid4().hex}")
     if request is None:
         return
-    decided = asyncio.run(_asked(hook, handler, request, dialog, inbox, wait))
-    if decided is None:
+    decision = asyncio.run(_decision(hook, request, dialog, inbox, wait))
+    if decision is None:
         return
     try:
-        say(json.dumps(decided.said))
+        say(json.dumps(decision))
     except OSError:
-        _note(decided.request, inbox, SESSION_ENDED)
+        _note(request, inbox, SESSION_ENDED)
         raise
-    _see_it_taken(decided, inbox)
+    _see_it_taken(request, dialog, inbox)
 
 
 def _wait_for_call(dialog: Dialog) -> None:
@@ -137,9 +94,10 @@ def _wait_for_call(dialog: Dialog) -> None:
         time.sleep(LOOK_SECONDS / 4)
 
 
-async def _asked(
-    hook: HookInput, handler: Handler, request: Request, dialog: Dialog, path: Path, wait: float
-) -> HookDecision | None:
+async def _decision(
+    hook: HookInput, request: Request, dialog: Dialog, path: Path, wait: float
+) -> Mapping[str, Any] | None:
+    """Ask, wait, and return the hook's output for a person's decision here, or None for none."""
     stopped = asyncio.Event()
     for name in _SIGNALS:
         if (number := getattr(signal, name, None)) is not None:
@@ -150,11 +108,11 @@ async def _asked(
         asking = asyncio.ensure_future(inbox.ask(request, dialog.context()))
         await asyncio.sleep(0)  # asked before anything withdraws it
         # For a subagent in the background, too, Claude Code shows nothing while the hook waits.
-        held = handler.HOLDS_DIALOG or bool(hook.agent_id)
+        held = hook.event == ELICITATION or bool(hook.agent_id)
         unheard = asyncio.ensure_future(_until_unheard(inbox)) if held else None
         try:
             ended = await _waited(asking, dialog, stopped, unheard, wait)
-            if not asking.done() and not await _is_answered_after_all(inbox, request, handler, ended, asking):
+            if not asking.done() and not await _is_answered_after_all(inbox, request, ended, asking):
                 return None
         finally:
             if unheard is not None:
@@ -166,8 +124,7 @@ async def _asked(
             # It was answered in both places at once, and Claude Code takes its own dialog's answer.
             inbox.sessions.give_up(request.id, SESSION_ENDED if isinstance(end, Gone) else TOO_LATE)
             return None
-        said = handler.decision_of(hook, request, asking.result())
-        return None if said is None else HookDecision(request, said, dialog)
+        return decision_of(hook, request, asking.result())
     finally:
         await inbox.close()
 
@@ -213,23 +170,19 @@ async def _until_unheard(inbox: Inbox) -> None:
 
 
 async def _is_answered_after_all(
-    inbox: Inbox,
-    request: Request,
-    handler: Handler,
-    ended: CallEnd | Cancelled | None,
-    asking: asyncio.Future[RequestOutcome],
+    inbox: Inbox, request: Request, ended: CallEnd | Cancelled | None, asking: asyncio.Future[RequestOutcome]
 ) -> bool:
     """Close a request that ended without an answer from here; return whether one came at that very moment."""
-    await _close(inbox, request, handler, ended)
+    await _close(inbox, request, ended)
     if isinstance(ended, CallEnd):
         return False
     await asyncio.wait((asking,), timeout=CLOSE_SECONDS)
     return asking.done() and not isinstance(asking.result(), Cancelled)
 
 
-async def _close(inbox: Inbox, request: Request, handler: Handler, ended: CallEnd | Cancelled | None) -> None:
+async def _close(inbox: Inbox, request: Request, ended: CallEnd | Cancelled | None) -> None:
     """Close a request that ended in Claude Code, or whose wait ended."""
-    outcome = handler.outcome_there(request, ended) if isinstance(ended, CallEnd) else ended
+    outcome = outcome_there(request, ended) if isinstance(ended, CallEnd) else ended
     by_hook = isinstance(ended, CallEnd) and ended.source == "hook"
     actor = Actor.here(Surface.HOOK) if by_hook else Actor.here(Surface.ASKER, CLAUDE_CODE)
     if outcome is None or isinstance(outcome, Cancelled):
@@ -249,10 +202,10 @@ async def _close(inbox: Inbox, request: Request, handler: Handler, ended: CallEn
         inbox.sessions.delivered(request.id, "result")
 
 
-def _see_it_taken(decided: HookDecision, path: Path) -> None:
+def _see_it_taken(request: Request, dialog: Dialog, path: Path) -> None:
     """Record whether Claude Code took a decision, which it does only after this process has ended."""
     if not hasattr(os, "fork"):
-        _note(decided.request, path, "")
+        _note(request, path, "")
         return
     if os.fork():
         return
@@ -260,15 +213,15 @@ def _see_it_taken(decided: HookDecision, path: Path) -> None:
     quiet = os.open(os.devnull, os.O_RDWR)
     for number in range(3):
         os.dup2(quiet, number)  # Claude Code waits until no process has its pipes any more
-    _note(decided.request, path, _why_not(decided))
+    _note(request, path, _why_not(dialog))
 
 
-def _why_not(decided: HookDecision) -> str:
+def _why_not(dialog: Dialog) -> str:
     """Say why Claude Code did not take a decision, or ""."""
     ends = time.monotonic() + TAKEN_SECONDS
     end = None
     with suppress(OSError, UnfitFileError):
-        while (end := decided.dialog.look()) is None and time.monotonic() < ends:
+        while (end := dialog.look()) is None and time.monotonic() < ends:
             time.sleep(LOOK_SECONDS)
     match end:
         case Gone():

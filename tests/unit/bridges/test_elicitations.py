@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from ccq_tui.bridges.claude_code import waiting_hook
-from ccq_tui.bridges.claude_code.elicitations import decision_of, request_of
 from ccq_tui.bridges.claude_code.hook import run_hook
 from ccq_tui.bridges.claude_code.hook_input import read_hook_input
+from ccq_tui.bridges.claude_code.hook_requests import decision_of, request_of
 from ccq_tui.inbox.kinds import check_outcome
 from ccq_tui.inbox.requests import Asker, Cancelled, ElicitationRequest, RequestOutcome
 from ccq_tui.inbox.store.store import Store

@@ -20,12 +20,12 @@ from typing import Any, TypeVar
 
 import pytest
 
-from ccq_tui.bridges.claude_code import permission_requests
 from ccq_tui.bridges.claude_code.dialog import Closed, Dialog, Gone
 from ccq_tui.bridges.claude_code.hook import run_hook
 from ccq_tui.bridges.claude_code.hook_input import MOST_BYTES, HookInput, read_hook_input
+from ccq_tui.bridges.claude_code.hook_requests import request_of
 from ccq_tui.bridges.claude_code.transcript import CallEnd
-from ccq_tui.bridges.claude_code.waiting_hook import LOOK_SECONDS, _asked, _waited
+from ccq_tui.bridges.claude_code.waiting_hook import LOOK_SECONDS, _decision, _waited
 from ccq_tui.cli import main
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.actors import WITHDRAWN, Actor, Surface
@@ -323,11 +323,9 @@ async def test_a_lock_delays_the_question_of_a_hook_and_does_not_end_it(
     handle = os.open(inbox_path().parent, os.O_RDONLY)
     fcntl.flock(handle, fcntl.LOCK_EX)
     hook = read_hook_input(io.BytesIO(json.dumps(stage.native.hook_input("Bash", COMMAND)).encode()))
-    request = permission_requests.request_of(hook, "toolu_1")
+    request = request_of(hook, "toolu_1")
     assert request is not None
-    asking = asyncio.create_task(
-        _asked(hook, permission_requests, request, Dialog(hook), inbox_path(), LIMIT)
-    )
+    asking = asyncio.create_task(_decision(hook, request, Dialog(hook), inbox_path(), LIMIT))
     async with asyncio.timeout(LIMIT):
         await asyncio.to_thread(until, lambda: "InboxBusy" in caplog.text)
         assert not asking.done()
@@ -336,7 +334,7 @@ async def test_a_lock_delays_the_question_of_a_hook_and_does_not_end_it(
         stage.store.requests.settle(request.id, Allowed(), Actor.here(Surface.COMMAND, "x"))
         decided = await asking
     assert decided is not None
-    assert decided.said["hookSpecificOutput"]["decision"]["behavior"] == "allow"
+    assert decided["hookSpecificOutput"]["decision"]["behavior"] == "allow"
 
 
 def test_the_same_question_asked_again_at_once_is_another_call(stage: Stage) -> None:

@@ -1,4 +1,4 @@
-"""The event PermissionRequest: questions, permissions and plans, to the inbox and back.
+"""What a hook asks, to the inbox and back: questions, permissions and plans, forms and links of MCP servers.
 
 The replies that Claude Code takes, and the text that the model then reads, are measured: docs/measured.md.
 """
@@ -9,17 +9,20 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from ccq_tui.bridges.claude_code.hook_input import HookInput
+from ccq_tui.bridges.claude_code.hook_input import ELICITATION, PERMISSION, HookInput
 from ccq_tui.bridges.claude_code.transcript import CallEnd
-from ccq_tui.claude_lines import text
+from ccq_tui.claude_lines import QUESTION_TOOL, text
 from ccq_tui.inbox.agent_texts import INTERRUPTED, rejection, said_by_user
 from ccq_tui.inbox.call_results import outcome_of
+from ccq_tui.inbox.elicitations import read_elicitation
 from ccq_tui.inbox.file_changes import change_of
 from ccq_tui.inbox.kinds import reply_to
+from ccq_tui.inbox.kinds.elicitation import as_result
 from ccq_tui.inbox.requests import (
     Allowed,
     Cancelled,
     Denied,
+    ElicitationRequest,
     Origin,
     PermissionRequest,
     PlanRequest,
@@ -30,14 +33,15 @@ from ccq_tui.inbox.requests import (
 from ccq_tui.inbox.suggestions import Suggestion, read_suggestions, written
 from ccq_tui.questions.parse import readable_set
 
-QUESTION_TOOL, PLAN_TOOL = "AskUserQuestion", "ExitPlanMode"
+PLAN_TOOL = "ExitPlanMode"
 INTERRUPTED_THERE = "interrupted in Claude Code"
 DECIDED_THERE = "decided in Claude Code"
-HOLDS_DIALOG = False
 
 
 def request_of(hook: HookInput, call_id: str) -> Request | None:
     """Return the request of a hook, or None if it cannot be shown; ``call_id`` may be a stand-in."""
+    if hook.event == ELICITATION:
+        return read_elicitation(hook.said, call_id, hook.session_id, hook.origin())
     return call_request(
         hook.tool,
         hook.input,
@@ -94,9 +98,11 @@ def call_request(
 
 def decision_of(hook: HookInput, request: Request, outcome: RequestOutcome) -> dict[str, Any] | None:
     """Return the hook's output for an outcome, or None to end without output."""
-    reply = reply_to(request, outcome, hook.input)
+    reply = reply_to(request, outcome, hook.said if hook.event == ELICITATION else hook.input)
     if reply.interrupt:
         return None
+    if hook.event == ELICITATION:
+        return {"hookSpecificOutput": {"hookEventName": ELICITATION, **as_result(reply)}}
     decision: dict[str, Any]
     if reply.allow:
         decision = {"behavior": "allow", "updatedInput": reply.input}
@@ -106,7 +112,7 @@ def decision_of(hook: HookInput, request: Request, outcome: RequestOutcome) -> d
         # Claude Code takes no prose for answers from a hook: send it the way its own "Chat about this" does.
         message = rejection(reply.text) if reply.allow is None else reply.text
         decision = {"behavior": "deny", "message": message}
-    return {"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}}
+    return {"hookSpecificOutput": {"hookEventName": PERMISSION, "decision": decision}}
 
 
 def _granted(hook: HookInput, grants: tuple[Suggestion, ...]) -> Iterator[Any]:
@@ -119,6 +125,8 @@ def _granted(hook: HookInput, grants: tuple[Suggestion, ...]) -> Iterator[Any]:
 def outcome_there(request: Request, end: CallEnd) -> RequestOutcome:
     """Return the outcome from Claude Code's own dialog, as far as the end of the call shows it."""
     result = end.result
+    if isinstance(request, ElicitationRequest):
+        return Cancelled(DECIDED_THERE)  # nothing on disk says how the form ended
     if isinstance(request, QuestionRequest):
         outcome = outcome_of(request.questions, result)
         interrupted = isinstance(outcome, Cancelled) and result.output.startswith(INTERRUPTED)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ccq_tui.bridges.claude_code.hook_input import MOST_BYTES, HookInput, HookInputError, read_hook_input
-from ccq_tui.bridges.claude_code.permission_requests import decision_of, outcome_there, request_of
+from ccq_tui.bridges.claude_code.hook_requests import decision_of, outcome_there, request_of
 from ccq_tui.bridges.claude_code.transcript import CallEnd
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED, rejection
 from ccq_tui.inbox.call_results import CallResult
