@@ -13,6 +13,7 @@ from textual.events import MouseScrollUp
 from textual.widgets import Static
 
 from ccq_tui.agent import events as ev
+from ccq_tui.screens.session.base import READING
 from ccq_tui.widgets.transcript import Transcript
 from tests.ui.running import running
 from tests.ui.session import until
@@ -25,14 +26,14 @@ class Host(App[None]):
     """Holds a transcript."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(key, f"scroll('{how}')")
+        Binding(key, f"read('{how}')")
         for key, how in {
             "up": "line_up",
             "down": "line_down",
             "pageup": "page_up",
             "pagedown": "page_down",
-            "home": "home",
-            "end": "end",
+            "home": "top",
+            "end": "bottom",
         }.items()
     ]
 
@@ -43,8 +44,8 @@ class Host(App[None]):
     def compose(self) -> ComposeResult:
         yield self.transcript
 
-    def action_scroll(self, how: str) -> None:
-        getattr(self.transcript, f"action_{how}")()
+    def action_read(self, how: str) -> None:
+        READING[how](self)
 
 
 def lines(app: Host) -> list[str]:
@@ -95,7 +96,7 @@ async def test_ten_thousand_blocks_are_no_widgets_and_little_is_drawn() -> None:
             app.transcript.apply(ev.HistoryLoaded(past, older=start < 9_500))
             if start == 9_500:
                 await until(pilot, lambda: lines(app)[-1] == "● Block 9999")
-                app.transcript.action_page_up()
+                app.action_read("page_up")
                 above = lines(app)[:-1]
         # The past is put above part by part; whatever is painted in between is the same.
         async with asyncio.timeout(20):
@@ -242,7 +243,7 @@ async def test_text_that_comes_while_the_view_grows_does_not_leave_the_end(
         await until(pilot, lambda: transcript.scroll_y > 20)
         before = transcript.size.height
         with monkeypatch.context() as patch:  # the new height comes before the next frame
-            patch.setattr(transcript._pace, "schedule", lambda: None)
+            patch.setattr(transcript._pace, "schedule", lambda **_: None)
             for _ in range(4):
                 transcript.add_notice("more")
             app.query_one("#below").display = False

@@ -102,7 +102,7 @@ class BlockActions:
 
     def mark(self, direction: int, step: Step) -> None:
         """Mark the next block or prompt."""
-        if not self._ui.transcript.move_mark(direction, step):
+        if not self._ui.transcript.block_mark.move(direction, step):
             way = "above" if direction < 0 else "below"
             self._ui.say(f"No {step.value} further {way}")
 
@@ -201,10 +201,10 @@ BATCH = 0.012
 AWAITED = (QuestionAsked, PermissionAsked, PlanProposed, ElicitationAsked)
 """Events that a person waits for: they are handled at once."""
 READING: Mapping[str, Callable[[Any], object]] = {
-    "page_up": lambda s: s.transcript.action_page_up(),
-    "page_down": lambda s: s.transcript.action_page_down(),
-    "line_up": lambda s: s.transcript.action_line_up(),
-    "line_down": lambda s: s.transcript.action_line_down(),
+    "page_up": lambda s: s.transcript.go(pages=-1),
+    "page_down": lambda s: s.transcript.go(pages=1),
+    "line_up": lambda s: s.transcript.go(lines=-1),
+    "line_down": lambda s: s.transcript.go(lines=1),
     "top": lambda s: s.transcript.action_home(),
     "bottom": lambda s: s.transcript.action_end(),
     "unfold": lambda s: s.transcript.toggle_folds(),

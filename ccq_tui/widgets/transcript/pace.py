@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 
 from textual.widget import Widget
 
@@ -44,54 +45,47 @@ class Pace:
         self._due = 0.0  # time of the next frame, if one was asked for
         self._began: float | None = None  # start of the unfinished frame
         self._splits = True  # whether there is more to split for it
-        self._again: bool | None = None  # whether more came since the split: True for a stream alone
+        self._wait = inf  # seconds that what came since the last split may wait
         self._end = 0.0
         self._pause = 0.0  # caused by the cost of the last frame
 
     def schedule(self, *, streaming: bool = False) -> None:
         """Ask for a frame: all events until then are drawn together, those of a stream later."""
-        if not self._widget.is_running:
-            return
-        if self._began is not None:
-            # The frame being made may have passed the change.
-            self._again = streaming if self._again is None else self._again and streaming
-            return
-        due = self._end + max(self._pause, STREAMING if streaming else FRAME)
+        if self._widget.is_running:
+            self._wait = min(self._wait, STREAMING if streaming else FRAME)
+            if self._began is None:  # otherwise the frame being made may have passed the change
+                self._ask(self._end + max(self._pause, self._wait))
+
+    def _ask(self, due: float) -> None:
         if self._timer is not None:
             if due >= self._due:
                 return
             self._timer.cancel()
-        self._ask(due)
-
-    def _ask(self, due: float) -> None:
         self._due = due
         self._timer = after(self._widget, max(0.001, due - time.perf_counter()), self._frame)
 
     def _frame(self) -> None:
         """Work on a frame for a slice of time: split new text, draw the visible lines, show them."""
+        self._timer = None
         begin = time.perf_counter()
         if self._began is None:
             self._began, self._splits = begin, True
         late = begin - self._began >= CATCHING_UP
         if self._splits and not late:
-            self._again = None
+            self._wait = inf
             self._splits = self._split(begin + SLICE)
         if (self._splits and not late) or self._prepare(begin + SLICE):
             self._ask(0.0)
             return
-        self._timer = None
-        self._draw()
-        if self._splits:
-            self._ask(0.0)
-        elif self._again is not None:
-            self.schedule(streaming=self._again)
-
-    def _draw(self) -> None:
         worked = time.thread_time()
         self._began = None
         self._update()
         self._end, self._pause = time.perf_counter(), 0.0
         after_refresh(self._widget, partial(self._painted, worked))
+        if self._splits:
+            self._ask(0.0)
+        elif self._wait < inf:
+            self._ask(self._end + self._wait)
 
     def _painted(self, worked: float) -> None:
         """Leave time after a frame in proportion to its cost, most of which is painting."""

@@ -15,6 +15,7 @@ from rich.style import Style
 from textual import events
 from textual.geometry import Offset, Region, Size
 from textual.message import Message
+from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -29,7 +30,7 @@ from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.transcript.order import BlockChange
 from ccq_tui.widgets.lifetime import after, is_live, soon
 from ccq_tui.widgets.pointer import Clickable
-from ccq_tui.widgets.transcript.block_mark import BlockMark, Step
+from ccq_tui.widgets.transcript.block_mark import BlockMark
 from ccq_tui.widgets.transcript.code import Lexers
 from ccq_tui.widgets.transcript.colours import CSS, PREFIX, STYLES, Colours
 from ccq_tui.widgets.transcript.layout import Layout
@@ -59,6 +60,8 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     DEFAULT_CSS = CSS
     COMPONENT_CLASSES: ClassVar[set[str]] = {PREFIX + name for name in STYLES}
+    welcome: reactive[str] = reactive("")
+    """Plain text shown until something is said; notices and errors are above it where both fit."""
 
     @dataclass
     class Pointed(Message):
@@ -83,8 +86,8 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     def __init__(self, model: TranscriptModel | None = None, *, welcome: str = "") -> None:
         super().__init__()
-        self._model = model or TranscriptModel()
-        self._intake = Intake(self._model, self._follow)
+        self.model = model or TranscriptModel()
+        self._intake = Intake(self.model)
         self.counters = Counters()
         self.frames = 0
         self.mark_changed: Callable[[], object] = lambda: None
@@ -93,9 +96,9 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         """Called when more was found, or another match is current; as `SearchBar.tell`."""
         self._columns = 0  # beside the scroll bar, which Textual's own size includes
         self._widths = 0, 0  # without and with the scroll bar
-        self._welcome = welcome
+        self.set_reactive(Transcript.welcome, welcome)
         self._painter: Painter | None = None
-        self._layout = Layout(self._model.blocks, self._draw)
+        self._layout = Layout(self.model.blocks, self._draw)
         self._viewport = Viewport(self._layout)
         self.block_mark = BlockMark(self._viewport, self, lambda: self.mark_changed())
         self.search = Search(
@@ -117,14 +120,9 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         self._was_following = True
         self._for_screen = False  # whether lines are drawn for the screen, and not looked up for the mouse
         self._pressed = Offset(0, 0)
-        self._layout.sync(BlockChange(tuple(range(len(self._model.blocks)))))
+        self._layout.sync(BlockChange(tuple(range(len(self.model.blocks)))))
 
     # -- what is shown ---------------------------------------------------------------------------------------
-
-    @property
-    def model(self) -> TranscriptModel:
-        self._intake.take_grown()
-        return self._model
 
     @property
     def following(self) -> bool:
@@ -137,30 +135,17 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         return self._viewport.unseen
 
     @property
-    def welcome(self) -> str:
-        """Plain text shown until something is said; notices and errors are above it where both fit."""
-        return self._welcome
-
-    @welcome.setter
-    def welcome(self, text: str) -> None:
-        self._welcome = text
-        self.refresh()
-
-    @property
     def greets(self) -> bool:
         """Whether there is a welcome, and nothing was said yet."""
-        return bool(self._welcome) and all(isinstance(one, ASIDES) for one in self._model.blocks)
+        return bool(self.welcome) and all(isinstance(one, ASIDES) for one in self.model.blocks)
 
     def apply(self, event: AgentEvent) -> None:
         """Take in one event of the session; the next frame draws it."""
-        if isinstance(event, BlockGrew):
-            if self._intake.grow(event):
-                self._pace.schedule(streaming=True)
-        elif isinstance(event, HistoryLoaded) and event.older:
-            self._intake.past.add(event)
+        if isinstance(event, HistoryLoaded) and event.older:
+            self._intake.add_past(event)
             self._pace.schedule()
         else:
-            self._changed(self.model.apply(event))
+            self._changed(self.model.apply(event), streaming=isinstance(event, BlockGrew))
 
     def add_prompt(self, text: str) -> None:
         """Show a prompt at once, and go to the end; its `PromptAccepted` is matched with it later."""
@@ -181,11 +166,11 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     # -- from change to frame --------------------------------------------------------------------------------
 
-    def _changed(self, change: BlockChange) -> None:
+    def _changed(self, change: BlockChange, *, streaming: bool = False) -> None:
         """Follow a change of the blocks, and draw it."""
         self._follow(change)
         if change != BlockChange():
-            self._pace.schedule()
+            self._pace.schedule(streaming=streaming)
 
     def _follow(self, change: BlockChange) -> None:
         """Update everything to a change of the blocks."""
@@ -197,12 +182,11 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     def _split(self, until: float) -> bool:
         """Split new Markdown and take in the past; return whether there is more."""
-        self._intake.take_grown()
         if touched := self._intake.split(until):
             self._layout.sync(BlockChange(tuple(block.at for block in touched)))
             self.search.look_again(touched)
         while (earlier := self._intake.take_past(until)) is not None:
-            self._follow(self._model.put_first(earlier))
+            self._follow(self.model.put_first(earlier))
             self._viewport.settle()  # painting before the frame must not show other lines
             self._place()
         return self._intake.busy
@@ -354,7 +338,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
     def render_line(self, y: int) -> Strip:
         """Draw one line of the view, with its place for the mouse, which the screen does not need."""
         strip = self._line(y)
-        if self._for_screen or not self._model.blocks:
+        if self._for_screen or not self.model.blocks:
             return strip
         return strip.apply_offsets(0, self._selection.place(y).code)
 
@@ -362,8 +346,8 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         width = self._columns
         if self._painter is None:
             return Strip.blank(width, self.rich_style)
-        if not self._model.blocks:
-            return welcome_line(self._painter.pen, self._welcome, y, self.size.height, width)
+        if not self.model.blocks:
+            return welcome_line(self._painter.pen, self.welcome, y, self.size.height, width)
         if y == self.size.height - 1 and self.unseen:
             return more_line(self._painter.pen, self.unseen, width)
         line = self._viewport.top + y
@@ -371,7 +355,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
             if self.greets:
                 above = self._layout.total - self._viewport.top
                 room = self.size.height - above
-                return welcome_line(self._painter.pen, self._welcome, y - above, room, width, whole=True)
+                return welcome_line(self._painter.pen, self.welcome, y - above, room, width, whole=True)
             return self._kept_lines.blank(width, lambda: self.rich_style)
         index, part, offset = self._layout.find(line)
         strips = self._layout.strips(index, part)
@@ -392,27 +376,14 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         self._viewport.show(index, part, offset, lines)
         self._scrolled()
 
-    def _go(self, line: int) -> None:
-        self._viewport.move(line)
-        self._scrolled()
-
     def _scrolled(self) -> None:
         self._place()
         self.refresh()
 
-    def action_line_up(self) -> None:
-        self._go(self._viewport.top - 1)
-
-    def action_line_down(self) -> None:
-        self._go(self._viewport.top + 1)
-
-    def action_page_up(self) -> None:
-        """Scroll up by a screen, keeping one line of it."""
-        self._go(self._viewport.top - max(1, self._viewport.height - 1))
-
-    def action_page_down(self) -> None:
-        """Scroll down by a screen, keeping one line of it."""
-        self._go(self._viewport.top + max(1, self._viewport.height - 1))
+    def go(self, *, lines: int = 0, pages: int = 0) -> None:
+        """Scroll down, or up by negative numbers; a page keeps one line of the screen before."""
+        self._viewport.move(self._viewport.top + lines + pages * max(1, self._viewport.height - 1))
+        self._scrolled()
 
     def action_home(self) -> None:
         self._viewport.home()
@@ -431,11 +402,6 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
     def mark(self) -> Block | None:
         """The current block, or None."""
         return self.block_mark.block
-
-    def move_mark(self, direction: int, step: Step) -> bool:
-        """Mark the next block of a kind, further down (1) or up (-1); return whether there was one."""
-        self._intake.take_grown()
-        return self.block_mark.move(direction, step)
 
     def leave_mark(self) -> None:
         """Mark nothing; follow the end again if it is in view."""
@@ -500,5 +466,5 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         if line is None:
             self.action_end()
         elif line.block < len(self.model.blocks):
-            block, strips = self._model.blocks[line.block], self._layout.strips(line.block, line.part)
+            block, strips = self.model.blocks[line.block], self._layout.strips(line.block, line.part)
             self.post_message(self.Pointed(block, strips, line.offset, cell, event.chain))

@@ -6,7 +6,7 @@ import pytest
 
 from ccq_tui.agent import events as ev
 from ccq_tui.transcript.blocks import ProseBlock, RuleBlock, ToolBlock
-from ccq_tui.transcript.intake import STEP, Past
+from ccq_tui.transcript.intake import STEP, Intake
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript.layout import Layout
 
@@ -26,19 +26,24 @@ def said(model: TranscriptModel) -> list[str]:
     return [block.document.text for block in model.blocks if isinstance(block, ProseBlock)]
 
 
+def take_all(model: TranscriptModel, intake: Intake) -> int:
+    """Put everything that is left of a past above a model; return the number of steps."""
+    steps = 0
+    while intake.busy:
+        steps += 1
+        if (made := next(intake.steps)) is not None:
+            model.put_first(made)
+    return steps
+
+
 def test_parts_come_in_steps_and_are_the_same_as_at_once() -> None:
     parts = [part(400, 100), part(0, 400, cut=True)]
     whole, model = TranscriptModel(lambda: 0.0), TranscriptModel(lambda: 0.0)
-    past, steps = Past(model.empty), 0
+    intake = Intake(model)
     for one in parts:
         whole.apply(one)
-        past.add(one)
-    while past:
-        steps += 1
-        if (made := past.step()) is not None:
-            model.put_first(made)
-    assert steps >= 500 // STEP
-    assert past.step() is None
+        intake.add_past(one)
+    assert take_all(model, intake) >= 500 // STEP
     assert said(model) == said(whole) == [f"Block {number}" for number in range(500)]
     assert [type(block) for block in model.blocks] == [type(block) for block in whole.blocks]
     assert isinstance(model.blocks[0], RuleBlock)
@@ -48,13 +53,11 @@ def test_parts_come_in_steps_and_are_the_same_as_at_once() -> None:
 
 def test_what_was_unfolded_meanwhile_is_unfolded_in_the_past() -> None:
     model = TranscriptModel(lambda: 0.0)
-    past = Past(model.empty)
-    past.add(part(0, 2 * STEP))
-    assert past.step() is None
+    intake = Intake(model)
+    intake.add_past(part(0, 2 * STEP))
+    assert next(intake.steps) is None
     model.set_folds(folded=False)
-    while past:
-        if (made := past.step()) is not None:
-            model.put_first(made)
+    take_all(model, intake)
     assert not any(block.folded for block in model.blocks)
 
 
