@@ -1,12 +1,9 @@
-"""The visible lines: following the end, or keeping their place while things change; and the scroll bar."""
+"""The visible lines: following the end, or keeping their place while things change."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Protocol
-
-from textual.scrollbar import ScrollBar
 
 from ccq_tui.transcript.blocks import Block
 from ccq_tui.widgets.transcript.layout import CACHED_LINES, Layout
@@ -227,36 +224,3 @@ class Viewport:
             if not known and covered < lines and enough():
                 return False
         return True
-
-
-STEPS = 8
-"""Positions of an end of the bar's thumb within a cell."""
-
-
-class Thumb:
-    """The scroll bar's thumb as last drawn.
-
-    In a long text a line moves the thumb by less than can be seen, but Textual draws the whole bar for it.
-    """
-
-    def __init__(self) -> None:
-        self._seen: tuple[int, ...] = ()
-
-    def place(self, bar: ScrollBar, total: int, height: int, top: int) -> None:
-        """Show the position of a view on the bar."""
-        bar.set_reactive(ScrollBar.window_virtual_size, total)
-        bar.set_reactive(ScrollBar.window_size, height)
-        bar.set_reactive(ScrollBar.position, top)
-        size = bar.size.height
-        before, self._seen = self._seen, (size, *ends(size, total, height, top))
-        if before != self._seen:
-            bar.refresh()
-
-
-def ends(size: int, total: int, height: int, top: int) -> tuple[int, int]:
-    """Return the ends of the thumb, in steps, as `ScrollBarRender.render_bar` draws it."""
-    if not 0 < height < total:
-        return 0, 0
-    thumb = max(1.0, height / (total / size)) if size else 0.0
-    start = int((size - thumb) * top / (total - height) * STEPS)
-    return start, start + math.ceil(thumb * STEPS)

@@ -41,7 +41,7 @@ from ccq_tui.widgets.transcript.pen import Counters, Pen, unmarked
 from ccq_tui.widgets.transcript.plan_sight import PlanSight
 from ccq_tui.widgets.transcript.search import Search
 from ccq_tui.widgets.transcript.text_selection import LinePlace, TextSelection
-from ccq_tui.widgets.transcript.viewport import Thumb, Viewport
+from ccq_tui.widgets.transcript.viewport import Viewport
 
 ASIDES = (NoticeBlock, ErrorBlock)
 """Blocks that are no part of a conversation: the welcome stays beside them."""
@@ -110,7 +110,6 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         self._selection = TextSelection(self._viewport)
         self.plan = PlanSight(self._viewport, self, lambda: self.post_message(self.Looked()))
         self._kept_lines = LineCache()
-        self._thumb = Thumb()
         self._lexers = Lexers(self._draw_anew)
         self._clock_timer: Timer | None = None
         self._pace = Pace(self, self._split, self._prepare, self.update)
@@ -228,7 +227,8 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
             view = self._viewport
             self.set_reactive(Widget.virtual_size, Size(self._columns, self._layout.total))
             self.scroll_target_y = self.scroll_y = view.top
-            self._thumb.place(self.vertical_scrollbar, self._layout.total, view.height, view.top)
+            bar = self.vertical_scrollbar
+            bar.window_virtual_size, bar.window_size, bar.position = self._layout.total, view.height, view.top
         finally:
             self._placing = False
         self._was_following = self._viewport.following
