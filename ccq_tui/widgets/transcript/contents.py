@@ -96,9 +96,6 @@ def _paths(text: str) -> Iterator[str]:
             yield match[0]
 
 
-_AS_WRITTEN = re.compile("")
-
-
 def targets_at(block: Block, strips: Sequence[Strip], line: int, cell: int) -> list[str]:
     """Return the targets under the pointer, the likeliest first; slow enough for a thread in long blocks.
 
@@ -109,14 +106,11 @@ def targets_at(block: Block, strips: Sequence[Strip], line: int, cell: int) -> l
     named = targets_in(block)
     links = list(_links(strips[line], cell))
     drawn = dict.fromkeys([*named, *in_text(strips[line].text)])
-    hit = sorted((target for target in drawn if _covers(target, strips, line, cell)), key=len, reverse=True)
+    spans = {target: spans_in(strips, drawn_pattern([target])).get(line, ()) for target in drawn}
+    covering = [one for one, found in spans.items() if any(span.start <= cell < span.end for span in found)]
+    hit = sorted(covering, key=len, reverse=True)
     whole = [target for target in named if hit and target.endswith(f"/{hit[0]}")]
     return list(dict.fromkeys([*links, *hit[:1], *whole, *hit[1:]]))
-
-
-def _covers(target: str, strips: Sequence[Strip], line: int, cell: int) -> bool:
-    spans = spans_in(strips, drawn_pattern(_AS_WRITTEN, [target])).get(line, ())
-    return any(span.start <= cell < span.end for span in spans)
 
 
 def _links(strip: Strip, cell: int) -> Iterator[str]:

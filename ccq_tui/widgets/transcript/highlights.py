@@ -27,10 +27,10 @@ class MatchSpan(NamedTuple):
     number: int
 
 
-def drawn_pattern(pattern: re.Pattern[str], words: Sequence[str]) -> re.Pattern[str]:
+def drawn_pattern(words: Sequence[str], flags: int = 0) -> re.Pattern[str]:
     """Return a pattern that finds words in drawn lines, across the ends of lines."""
     broken = (_BREAK.join(re.escape(character) for character in word) for word in words)
-    return re.compile(_SPACE.join(broken), pattern.flags & ~re.UNICODE)
+    return re.compile(_SPACE.join(broken), flags)
 
 
 def spans_in(strips: Sequence[Strip], pattern: re.Pattern[str]) -> dict[int, list[MatchSpan]]:

@@ -376,8 +376,13 @@ WIDTH = 10_000
 
 def plain_text(blocks: Iterable[bl.Block]) -> str:
     """Return blocks as plain text: Markdown as its source, everything else as drawn, nothing folded away."""
-    painter = Painter(Pen(Colours(Style.null(), lambda _name: Style.null()), Counters()))
-    return "\n\n".join("\n".join(_lines(painter, block)) for block in bl.with_inner(blocks))
+    return "\n\n".join("\n".join(_lines(plain_painter(), block)) for block in bl.with_inner(blocks))
+
+
+@lru_cache(maxsize=1)
+def plain_painter() -> Painter:
+    """Return a painter without colours."""
+    return Painter(Pen(Colours(Style.null(), lambda _name: Style.null()), Counters()))
 
 
 def _lines(painter: Painter, block: bl.Block) -> Iterator[str]:

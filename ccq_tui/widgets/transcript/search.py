@@ -41,53 +41,42 @@ class Search:
 
     def __post_init__(self) -> None:
         self._layout = self._viewport.layout
-        self._finder: Finder | None = None
-        self._drawn: re.Pattern[str] | None = None
-        self._hit: Hit | None = None
-        self._opened: tuple[Block, ...] = ()
         self._origin = (0, 0)
         self._searching = False
         self._told_at = 0.0
+        self.end()
+
+    def end(self) -> None:
+        """Forget the search."""
+        self._finder = Finder(self._layout.blocks)
+        self._drawn: re.Pattern[str] | None = None
+        self._hit: Hit | None = None
+        self._opened: tuple[Block, ...] = ()
         self._spans: dict[tuple[Block, int], tuple[list[Strip], dict[int, list[MatchSpan]]]] = {}
 
     def begin(self) -> None:
         """Remember the place to search from, and keep the view there from now on."""
-        self._spans = {}
-        self._finder = Finder(self._layout.blocks)
         self._origin = self._layout.find(self._viewport.top)[:2] if self._layout.blocks else (0, 0)
         self._viewport.held = True
 
     def look_for(self, query: str) -> None:
         """Look for a query, beginning at the visible part; "" for nothing."""
-        if self._finder is None:
-            return
         self._close_opened()
         self._hit = None
         self._spans.clear()
         self._told_at = 0.0
         self._finder.look_for(query, self._origin[0])
         pattern = self._finder.pattern
-        self._drawn = drawn_pattern(pattern, query.split()) if pattern is not None else None
+        self._drawn = drawn_pattern(query.split(), pattern.flags & re.IGNORECASE) if pattern else None
         self._pane.refresh()
         self._go_on()
 
     def next(self, direction: int) -> None:
         """Go to the next match, further down (1) or up (-1)."""
-        if self._finder is None:
-            return
         hit = self._finder.after(self._hit, direction) if self._hit is not None else None
         if hit := hit or self._finder.nearest(*self._origin):
             self._go_to(hit)
         self._tell()
-
-    def end(self) -> bool:
-        """Forget the search; return whether there was one."""
-        if self._finder is None:
-            return False
-        self._finder = self._drawn = self._hit = None
-        self._opened = ()
-        self._spans.clear()
-        return True
 
     # -- searching, in slices ------------------------------------------------------------------------------
 
@@ -95,8 +84,6 @@ class Search:
         """Search some more, and continue after all other waiting work."""
         self._searching = False
         finder = self._finder
-        if finder is None:
-            return
         begin = time.perf_counter()
         while finder.step():
             if time.perf_counter() > begin + SLICE:
@@ -118,21 +105,20 @@ class Search:
 
     def follow(self, change: BlockChange) -> None:
         """Follow a change of the blocks."""
-        if self._finder is not None and self._finder.pattern is not None:
-            if change.moved_from is not None:
-                self._finder.moved()
-            self.look_again(self._layout.blocks[index] for index in change.changed)
+        if change.moved_from is not None:
+            self._finder.moved()
+        self.look_again(self._layout.blocks[index] for index in change.changed)
 
     def look_again(self, blocks: Iterable[Block]) -> None:
         """Search blocks again whose text has changed, such as one that was split only now."""
-        if self._finder is not None and self._finder.pattern is not None:
+        if self._finder.pattern is not None:
             self._finder.look_again(block for block in blocks if block.at >= 0)
             self._go_on_soon()
 
     def _tell(self) -> None:
-        if (finder := self._finder) is not None:
-            place = finder.place(self._hit) if self._hit is not None else 0
-            self._found(place, finder.count, finder.busy or finder.full)
+        finder = self._finder
+        place = finder.place(self._hit) if self._hit is not None else 0
+        self._found(place, finder.count, finder.busy or finder.full)
 
     # -- going there ---------------------------------------------------------------------------------------
 

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import copy
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
-
-from rich.style import Style
 
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.document import Document
 from ccq_tui.transcript.text_bodies import PlainText
-from ccq_tui.widgets.transcript.colours import Colours
-from ccq_tui.widgets.transcript.markdown import tokens_of
-from ccq_tui.widgets.transcript.painter import Painter
-from ccq_tui.widgets.transcript.pen import Counters, Pen
+from ccq_tui.widgets.transcript.markdown import inline_text, tokens_of
+from ccq_tui.widgets.transcript.painter import plain_painter
 
 WIDTH = 2_000
 """Width at which little is wrapped or cut."""
@@ -34,15 +28,6 @@ def unfolded(block: bl.Block) -> bl.Block:
     return whole
 
 
-@dataclass(slots=True)
-class _Known:
-    """The text read of a block."""
-
-    document: Document | None
-    key: object
-    parts: list[str] = field(default_factory=list)
-
-
 class Texts:
     """Reads blocks, each part once.
 
@@ -52,9 +37,9 @@ class Texts:
 
     def __init__(self) -> None:
         self.read = 0
-        self._known: dict[bl.Block, _Known] = {}
-        colours = Colours(Style.null(), lambda _name: Style.null())
-        self._painter = Painter(Pen(colours, Counters()))
+        self._known: dict[bl.Block, tuple[object, list[str]]] = {}
+        """The texts read of each block, and what they were read from: a document, or the block's version."""
+        self._painter = plain_painter()
 
     def parts(self, block: bl.Block) -> Iterator[str]:
         """Yield the text of each part of a block; a part costs one or two milliseconds at most."""
@@ -63,22 +48,20 @@ class Texts:
         document = body if isinstance(body, Document) else None
         if document is not None:
             document.look()
-        key = document.key(0)[0] if document is not None else block.version
-        known = self._known.get(block)
-        if known is None or known.document is not document or known.key != key:
-            known = self._known[block] = _Known(document, key)
-        head = int(whole.head)
-        count = head + (len(body) if body is not None else 0)
-        for number in range(count):
-            if number < len(known.parts):
-                yield known.parts[number]
+        key = block.version if document is None else document
+        if block not in self._known or self._known[block][0] != key:
+            self._known[block] = key, []
+        known, head = self._known[block][1], int(whole.head)
+        for number in range(head + (len(body) if body is not None else 0)):
+            if number < len(known):
+                yield known[number]
                 continue
             text = self._head(whole) if number < head else self._part(whole, number - head)
             self.read += len(text)
             # Parts that may still change, including a head that describes its growing body, are read again.
             lasting = document is None or head <= number < head + len(document.parts)
-            if lasting and number == len(known.parts):
-                known.parts.append(text)
+            if lasting and number == len(known):
+                known.append(text)
             yield text
 
     def _head(self, block: bl.Block) -> str:
@@ -100,13 +83,7 @@ def markdown_text(document: Document, number: int) -> str:
     for token in tokens_of(document.part(number).source, document.env.get("references")):
         if token.type in {"fence", "code_block"}:
             pieces.append(token.content.rstrip("\n"))
-        for child in token.children or ():
-            if child.type in {"softbreak", "hardbreak"}:
-                pieces.append("\n")
-            elif child.type == "image":
-                pieces.append(f"[image: {child.content}] ({child.attrs.get('src', '')})")
-            else:
-                pieces.append(child.content)
+        pieces.append(inline_text(token))
         if token.type == "inline" or token.content:
             pieces.append("\n")
     return "".join(pieces)
@@ -162,8 +139,7 @@ class Finder:
         self._blocks = blocks
         self._texts = Texts()
         self._hits: dict[bl.Block, list[Hit]] = {}
-        self._queue: deque[bl.Block] = deque()
-        self._waiting: set[bl.Block] = set()
+        self._queue: dict[bl.Block, None] = {}
         self._work: Iterator[None] = iter(())
         self._ordered: list[Hit] | None = None
 
@@ -178,25 +154,20 @@ class Finder:
         self.count, self.full = 0, False
         self._hits.clear()
         self._queue.clear()
-        self._waiting.clear()
-        self._ordered = None
-        if self.pattern is not None:
-            # These are the listed blocks; those folded away under one are searched with it.
-            self.look_again([*self._blocks[start:], *reversed(self._blocks[:start])])
+        # These are the listed blocks; those folded away under one are searched with it.
+        self.look_again([*self._blocks[start:], *reversed(self._blocks[:start])])
         self._work = self._scan()
 
     def look_again(self, blocks: Iterable[bl.Block]) -> None:
         """Search blocks that are new or have changed."""
         self._ordered = None
-        if self.pattern is None or self.full:
-            return
-        for block in blocks:
-            if block not in self._waiting:
-                self._waiting.add(block)
-                self._queue.append(block)
+        if self.pattern is not None and not self.full:
+            self._queue.update(dict.fromkeys(blocks))
 
     def moved(self) -> None:
         """Note that blocks have moved or are gone."""
+        if self.pattern is None:
+            return
         self._ordered = None
         known = set(bl.with_inner(self._blocks))
         for block in [block for block in self._hits if block not in known]:
@@ -212,10 +183,10 @@ class Finder:
             if not self._queue:
                 yield
                 continue
-            for block in bl.with_inner([self._queue[0]]):
+            first = next(iter(self._queue))
+            for block in bl.with_inner([first]):
                 yield from self._look(block)
-            if self._queue:
-                self._waiting.discard(self._queue.popleft())
+            self._queue.pop(first, None)
 
     def _look(self, block: bl.Block) -> Iterator[None]:
         hits: list[Hit] = []
@@ -234,7 +205,6 @@ class Finder:
         if self.count > MOST_HITS:
             self.full = True
             self._queue.clear()
-            self._waiting.clear()
 
     # -- going from one to the next ------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from markdown_it.token import Token
 from rich.cells import cell_len
 from rich.style import Style
 from textual.geometry import Offset
@@ -21,7 +20,7 @@ from ccq_tui.transcript.document import Document
 from ccq_tui.transcript.text_bodies import PlainText
 from ccq_tui.widgets.transcript.code import ORIGIN
 from ccq_tui.widgets.transcript.highlights import painted
-from ccq_tui.widgets.transcript.markdown import tokens_of
+from ccq_tui.widgets.transcript.markdown import inline_text, tokens_of
 from ccq_tui.widgets.transcript.viewport import Viewport
 
 MOST_LINES = 10_000
@@ -144,8 +143,6 @@ def copied(strip: Strip, start: int, end: int) -> tuple[str, bool, bool]:
 
 
 _SHOWN_AS_WRITTEN = frozenset({"paragraph_open", "heading_open"})
-_BREAKS = frozenset({"softbreak", "hardbreak"})
-_WITHOUT_TEXT = frozenset({"em", "strong", "s", "link"})
 
 
 def source_of(block: bl.Block, part: int) -> str:
@@ -161,13 +158,7 @@ def source_of(block: bl.Block, part: int) -> str:
     inline = [token for token in tokens if token.type == "inline"]
     if len(inline) != 1 or tokens[0].type not in _SHOWN_AS_WRITTEN:
         return ""
-    return "".join(_text(token) for token in inline[0].children or ())
-
-
-def _text(token: Token) -> str:
-    if token.type in _BREAKS:
-        return "\n"
-    return "" if token.type.removesuffix("_open").removesuffix("_close") in _WITHOUT_TEXT else token.content
+    return inline_text(inline[0])
 
 
 def unwrapped(lines: Sequence[str], source: str) -> str:

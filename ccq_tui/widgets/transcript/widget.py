@@ -427,10 +427,10 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     def end_search(self) -> None:
         """Forget the search, and stay at the place."""
-        if self.search.end():
-            self._viewport.held = self.mark is not None
-            self.update()
-            self.refresh()
+        self.search.end()
+        self._viewport.held = self.mark is not None
+        self.update()
+        self.refresh()
 
     # -- text and mouse --------------------------------------------------------------------------------------
 

@@ -168,7 +168,9 @@ def spans(lines: list[str], query: str) -> dict[int, list[tuple[int, int, int]]]
     strips = [Strip([Segment(line.ljust(width))]) for line in lines]
     return {
         line: [tuple(span) for span in each]
-        for line, each in spans_in(strips, drawn_pattern(pattern, query.split())).items()
+        for line, each in spans_in(
+            strips, drawn_pattern(query.split(), pattern.flags & re.IGNORECASE)
+        ).items()
     }
 
 
