@@ -169,37 +169,22 @@ class LineView(ScrollView):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes)
-        self._lines: list[DrawnLine] = []
+        self.lines: list[DrawnLine] = []
         self._places: dict[int, range] | None = None
         self._drawn: dict[int, tuple[DrawnLine, Style | None]] = {}
         """What the lines of the last picture show, from the first one in sight."""
         self._cursor_style = Style()
-        self._from_top = False
         self._plain: Style | None = None
 
-    @property
-    def lines(self) -> list[DrawnLine]:
-        return self._lines
-
     def show(
-        self,
-        lines: list[DrawnLine],
-        cursor: int | None = None,
-        cursor_style: Style | None = None,
-        *,
-        from_top: bool = False,
+        self, lines: list[DrawnLine], cursor: int | None = None, cursor_style: Style | None = None
     ) -> None:
-        """Draw other lines, or the same with the cursor elsewhere, and keep the cursor in sight.
-
-        ``from_top``: the content is new; show its first line, wherever the cursor is, until that moves or is
-        sought.
-        """
+        """Draw other lines, or the same with the cursor elsewhere, and keep the cursor in sight."""
         style, before = cursor_style or Style(), self.cursor
-        self._from_top = from_top or (self._from_top and cursor == before)
-        same = lines is self._lines and style == self._cursor_style and not from_top
+        same = lines is self.lines and style == self._cursor_style
         if same and cursor == before:
             return
-        self._lines = lines
+        self.lines = lines
         self._cursor_style = style
         self.set_reactive(LineView.cursor, cursor)
         if same and restyles(self):
@@ -223,7 +208,7 @@ class LineView(ScrollView):
         if self._places is None:
             # Kept for the next keys: a list may have thousands of rows.
             self._places = {}
-            for y, line in enumerate(self._lines):
+            for y, line in enumerate(self.lines):
                 if line.row is not None:
                     first = self._places[line.row].start if line.row in self._places else y
                     self._places[line.row] = range(first, y + 1)
@@ -232,7 +217,7 @@ class LineView(ScrollView):
     def measure(self) -> None:
         """Make the number of lines the scrollable height."""
         # Nothing scrolls sideways; with the view's own width, the first layout would cause another one.
-        size = Size(1, len(self._lines))
+        size = Size(1, len(self.lines))
         if self.virtual_size != size:
             self.virtual_size = size
 
@@ -246,16 +231,8 @@ class LineView(ScrollView):
         if shown:
             self.vertical_scrollbar.position = self.scroll_y
 
-    def seek_cursor(self) -> None:
-        """Bring the row under the cursor into sight, even if the first line was to be shown."""
-        self._from_top = False
-        self.keep_cursor_in_sight()
-
     def keep_cursor_in_sight(self) -> None:
         """Scroll the row under the cursor into sight, its first lines before its last."""
-        if self._from_top:
-            self.scroll_to(y=0, animate=False, force=True)
-            return
         at = self._place_of(self.cursor)
         if not at or not self.size.height:
             return
@@ -267,40 +244,38 @@ class LineView(ScrollView):
     @property
     def rows_in_sight(self) -> frozenset[int]:
         """The rows whose first line is on the screen; also right for a view that has no room there."""
-        top, seen = int(self.scroll_offset.y), self._lines_on_screen
-        lines = enumerate(self._lines[top + seen.start : top + seen.stop], top + seen.start)
-        rows = ((y, line.row) for y, line in lines if line.row is not None)
-        return frozenset(row for y, row in rows if self._place_of(row).start == y)
+        shown = self._lines_on_screen
+        return frozenset(row for row, at in self._places_in(shown).items() if at.start in shown)
 
     @property
     def whole_rows_in_sight(self) -> frozenset[int]:
         """The rows of which every line is on the screen, or that fill all of it."""
-        top, seen = int(self.scroll_offset.y), self._lines_on_screen
-        shown = range(top + seen.start, top + seen.stop)
-        rows = {line.row for line in self._lines[shown.start : shown.stop] if line.row is not None}
-        places = {row: self._place_of(row) for row in rows}
-        return frozenset(
-            row
-            for row, at in places.items()
-            if len(rows) == 1 or (at.start in shown and at.stop - 1 in shown)
-        )
+        shown = self._lines_on_screen
+        places = self._places_in(shown)
+        whole = (row for row, at in places.items() if at.start in shown and at.stop - 1 in shown)
+        return frozenset(places if len(places) == 1 else whole)
+
+    def _places_in(self, shown: range) -> dict[int, range]:
+        """Return the lines of each row that has some in a range."""
+        rows = {line.row for line in self.lines[shown.start : shown.stop] if line.row is not None}
+        return {row: self._place_of(row) for row in rows}
 
     @property
     def _lines_on_screen(self) -> range:
-        """The lines of the visible part that nothing around the view cuts off."""
+        """The lines of which nothing around the view cuts anything off."""
         try:
             place = self.screen.find_widget(self)
         except (NoScreen, NoWidget):
             return range(0)
-        first = place.region.y + self.gutter.top
+        first, top = place.region.y + self.gutter.top, int(self.scroll_offset.y)
         seen = place.clip.intersection(Region(place.region.x, first, place.region.width, self.size.height))
-        return range(seen.y - first, seen.bottom - first)
+        return range(top + seen.y - first, top + seen.bottom - first)
 
     def row_on_screen(self, offset: Offset) -> int | None:
         """Return the row drawn at a place of the screen, or None."""
         seen = Region(*self.region.offset, *self.size)
         index = offset.y - seen.y + int(self.scroll_offset.y)
-        return self._lines[index].row if seen.contains_point(offset) and index < len(self._lines) else None
+        return self.lines[index].row if seen.contains_point(offset) and index < len(self.lines) else None
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw several lines; look up their style, made of that of all ancestors, only once."""
@@ -316,7 +291,7 @@ class LineView(ScrollView):
         frame = self.gutter.top
         for y in crop.line_range:
             index = y - frame + int(self.scroll_offset.y)
-            line = self._lines[index] if 0 <= index < len(self._lines) else NO_LINE
+            line = self.lines[index] if 0 <= index < len(self.lines) else NO_LINE
             style = self._cursor_style if self._has_cursor(line) else None
             was, was_style = self._drawn.get(y, (None, None))
             if was is not line or was_style != style:
@@ -330,9 +305,9 @@ class LineView(ScrollView):
         """Draw one line of the visible part."""
         width, plain = self.size.width, self._plain or self.rich_style
         index = y + int(self.scroll_offset.y)
-        if index >= len(self._lines):
+        if index >= len(self.lines):
             return Strip.blank(width, plain)
-        line = self._lines[index]
+        line = self.lines[index]
         here = self._has_cursor(line)
         text = (line.at_cursor or line.text) if here else line.text
         # A text without spans renders without its own style.

@@ -25,8 +25,7 @@ from ccq_tui.inbox.decision import (
 from ccq_tui.inbox.file_diff import CONTEXT, hunks_of
 from ccq_tui.inbox.kinds import permission
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
-from ccq_tui.questions.events import Clicked, Event, Pasted, Pressed, Seen, TabClicked
-from ccq_tui.questions.input_guard import Meaning
+from ccq_tui.questions.events import Clicked, Pressed, Seen, TabClicked
 from ccq_tui.text import one_line
 from ccq_tui.widgets.decision.details import DETAILS_FRAME, detail_lines, flow_lines, headline, plan_above
 from ccq_tui.widgets.hints import NARROW, HintBar
@@ -75,6 +74,8 @@ class DecisionForm:
 
     nothing = NOTHING
     places = (KeyPlace.LIST,)
+    step = staticmethod(decide)
+    meaning = staticmethod(meaning)
 
     def __init__(self) -> None:
         self.unseen_above: Callable[[], tuple[int, bool]] = lambda: (0, False)
@@ -93,21 +94,12 @@ class DecisionForm:
         self._flows_for: object = None
         self._seen_whole: object = None
         """The request and its plan, once all of its details were on the screen."""
-        self._choices_drawn: tuple[list[DrawnLine], list[DrawnLine]] = [], []
-        self._choices_for: object = None
 
     def compose(self) -> Iterable[Widget]:
         return self._head, self._details, self._more, self._choices, self._notice
 
     def forget(self) -> None:
-        self._flows = {}
-        self._choices_for = self._seen_whole = None
-
-    def step(self, state: DecisionState, event: Event) -> DecisionState:
-        return decide(state, event)
-
-    def meaning(self, state: DecisionState, event: Pressed | Pasted) -> Meaning:
-        return meaning(state, event)
+        self._flows, self._seen_whole = {}, None
 
     def effect(self, state: DecisionState, event: Pressed) -> Effect | None:
         """Return the effect of a key; a scroll is already done."""
@@ -182,8 +174,10 @@ class DecisionForm:
         self._details.show_flow(details)
         self._choices.set_class(not choices, "-off")
         self._choices.styles.height = gap + shown + end
-        airy = gap and choices is self._choices_drawn[0]
-        self._choices.show(self._choices_drawn[1] if airy else choices, state.cursor, look.palette.cursor)
+        drawn = [DrawnLine(Text(""))] * gap + choices
+        # Equal lines are the same ones: then a move draws two rows.
+        drawn = self._choices.lines if drawn == self._choices.lines else drawn
+        self._choices.show(drawn, state.cursor, look.palette.cursor)
         self._notice.set_class(not notice, "-off")
         self._notice.styles.height = len(notice)
         self._notice.show(notice)
@@ -268,21 +262,10 @@ class DecisionForm:
     def _choice_lines(
         self, state: DecisionState, look: PanelLook, field: int, *, brief: bool = False
     ) -> list[DrawnLine]:
-        """Return the choices, an open text in ``field`` lines; kept while only the cursor moves.
+        """Return the choices, an open text in ``field`` lines.
 
         ``brief``: one line for each but the one under the cursor.
         """
-        typed = (state.text_row, state.typing or state.text, field, state.cursor if brief else None)
-        wanted = (look.width, look.palette, is_low(look.screen_height), state.choices, *typed)
-        if self._choices_for != wanted:
-            self._choices_for = wanted
-            lines = self._made_choices(state, look, field, brief=brief)
-            self._choices_drawn = lines, [DrawnLine(Text("")), *lines]
-        return self._choices_drawn[0]
-
-    def _made_choices(
-        self, state: DecisionState, look: PanelLook, field: int, *, brief: bool
-    ) -> list[DrawnLine]:
         lines: list[DrawnLine] = []
         palette, narrow = look.palette, look.width < NARROW
         room = look.width - LABEL_AT - (not narrow)

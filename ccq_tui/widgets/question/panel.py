@@ -5,22 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from textual import events
+from textual import events, on
 from textual.widget import Widget
 
 from ccq_tui.config.actions import KeyPlace
 from ccq_tui.questions import Option, Question, QuestionSet
-from ccq_tui.questions.events import (
-    Clicked,
-    Event,
-    PanelCommand,
-    Pasted,
-    Pressed,
-    ScrollPreview,
-    Seen,
-    TabClicked,
-)
-from ccq_tui.questions.input_guard import GRACE, Meaning
+from ccq_tui.questions.events import Clicked, PanelCommand, Pressed, ScrollPreview, Seen, TabClicked
+from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.questions.keys import action_of
 from ccq_tui.questions.machine import meaning, step
 from ccq_tui.questions.merge_partial import grown
@@ -39,7 +30,6 @@ NOTHING = opened(QuestionSet("", (Question("", "", (Option(""),)),)))
 """State of a panel that asks nothing."""
 
 
-STEPS = {events.MouseScrollUp: -1, events.MouseScrollDown: 1}
 WHEEL_LINES = 3
 
 
@@ -48,6 +38,9 @@ class QuestionForm:
 
     nothing = NOTHING
     places = (KeyPlace.LIST, KeyPlace.QUESTION)
+    step = staticmethod(step)
+    meaning = staticmethod(meaning)
+    hint = staticmethod(placeholder)
 
     def __init__(self) -> None:
         self.body = LineView(id="list")
@@ -78,12 +71,6 @@ class QuestionForm:
             key: lines for key, lines in self._cache.items() if isinstance(key, tuple) and key[0] in kept
         }
 
-    def step(self, state: PanelState, event: Event) -> PanelState:
-        return step(state, event)
-
-    def meaning(self, state: PanelState, event: Pressed | Pasted) -> Meaning:
-        return meaning(state, event)
-
     def effect(self, state: PanelState, event: Pressed) -> Effect | None:
         """Return the effect of a key; a scroll is already done."""
         action = action_of(state, event)
@@ -99,9 +86,6 @@ class QuestionForm:
 
     def text_to_edit(self, state: PanelState) -> str | None:
         return state.text if self.typing(state) else None
-
-    def hint(self, state: PanelState) -> str:
-        return placeholder(state)
 
     def proposed(self, state: PanelState) -> bool:
         return state.focus is Focus.FIELD and state.text == proposed(state.page.question)
@@ -170,14 +154,10 @@ class QuestionPanel(RequestPanel[PanelState]):
     form: QuestionForm
     help_place = KeyPlace.QUESTION.value
 
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        self._wheel(event)
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        self._wheel(event)
-
-    def _wheel(self, event: events.MouseScrollUp | events.MouseScrollDown) -> None:
-        if self.form.scroll(STEPS[type(event)] * WHEEL_LINES):
+    @on(events.MouseScrollUp)
+    @on(events.MouseScrollDown)
+    def _wheel(self, event: events.MouseEvent) -> None:
+        if self.form.scroll(-WHEEL_LINES if isinstance(event, events.MouseScrollUp) else WHEEL_LINES):
             event.stop()
             self._draw()
 
