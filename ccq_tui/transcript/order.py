@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ccq_tui.agent import events as ev
@@ -16,12 +16,11 @@ class BlockChange:
     Attributes:
         changed: Indexes of blocks that are new or drawn differently now.
         moved_from: The first index that holds another block than before, or None.
-        above: Number of blocks put above all others, where nothing else moved.
+
     """
 
     changed: tuple[int, ...] = ()
     moved_from: int | None = None
-    above: int = 0
 
 
 class BlockOrder:
@@ -39,14 +38,13 @@ class BlockOrder:
         self._last_under: dict[str, Block] = {}
         self._changed: set[Block] = set()
         self._moved_from: int | None = None
-        self._above = 0
 
     def take_change(self) -> BlockChange:
         """Return the changes since the last call."""
         changed = tuple(sorted(block.at for block in self._changed if block.at >= 0))
-        change = BlockChange(changed, self._moved_from, self._above)
+        change = BlockChange(changed, self._moved_from)
         self._changed.clear()
-        self._moved_from, self._above = None, 0
+        self._moved_from = None
         return change
 
     def touch(self, block: Block) -> None:
@@ -65,26 +63,22 @@ class BlockOrder:
         while agent is not None and agent.at < 0:
             agent = self._agents.get(agent.parent)  # it is folded away itself
         if agent is None:
-            self._insert(len(self.blocks) - self.trailing, block)
+            self._splice(len(self.blocks) - self.trailing, [block])
             return
         block.depth = agent.depth + 1
-        self._insert(self._last_under[agent.id].at + 1, block)
+        self._splice(self._last_under[agent.id].at + 1, [block])
         while agent is not None:
             self._last_under[agent.id] = block
             agent = self._agents.get(agent.parent)
 
     def put_first(self, blocks: list[Block]) -> None:
         """Put blocks above all others."""
-        alone = self._moved_from is None
-        self.blocks[:0] = blocks
-        self._renumber(0)
-        self._above = len(blocks) if alone else 0
-        self._changed.update(self.blocks[: len(blocks) + 1])
+        self._splice(0, blocks)
 
     def add_after(self, block: Block, above: Block) -> None:
         """Put a block right under another one."""
         block.depth = above.depth
-        self._insert(above.at + 1, block)
+        self._splice(above.at + 1, [block])
         for agent, last in self._last_under.items():
             if last is above:
                 self._last_under[agent] = block
@@ -92,47 +86,33 @@ class BlockOrder:
     def keep_last(self, block: Block) -> None:
         """Move a block to the end and keep it there until ``trailing`` is set to 0."""
         self.remove(block)
-        self._insert(len(self.blocks), block)
+        self._splice(len(self.blocks), [block])
         self.trailing += 1
 
     def remove(self, block: Block) -> None:
         place = block.at
         if place < 0:
             return
-        del self.blocks[place]
-        block.at = -1
-        self._renumber(place)
+        self._splice(place, removed=1)
         for agent, last in self._last_under.items():
             if last is block:
                 self._last_under[agent] = self.blocks[place - 1]
-        if place < len(self.blocks):
-            self._changed.add(self.blocks[place])  # the space above it depends on the block before
 
     def take_under(self, agent: ToolBlock) -> list[Block]:
         """Remove all blocks under an Agent call, and return them in order."""
         if agent.at < 0 or self._last_under.get(agent.id, agent) is agent:
             return []
-        first, last = agent.at + 1, self._last_under[agent.id]
-        taken = self.blocks[first : last.at + 1]
-        del self.blocks[first : last.at + 1]
-        for block in taken:
-            block.at = -1
+        last = self._last_under[agent.id]
+        taken = self._splice(agent.at + 1, removed=last.at - agent.at)
         self._move_last(last, agent)
-        self._renumber(first)
-        self._changed.update(self.blocks[first : first + 1])
         return taken
 
     def put_under(self, agent: ToolBlock, blocks: list[Block]) -> None:
         """Put back the blocks removed from under an Agent call."""
-        if not blocks:
-            return
-        place = agent.at + 1
-        self.blocks[place:place] = blocks
+        self._splice(agent.at + 1, blocks)
         self._move_last(agent, blocks[-1])
-        self._renumber(place)
         for block in blocks:
             self.touch(block)
-        self._changed.update(self.blocks[place + len(blocks) : place + len(blocks) + 1])
 
     def _move_last(self, old: Block, new: Block) -> None:
         """Replace ``old`` as the last block under each agent in sight."""
@@ -140,19 +120,20 @@ class BlockOrder:
             if last is old and self._agents[name].at >= 0:
                 self._last_under[name] = new
 
-    def _insert(self, place: int, block: Block) -> None:
-        self.blocks.insert(place, block)
-        block.at = place
-        self._changed.add(block)
-        if place < len(self.blocks) - 1:
-            self._renumber(place)
-            self._changed.add(self.blocks[place + 1])
-
-    def _renumber(self, place: int) -> None:
-        for index in range(place, len(self.blocks)):
+    def _splice(self, start: int, new: Sequence[Block] = (), *, removed: int = 0) -> list[Block]:
+        """Put blocks in place of a number of others; return those, which have no place any more."""
+        taken = self.blocks[start : start + removed]
+        self.blocks[start : start + removed] = new
+        for block in taken:
+            block.at = -1
+        for index in range(start, len(self.blocks)):
             self.blocks[index].at = index
-        self._above = 0
-        self._moved_from = place if self._moved_from is None else min(place, self._moved_from)
+        end = start + len(new)
+        if taken or end < len(self.blocks):
+            self._moved_from = start if self._moved_from is None else min(start, self._moved_from)
+        # The space above the next block depends on the block before.
+        self._changed.update(self.blocks[start : end + 1])
+        return taken
 
 
 class SentPrompts:

@@ -33,7 +33,6 @@ class BlockMark:
         self._pane = pane
         self._changed = changed
         self._block: bl.Block | None = None
-        self._told: tuple[object, ...] = ()
 
     @property
     def block(self) -> bl.Block | None:
@@ -65,7 +64,7 @@ class BlockMark:
         self._block = block
         self._viewport.held = True
         self.show()
-        self._tell()
+        self._changed()
 
     def show(self) -> None:
         """Scroll to the current block, if there is one."""
@@ -79,7 +78,7 @@ class BlockMark:
             return False
         self._block = None
         self._viewport.held = False
-        self._tell()
+        self._changed()
         return True
 
     def toggle(self) -> bool:
@@ -98,15 +97,6 @@ class BlockMark:
                 self.leave()
                 self._pane.update()
                 self._pane.refresh()
-            self._tell()
-
-    def _tell(self) -> None:
-        block = self.block
-        told = () if block is None else (
-            block, block.at, len(self._layout.blocks), block.folded, block.foldable
-        )  # fmt: skip
-        if told != self._told:
-            self._told = told
             self._changed()
 
     def draw(self, strips: list[Strip], crop: Region, style: Style, bottom: int) -> None:

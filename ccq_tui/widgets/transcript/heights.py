@@ -34,12 +34,6 @@ class Heights:
         self._values.append(value)
         self.total += value
 
-    def prepend(self, values: list[int]) -> None:
-        """Add heights at the beginning."""
-        self._values[:0] = values
-        self.total += sum(values)
-        del self._sums[1:]
-
     def set(self, index: int, value: int) -> int:
         """Change one height; return the number of lines it grew by."""
         delta = value - self._values[index]

@@ -78,16 +78,10 @@ class Layout:
         """Follow a change of the blocks; the cost is that of the changed ones."""
         if change.moved_from is not None:
             self._spoil(change.moved_from, 0)
-            if change.above:
-                # Blocks above all others cost themselves alone.
-                self._sums.prepend([self._fit(index) for index in range(change.above)])
-            else:
-                self._sums.truncate(change.moved_from)
+            self._sums.truncate(change.moved_from)
             if len(self._rows) > len(self.blocks) + 100:
                 self._rows = {block: rows for block, rows in self._rows.items() if block.at >= 0}
         for index in change.changed:
-            if index < change.above:
-                continue
             height = self._fit(index)
             if index < len(self._sums):
                 self._sums.set(index, height)

@@ -10,7 +10,6 @@ from ccq_tui.widgets.transcript.heights import Heights
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("append"), st.integers(0, 9), st.just(0)),
-        st.tuples(st.just("prepend"), st.integers(0, 9), st.just(0)),
         st.tuples(st.just("set"), st.integers(0, 9), st.integers(0, 30)),
         st.tuples(st.just("truncate"), st.integers(0, 30), st.just(0)),
     ),
@@ -25,9 +24,6 @@ def test_sums_and_searches_follow_every_change(steps: list[tuple[str, int, int]]
         if what == "append":
             heights.append(value)
             values.append(value)
-        elif what == "prepend":
-            heights.prepend([value, 2])
-            values[:0] = [value, 2]
         elif what == "truncate":
             heights.truncate(value)
             del values[value:]
