@@ -49,7 +49,7 @@ from ccq_tui.runtime.port import SessionFactory
 from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.runtime.worktree_cleanup import EndedSession
 from ccq_tui.screens.editor import end_editors
-from ccq_tui.screens.help import HelpRow, HelpScreen, own_bindings, sections
+from ccq_tui.screens.help import HelpScreen, key_rows, own_bindings
 from ccq_tui.screens.inbox.inbox_list import InboxRow
 from ccq_tui.screens.inbox.screen import InboxScreen
 from ccq_tui.screens.overlay import Overlay
@@ -338,10 +338,8 @@ class CcqApp(_Base):
         else:
             bindings = own_bindings(self.MAIN_SCREEN, type(self))
             first = getattr(self.screen, "help_place", "")
-            commands = (
-                HelpRow(f"/{one.name} {one.arguments}".rstrip(), one.help) for one in self.MAIN_COMMANDS
-            )
-            self.push_screen(HelpScreen(sections(bindings, keymap(), first, commands)))
+            commands = ((f"/{one.name} {one.arguments}".rstrip(), one.help) for one in self.MAIN_COMMANDS)
+            self.push_screen(HelpScreen(key_rows(bindings, keymap(), first, commands)))
 
     # -- suspended ------------------------------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ class PickRow:
         description: Its description, or "".
         right: A word at the right end of its line, such as a key, or "".
         current: Whether it is the present choice.
+        group: The heading that it stands under, or "".
     """
 
     value: str
@@ -36,6 +37,7 @@ class PickRow:
     description: str = ""
     right: str = ""
     current: bool = False
+    group: str = ""
 
     @property
     def key(self) -> str:
@@ -45,7 +47,7 @@ class PickRow:
     @property
     def found_by(self) -> str:
         """The text in which a filter looks."""
-        return f"{self.label} {self.description} {self.right}".casefold()
+        return f"{self.label} {self.description} {self.right} {self.group}".casefold()
 
 
 class PromptInput(PromptText, Protocol):

@@ -13,7 +13,6 @@ import pytest
 from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.pilot import Pilot
-from textual.widgets import Static
 
 import ccq_tui
 from ccq_tui.agent.events import PermissionAsked, SessionState
@@ -28,18 +27,19 @@ from ccq_tui.inbox.decision import DECISION, DECISION_KEYS, IN_TEXT, means_somet
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions.keys import KEY_TABLE
-from ccq_tui.screens.help import ALT_NUMBERS, NO_KEY, HelpScreen, found, joined, own_bindings, sections
+from ccq_tui.screens.help import ALT_NUMBERS, HelpScreen, joined, key_rows, own_bindings
 from ccq_tui.screens.replay import ReplayScreen
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.sessions.new_session import NEW, NewSessionScreen
 from ccq_tui.screens.trust import TRUST, TrustScreen
+from ccq_tui.widgets.lines import LineView
 from ccq_tui.widgets.search_bar import SEARCH, SearchField
 from tests.ui.running import running
 from tests.ui.session import Driven, asked, keys_work, permission, until
 
 Compare = Callable[..., bool]
 BOUND = list(own_bindings(SessionScreen, CcqApp))
-ALL = sections(BOUND, DEFAULT_KEYS)
+ALL = key_rows(BOUND, DEFAULT_KEYS)
 
 
 def started(**settings: Any) -> Driven:
@@ -56,7 +56,7 @@ async def idle(run: Driven, pilot: Pilot[Any]) -> None:
 
 
 def shown(run: Driven) -> str:
-    return str(run.app.screen.query_one("#help-keys", Static).render())
+    return "\n".join(line.text.plain for line in run.app.screen.query_one(LineView).lines).strip()
 
 
 async def test_f1_opens_on_the_keys_of_the_place_it_was_pressed_in(run: Driven, pilot: Pilot[int]) -> None:
@@ -85,7 +85,7 @@ async def test_f1_begins_with_the_keys_of_a_form_and_of_the_question_about_trust
 
 
 def test_every_binding_is_listed_with_its_keys_and_says_what_it_does() -> None:
-    rows = {(row.keys, row.does) for section in ALL for row in section.rows}
+    rows = {(row.label, row.description) for row in ALL}
     for binding in [*joined(BOUND), *joined(own_bindings(SearchField))]:
         assert binding.description, binding.action
         keys = " ".join(map(shown_key, binding.key.split(",")))
@@ -123,10 +123,10 @@ def test_the_actions_of_the_configuration_are_the_bindings_that_have_a_name() ->
 
 
 def test_every_key_of_the_question_panel_is_listed_once() -> None:
-    (section,) = [section for section in ALL if section.title == KeyPlace.QUESTION.value]
-    keys = " ".join(row.keys for row in section.rows).replace("1-9", " ".join(NUMBERS)).split()
+    rows = [row for row in ALL if row.group == KeyPlace.QUESTION.value]
+    keys = " ".join(row.label for row in rows).replace("1-9", " ".join(NUMBERS)).split()
     assert sorted(keys) == sorted(shown_key(key) for row in KEY_TABLE for key in row.keys)
-    assert len({row.does for row in section.rows}) == len(section.rows)
+    assert len({row.description for row in rows}) == len(rows)
 
 
 def test_the_keys_of_the_decision_panel_mean_something_there_and_no_letter_is_missing() -> None:
@@ -139,24 +139,16 @@ def test_the_keys_of_the_decision_panel_mean_something_there_and_no_letter_is_mi
     assert {use.action for use in DECISION_KEYS} >= IN_TEXT
     listed = {key for use in DECISION_KEYS for key in use.keys}
     assert {choice.key for choice in kind_of(permission()).choices(permission())} <= listed
-    assert any(section.title == DECISION for section in ALL)
+    assert any(row.group == DECISION for row in ALL)
 
 
 def test_chosen_keys_are_listed_in_place_of_the_defaults() -> None:
-    mine = sections(BOUND, keymap_of({"preset": "vim", "unfold": "f7", "other": "x"}))
-    rows = {row.does: row.keys for section in mine for row in section.rows}
+    mine = key_rows(BOUND, keymap_of({"preset": "vim", "unfold": "f7", "other": "x"}))
+    rows = {row.description: row.label for row in mine}
     assert rows["Unfold or fold thinking and long outputs"] == "F7"
     assert rows["Answer in your own words"] == "x"
     assert rows["Decline the questions (asks once)"] == "Ctrl+X"
     assert rows["Scroll the preview down"] == "Shift+↓ Ctrl+D"
-
-
-@pytest.mark.parametrize(
-    ("words", "keys"), [("f8", ["F8"]), ("QUIT transcr", []), ("quit everywhere twice", ["Ctrl+C", "Ctrl+Q"])]
-)
-def test_rows_are_found_by_all_words_in_any_order(words: str, keys: list[str]) -> None:
-    everywhere = [section for section in ALL if section.title == KeyPlace.EVERYWHERE.value]
-    assert sorted(row.keys for section in found(everywhere, words) for row in section.rows) == keys
 
 
 # -- the screen -------------------------------------------------------------------------------------------
@@ -171,8 +163,8 @@ async def test_it_opens_over_a_prompt_and_gives_it_back_as_it_was(run: Driven, p
     await until(pilot, lambda: "Interrupt Claude" not in shown(run))
     assert "Copy the draft" in shown(run)
     await pilot.press("x")
-    await until(pilot, lambda: shown(run) == NO_KEY)
-    await pilot.press("escape")
+    await until(pilot, lambda: shown(run) == "No match · Esc clears the filter")
+    await pilot.press("escape", "escape")
     await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
     await pilot.press("x")
     assert run.screen.dock.prompt.text == "hxi"

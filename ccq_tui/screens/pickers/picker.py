@@ -30,7 +30,7 @@ from ccq_tui.widgets.panel.measures import most_lines
 
 @dataclass(frozen=True, slots=True)
 class Choosing(FilteredList[PickRow]):
-    """State of a list to choose from; rows whose label begins with the first word come first.
+    """State of a list to choose from; of a group, rows whose label begins with the first word come first.
 
     Attributes:
         quiet_since: Time when the list opened by itself or the last key of its grace came, or None.
@@ -39,8 +39,11 @@ class Choosing(FilteredList[PickRow]):
     quiet_since: float | None = field(default=None, compare=False)
 
     def arranged(self, found: tuple[PickRow, ...], words: list[str]) -> tuple[PickRow, ...]:
-        """Return the rows found, the likeliest first."""
-        return tuple(sorted(found, key=lambda row: _rank(row, words[0]))) if words else found
+        """Return the rows found, the likeliest of each group first."""
+        if not words:
+            return found
+        groups = list(dict.fromkeys(row.group for row in found))
+        return tuple(sorted(found, key=lambda row: (groups.index(row.group), _rank(row, words[0]))))
 
     def came_up(self, at: float) -> Self:
         """Return the list as it opens, or gets its rows, without a key that asked for it just then."""
@@ -138,6 +141,8 @@ class Picker(ListScreen[str | None, Choosing]):
         """Whether the list opens without a key that asked for it just then, such as after another one."""
         self.takes_lines: Callable[[int], None] = lambda _: None
         """Called with the number of lines that the list takes at the screen's foot; 0 once it is gone."""
+        self._drawn: tuple[object, ...] = ()
+        self._lines: list[DrawnLine] = []
         self._covered = False
         self._presses = Presses()
         self._may_be_held = False
@@ -297,9 +302,12 @@ class Picker(ListScreen[str | None, Choosing]):
         body, width = self.query_one(PickerBody), self.app.size.width
         palette = palette_of(body)
         finds, height, extra = self._finds, self.app.size.height, self._extra_lines
-        rows = pick_lines(self.state, width - 1, palette, self.empty)
+        made_for = (self.state.shown, self.state.filter, width, palette, self.empty)
+        if made_for != self._drawn:
+            self._drawn, self._lines = made_for, pick_lines(self.state, width - 1, palette, self.empty)
+        rows = self._lines
         # Without the rule above and the keys below, so that choices stay in sight on the lowest screen.
-        room = _most_lines(height) - int(finds) - 2 - min(len(rows), FEWEST_ROWS)
+        room = self.most_lines(height) - int(finds) - 2 - min(len(rows), FEWEST_ROWS)
         head = self._head(width, palette, room)
         title = self.query_one("#picker-title", Static)
         title.update(Text("\n").join(head))
@@ -310,9 +318,13 @@ class Picker(ListScreen[str | None, Choosing]):
         view.show(rows, self.state.cursor, palette.cursor)
         self.query_one(HintBar).show(self._hints, self._count)
         wanted = len(head) + int(finds) + len(rows) + 2
-        lines = min(height - 1, min(_most_lines(height), wanted) + extra)
+        lines = min(height - 1, min(self.most_lines(height), wanted) + extra)
         body.styles.height = lines
         self.takes_lines(lines)
+
+    def most_lines(self, screen_height: int) -> int:
+        """Return the most lines of the list and what is around it; a low one covers the transcript."""
+        return max(most_lines(screen_height), min(12, screen_height - 1))
 
     def _head(self, width: int, palette: Palette, room: int) -> list[Text]:
         """Return the title, the text about it and the notice, in at most ``room`` lines."""
@@ -352,11 +364,6 @@ class Picker(ListScreen[str | None, Choosing]):
         return f"{shown} of {count}" if self.state.filter else ""
 
 
-def _most_lines(screen_height: int) -> int:
-    """Return the most lines of the list and what is around it; on a low screen it covers the transcript."""
-    return max(most_lines(screen_height), min(12, screen_height - 1))
-
-
 class PickerBody(Vertical):
     """The part of the screen that the list takes."""
 
@@ -381,7 +388,12 @@ def pick_lines(
         return [DrawnLine(Text(" " * PREFIX + nothing, palette.muted))]
     column = _column(rows) if width >= BESIDE_FROM else 0
     lines: list[DrawnLine] = []
+    group = ""
     for index, row in enumerate(rows):
+        if row.group != group:
+            group = row.group
+            lines += [DrawnLine(Text())] if lines else []
+            lines.append(DrawnLine(Text(f" {one_line(group, LONGEST_LABEL)}", palette.accent)))
         mark = Text("● " if row.current else "  ", palette.on)
         texts = _texts(row, width - PREFIX, column, palette)
         lines.extend(row_lines(texts, index, mark, PREFIX, palette.accent))

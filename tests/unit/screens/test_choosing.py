@@ -21,3 +21,11 @@ def test_a_list_that_comes_by_itself_gives_no_row_before_a_moment_without_a_key(
 
 def test_a_list_that_was_asked_for_gives_its_row_at_once() -> None:
     assert choosing(ROWS).judged(100.0, takes=True)[0]
+
+
+def test_rows_found_stay_in_their_groups_the_likeliest_of_each_first() -> None:
+    rows = [
+        PickRow(name, name, group=group) for group, name in ((*"xb",), ("x", "ab"), (*"yb",), ("y", "a b"))
+    ]
+    found = choosing(tuple(rows)).filtered("b").shown
+    assert [(row.group, row.label) for row in found] == [("x", "b"), ("x", "ab"), ("y", "b"), ("y", "a b")]
