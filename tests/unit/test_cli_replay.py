@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.cli import main
-from ccq_tui.screens.replay.screen import ReplayStatus
-from tests.unit.agent.recordings import prompt, write
+from ccq_tui.screens.replay.screen import status_pieces
+from tests.unit.agent.recordings import events_of, opened, prompt, write
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -54,18 +54,13 @@ def test_a_terminal_is_no_recording(
     assert "standard input is the terminal" in refused(capsys, "-")
 
 
-def test_how_a_replay_stands() -> None:
-    def words(standing: ReplayStatus) -> list[str]:
-        return [piece.text for piece in standing.pieces()]
+def test_how_a_replay_stands(tmp_path: Path) -> None:
+    recording = opened(tmp_path, prompt("Hi"), b"{cut")
 
-    going = ReplayStatus("a.jsonl", read=1_204, percent=45)
-    assert words(going) == ["▶ replay", "a.jsonl", "45%", "1,204 lines", "space pause"]
-    paused = ReplayStatus("a.jsonl", read=1, paused=True, bad=2)
-    assert words(paused) == ["‖ paused", "a.jsonl", "1 line", "2 unreadable", "space resumes"]
-    assert words(ReplayStatus("a.jsonl", read=9, percent=100, ended=True)) == [
-        "■ replay",
-        "a.jsonl",
-        "9 lines",
-    ]
-    assert ("Space", "pause") in going.hints()
-    assert "Space" not in dict(ReplayStatus("a", ended=True).hints())
+    def words(*, paused: bool = False, ended: bool = False) -> list[str]:
+        return [piece.text for piece in status_pieces(recording, paused=paused, ended=ended)]
+
+    assert words() == ["▶ replay", "recording.jsonl", "0%", "0 lines", "space pause"]
+    events_of(recording)
+    assert words(paused=True)[2:] == ["100%", "2 lines", "1 unreadable", "space resumes"]
+    assert words(ended=True) == ["■ replay", "recording.jsonl", "2 lines", "1 unreadable"]

@@ -44,16 +44,11 @@ _KNOWN = frozenset({"type", "lastPrompt", "leafUuid", "sessionId"})
 """The fields of a note of the last entry."""
 
 
-class RecordRepairError(Exception):
-    """A record that is not as intended after its repair; the message is for the log."""
-
-
 def repair(path: Path, newest: str) -> bool:
     """Note ``newest`` as the last entry if the CLI would resume before it; return whether it did.
 
     One line is appended, a copy of the CLI's own last note with another entry in it; nothing is changed
-    or removed. A record with anything unexpected in it is left as it is. Raises OSError, or
-    `RecordRepairError` if the record does not end with the line as it was written.
+    or removed. A record with anything unexpected in it is left as it is. Raises OSError.
     """
     noted = _noted(path)
     if noted is None or noted.get("leafUuid") == newest or noted.get("sessionId") != path.stem:
@@ -67,27 +62,13 @@ def repair(path: Path, newest: str) -> bool:
     if not call or call not in line[2:]:
         return False
     wanted = noted | {"leafUuid": newest}
-    _append(path, json.dumps(wanted, ensure_ascii=False, separators=(",", ":")).encode())
-    if _noted(path) != wanted:
-        raise RecordRepairError(f"{path.name}: the line that was added is not its last note")
+    added = json.dumps(wanted, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    with path.open("ab+", buffering=0) as file:
+        file.seek(-1, os.SEEK_END)
+        cut = file.read(1) != b"\n"
+        # In one write: a CLI that still runs may write into the record at the same time.
+        file.write(b"\n" * cut + added)
     return True
-
-
-def _append(path: Path, added: bytes) -> None:
-    """Add a line in one write: a CLI that still runs may write into the record at the same time."""
-    flags = os.O_RDWR | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags)
-    try:
-        size = os.fstat(descriptor).st_size
-        os.lseek(descriptor, max(0, size - 1), os.SEEK_SET)
-        whole = os.read(descriptor, 1) in (b"", b"\n")
-        line = (b"" if whole else b"\n") + added + b"\n"
-        if (count := os.write(descriptor, line)) != len(line):
-            # So that the next entry begins on a line of its own; the CLI skips the incomplete one.
-            os.write(descriptor, b"\n")
-            raise RecordRepairError(f"{path.name}: only {count} of {len(line)} bytes were added")
-    finally:
-        os.close(descriptor)
 
 
 def _noted(path: Path) -> dict[str, Any] | None:
@@ -169,8 +150,11 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairi
         if not sys.stdin.readline():
             return
     messages = sdk.get_session_messages(session_id, directory) if session_id else []
-    if messages and resuming and repairing:
-        _repair(sdk, directory, session_id, messages)
+    for path in record_files(session_id) if messages and resuming and repairing else ():
+        try:
+            repair(path, messages[-1].uuid)
+        except OSError as error:  # the messages can be read all the same
+            sys.stderr.write(f"The record was not repaired: {error}\n")
     said = [{"type": one.type, "uuid": one.uuid, "message": one.message} for one in messages]
     entries, damaged = linked(session_id, said[0]["uuid"] if said else "")
     earlier, gaps = before(entries, [one["uuid"] for one in said])
@@ -187,20 +171,6 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairi
     past["first_prompt"] = (info.first_prompt if info else None) or ""
     for line in ({"session_id": session_id, **past}, *({"messages": part} for part in older)):
         sys.stdout.write(json.dumps(line) + "\n")
-
-
-def _repair(sdk: Any, directory: str, session_id: str, messages: list[Any]) -> None:
-    """Let the CLI find the newest message, and check that the conversation still reads the same."""
-    for path in record_files(session_id):
-        try:
-            if not repair(path, messages[-1].uuid):
-                continue
-        except (OSError, RecordRepairError) as error:  # the messages can be read all the same
-            sys.stderr.write(f"The record was not repaired: {error}\n")
-            continue
-        read = [message.uuid for message in sdk.get_session_messages(session_id, directory)]
-        if read != [message.uuid for message in messages]:
-            sys.stderr.write(f"{path.name}: another conversation is read after it was repaired\n")
 
 
 def linked(session_id: str, first: str) -> tuple[dict[str, dict[str, Any]], int]:

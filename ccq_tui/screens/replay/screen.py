@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar, cast
 
@@ -28,7 +28,6 @@ from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
 from ccq_tui.screens.terminal import set_title
 from ccq_tui.text import one_line
-from ccq_tui.widgets.hints import Hints
 from ccq_tui.widgets.keys import presses_of
 from ccq_tui.widgets.lifetime import start_work
 from ccq_tui.widgets.prompt import Prompt
@@ -46,56 +45,19 @@ _KEYS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayStatus:
-    """Progress of a replay.
-
-    Attributes:
-        name: Name of the recording.
-        read: Number of lines so far.
-        percent: Percentage of the file read so far, or None if its size is unknown.
-        bad: Number of unreadable lines.
-        paused: Whether it is held.
-        ended: Whether all was shown.
-    """
-
-    name: str
-    read: int = 0
-    percent: int | None = None
-    bad: int = 0
-    paused: bool = False
-    ended: bool = False
-
-    @classmethod
-    def of(cls, recording: Recording, *, paused: bool, ended: bool) -> ReplayStatus:
-        """Return the progress of a recording."""
-        size, done = recording.lines.size, recording.lines.taken
-        percent = min(100, done * 100 // size) if size else None
-        return cls(recording.name, recording.read, percent, len(recording.bad), paused, ended)
-
-    def pieces(self) -> tuple[Piece, ...]:
-        """Return the pieces of the status line, in order."""
-        state = "■ replay" if self.ended else "‖ paused" if self.paused else "▶ replay"
-        far = plural(self.read, "line")
-        bad = f"{self.bad:,} unreadable" if self.bad else ""
-        return tuple(
-            piece
-            for piece in (
-                Piece(state, shorter=(state[:1],)),
-                Piece(one_line(self.name, NAME_LENGTH), 2),
-                Piece(f"{self.percent}%" if self.percent is not None and not self.ended else "", 1),
-                Piece(far, 3),
-                Piece(bad, 4),
-                Piece("" if self.ended else "space resumes" if self.paused else "space pause", 5),
-            )
-            if piece.text
-        )
-
-    def hints(self) -> Hints:
-        """Return the keys that apply now, the most useful first."""
-        pause = () if self.ended else (("Space", "resume" if self.paused else "pause"),)
-        named = tuple((key_of(name), does) for name, does in _KEYS)
-        return (*pause, (key_of("quit"), "quit"), *named[:4], ("e", "export"), *named[4:])
+def status_pieces(recording: Recording, *, paused: bool, ended: bool) -> tuple[Piece, ...]:
+    """Return the pieces of the status line, in order."""
+    state = "■ replay" if ended else "‖ paused" if paused else "▶ replay"
+    size, bad = recording.lines.size, len(recording.bad)
+    pieces = (
+        Piece(state, shorter=(state[:1],)),
+        Piece(one_line(recording.name, NAME_LENGTH), 2),
+        Piece(f"{min(100, recording.lines.taken * 100 // size)}%" if size and not ended else "", 1),
+        Piece(plural(recording.read, "line"), 3),
+        Piece(f"{bad:,} unreadable" if bad else "", 4),
+        Piece("" if ended else "space resumes" if paused else "space pause", 5),
+    )
+    return tuple(piece for piece in pieces if piece.text)
 
 
 CONFIRM_SECONDS = 10.0
@@ -176,9 +138,11 @@ class ReplayScreen(SessionBase):
     def _show_standing(self) -> None:
         if not self.live:
             return
-        standing = ReplayStatus.of(self.recording, paused=self.replayed.paused, ended=self._ended)
-        self.status_line.show(standing.pieces())
-        self.dock.show_keys(standing.hints())
+        paused, ended = self.replayed.paused, self._ended
+        self.status_line.show(status_pieces(self.recording, paused=paused, ended=ended))
+        pause = () if ended else (("Space", "resume" if paused else "pause"),)
+        named = tuple((key_of(name), does) for name, does in _KEYS)
+        self.dock.show_keys((*pause, (key_of("quit"), "quit"), *named[:4], ("e", "export"), *named[4:]))
 
     def action_pause(self) -> None:
         """Pause the replay, or resume it."""

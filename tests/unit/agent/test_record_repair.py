@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ccq_tui.agent.claude.history_reader import RecordRepairError, repair
+from ccq_tui.agent.claude.history_reader import repair
 
 
 def entry(uuid: str, parent: str, kind: str = "assistant", **more: Any) -> dict[str, Any]:
@@ -134,29 +133,3 @@ def test_a_link_in_the_place_of_the_record_is_not_followed(tmp_path: Path) -> No
     before = target.read_bytes()
     assert not repair(path, "last")
     assert target.read_bytes() == before
-
-
-def test_a_line_that_did_not_fit_is_told_and_does_not_spoil_the_next_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = record(tmp_path, *ASKED, *ANSWERED, *WENT_ON)
-    before, write, sizes = path.read_bytes(), os.write, iter((9, None))
-    monkeypatch.setattr(os, "write", lambda file, data: write(file, data[: next(sizes)]))
-    with pytest.raises(RecordRepairError, match="only 9 of"):
-        repair(path, "last")
-    monkeypatch.undo()
-    after = path.read_bytes()
-    assert after.startswith(before)
-    assert after[len(before) :] == b'{"type":"\n'
-    assert repair(path, "last"), "the next start finds place again"
-
-
-def test_a_line_that_is_not_the_last_note_afterwards_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = record(tmp_path, *ASKED, *ANSWERED, *WENT_ON)
-    write = os.write
-    other = json.dumps(noted("more")).encode() + b"\n"
-    monkeypatch.setattr(os, "write", lambda file, data: write(file, data + other) - len(other))
-    with pytest.raises(RecordRepairError, match="not its last note"):
-        repair(path, "last")
