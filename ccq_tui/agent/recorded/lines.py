@@ -24,13 +24,11 @@ class RecordLine:
 
     Attributes:
         number: The line's number, from 1.
-        data: Its bytes without the line's end; empty when it was too long.
-        too_long: Whether it was longer than `LONGEST_LINE`.
+        data: Its bytes without the line's end; None if there are more than `LONGEST_LINE`.
     """
 
     number: int
-    data: bytes
-    too_long: bool = False
+    data: bytes | None
 
 
 class Lines:
@@ -48,14 +46,12 @@ class Lines:
         about = os.fstat(descriptor)
         self._waits = not stat.S_ISREG(about.st_mode)
         self.size = None if self._waits else about.st_size
-        self.bytes = 0
-        self.taken = 0
+        self.bytes = self.taken = 0
         self.ended = False
-        self._descriptor: int | None = descriptor
+        self._descriptor = descriptor
         self._chunk = b""
         self._at = 0
-        self._held: list[bytes] = []  # the beginning of a line whose end was not read yet
-        self._held_bytes = 0
+        self._dropped = 0  # bytes of a line that is too long
         self._number = 0
 
     def head(self, seconds: float) -> bytes:
@@ -66,51 +62,41 @@ class Lines:
 
     def next(self, seconds: float = 0.0) -> RecordLine | None:
         """Take the next line; None if none has come yet or, once `ended`, if none is left."""
-        while True:
-            end = self._chunk.find(b"\n", self._at)
-            if end >= 0:
-                self._hold(self._chunk[self._at : end])
-                self._at = end + 1
-                return self._line()
-            self._hold(self._chunk[self._at :])
-            self._chunk, self._at = b"", 0
+        while (end := self._chunk.find(b"\n", self._at)) < 0:
+            held = len(self._chunk) - self._at
             if self.ended:
-                return self._line() if self._held_bytes else None
+                if not held + self._dropped:
+                    return None
+                end = len(self._chunk)
+                break
+            if held > LONGEST_LINE:
+                self._dropped += held
+                self._chunk, self._at = b"", 0
             if not self._fill(seconds) and not self.ended:
                 return None
+        length = self._dropped + end - self._at
+        line = self._chunk[self._at : end] if length <= LONGEST_LINE else None
+        self._at, self._dropped = min(end + 1, len(self._chunk)), 0
+        self._number += 1
+        self.taken += length + 1
+        return RecordLine(self._number, line)
 
     def close(self) -> None:
         """Read no more."""
-        self.ended = True
-        if self._descriptor is not None:
+        if not self.ended:
             os.close(self._descriptor)
-            self._descriptor = None
+        self.ended = True
 
     def _fill(self, seconds: float) -> bool:
         """Read a chunk; return whether something came."""
-        if self._descriptor is None:
-            return False
         if self._waits and not select.select([self._descriptor], [], [], seconds)[0]:
             return False
-        self._chunk = os.read(self._descriptor, CHUNK)
-        self.bytes += len(self._chunk)
-        if not self._chunk:
+        read = os.read(self._descriptor, CHUNK)
+        self.bytes += len(read)
+        self._chunk, self._at = self._chunk[self._at :] + read, 0
+        if not read:
             self.close()
-        return bool(self._chunk)
-
-    def _hold(self, piece: bytes) -> None:
-        if self._held_bytes <= LONGEST_LINE:
-            self._held.append(piece)
-        self._held_bytes += len(piece)
-
-    def _line(self) -> RecordLine:
-        self._number += 1
-        self.taken += self._held_bytes + 1
-        too_long = self._held_bytes > LONGEST_LINE
-        data = b"" if too_long else b"".join(self._held)
-        self._held.clear()
-        self._held_bytes = 0
-        return RecordLine(self._number, data, too_long)
+        return bool(read)
 
 
 Entry = dict[str, Any]
@@ -128,11 +114,11 @@ class BadLineError(ValueError):
     """A line is not JSON, or not of objects."""
 
 
-def entries(line: RecordLine) -> list[Entry]:
+def entries(line: bytes | None) -> list[Entry]:
     """Read the objects of a line, none for an empty one; raises `BadLineError`."""
-    if line.too_long:
+    if line is None:
         raise BadLineError("too long")
-    data = line.data.removeprefix(_BYTE_ORDER_MARK).strip()
+    data = line.removeprefix(_BYTE_ORDER_MARK).strip()
     if not data:
         return []
     try:

@@ -109,7 +109,7 @@ class Recording:
     def _take(self, line: RecordLine) -> Slice:
         """Translate a line; one that cannot be read is counted, and not shown."""
         try:
-            found = entries(line)
+            found = entries(line.data)
             events = tuple(event for entry in found for event in self._translation.feed(entry))
         except (BadLineError, RecursionError):
             self.bad.append(line.number)
@@ -191,7 +191,7 @@ def _is_recording(head: bytes) -> bool:
     *whole, rest = head.split(b"\n")
     for line in whole:
         try:
-            if entries(RecordLine(0, line)):
+            if entries(line):
                 return True
         except BadLineError:
             continue
