@@ -155,29 +155,9 @@ _REFUSALS = {
 """The CLI's reasons for not rewinding, in words for a person."""
 
 
-def context_details() -> Control[ContextDetails]:
-    """Ask for the content of the context."""
-    return Control("get_context_usage", _context)
-
-
-def session_cost() -> Control[str]:
-    """Ask for the session's cost, in the CLI's own words."""
-    return Control("get_session_cost", lambda answer: text(answer, "text"))
-
-
-def cost_so_far() -> Control[float | None]:
-    """Ask how many US dollars the session cost so far; None if the CLI does not say it in known words."""
-    return Control("get_session_cost", lambda answer: _dollars(text(answer, "text")))
-
-
 def _dollars(text: str) -> float | None:
     found = _COST.search(text)
     return float(found[1].replace(",", "")) if found else None
-
-
-def servers() -> Control[tuple[McpServer, ...]]:
-    """Ask for the MCP servers and their status."""
-    return Control("mcp_status", listed_servers)
 
 
 def reconnect(server: str) -> Control[None]:
@@ -193,11 +173,6 @@ def toggle(server: str, *, enabled: bool) -> Control[None]:
 def stop_task(task_id: str) -> Control[None]:
     """Stop a background task."""
     return Control("stop_task", _nothing, {"task_id": task_id})
-
-
-def background_tasks() -> Control[None]:
-    """Send the commands and subagents that Claude waits for to the background; the turn continues."""
-    return Control("background_tasks", _nothing)
 
 
 def move_session(directory: str, trusted: str = "") -> Control[MoveAnswer]:
@@ -218,16 +193,6 @@ def add_directories(directories: Sequence[str]) -> Control[None]:
     """Let Claude work in more directories; each request replaces those of the last one."""
     settings = {"permissions": {"additionalDirectories": list(directories)}}
     return Control("apply_flag_settings", _nothing, {"settings": settings})
-
-
-def session_status() -> Control[tuple[StatusSection, ...]]:
-    """Ask for version, account, model, servers and settings, as Claude Code's own screen words them."""
-    return Control("get_status", _status)
-
-
-def workspace_diff() -> Control[tuple[ChangedFile, ...]]:
-    """Ask for the uncommitted changes in the session's repository."""
-    return Control("get_workspace_diff", _diff)
 
 
 def rename(title: str) -> Control[None]:
@@ -287,11 +252,6 @@ async def take_files_back(ask: Asks, prompt_id: str) -> FilesToRewind:
 def set_effort(level: str) -> Control[None]:
     """Change how hard the model thinks, from the next request on."""
     return Control("apply_flag_settings", _nothing, {"settings": {"effortLevel": level}})
-
-
-def applied_effort() -> Control[str]:
-    """Ask how hard the model thinks; the answer is "" if the CLI does not say."""
-    return Control("get_settings", lambda answer: text(fields(answer, "applied"), "effort"))
 
 
 def _nothing(_answer: Line) -> None:
@@ -384,7 +344,7 @@ def _files(answer: Line) -> FilesToRewind:
     files = answer.get("filesChanged")
     refusal = "" if answer.get("canRewind") else text(answer, "error") or "the CLI refused"
     return FilesToRewind(
-        tuple(str(path) for path in files) if isinstance(files, list) else (),
+        tuple(map(str, files)) if isinstance(files, list) else (),
         _number(answer, "insertions"),
         _number(answer, "deletions"),
         refusal,
@@ -396,3 +356,21 @@ def _rewound(answer: Line) -> Rewound:
         reason = _REFUSALS.get(text(answer, "reason"))
         return Rewound(refusal=reason or text(answer, "error") or "the CLI refused")
     return Rewound(text(answer, "prefillText"))
+
+
+CONTEXT_DETAILS = Control("get_context_usage", _context)
+"""Asks for the content of the context."""
+SESSION_COST = Control("get_session_cost", lambda answer: text(answer, "text"))
+"""Asks for the session's cost, in the CLI's own words."""
+COST_SO_FAR = Control("get_session_cost", lambda answer: _dollars(text(answer, "text")))
+"""Asks how many US dollars the session cost so far; None if the CLI does not say it in known words."""
+SERVERS = Control("mcp_status", listed_servers)
+"""Asks for the MCP servers and their status."""
+BACKGROUND_TASKS = Control("background_tasks", _nothing)
+"""Sends the commands and subagents that Claude waits for to the background; the turn continues."""
+SESSION_STATUS = Control("get_status", _status)
+"""Asks for version, account, model, servers and settings, as Claude Code's own screen words them."""
+WORKSPACE_DIFF = Control("get_workspace_diff", _diff)
+"""Asks for the uncommitted changes in the session's repository."""
+APPLIED_EFFORT = Control("get_settings", lambda answer: text(fields(answer, "applied"), "effort"))
+"""Asks how hard the model thinks; the answer is "" if the CLI does not say."""

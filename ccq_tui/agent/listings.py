@@ -73,26 +73,6 @@ class MemoryPlace:
     is_directory: bool = False
 
 
-def permission_rules() -> Control[tuple[PermissionRule, ...]]:
-    """Ask for the permission rules, those of the session and its flags included."""
-    return Control("list_permission_rules", _rules)
-
-
-def hooks() -> Control[tuple[Hook, ...]]:
-    """Ask for the hooks."""
-    return Control("get_hooks_listing", _hooks)
-
-
-def skills() -> Control[tuple[Skill, ...]]:
-    """Ask for the skills."""
-    return Control("get_skills_dialog", _skills)
-
-
-def memory() -> Control[tuple[MemoryPlace, ...]]:
-    """Ask for the existing and possible files of instructions, and the directories of memories."""
-    return Control("get_memory_dialog", _memory)
-
-
 def side_question(question: str) -> Control[str]:
     """Ask the model something beside the conversation, which neither waits for it nor knows of it."""
     return Control(
@@ -143,15 +123,16 @@ def _skills(answer: Line) -> tuple[Skill, ...]:
 def _memory(answer: Line) -> tuple[MemoryPlace, ...]:
     files = (
         MemoryPlace(
-            text(one, "path"), text(one, "label"), text(one, "description"), one.get("exists") is True
+            text(one, "path"),
+            text(one, "label"),
+            text(one, "description"),
+            is_directory or one.get("exists") is True,
+            is_directory,
         )
-        for one in _listed(answer, "files")
+        for name, is_directory in (("files", False), ("folders", True))
+        for one in _listed(answer, name)
     )
-    directories = (
-        MemoryPlace(text(one, "path"), text(one, "label"), text(one, "description"), is_directory=True)
-        for one in _listed(answer, "folders")
-    )
-    return tuple(one for one in (*files, *directories) if one.path)
+    return tuple(one for one in files if one.path)
 
 
 def slash_commands(info: Line) -> tuple[SlashCommand, ...]:
@@ -199,3 +180,13 @@ def default_model(info: Line) -> str:
         if model.get("value") == "default":
             return str(model.get("resolvedModel") or "default")
     return "default"
+
+
+PERMISSION_RULES = Control("list_permission_rules", _rules)
+"""Asks for the permission rules, those of the session and its flags included."""
+HOOKS = Control("get_hooks_listing", _hooks)
+"""Asks for the hooks."""
+SKILLS = Control("get_skills_dialog", _skills)
+"""Asks for the skills."""
+MEMORY = Control("get_memory_dialog", _memory)
+"""Asks for the existing and possible files of instructions, and the directories of memories."""

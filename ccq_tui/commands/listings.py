@@ -84,7 +84,7 @@ class PermissionsCommand(CommandGroup[CommandUi]):
     async def _show(self) -> None:
         said = ""
         while True:
-            rules = await self._runner.ask(listings.permission_rules())
+            rules = await self._runner.ask(listings.PERMISSION_RULES)
             rows = [
                 PickRow(ADD, "Add a rule…", "continues in the prompt"),
                 *(
@@ -157,7 +157,7 @@ class PermissionsCommand(CommandGroup[CommandUi]):
         known = (rule.behavior, rule.source, rule.rule)
         ends = self._ui.clock() + NOTICED_SECONDS
         while True:
-            rules = await self._runner.ask(listings.permission_rules())
+            rules = await self._runner.ask(listings.PERMISSION_RULES)
             if (known in {(one.behavior, one.source, one.rule) for one in rules}) is wanted:
                 return True
             if self._ui.clock() >= ends:
@@ -200,7 +200,7 @@ class ListingCommands(CommandGroup[CommandUi]):
     async def hooks(self) -> None:
         """List the hooks, and open the file of one in the person's editor."""
         none = "No hooks yet · add them under `hooks` in .claude/settings.json"
-        found = await self._runner.ask(listings.hooks())
+        found = await self._runner.ask(listings.HOOKS)
         hook = await self._runner.one_of("Hooks", found, _hook_row, choose="edit its file", none=none)
         if hook is None:
             return
@@ -218,7 +218,7 @@ class ListingCommands(CommandGroup[CommandUi]):
     async def skills(self) -> None:
         """List the skills, and put the one that is chosen in the prompt."""
         none = "No skills yet · add one as .claude/skills/NAME/SKILL.md"
-        found = await self._runner.ask(listings.skills())
+        found = await self._runner.ask(listings.SKILLS)
         skill = await self._runner.one_of(
             "Skills", found, _skill_row, choose="put it in the prompt", none=none
         )
@@ -238,7 +238,7 @@ class ListingCommands(CommandGroup[CommandUi]):
     async def memory(self) -> None:
         """List the files of instructions, and open one in the person's editor."""
         none = "No instruction files are loaded here · --bare leaves them out"
-        places = await self._runner.ask(listings.memory())
+        places = await self._runner.ask(listings.MEMORY)
         place = await self._runner.one_of("Memory", places, _place_row, choose="edit it", none=none)
         if place is None:
             return
@@ -317,7 +317,7 @@ class McpCommand(CommandGroup[CommandUi]):
     async def servers(self) -> None:
         """Show the servers, and change the chosen one."""
         said = ""
-        while servers := await self._runner.ask(controls.servers()):
+        while servers := await self._runner.ask(controls.SERVERS):
             rows = [
                 PickRow(one.name, one.name, _of_server(one), SERVER_STATES.get(one.status, one.status))
                 for one in servers
@@ -404,7 +404,7 @@ class TasksCommand(CommandGroup[CommandUi]):
             self._ui.say("Claude is idle: nothing can go to the background")
 
     async def _background(self) -> None:
-        await self._runner.ask(controls.background_tasks())
+        await self._runner.ask(controls.BACKGROUND_TASKS)
         self._ui.say(f"The work continues in the background · {key_of('tasks')} shows it")
 
     async def stop(self) -> None:

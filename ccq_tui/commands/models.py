@@ -93,12 +93,12 @@ class UsageCommands(CommandGroup[CommandUi]):
 
     async def context(self) -> None:
         """Show what fills the context."""
-        self._runner.tell(context_text(await self._runner.ask(controls.context_details())))
+        self._runner.tell(context_text(await self._runner.ask(controls.CONTEXT_DETAILS)))
 
     async def cost(self) -> None:
         """Show cost, tokens and time."""
         turns = f"{plural(self._turns, 'turn')} ended in this terminal"
-        said = (await self._runner.ask(controls.session_cost())).strip()
+        said = (await self._runner.ask(controls.SESSION_COST)).strip()
         self._runner.tell(f"{turns}, {on_clock(int(self._seconds))} of work\n{said}".rstrip())
 
 
@@ -261,7 +261,7 @@ class ModelCommands(CommandGroup[CommandUi]):
 
     async def _pick_effort(self) -> None:
         if not self._effort and self._ui.view.state in KNOWING:
-            self._effort = await self._runner.ask(controls.applied_effort())
+            self._effort = await self._runner.ask(controls.APPLIED_EFFORT)
         now = self._effort or self._ui.launch.settings.effort or ""
         rows = [
             PickRow(level, level, EFFORTS.get(level, ""), current=level == now) for level in self._efforts()

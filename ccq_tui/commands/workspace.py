@@ -77,7 +77,7 @@ class WorkspaceCommands(CommandGroup[CommandUi]):
     async def status(self) -> None:
         """Show version, account, model and settings."""
         lines: list[str] = []
-        for section in await self._runner.ask(controls.session_status()):
+        for section in await self._runner.ask(controls.SESSION_STATUS):
             lines += [
                 section.title,
                 *(f"  {': '.join(part for part in row if part)}" for row in section.rows),
@@ -89,7 +89,7 @@ class WorkspaceCommands(CommandGroup[CommandUi]):
     async def diff(self) -> None:
         """List the files that are changed and not committed, and show the diff of one."""
         cwd = self._ui.view.cwd
-        known = await self._runner.ask(controls.workspace_diff())
+        known = await self._runner.ask(controls.WORKSPACE_DIFF)
         new = await asyncio.to_thread(untracked_files, cwd)
         # Claude Code lists some of the new files too, without their lines.
         untracked = set(new)

@@ -59,7 +59,7 @@ async def test_what_a_session_can_be_told_and_asked(play: Callable[..., Any]) ->
     async with staged(play(Scenario()), mcp_config=BROKEN) as stage:
         run, model, home = stage.run, stage.model, stage.home
         with step("asked while it starts"), pytest.raises(CommandError, match="still starting"):
-            await run.session.ask(controls.session_cost())
+            await run.session.ask(controls.SESSION_COST)
         listed = (await run.until(ModelsListed)).models
         with step("servers"):
             await servers_are_listed_reconnected_and_turned_off(run)
@@ -87,7 +87,7 @@ async def test_what_a_session_can_be_told_and_asked(play: Callable[..., Any]) ->
         async with stage.scene("a file is written", WRITES):
             prompt = await write_it(run)
     with step("asked when it is over"), pytest.raises(CommandError, match="over"):
-        await run.session.ask(controls.session_cost())
+        await run.session.ask(controls.SESSION_COST)
     with step("files are shown before they are taken back, after a resume too"):
         await files_are_taken_back_after_a_resume_too(home, run.session.session_id, prompt)
 
@@ -98,7 +98,7 @@ async def what_runs_goes_to_the_background(run: Running, model: ScriptedModel) -
     run.answer(asked.request.id, Allowed())
     async with asyncio.timeout(LIMIT):
         while not model.tool_results():  # it takes a moment until the command runs
-            await run.session.ask(controls.background_tasks())
+            await run.session.ask(controls.BACKGROUND_TASKS)
             await asyncio.sleep(0.1)
     assert "in the background" in model.tool_results()[0].text
     # What was told as begun already is told as sent there, too.
@@ -107,11 +107,11 @@ async def what_runs_goes_to_the_background(run: Running, model: ScriptedModel) -
 
 
 async def it_says_how_it_does_and_takes_a_directory(run: Running, home: CleanHome) -> None:
-    sections = await run.session.ask(controls.session_status())
+    sections = await run.session.ask(controls.SESSION_STATUS)
     rows = dict(row for section in sections for row in section.rows)
     assert rows["cwd"] == str(home.project)
     assert rows["Version"]
-    assert await run.session.ask(controls.workspace_diff()) == ()
+    assert await run.session.ask(controls.WORKSPACE_DIFF) == ()
     await run.session.ask(controls.add_directories([str(home.root)]))
     listed = Control("list_permission_rules", lambda answer: str(answer))
     assert f"'path': '{home.root}'" in await run.session.ask(listed)
@@ -122,22 +122,22 @@ async def it_says_how_it_does_and_takes_a_directory(run: Running, home: CleanHom
 async def servers_are_listed_reconnected_and_turned_off(run: Running) -> None:
     with pytest.raises(CommandError, match="ENOENT"):
         await run.session.ask(controls.reconnect("broken"))
-    (server,) = await run.session.ask(controls.servers())
+    (server,) = await run.session.ask(controls.SERVERS)
     assert (server.name, server.status) == ("broken", "failed")
     assert server.error.endswith(": no such file or directory")
     assert "ENOENT" not in server.error
     await run.session.ask(controls.toggle("broken", enabled=False))
-    (server,) = await run.session.ask(controls.servers())
+    (server,) = await run.session.ask(controls.SERVERS)
     assert server.status == "disabled"
 
 
 async def context_cost_and_title(run: Running, home: CleanHome) -> None:
     run.session.send("Hello")
     await run.idle()
-    details = await run.session.ask(controls.context_details())
+    details = await run.session.ask(controls.CONTEXT_DETAILS)
     assert {"used", "free"} <= {part.kind for part in details.parts}
     assert 0 < details.tokens < details.limit
-    assert "Usage by model" in await run.session.ask(controls.session_cost())
+    assert "Usage by model" in await run.session.ask(controls.SESSION_COST)
     await run.session.ask(controls.rename("The title"))
     await until_written(home, run.session.session_id, '"customTitle":"The title"')
 

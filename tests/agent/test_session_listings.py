@@ -36,13 +36,13 @@ async def test_rules_hooks_skills_and_a_side_question(
         await run.until(ModelsListed)
         with step("hooks and skills"):
             place = "Project settings (.claude/settings.json)"
-            assert await run.session.ask(listings.hooks()) == (
+            assert await run.session.ask(listings.HOOKS) == (
                 Hook("PreToolUse", "Bash", "true", "projectSettings", place),
             )
-            assert Skill("foo", "project", "A foo skill") in await run.session.ask(listings.skills())
+            assert Skill("foo", "project", "A foo skill") in await run.session.ask(listings.SKILLS)
         with step("files of instructions"):
             (home.project / "CLAUDE.md").write_text("Be brief\n")
-            places = await run.session.ask(listings.memory())
+            places = await run.session.ask(listings.MEMORY)
             assert [(one.path, one.label, one.exists, one.is_directory) for one in places[:2]] == [
                 (str(home.project / "CLAUDE.md"), "Project instructions", True, False),
                 (str(home.config / "CLAUDE.md"), "User instructions", False, False),
@@ -65,7 +65,7 @@ async def test_rules_hooks_skills_and_a_side_question(
 
 async def until_listed(run: Running, rule: PermissionRule, *, wanted: bool) -> None:
     for _ in range(200):
-        if (rule in await run.session.ask(listings.permission_rules())) is wanted:
+        if (rule in await run.session.ask(listings.PERMISSION_RULES)) is wanted:
             return
         await asyncio.sleep(0.1)
     raise AssertionError(f"{rule} was {'not listed' if wanted else 'still listed'} after 20 s")

@@ -39,7 +39,7 @@ from ccq_tui.agent.claude.prompts import as_stream, image_blocks
 from ccq_tui.agent.claude.record import taken
 from ccq_tui.agent.claude_settings import first_mode
 from ccq_tui.agent.commands import CommandError, Send, SetOption
-from ccq_tui.agent.controls import Control, applied_effort, cost_so_far, servers, set_effort, withdraw_prompt
+from ccq_tui.agent.controls import APPLIED_EFFORT, COST_SO_FAR, SERVERS, Control, set_effort, withdraw_prompt
 from ccq_tui.agent.listings import default_model, models, slash_commands
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem
@@ -222,7 +222,7 @@ class Connection:
             case "effort":
                 await self.ask(set_effort(value))
                 # The CLI also confirms a level that does not exist, and keeps the old one.
-                applied = await self.ask(applied_effort())
+                applied = await self.ask(APPLIED_EFFORT)
                 if applied and applied != value:
                     raise CommandError(f"it stays {applied}")
                 changed = (ev.EffortChanged(value),)
@@ -381,7 +381,7 @@ class Connection:
         """Ask what a resumed session cost before its first turn here."""
         usage = self.translator.usage
         try:
-            cost = await self.ask(cost_so_far())
+            cost = await self.ask(COST_SO_FAR)
         except CommandError as error:
             _logger.info("The cost so far is not known: %s", error)
             return
@@ -393,7 +393,7 @@ class Connection:
         for seconds in SERVER_PAUSES:
             await asyncio.sleep(seconds)
             try:
-                found = await self.ask(servers())
+                found = await self.ask(SERVERS)
             except CommandError as error:
                 _logger.info("The MCP servers are not known: %s", error)
                 return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.agent.controls import cost_so_far
+from ccq_tui.agent.controls import COST_SO_FAR
 from ccq_tui.agent.translate import TurnUsage
 
 
@@ -57,7 +57,7 @@ def test_the_turns_read_no_more_than_the_largest_context(grown: list[tuple[int, 
 
 
 def test_the_cost_so_far_is_read_from_the_words_of_the_cli() -> None:
-    read = cost_so_far().read
+    read = COST_SO_FAR.read
     assert read({"text": "Estimated cost:        $1,234.0040\nTotal duration (API):  0s"}) == 1234.004
     assert read({"text": "no price list here"}) is None
     assert read({}) is None
