@@ -199,7 +199,7 @@ def _settle(name: str, outcome_for: Callable[[Request], RequestOutcome], command
     from ccq_tui.questions import Declined
 
     with opened_store() as store:
-        store, stored = find_request(store, name)
+        stored = find_request(store, name)
         key, called = stored.request.id, store.ids.name_of(stored.request)
         if stored.state is not RequestState.PENDING:
             raise _taken(stored, called)

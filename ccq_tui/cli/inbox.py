@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -30,9 +30,10 @@ from ccq_tui.cli.store import (
 )
 from ccq_tui.output import echo
 from ccq_tui.text import one_line
+from ccq_tui.words import SHORT, bytes_counted, plural
 
 if TYPE_CHECKING:
-    from ccq_tui.inbox.store.rows import Change, RequestState, StoredRequest, StoredSession
+    from ccq_tui.inbox.store.rows import Change, RequestState, StoredRequest
     from ccq_tui.inbox.store.store import Store
 
 Word = TypeVar("Word", bound=StrEnum)
@@ -93,11 +94,7 @@ def inbox(
 @click.argument("file", type=click.Path(path_type=Path))
 def backup(file: Path) -> int:
     """Copy the whole inbox into FILE, also while it is in use."""
-    from ccq_tui.words import bytes_counted
-
-    with opened_store() as store:
-        if store is None:
-            raise Refused("there is no inbox yet; it is made when ccq-tui starts.")
+    with opened_store(needed=True) as store:
         if os.path.lexists(file):
             raise Refused(f"{one_line(str(file), 300)} exists: name another file.")
         store.database.copy_to(file)
@@ -112,14 +109,12 @@ def prune(before: str) -> int:
 
     The setting prune_after does so at every start.
     """
-    from ccq_tui.words import plural
-
     count, limit = 0, since(before, "--before")
     with opened_store() as store:
-        while store and limit and (deleted := store.requests.prune(limit)):
+        while limit and (deleted := store.requests.prune(limit)):
             count += deleted
         print_lines(f"{plural(count, 'request')} deleted.")
-        if store and count:
+        if count:
             store.database.shrink()
     return ENDED
 
@@ -147,7 +142,7 @@ def _print_inbox(
             for item in _requests(store, state, only)
             if (start is None or item.asked_at >= start) and item.request.origin.asker in askers
         ]
-        if store and store.requests.unreadable:
+        if store.requests.unreadable:
             unread = sorted(store.requests.unreadable)
             numbers = ", ".join(map(str, unread[:10]))
             echo(f"{unread_words(len(unread))}; numbers in the table of requests: {numbers}", err=True)
@@ -155,11 +150,15 @@ def _print_inbox(
             if text := printed(map(request_record, found)):
                 print_lines(text)
             return ENDED
-        ids, names = _ids(store), _session_names(store)
-        late = store.requests.undelivered_counts() if store else {}
+        ids, named = store.ids.requests(), {item.id: item.name for item in store.sessions.page(limit=-1)}
+        late = store.requests.undelivered_counts()
         late = {name: count for name, count in late.items() if only in (None, name)}
-        reached = {name: reach_of(store, name) for name in late} if store else {}
+        reached = {name: reach_of(store, name) for name in late}
         native = _native_waiting(store, flags) if flags is not None else []
+
+    def names(key: str) -> str:
+        return named.get(key) or key[:SHORT]
+
     lines = inbox_lines(found, shortener(ids), names)
     if found and state is RequestState.PENDING:
         lines += ["", "ccq-tui show REQUEST says more, ccq-tui answer REQUEST answers."]
@@ -182,12 +181,12 @@ def sessions(as_json: bool, session: str | None, since_text: str | None) -> int:
         only = None if session is None else find_session(store, session)
         found = [
             item
-            for item in reversed(_sessions(store))
+            # All at once: several may have changed at the same time, and a page would end between them.
+            for item in reversed(store.sessions.page(limit=-1))
             if only in (None, item.id) and (start is None or item.changed_at >= start)
         ]
-        waiting = store.requests.waiting_counts() if store else {}
-        undelivered = store.requests.undelivered_counts() if store else {}
-        ids = store.ids.sessions() if store else []
+        waiting, undelivered = store.requests.waiting_counts(), store.requests.undelivered_counts()
+        ids = store.ids.sessions()
     if as_json:
         print_lines(
             list_report(
@@ -212,13 +211,12 @@ def history(
     from ccq_tui.inbox.records import change_record, list_report
 
     start = since(since_text)
-    with opened_store() as store:
+    with opened_store(needed=follow) as store:
         only = None if session is None else find_session(store, session)
         if follow:
             return _follow(store, start, only, after)
         found = list(_changes(store, start, only, after or 0))
-        requests = _ids(store)
-        every = store.ids.sessions() if store else []
+        requests, every = store.ids.requests(), store.ids.sessions()
     if as_json:
         print_lines(list_report("changes", (change_record(change) for change in found)))
     else:
@@ -226,18 +224,16 @@ def history(
     return ENDED
 
 
-def _changes(store: Store | None, start: datetime | None, only: str | None, after: int) -> Iterator[Change]:
-    while store and (page := store.history.changes(start, only, after=after, limit=PAGE)):
+def _changes(store: Store, start: datetime | None, only: str | None, after: int) -> Iterator[Change]:
+    while page := store.history.changes(start, only, after=after, limit=PAGE):
         yield from page
         after = page[-1].number
 
 
-def _follow(store: Store | None, start: datetime | None, only: str | None, after: int | None) -> int:
+def _follow(store: Store, start: datetime | None, only: str | None, after: int | None) -> int:
     """Print changes as they come, until the reader closes the pipe."""
     from ccq_tui.inbox.records import change_record, lines_report
 
-    if store is None:
-        raise Refused("there is no inbox yet; it is made when ccq-tui starts.")
     end_on_signals()
     if after is None:
         after = 0 if start else store.history.last()
@@ -257,15 +253,12 @@ def show(request: str, as_json: bool) -> int:
 
     REQUEST is an id or any unambiguous prefix.
     """
-    from pathlib import Path
-
     from ccq_tui.inbox.format import request_lines
     from ccq_tui.inbox.records import report, whole_record
-    from ccq_tui.words import SHORT
     from ccq_tui.worktrees.model import can_be_there
 
     with opened_store() as store:
-        store, stored = find_request(store, request)
+        stored = find_request(store, request)
         called, known = store.ids.name_of(stored.request), store.sessions.get(stored.request.session_id)
         unreached = _unreached(store, stored)
     if as_json:
@@ -301,19 +294,14 @@ def _one_of(words: type[Word], flag: str, given: str) -> Word:
         raise Refused(f"{flag} takes {', '.join(words)}, not “{one_line(given, 40)}”.") from error
 
 
-def _requests(store: Store | None, state: RequestState, only: str | None) -> Iterator[StoredRequest]:
+def _requests(store: Store, state: RequestState, only: str | None) -> Iterator[StoredRequest]:
     after = 0
-    while store and (page := store.requests.page(state, only, after, PAGE)):
+    while page := store.requests.page(state, only, after, PAGE):
         yield from page
         after = page[-1].number
 
 
-def _sessions(store: Store | None) -> list[StoredSession]:
-    # All at once: several may have changed at the same time, and a page would end between them.
-    return store.sessions.page(limit=-1) if store else []
-
-
-def _native_waiting(store: Store | None, flags: Mapping[str, Any]) -> list[StoredRequest]:
+def _native_waiting(store: Store, flags: Mapping[str, Any]) -> list[StoredRequest]:
     """Return requests that wait in Claude Code's own screen, unless the settings turn this off."""
     from ccq_tui.bridges.claude_code.live_sessions import live_sessions
     from ccq_tui.claude_files import claude_directory
@@ -327,8 +315,7 @@ def _native_waiting(store: Store | None, flags: Mapping[str, Any]) -> list[Store
 
     if not load_settings(flags).settings.native_sessions:
         return []
-    found = NativeSessions(config).waiting()
-    return without_asked(store, found) if store else found
+    return without_asked(store, NativeSessions(config).waiting())
 
 
 def _is_hooked() -> bool:
@@ -343,10 +330,21 @@ def _is_hooked() -> bool:
     return False
 
 
-def _ids(store: Store | None) -> list[str]:
-    return store.ids.requests() if store else []
+@click.command()
+@click.option(
+    "--since", "since_text", metavar="T", help=f"Only since then: {SINCE}. [default: two weeks ago]"
+)
+@as_json_flag
+def stats(since_text: str | None, as_json: bool) -> int:
+    """Show how long agents waited for you, how fast you answer, and what you decline most."""
+    from ccq_tui.inbox.records import report, statistics_record
+    from ccq_tui.inbox.wait_statistics import first_day, projects_of, text_lines, wait_statistics
+    from ccq_tui.worktrees.model import checkout_of
 
-
-def _session_names(store: Store | None) -> Callable[[str], str]:
-    names = {item.id: item.name for item in _sessions(store)}
-    return lambda key: names.get(key) or key[:8]
+    until = datetime.now(UTC)
+    start = since(since_text) or first_day(until)
+    with opened_store() as store:
+        found = store.requests.unsettled_before(start, limit=-1)[0]
+        made = wait_statistics(found, projects_of(store, checkout_of), start, until)
+    print_lines(report("statistics", statistics_record(made)) if as_json else "\n".join(text_lines(made)))
+    return ENDED

@@ -1,24 +1,26 @@
-"""Commands that inspect the installation and the settings, and change nothing."""
+"""Commands about the installation, its settings and its formats; they change nothing."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import get_completion_class
 
-from ccq_tui.cli.exits import CRASHED, ENDED
+from ccq_tui.cli.exits import CRASHED, ENDED, Refused
 from ccq_tui.cli.options import given_settings, setting_flags
 from ccq_tui.output import Styled, echo
-from ccq_tui.text import safe
+from ccq_tui.text import one_line, safe
 
 if TYPE_CHECKING:
     from ccq_tui.config.load import Loaded
 
 VALUE_WIDTH = 44
+SHELLS = ("bash", "zsh", "fish")
 
 
 @click.group()
@@ -76,6 +78,36 @@ def doctor(context: click.Context, /, **_flags: object) -> int:
     for line in report(checks):
         echo(*line)
     return CRASHED if any(check.failed for check in checks) else ENDED
+
+
+@click.command(
+    epilog="""\b
+To turn it on, add the line for your shell to the file named:
+  bash  ~/.bashrc                                    eval "$(ccq-tui completion bash)"
+  zsh   ~/.zshrc                                     eval "$(ccq-tui completion zsh)"
+  fish  ~/.config/fish/completions/ccq-tui.fish      ccq-tui completion fish | source
+"""
+)
+@click.argument("shell", type=click.Choice(SHELLS), required=False)
+@click.pass_context
+def completion(context: click.Context, /, shell: str | None) -> None:
+    """Print the completion script for a shell, or else for the one that $SHELL names."""
+    shell = shell or PurePath(os.environ.get("SHELL", "")).name
+    maker = get_completion_class(shell) if shell in SHELLS else None
+    if maker is None:
+        named = one_line(os.environ.get("SHELL", ""), 200) or "not set"
+        raise Refused(f"Name a shell: {', '.join(SHELLS)}. $SHELL is {named}.")
+    echo(maker(context.find_root().command, {}, "ccq-tui", "_CCQ_TUI_COMPLETE").source())
+
+
+@click.command()
+def schema() -> int:
+    """Print the JSON Schema of --json: what commands print, and what answer reads."""
+    from ccq_tui.cli.store import print_lines
+    from ccq_tui.inbox.schema import json_schema
+
+    print_lines(json.dumps(json_schema(), indent=2))
+    return ENDED
 
 
 def _lines(loaded: Loaded) -> list[str]:

@@ -18,18 +18,15 @@ from ccq_tui.output import echo, harmless_streams
 
 _COMMANDS = {
     "answer": ("answer", "decline"),
-    "completion": ("completion",),
     "demo": ("demo",),
     "hook": ("hook",),
     "hooks": ("hooks",),
-    "inbox": ("inbox", "sessions", "history", "show"),
+    "inbox": ("inbox", "sessions", "history", "show", "stats"),
     "mcp": ("mcp",),
-    "inspect": ("config", "doctor"),
+    "inspect": ("completion", "config", "doctor", "schema"),
     "resume": ("resume", "export"),
     "replay": ("replay",),
-    "schema": ("schema",),
     "session_commands": ("park", "send", "interrupt", "end"),
-    "stats": ("stats",),
     "wait": ("wait",),
     "wrap": ("wrap",),
 }

@@ -96,11 +96,11 @@ def _known(name: str) -> _Known:
     from ccq_tui.processes import alive
 
     with opened_store() as store:
-        known = store.sessions.get(name) if store else None
+        known = store.sessions.get(name)
         if known is None and _WHOLE.fullmatch(name):
             return _Known(name)
         key = find_session(store, name)
-        known = store.sessions.get(key) if store else None
+        known = store.sessions.get(key)
     if known is None:
         return _Known(key)
     process = known.owner.pid if known.owner is not None and alive(known.owner) else 0

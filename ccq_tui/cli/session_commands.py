@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from ccq_tui.inbox.sent_commands import CommandResult, SentCommand
     from ccq_tui.inbox.store.store import Store
 
-NO_INBOX = "no inbox exists yet: start a session with ccq-tui first."
 NONE_RUNNING = "name a session; no running one has a request waiting. ccq-tui sessions lists all."
 SOME_RUNNING = "name a session. These running ones have a request waiting:"
+WHICH = "SESSION is an id or any unambiguous prefix."
 _session = click.argument("session", shell_complete=complete_sessions)
 
 
@@ -53,26 +53,22 @@ def send(session: str, text: str, as_json: bool) -> int:
     return _command("send", session, as_json, {"text": text})
 
 
-@click.command()
-@_session
-@as_json_flag
-def interrupt(session: str, as_json: bool) -> int:
-    """End the running turn of a session.
+def _without_text(kind: str, does: str) -> click.Command:
+    """Return a command that takes a session alone."""
 
-    The ccq-tui that runs the session does it. SESSION is an id or any unambiguous prefix.
-    """
-    return _command("interrupt", session, as_json)
+    @click.command(kind, help=f"{does}\n\nThe ccq-tui that runs the session does it. {WHICH}")
+    @_session
+    @as_json_flag
+    def command(session: str, as_json: bool) -> int:
+        return _command(kind, session, as_json)
+
+    return command
 
 
-@click.command()
-@_session
-@as_json_flag
-def end(session: str, as_json: bool) -> int:
-    """End a session's process, also in the middle of a turn; its questions keep waiting.
-
-    The ccq-tui that runs the session does it. SESSION is an id or any unambiguous prefix.
-    """
-    return _command("end", session, as_json)
+interrupt = _without_text("interrupt", "End the running turn of a session.")
+end = _without_text(
+    "end", "End a session's process, also in the middle of a turn; its questions keep waiting."
+)
 
 
 def _command(kind: str, session: str, as_json: bool, body: Mapping[str, Any] | None = None) -> int:
@@ -84,8 +80,6 @@ def _command(kind: str, session: str, as_json: bool, body: Mapping[str, Any] | N
     end_on_signals()
     with opened_store() as store:
         key = find_session(store, session)
-        if store is None:
-            raise Refused(NO_INBOX)
         known = store.sessions.get(key)
         actor = Actor.here(Surface.COMMAND, f"ccq-tui {kind}")
         result = _followed(store, SentCommand(CommandKind(kind), key, actor, body))
@@ -114,15 +108,15 @@ def _followed(store: Store, command: SentCommand) -> CommandResult:
     return result
 
 
-def _which(store: Store | None) -> str:
+def _which(store: Store) -> str:
     """List the sessions that can be parked, when none was named."""
     from ccq_tui.inbox.format import session_lines, shortener
     from ccq_tui.processes import alive
 
-    waiting = store.requests.waiting_counts() if store else {}
-    sessions = [one for one in store.sessions.page(limit=-1) if one.id in waiting] if store else []
+    waiting = store.requests.waiting_counts()
+    sessions = [one for one in store.sessions.page(limit=-1) if one.id in waiting]
     running = [one for one in reversed(sessions) if alive(one.owner)]
-    if store is None or not running:
+    if not running:
         return NONE_RUNNING
     lines = session_lines(running, waiting, shortener(store.ids.sessions()))
     return "\n".join([SOME_RUNNING, *lines])

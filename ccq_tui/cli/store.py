@@ -6,8 +6,9 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -34,10 +35,10 @@ LOOK_ANYWAY_SECONDS = 1.0
 
 
 @contextmanager
-def opened_store() -> Iterator[Store | None]:
-    """Open the inbox while a command runs; yield None, and create nothing, if there is none yet.
+def opened_store(*, needed: bool = False) -> Iterator[Store]:
+    """Open the inbox while a command runs; if there is none yet, an empty one that leaves nothing behind.
 
-    Raises `Refused` where it cannot be opened or read.
+    Raises `Refused` where it cannot be opened or read, or is ``needed`` and not there.
     """
     from ccq_tui.config.paths import inbox_path
     from ccq_tui.inbox.store.store import Store
@@ -45,10 +46,14 @@ def opened_store() -> Iterator[Store | None]:
 
     path = inbox_path()
     try:
-        if not os.path.lexists(path):
-            yield None
-            return
-        with closing(Store(path)) as store:
+        with ExitStack() as ending:
+            if not os.path.lexists(path):
+                if needed:
+                    raise Refused("there is no inbox yet; it is made when ccq-tui starts.")
+                from tempfile import TemporaryDirectory
+
+                path = Path(ending.enter_context(TemporaryDirectory(prefix="ccq-"))) / path.name
+            store = ending.enter_context(closing(Store(path)))
             if store.database.notice:
                 echo(store.database.notice, err=True)
             with suppress(InboxError):  # what cannot be written now can still be read
@@ -68,7 +73,7 @@ def reach_of(store: Store, session_id: str, origin: Origin | None = None) -> Rea
     return reach.reach_of(store.sessions.get(session_id), look, origin or reach.OURS)
 
 
-def looks(store: Store | None, seconds: float | None = None) -> Iterator[None]:
+def looks(store: Store, seconds: float | None = None) -> Iterator[None]:
     """Yield now, after each change of the inbox and each second, for at most some seconds.
 
     Raises `Refused` once another file is at the inbox's path.
@@ -76,7 +81,7 @@ def looks(store: Store | None, seconds: float | None = None) -> Iterator[None]:
     from ccq_tui.inbox.verdicts import InboxError
 
     until = float("inf") if seconds is None else time.monotonic() + seconds
-    while store is not None:
+    while True:
         with suppress(InboxError):
             store.orphans.withdraw_all()
         version = store.database.versions()
@@ -140,42 +145,41 @@ def _proposed(start: str, find: Callable[[Store], Iterable[tuple[str, str]]]) ->
     from ccq_tui.inbox.layout import fit
 
     with suppress(Refused), opened_store() as store:
-        found = find(store) if store else ()
         return [
             CompletionItem(name, help=fit(about, 60))
-            for name, about in found
+            for name, about in find(store)
             # A harmful name cannot be shown as it is, and its harmless form could not be found again.
             if name.startswith(start) and safe(name, keep_newlines=False) == name
         ]
     return []
 
 
-def find_request(store: Store | None, name: str) -> tuple[Store, StoredRequest]:
-    """Return the inbox and the request whose id begins with ``name``; raises `Refused`.
+def find_request(store: Store, name: str) -> StoredRequest:
+    """Return the request whose id begins with ``name``; raises `Refused`.
 
     The id of a call is enough if no other session made a call with that id.
     """
-    ids = store.ids.requests(name, _SHOWN + 1) if store and name else []
-    if store and len(ids) > 1 and len(calls := store.ids.requests_of(name)) == 1:
+    ids = store.ids.requests(name, _SHOWN + 1) if name else []
+    if len(ids) > 1 and len(calls := store.ids.requests_of(name)) == 1:
         ids = calls  # other ids begin like this, but it is the whole id of a call
 
     def called(key: str) -> str:
-        stored = store.requests.get(key) if store else None
-        return store.ids.name_of(stored.request) if store and stored else key
+        stored = store.requests.get(key)
+        return store.ids.name_of(stored.request) if stored else key
 
     key = _one(ids, name, "request", "ccq-tui inbox lists those that wait", called)
-    stored = store.requests.get(key) if store else None
-    if store is None or stored is None:
+    stored = store.requests.get(key)
+    if stored is None:
         raise Refused(
             f"the request {one_line(key, 80)} was written by another version and cannot be read: "
             "update ccq-tui."
         )
-    return store, stored
+    return stored
 
 
-def find_session(store: Store | None, name: str) -> str:
+def find_session(store: Store, name: str) -> str:
     """Return the session id that begins with ``name``; raises `Refused` for none or several."""
-    ids = store.ids.sessions(name, _SHOWN + 1) if store and name else []
+    ids = store.ids.sessions(name, _SHOWN + 1) if name else []
     return _one(ids, name, "session", "ccq-tui sessions lists them")
 
 

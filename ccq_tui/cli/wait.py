@@ -41,7 +41,7 @@ def wait(name: str, until: str | None, timeout: str | None, as_json: bool) -> in
     end_on_signals()
     seconds = _seconds(timeout)
     with opened_store() as store:
-        what = "request" if store and name and store.ids.requests(name, 1) else "session"
+        what = "request" if name and store.ids.requests(name, 1) else "session"
         if what == "request" and until in ("idle", "ended"):
             raise Refused(f"--until {until} needs a session; a request is only answered.")
         called, look = (_request if what == "request" else _session)(store, name, until)
@@ -54,11 +54,11 @@ def wait(name: str, until: str | None, timeout: str | None, as_json: bool) -> in
     return CRASHED
 
 
-def _request(store: Store | None, name: str, _until: str | None) -> tuple[str, Look]:
+def _request(store: Store, name: str, _until: str | None) -> tuple[str, Look]:
     from ccq_tui.inbox.records import whole_record
     from ccq_tui.inbox.store.rows import RequestState
 
-    store, asked = find_request(store, name)
+    asked = find_request(store, name)
 
     def look() -> tuple[str, dict[str, Any]] | None:
         now = store.requests.get(asked.request.id)
@@ -69,14 +69,12 @@ def _request(store: Store | None, name: str, _until: str | None) -> tuple[str, L
     return store.ids.name_of(asked.request), look
 
 
-def _session(store: Store | None, name: str, until: str | None) -> tuple[str, Look]:
+def _session(store: Store, name: str, until: str | None) -> tuple[str, Look]:
     from ccq_tui.inbox.records import session_record
     from ccq_tui.inbox.store.rows import StoredSessionState
     from ccq_tui.processes import alive
 
     key = find_session(store, name)
-    if store is None:
-        raise Refused("there is no inbox yet; it is made when ccq-tui starts.")
 
     def look() -> tuple[str, dict[str, Any]] | None:
         now, waiting = store.sessions.get(key), store.requests.waiting_counts().get(key, 0)

@@ -41,7 +41,7 @@ def place_of(session_id: str) -> dict[str, Path]:
     from ccq_tui.worktrees.model import worktree_at
 
     with opened_store() as store:
-        known = store.sessions.get(session_id) if store else None
+        known = store.sessions.get(session_id)
     directory = Path(known.directory) if known and known.directory else None
     if directory is None or worktree_at(directory) is None:
         return {}
