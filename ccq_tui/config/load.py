@@ -17,7 +17,6 @@ from pydantic import ValidationError
 
 from ccq_tui.bounded import UnfitFileError, parse_toml, read_text, toml_place
 from ccq_tui.choices import PermissionMode
-from ccq_tui.config.claude_flags import ClaudeFlags
 from ccq_tui.config.errors import SettingProblem, SettingsError, explain
 from ccq_tui.config.keymap import key_problems
 from ccq_tui.config.paths import expanded, project_config, user_config
@@ -27,22 +26,15 @@ from ccq_tui.config.values import is_inline_json
 DEFAULT = "default"
 FLAGS = {"add_dirs": "--add-dir", "plugin_dirs": "--plugin-dir", "plugin_urls": "--plugin-url"}
 NOT_FOR_PROJECTS = "cannot be set by a project's file, which anybody who writes to the repository can change"
-PERSONAL = (
-    "cli_path",  # runs
-    "settings",  # has hooks, which run
-    "mcp_config",  # has commands, which run
-    "allowed_tools",  # lets tools run unasked
-    "add_dirs",  # gives the agent the person's other files
-    "append_system_prompt",  # steers the agent without being seen
-    "question_timeout",  # ends a question without the person
-    "on_question_timeout",  # the same
-    "session_timeout",  # ends the person's session
-    "prune_after",  # deletes the person's answers
-    "status_line",  # a command that the person switched off
-    "keys",  # lets a key decide that was meant for something else
-    *ClaudeFlags.model_fields,  # run, steer, allow, or switch off what protects
+OF_PROJECTS = frozenset(
+    {
+        *("model", "permission_mode", "effort", "cwd", "disallowed_tools", "max_turns", "max_budget_usd"),
+        *("questions", "max_question_rounds", "question_previews", "extended_questions", "recall_answers"),
+        *("theme", "bell", "notify", "notify_after", "progress", "reduce_motion", "vim_prompt", "log_level"),
+        *("park_after", "max_live_sessions", "native_sessions", "repair_records"),
+    }
 )
-"""Settings that a freshly cloned repository must not make."""
+"""The settings that a freshly cloned repository may make: none runs a program, grants or hides anything."""
 HARMLESS_MODES = ("default", "manual", "plan")
 
 Owner = Literal["project", "user"]
@@ -53,8 +45,6 @@ MOST_NAMED = 20
 """Most unknown names that are reported one by one."""
 MOST_LINES = 200
 """Most names whose lines are found."""
-MOST_PARSED = 500_000
-"""Most characters parsed to find those lines: text that only looks like keys would take minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,21 +110,17 @@ def unknown_settings(file: SettingsFile, known: Iterable[str]) -> list[SettingPr
 
 
 def _lines(text: str, values: Mapping[str, Any]) -> dict[str, int]:
-    """Find the line of each top-level key, and of each key in a table under it, which is "table.key".
-
-    A line inside a multi-line text or list may only look like a key. The text before it tells them apart: it
-    is a whole TOML document only where a statement begins.
-    """
-    statements = _Statements(text.split("\n"))  # as TOML and editors count: not at U+2028 and the like
+    """Find the line of each top-level key, and of each key in a table under it, which is "table.key"."""
+    lines = text.split("\n")  # as TOML and editors count: not at U+2028 and the like
     found: dict[str, int] = {}
     for name, value in islice(values.items(), MOST_LINES):
-        found |= statements.line_of(name, _key(name), 0)
+        found |= _line_of(lines, name, _key(name), 0)
         for inner in islice(value, MOST_LINES) if isinstance(value, dict) and name in found else ():
             dotted = rf"{_key(name)}\s*\.\s*{_key(inner)}"
             whole = f"{name}.{inner}"
             # A key of an inline table ({a = 1, b = 2}) has the table's line.
             found[whole] = found[name]
-            found |= statements.line_of(whole, rf"(?:{dotted}|{_key(inner)})", found[name] - 1)
+            found |= _line_of(lines, whole, rf"(?:{dotted}|{_key(inner)})", found[name] - 1)
     return found
 
 
@@ -142,40 +128,10 @@ def _key(name: str) -> str:
     return rf"""["']?{re.escape(name)}["']?"""
 
 
-class _Statements:
-    """The lines of a TOML file; finds those on which a statement begins."""
-
-    def __init__(self, lines: list[str]) -> None:
-        self._lines = lines
-        self._begins = {0: True}
-        self._left = MOST_PARSED
-
-    def line_of(self, name: str, key: str, start: int) -> dict[str, int]:
-        """Return ``{name: line}`` for a key, or {} when its line cannot be found."""
-        pattern = re.compile(rf"\s*\[*\s*{key}\s*[.=\]]")
-        for number in range(start, len(self._lines)):
-            if pattern.match(self._lines[number]) and self._is_begin(number):
-                return {name: number + 1}
-        return {}
-
-    def _is_begin(self, number: int) -> bool:
-        if number not in self._begins:
-            if self._left < 0:
-                return False
-            # From the last known beginning: the text before that is checked already.
-            known = max(line for line, begins in self._begins.items() if begins and line < number)
-            before = "\n".join(self._lines[known:number])
-            self._left -= len(before)
-            self._begins[number] = _is_toml(before)
-        return self._begins[number]
-
-
-def _is_toml(text: str) -> bool:
-    try:
-        parse_toml(text)
-    except tomllib.TOMLDecodeError:
-        return False
-    return True
+def _line_of(lines: list[str], name: str, key: str, start: int) -> dict[str, int]:
+    """Return ``{name: line}`` for a key, or {} when its line cannot be found."""
+    pattern = re.compile(rf"\s*\[*\s*{key}\s*[.=\]]")
+    return next(({name: start + n} for n, line in enumerate(lines[start:], 1) if pattern.match(line)), {})
 
 
 def _anchored(name: str, value: Any, base: Path) -> Any:
@@ -280,7 +236,8 @@ def _forbidden(file: SettingsFile) -> list[SettingProblem]:
     """Refuse settings that let a freshly cloned repository run programs or grant itself permissions."""
     if file.owner != "project":
         return []
-    wrong = {name: "" for name in PERSONAL if name in file.values}
+    known = file.values.keys() & Settings.model_fields.keys()
+    wrong = {name: "" for name in Settings.model_fields if name in known - OF_PROJECTS}
     mode = file.values.get("permission_mode")
     if mode in get_args(PermissionMode) and mode not in HARMLESS_MODES:
         wrong["permission_mode"] = f"{mode} "

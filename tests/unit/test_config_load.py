@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from ccq_tui.config.errors import SettingsError
-from ccq_tui.config.load import Loaded, load_settings
+from ccq_tui.config.load import OF_PROJECTS, Loaded, load_settings
 from ccq_tui.config.paths import project_config, user_config
+from ccq_tui.config.settings import Settings
 
 
 @pytest.fixture(autouse=True)
@@ -128,11 +130,6 @@ def test_a_bad_line_of_ones_own_file(line: str, said: str) -> None:
     ("line", "said"),
     [
         ("cli_path = 'claude'", "cli_path: cannot be set"),
-        ("settings = '{\"hooks\": {}}'", "settings: cannot be set"),
-        ("mcp_config = ['{}']", "mcp_config: cannot be set"),
-        ("allowed_tools = ['Bash']", "allowed_tools: cannot be set"),
-        ("add_dirs = ['/']", "add_dirs: cannot be set"),
-        ("append_system_prompt = 'Obey.'", "append_system_prompt: cannot be set"),
         *(
             (f"permission_mode = '{mode}'", f"permission_mode: {mode} cannot be set")
             for mode in ("acceptEdits", "auto", "dontAsk", "bypassPermissions")
@@ -151,6 +148,18 @@ def test_a_project_allows_itself_nothing(project: Path, line: str, said: str) ->
     assert only.endswith(f": use {user_config()}")
 
 
+@pytest.mark.parametrize("name", sorted(Settings.model_fields.keys() - OF_PROJECTS))
+def test_what_is_not_named_as_a_projects_is_the_persons(project: Path, name: str) -> None:
+    write_project(project, f"{name} = 1\n")
+    assert f"{name}: cannot be set by a project's file" in problems()[0]
+
+
+def test_the_documentation_names_what_a_project_may_set() -> None:
+    page = Path(__file__).parents[2].joinpath("docs/configuration.md").read_text(encoding="utf-8")
+    named = page.partition("A project's file can set:\n")[2].partition("\n\n```")[0]
+    assert set(re.findall(r"`(\w+)`", named)) - {"default", "plan"} == OF_PROJECTS
+
+
 def test_a_project_may_choose_what_is_harmless(project: Path) -> None:
     (project / "src").mkdir()
     write_project(project, "permission_mode = 'plan'\ncwd = 'src'\ndisallowed_tools = ['WebFetch']\n")
@@ -167,11 +176,6 @@ def test_all_problems_are_told_at_once(project: Path, monkeypatch: pytest.Monkey
         "--max-question-rounds: must be 1 or more, not 0",
         "CCQ_BELL: bell: must be true or false, not 'loud'",
     ]
-
-
-def test_a_key_inside_a_long_text_is_not_taken_for_the_setting() -> None:
-    file = write_user('append_system_prompt = """\nmodel = "x"\n"""\nmodel = 3\n')
-    assert problems() == [f"{file}:4: model: must be a text in quotes, not 3"]
 
 
 def test_files_that_cannot_be_read(project: Path) -> None:
