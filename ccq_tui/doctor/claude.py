@@ -34,12 +34,10 @@ def examine_cli(chosen: Path | None) -> list[Check]:
 
 def examine_sign_in() -> Check:
     """Check whether a key or a sign-in is present, without reading it."""
-    for name in KEYS:
+    for name in (*KEYS, *PROVIDERS):
         if os.environ.get(name):
-            return Check(AREA, "Sign-in", f"{name} is set")
-    for name in PROVIDERS:
-        if os.environ.get(name):
-            return Check(AREA, "Sign-in", f"{name} is set: the provider's own sign-in is used")
+            whose = ": the provider's own sign-in is used" if name in PROVIDERS else ""
+            return Check(AREA, "Sign-in", f"{name} is set{whose}")
     credentials = claude_directory() / ".credentials.json"
     if os.path.isfile(credentials):  # noqa: PTH113 - as in a directory that cannot be entered
         return Check(AREA, "Sign-in", f"{credentials} exists")
@@ -61,15 +59,10 @@ def examine_hooks() -> list[Check]:
         except SettingsFileError:
             continue  # Claude Code reports what is wrong with it
         for hook in hooks:
-            said, problem = (
-                f"{hook.covers}, in {file.path}",
-                problem_of(hook, trusted=file.scope == USER, off=off),
-            )
-            if problem:
-                advice = f"{problem[0].upper()}{problem[1:]}."
-                checks.append(Check(AREA, "Hooks", said, Level.WARNING, advice))
-            else:
-                checks.append(Check(AREA, "Hooks", said))
+            problem = problem_of(hook, trusted=file.scope == USER, off=off)
+            advice = f"{problem[0].upper()}{problem[1:]}." if problem else ""
+            level = Level.WARNING if problem else Level.OK
+            checks.append(Check(AREA, "Hooks", f"{hook.covers}, in {file.path}", level, advice))
     return checks
 
 

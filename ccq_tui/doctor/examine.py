@@ -6,7 +6,7 @@ import difflib
 import os
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -82,14 +82,8 @@ def _misspelt_variables() -> list[Check]:
 
 
 def _themes(wanted: str) -> list[Check]:
-    file = [expanded(wanted)] if wanted.endswith(".toml") else []
-    themes, problems = load_themes(file)
-    if not problems:
-        return [Check(AREA, "Themes", ", ".join(sorted({theme.name for theme in themes})))]
-    return [
-        Check(AREA, "Themes", problem, Level.WARNING, "Correct the file or remove it.")
-        for problem in problems
-    ]
+    themes, problems = load_themes([expanded(wanted)] if wanted.endswith(".toml") else [])
+    return _files("Themes", problems, ", ".join(sorted({theme.name for theme in themes})))
 
 
 def _prompt_rules(directory: Path) -> list[Check]:
@@ -97,10 +91,12 @@ def _prompt_rules(directory: Path) -> list[Check]:
     if not os.path.isdir(directory):  # noqa: PTH112 - as in a directory that cannot be entered
         return []
     rules, problems = load_rules(directory)
+    names = [rule.name for rule in rules if rule.file.startswith(str(directory))]
+    return _files("Prompt rules", problems, ", ".join(names) or f"none in {directory}")
+
+
+def _files(name: str, problems: Sequence[str], found: str) -> list[Check]:
     if not problems:
-        names = [rule.name for rule in rules if rule.file.startswith(str(directory))]
-        return [Check(AREA, "Prompt rules", ", ".join(names) or f"none in {directory}")]
-    return [
-        Check(AREA, "Prompt rules", problem, Level.WARNING, "Correct the file or remove it.")
-        for problem in problems
-    ]
+        return [Check(AREA, name, found)]
+    advice = "Correct the file or remove it."
+    return [Check(AREA, name, problem, Level.WARNING, advice) for problem in problems]

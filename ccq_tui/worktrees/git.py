@@ -35,14 +35,13 @@ class GitMissingError(GitError):
     """Git is not installed."""
 
 
-def git(directory: Path, *words: str, seconds: float = SECONDS, given: str = "", inert: bool = False) -> str:
+def git(directory: Path, *words: str, seconds: float = SECONDS, inert: bool = False) -> str:
     """Run git.
 
     Args:
         directory: The working directory.
         words: The command and its arguments.
         seconds: Seconds that it may take.
-        given: Its standard input.
         inert: Whether to run nothing that the repository itself names: no hook, filter, watcher or transport.
 
     Returns:
@@ -69,7 +68,7 @@ def git(directory: Path, *words: str, seconds: float = SECONDS, given: str = "",
             ["git", *silencing, *words],  # noqa: S607 - the person's own git
             cwd=directory,
             env=environment,
-            stdin=subprocess.PIPE if given else subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
@@ -81,7 +80,7 @@ def git(directory: Path, *words: str, seconds: float = SECONDS, given: str = "",
     except OSError as error:
         raise GitError(f"git cannot be started: {error.strerror or error}") from error
     try:
-        out, problem = process.communicate(os.fsencode(given) if given else None, timeout=seconds)
+        out, problem = process.communicate(timeout=seconds)
     except BaseException as error:
         _end(process)
         if isinstance(error, subprocess.TimeoutExpired):

@@ -32,8 +32,6 @@ OWN_REFS = "refs/worktree/*"
 """References that belong to one worktree and are deleted with it."""
 _LEFT_DETACHED = re.compile(r"([0-9a-f]{40,64}) .*\tcheckout: moving from [0-9a-f]{40,64} to ")
 """A line of HEAD's log that leaves a commit which no branch was on."""
-_TO_COMPARE = frozenset({"100644", "100755"})
-"""Modes of files whose content git can hash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ class WorktreeContents:
 
     Attributes:
         changed: Number of changed or new files that are not committed.
-        hidden: Files that differ from the committed ones, and that git is set not to look at.
+        hidden: Files that git is set not to look at, and that may differ from the committed ones.
         ignored: Ignored files and directories that are no caches.
         commits: Number of commits that no other branch, remote branch or tag has.
         doing: The operation under way in it, or "".
@@ -124,29 +122,14 @@ def _status(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _hidden(path: Path) -> list[str]:
-    """Return the files that differ and that status passes over: skip-worktree, assume-unchanged.
-
-    One that cannot be compared counts as different.
-    """
+    """Return the files that status passes over: skip-worktree, assume-unchanged. They may differ."""
     found: list[str] = []
-    compared: dict[str, str] = {}
-    for record in git(path, "ls-files", "-v", "-s", "-z").split("\0"):
-        facts, _, name = record.partition("\t")
-        tag, mode, committed = (*facts.split(" "), "", "", "")[:3]
-        if not name or not (tag == "S" or tag.islower()):
-            continue
-        if not os.path.lexists(path / name):
-            # A sparse checkout has most of its files only in the index.
-            found += [name] if tag == "h" else []
-        elif mode in _TO_COMPARE and (path / name).is_file() and "\n" not in name:
-            compared[name] = committed
-        else:
+    for record in git(path, "ls-files", "-v", "-z").split("\0"):
+        tag, _, name = record.partition(" ")
+        # A sparse checkout has most of its files only in the index.
+        is_there = tag == "h" or os.path.lexists(path / name)
+        if name and (tag == "S" or tag.islower()) and is_there:
             found.append(name)
-    if compared:
-        now = git(
-            path, "hash-object", "--stdin-paths", given="".join(f"{name}\n" for name in compared)
-        ).split()
-        found += [name for (name, was), is_now in zip(compared.items(), now, strict=True) if was != is_now]
     return found
 
 

@@ -32,7 +32,7 @@ def held_words(held: WorktreeContents) -> str:
         plural(held.commits, "commit") + " on no other branch" if held.commits else "",
         f"{held.doing} under way" if held.doing else "",
         "submodules" if held.submodules else "",
-        f"changed files hidden from git ({hidden})" if hidden else "",
+        f"files hidden from git ({hidden})" if hidden else "",
         f"files that git ignores ({ignored})" if ignored else "",
     )
     return ", ".join(part for part in parts if part)

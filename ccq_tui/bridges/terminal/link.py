@@ -1,4 +1,4 @@
-"""Messages from the relay to the watcher: bounded and in order; the relay never waits for it."""
+"""Messages from the relay to the watcher, in order; the relay never waits for it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from contextlib import suppress
 from enum import IntEnum
 
 _HEAD = struct.Struct("=BI")
-MOST_OWED = 1 << 20
-"""Most bytes that the watcher has not read yet; beyond that, output is dropped."""
 MOST_SAID = 20_000
 """Most bytes of the watcher's message at the end."""
 
@@ -50,7 +48,6 @@ class Link:
         self._end = end
         self._owed = bytearray()
         self._said = bytearray()
-        self._dropped = False
         self._over = False
         self._to_show = False
 
@@ -87,17 +84,10 @@ class Link:
         return self._said.decode(errors="replace").replace(ASKED, "")
 
     def send(self, kind: ToWatcher, payload: bytes = b"") -> None:
-        """Send a message, now or soon; drop output if the watcher does not keep up."""
-        if self._over:
-            return
-        if kind is ToWatcher.OUTPUT and len(self._owed) + len(payload) > MOST_OWED:
-            self._dropped = True
-            return
-        if self._dropped:
-            self._dropped = False
-            self._owed += _HEAD.pack(ToWatcher.LOST, 0)
-        self._owed += _HEAD.pack(kind, len(payload)) + payload
-        self._write()
+        """Send a message, now or soon."""
+        if not self._over:
+            self._owed += _HEAD.pack(kind, len(payload)) + payload
+            self._write()
 
     def exchange(self) -> None:
         """Send what is owed, and take the watcher's words."""
@@ -154,12 +144,3 @@ class Messages:
             payload = bytes(self._data[_HEAD.size : _HEAD.size + size])
             del self._data[: _HEAD.size + size]
             yield ToWatcher(kind), payload
-
-
-def pair() -> tuple[socket.socket, socket.socket]:
-    """Return the relay's and the watcher's end."""
-    ours, theirs = socket.socketpair()
-    for end in (ours, theirs):
-        with suppress(OSError):
-            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MOST_OWED)
-    return ours, theirs

@@ -1,6 +1,7 @@
 """The relay of bytes, both ways, between a person's terminal and a program's; it waits for nothing else.
 
-A watcher gets the program's output when the program pauses; the oldest output of a flood is dropped.
+A watcher gets the program's output when the program pauses, and the watcher has taken what it got before; the
+oldest output of a flood is dropped.
 """
 
 from __future__ import annotations
@@ -104,7 +105,8 @@ class Relay:
         if self._link is not None:
             self._want(self._link.descriptor, self._link.events)
         pause = FLOOD_PAUSE if self._flooded else PAUSE
-        ready = dict(self._poll.poll(pause * 1000 if self._kept and self._link else None))
+        kept = self._kept and self._link is not None and not self._link.owes
+        ready = dict(self._poll.poll(pause * 1000 if kept else None))
         if not ready:
             self._pause()
             return
@@ -167,7 +169,8 @@ class Relay:
                 if len(self._kept) > MOST_KEPT:
                     self._flooded = True
                     del self._kept[:-END_OF_FLOOD]
-                if not self._flooded and time.monotonic() - self._told > LONGEST:
+                late = time.monotonic() - self._told > LONGEST
+                if late and not (self._flooded or self._link.owes):
                     self._pause()
         return bool(pieces)
 

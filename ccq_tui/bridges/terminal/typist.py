@@ -38,19 +38,17 @@ class KeysTaken(StrEnum):
 
 
 class Hands(Protocol):
-    """The interface for typing at a prompt, and for looking at the screen."""
+    """The interface for typing at a prompt, and for looking at the screen.
 
-    @property
-    def prompt(self) -> FoundPrompt | None:
-        """The prompt on the screen."""
+    Attributes:
+        prompt: The prompt on the screen.
+        picture: The screen.
+        over: Whether the program has ended.
+    """
 
-    @property
-    def picture(self) -> ScreenPicture:
-        """The screen."""
-
-    @property
-    def over(self) -> bool:
-        """Whether the program has ended."""
+    prompt: FoundPrompt | None
+    picture: ScreenPicture
+    over: bool
 
     async def see(self) -> None:
         """Update the screen to all of the program's output; raises `StoppedError` if it cannot be seen."""

@@ -17,7 +17,7 @@ from ccq_tui.bridges.terminal.link import ASKED, SHOW, Messages, ToWatcher
 from ccq_tui.bridges.terminal.program import Watched
 from ccq_tui.bridges.terminal.prompt_request import context_of, read_off, request_for, wanted
 from ccq_tui.bridges.terminal.rules import PromptRule, load_rules
-from ccq_tui.bridges.terminal.screen import LiveScreen, ScreenPicture
+from ccq_tui.bridges.terminal.screen import LiveScreen
 from ccq_tui.bridges.terminal.typist import KeysTaken, StoppedError, Typist, stands
 from ccq_tui.bridges.terminal.waits import waits_for
 from ccq_tui.config.paths import inbox_path, prompt_rules
@@ -102,13 +102,18 @@ class Watcher:
         watched: The program.
         rules: The rules for prompts.
         end: The socket to the relay.
+
+    Attributes:
+        picture: The screen.
+        prompt: The prompt on it, or None.
+        over: Whether the program has ended.
     """
 
     def __init__(self, watched: Watched, rules: Sequence[PromptRule], end: socket.socket) -> None:
         self._watched, self._rules, self._end = watched, rules, end
         self._screen = LiveScreen(watched.size)
-        self._picture = self._screen.picture()
-        self._found: FoundPrompt | None = None
+        self.picture = self._screen.picture()
+        self.prompt: FoundPrompt | None = None
         self._loop = asyncio.get_running_loop()
         self._looked = asyncio.Condition()
         self._shown = 0
@@ -183,12 +188,12 @@ class Watcher:
 
     def _look(self) -> None:
         """Take a picture of the screen, and act on a prompt that came or went."""
-        self._picture = self._screen.picture()
-        self._found = self._find(unasked=self._open is not None).prompt
+        self.picture = self._screen.picture()
+        self.prompt = self._find(unasked=self._open is not None).prompt
         opened = self._open
         if opened is None:
             self._consider()
-        elif opened.typing is None and not stands(opened.prompt, self._found, self._picture):
+        elif opened.typing is None and not stands(opened.prompt, self.prompt, self.picture):
             self._later("gone", GONE, self._go)
         else:
             self._cancel("gone")
@@ -198,13 +203,13 @@ class Watcher:
         if (modes := self._modes()) is None:
             return Found(None)
         echo, lines = modes
-        found = find(self._picture, Reads(echo, lines, True), self._rules, unasked=unasked)
+        found = find(self.picture, Reads(echo, lines, True), self._rules, unasked=unasked)
         if self._watched.explain:
             self._later("explain", QUIET, lambda: self._explain(found))
         if found.prompt is None or self._open is not None:
             return found
         waits = self._waits(lines=lines)
-        found = find(self._picture, Reads(echo, lines, waits), self._rules)
+        found = find(self.picture, Reads(echo, lines, waits), self._rules)
         if found.prompt is None:
             self._later("look", AGAIN, self._look)  # it may still be busy
         return found
@@ -228,8 +233,8 @@ class Watcher:
 
     def _consider(self) -> None:
         """Ask a prompt once it stays the same."""
-        found = self._found
-        if self._left is not None and not stands(self._left, found, self._picture):
+        found = self.prompt
+        if self._left is not None and not stands(self._left, found, self.picture):
             self._left = None
         if found is None or self._left is not None or self._stopped:
             self._candidate = None
@@ -249,13 +254,13 @@ class Watcher:
         if not (quiet or steady):
             self._later("ripe", QUIET / 2, self._ripe)
             return
-        self._found = self._find().prompt  # once more: a password's prompt may turn the echo off only now
+        self.prompt = self._find().prompt  # once more: a password's prompt may turn the echo off only now
         candidate, self._candidate = self._candidate, None
-        if candidate is None or self._found is None or not candidate.is_same(self._found):
-            if self._found is None and candidate is not None:
+        if candidate is None or self.prompt is None or not candidate.is_same(self.prompt):
+            if self.prompt is None and candidate is not None:
                 self._later("look", QUIET, self._look)
             return
-        self._ask(self._found)
+        self._ask(self.prompt)
 
     def _ask(self, prompt: FoundPrompt) -> None:
         self._calls += 1
@@ -266,7 +271,7 @@ class Watcher:
         self._typed = False
         self._send(ASKED)
         self._open = opened = Open(prompt, request)
-        opened.asking = self._begin(self._await(opened, context_of(self._picture, prompt)))
+        opened.asking = self._begin(self._await(opened, context_of(self.picture, prompt)))
 
     async def _await(self, opened: Open, context: str) -> None:
         try:
@@ -319,16 +324,6 @@ class Watcher:
     def _leave(self, opened: Open) -> None:
         """Leave a prompt to the person."""
         self._left, self._open = opened.prompt, None
-
-    @property
-    def prompt(self) -> FoundPrompt | None:
-        """The prompt on the screen."""
-        return self._found
-
-    @property
-    def picture(self) -> ScreenPicture:
-        """The screen."""
-        return self._picture
 
     async def see(self) -> None:
         """Update the screen to all of the program's output; raises `StoppedError` if it cannot be seen."""
@@ -416,7 +411,7 @@ class Watcher:
                 opened.withdrawn = True
             self._look()
             return
-        answer = read_off(opened.prompt, self._picture) if opened.typed_at is not None else None
+        answer = read_off(opened.prompt, self.picture) if opened.typed_at is not None else None
         self._count(answered=opened.typed_at is not None)
         self._begin(self._note(opened, None if answer is None else Answered((answer,)), self._inbox))
         self._look()
@@ -472,7 +467,7 @@ class Watcher:
             await self._inbox.close(CLOSE_SECONDS)
 
     async def _end_open(self, opened: Open, code: str, inbox: Inbox) -> None:
-        answer = read_off(opened.prompt, self._picture) if opened.typed_at is not None else None
+        answer = read_off(opened.prompt, self.picture) if opened.typed_at is not None else None
         if answer is not None:
             await self._note(opened, Answered((answer,)), inbox)
         else:
@@ -480,8 +475,8 @@ class Watcher:
 
     def _explain(self, found: Found) -> None:
         """Print the results of rules on a screen at rest."""
-        x, y = self._picture.cursor
-        self.say(f"at rest, with the cursor behind “{self._picture.lines[y][:x][-60:]}”:")
+        x, y = self.picture.cursor
+        self.say(f"at rest, with the cursor behind “{self.picture.lines[y][:x][-60:]}”:")
         for line in said(found, self._rules):
             self.say(line)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from ccq_tui.bridges.terminal import WRAPPED
-from ccq_tui.bridges.terminal.link import Link, ToWatcher, pair
+from ccq_tui.bridges.terminal.link import Link, ToWatcher
 from ccq_tui.bridges.terminal.program import NotStartedError, Size, Watched, size_of, start
 from ccq_tui.bridges.terminal.relay import Relay
 
@@ -129,7 +129,7 @@ def _is_wrapped(terminal: int) -> bool:
 
 def _start_watcher(watched: Watched, states: int) -> tuple[Link, int]:
     """Start the watcher as a fork, so that it runs at once and shares the imported modules."""
-    ours, theirs = pair()
+    ours, theirs = socket.socketpair()
     watcher = os.fork()
     if watcher == 0:
         ours.close()
