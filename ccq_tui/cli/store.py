@@ -57,7 +57,7 @@ def opened_store(*, needed: bool = False) -> Iterator[Store]:
             if store.database.notice:
                 echo(store.database.notice, err=True)
             with suppress(InboxError):  # what cannot be written now can still be read
-                store.orphans.withdraw_all()
+                store.requests.withdraw_orphans()
             yield store
     except InboxError as error:
         raise Refused(one_line(str(error), 1_000)) from error
@@ -83,7 +83,7 @@ def looks(store: Store, seconds: float | None = None) -> Iterator[None]:
     until = float("inf") if seconds is None else time.monotonic() + seconds
     while True:
         with suppress(InboxError):
-            store.orphans.withdraw_all()
+            store.requests.withdraw_orphans()
         version = store.database.versions()
         yield
         if time.monotonic() >= until:

@@ -424,7 +424,7 @@ class Inbox:
         try:
             if time.monotonic() - self._swept >= SWEEP_SECONDS:
                 self._swept = time.monotonic()
-                store.orphans.withdraw_all()
+                store.requests.withdraw_orphans()
             if self._feed is None:
                 self._feed = ChangeFeed(store)
             if news := self._feed.news():

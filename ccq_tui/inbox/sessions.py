@@ -73,7 +73,7 @@ class InboxSessions:
 
     def give_up(self, request_id: str, reason: str) -> None:
         """Withdraw, without waiting, a decision that no process can take; ``reason`` is for a person."""
-        self._inbox.write_soon(lambda store: store.orphans.give_up(request_id, reason))
+        self._inbox.write_soon(lambda store: store.requests.give_up(request_id, reason))
 
     async def claim(self, session_id: str) -> Claim:
         """Take the right to run a session, in one step that only one of several processes can win.

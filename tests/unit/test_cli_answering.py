@@ -22,7 +22,7 @@ from ccq_tui.inbox.format import shortener
 from ccq_tui.inbox.kinds import parse_outcome
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.store.opening import open_database
-from ccq_tui.inbox.store.orphans import PROCESS_GONE
+from ccq_tui.inbox.store.requests import PROCESS_GONE
 from ccq_tui.inbox.store.rows import StoredSessionState
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.processes import Owner, this_process

@@ -236,6 +236,6 @@ def _note(request: Request, path: Path, why_not: str) -> None:
     # Claude Code has the decision: nobody waits.
     with suppress(InboxError), closing(Store(path, PATIENT_SECONDS)) as store:
         if why_not:
-            store.orphans.give_up(request.id, why_not)
+            store.requests.give_up(request.id, why_not)
         else:
             store.requests.mark_delivered(request.id, "result")

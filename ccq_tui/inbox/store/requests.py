@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.kinds import check_outcome, kind_of
-from ccq_tui.inbox.requests import Asker, Cancelled, Request, RequestOutcome
+from ccq_tui.inbox.actors import WITHDRAWN, Actor
+from ccq_tui.inbox.kinds import KINDS, check_outcome, kind_of
+from ccq_tui.inbox.requests import ENDS_WITH_ASKER, Asker, Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.store.database import Database, call_key, name_key, request_key, storable
 from ccq_tui.inbox.store.encoding import (
     StoredFormatError,
@@ -23,7 +23,6 @@ from ccq_tui.inbox.store.encoding import (
     request_to_json,
 )
 from ccq_tui.inbox.store.history import PAGE
-from ccq_tui.inbox.store.orphans import Orphans
 from ccq_tui.inbox.store.rows import (
     LISTED,
     PUT_BACK,
@@ -44,12 +43,33 @@ ANSWERS_SEARCHED = 2000
 """Number of newest requests to search for earlier answers."""
 MOST_ANSWERED = 50
 
+PROCESS_GONE = "the process that asked has ended, and only it could have taken the decision"
+
 _SELECT = """
     SELECT requests.*,
         answers.outcome, answers.actor, answers.settled_at, answers.delivered_at, answers.way,
         EXISTS (SELECT 1 FROM drafts WHERE drafts.request_id = requests.id) AS has_draft
     FROM requests LEFT JOIN answers ON answers.request_id = requests.id
 """
+
+_END_WITH_THEIR_PROCESS = f"""
+    SELECT * FROM (
+        SELECT r.id, s.owner_pid AS pid, s.owner_start AS start
+        FROM requests r JOIN sessions s ON s.id = r.session_id
+        WHERE r.state = 'pending' AND r.asker = 'session'
+        AND r.kind IN ({", ".join(f"'{kind.WORD}'" for kind in KINDS if not kind.OUTLIVES)})
+        UNION ALL
+        SELECT r.id, json_extract(r.body, '$.origin.process.pid') AS pid,
+            json_extract(r.body, '$.origin.process.start')
+        FROM requests r
+        WHERE r.state = 'pending' AND r.asker IN ({", ".join(f"'{asker}'" for asker in ENDS_WITH_ASKER)})
+        AND json_valid(r.body) AND pid IS NOT NULL
+    )"""  # noqa: S608 - ours
+"""Pending requests that only their askers can take the outcome of, with the processes of these."""
+_STATE = "SELECT session_id, state FROM requests WHERE id = ?"
+PENDING = (RequestState.PENDING,)
+Move = tuple[Sequence[str], RequestState]
+"""The states that a request may have, and the one it gets."""
 
 
 class RequestTable:
@@ -59,9 +79,8 @@ class RequestTable:
         unreadable: The numbers of pending requests that could not be read so far, and are left out of lists.
     """
 
-    def __init__(self, database: Database, orphans: Orphans) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._orphans = orphans
         self.unreadable: frozenset[int] = frozenset()
 
     def add(self, request: Request, context: str = "") -> StoredRequest:
@@ -82,8 +101,12 @@ class RequestTable:
             if self._insert(StoredRequest(0, request, context, RequestState.PENDING, moment(at))):
                 self._database.note(at, session_id, key, ("", RequestState.PENDING), "asked")
                 self._copy_draft(at, key, request)
-            elif before is None or not _same_asker(before, request):
-                self._ask_again(at, key, session_id, request_to_json(request))
+            elif not (before and _same_asker(before, request)):
+                again = (RequestState.PENDING, RequestState.CANCELLED), RequestState.PENDING
+                if self._move(at, key, again, "asked again"):
+                    self._database.do("DELETE FROM answers WHERE request_id = ?", (key,))
+                    renewed = (request_to_json(request), key)
+                    self._database.do("UPDATE requests SET body = ? WHERE id = ?", renewed)
         return self._written(key)
 
     def put(self, known: StoredRequest) -> StoredRequest:
@@ -99,12 +122,10 @@ class RequestTable:
             new = self._insert(known)
             if new:
                 self._database.note(at, session_id, key, (state, state), PUT_BACK)
-            if known.outcome is not None and (new or self._take_outcome(key, state)):
+            if known.outcome is not None and (
+                new or self._move(at, key, (PENDING, state), state, known.actor)
+            ):
                 self._insert_answer(at, key, known.outcome, known.actor)
-                if not new:
-                    self._database.note(
-                        at, session_id, key, (RequestState.PENDING, state), state, known.actor
-                    )
         return self._written(key)
 
     def _insert(self, one: StoredRequest) -> int:
@@ -114,10 +135,15 @@ class RequestTable:
             [value(one) for value in _COLUMNS.values()],
         )
 
-    def _take_outcome(self, key: str, state: RequestState) -> int:
-        return self._database.do(
-            "UPDATE requests SET state = ?, deferred = 0 WHERE id = ? AND state = 'pending'", (state, key)
-        )
+    def _move(self, at: str, key: str, change: Move, cause: str, actor: Actor | None = None) -> bool:
+        """Change the state of a request, if it has one of some, in one conditional update, and note that."""
+        states, became = change
+        for session_id, was in self._database.rows(_STATE, (key,)):
+            moved = "UPDATE requests SET state = ?, deferred = 0 WHERE id = ? AND state = ?"
+            if was in states and self._database.do(moved, (became, key, was)):
+                self._database.note(at, session_id, key, (was, became), cause, actor)
+                return True
+        return False
 
     def _insert_answer(self, at: str, key: str, outcome: RequestOutcome, actor: Actor | None) -> None:
         self._database.do(
@@ -150,24 +176,11 @@ class RequestTable:
         found = _read(self._database.rows(query, (call_key(request.tool_use_id), key)))
         other = next((one for one in found if _same_call(one.request, request)), None)
         if other is not None:
-            copied = (
-                "INSERT INTO drafts (request_id, body, saved_at, actor) SELECT ?, body, ?, actor FROM drafts"
-            )
-            self._database.do(f"{copied} WHERE request_id = ?", (key, at, request_key(other.request.id)))
+            copied = """INSERT INTO drafts (request_id, body, saved_at, actor)
+                SELECT ?, body, ?, actor FROM drafts WHERE request_id = ?"""
+            self._database.do(copied, (key, at, request_key(other.request.id)))
 
-    def _ask_again(self, at: str, key: str, session_id: str, body: str) -> None:
-        was = self._state(key)
-        if was not in (RequestState.PENDING, RequestState.CANCELLED):
-            return
-        self._database.do("DELETE FROM answers WHERE request_id = ?", (key,))
-        self._database.do(
-            "UPDATE requests SET state = 'pending', deferred = 0, body = ? WHERE id = ?", (body, key)
-        )
-        self._database.note(at, session_id, key, (was, RequestState.PENDING), "asked again")
-
-    def settle(
-        self, request_id: str, outcome: RequestOutcome, actor: Actor, cause: str | None = None
-    ) -> Verdict:
+    def settle(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> Verdict:
         """Settle a request if nobody has yet, in one conditional update; it cannot be undone.
 
         A request that only its process could take is withdrawn instead, if that is known to be gone.
@@ -176,19 +189,14 @@ class RequestTable:
         `InboxUnavailable`.
         """
         key, became = request_key(request_id), state_after(outcome)
-        if cause is None:
-            cause = outcome.reason if isinstance(outcome, Cancelled) else str(became)
+        cause = outcome.reason if isinstance(outcome, Cancelled) else str(became)
         with self._database.writing() as at:
-            for orphan, session_id in self._orphans.found(key):
-                self._orphans.withdraw(at, orphan, session_id)
+            self._withdraw_orphans(at, key)
             if (stored := self.get(key)) is not None:
                 check_outcome(stored.request, outcome)
-            won = self._take_outcome(key, became)
+            won = self._move(at, key, (PENDING, became), cause, actor)
             if won:
                 self._insert_answer(at, key, outcome, actor)
-                self._database.note(
-                    at, self._session_of(key), key, (RequestState.PENDING, became), cause, actor
-                )
         return Won() if won else self._loser(key)
 
     def defer(self, request_id: str) -> bool:
@@ -198,13 +206,9 @@ class RequestTable:
         """
         key = request_key(request_id)
         with self._database.writing() as at:
-            done = self._database.do(
-                "UPDATE requests SET deferred = 1 WHERE id = ? AND state = 'pending'", (key,)
-            )
-            if done:
-                pending = RequestState.PENDING
-                self._database.note(at, self._session_of(key), key, (pending, pending), "deferred")
-        return bool(done)
+            done = self._move(at, key, (PENDING, RequestState.PENDING), "deferred")
+            self._database.do("UPDATE requests SET deferred = ? WHERE id = ?", (int(done), key))
+        return done
 
     def remark(self, request_id: str, words: str, actor: Actor) -> None:
         """Add a remark, for a person, to the history of a request that is over; ignore an unknown request.
@@ -213,9 +217,7 @@ class RequestTable:
         """
         key = request_key(request_id)
         with self._database.writing() as at:
-            for session_id, state in self._database.rows(
-                "SELECT session_id, state FROM requests WHERE id = ?", (key,)
-            ):
+            for session_id, state in self._database.rows(_STATE, (key,)):
                 self._database.note(at, session_id, key, (state, state), words, actor)
 
     def mark_delivered(self, request_id: str, way: str) -> bool:
@@ -226,19 +228,49 @@ class RequestTable:
         """
         key = request_key(request_id)
         with self._database.writing() as at:
-            was = self._state(key)
-            if was not in TO_DELIVER:
+            if not self._move(at, key, (TO_DELIVER, RequestState.DELIVERED), f"seen as {way}"):
                 taken = "UPDATE answers SET way = ? WHERE request_id = ? AND way = ?"
                 self._database.do(taken, (way, key, LISTED))
                 return False
-            self._database.do("UPDATE requests SET state = 'delivered' WHERE id = ?", (key,))
             self._database.do(
                 "UPDATE answers SET delivered_at = ?, way = ? WHERE request_id = ?", (at, way, key)
             )
-            self._database.note(
-                at, self._session_of(key), key, (was, RequestState.DELIVERED), f"seen as {way}"
-            )
         return True
+
+    def give_up(self, request_id: str, reason: str) -> bool:
+        """Withdraw a decision that no process can take any more.
+
+        Returns whether there was one to deliver. Raises `InboxUnavailable`.
+        """
+        key = request_key(request_id)
+        with self._database.writing() as at:
+            given_up = self._move(at, key, (TO_DELIVER, RequestState.CANCELLED), reason, WITHDRAWN)
+            if given_up:
+                withdrawn = outcome_to_json(Cancelled(reason)), actor_to_json(WITHDRAWN), key
+                self._database.do("UPDATE answers SET outcome = ?, actor = ? WHERE request_id = ?", withdrawn)
+        return given_up
+
+    def withdraw_orphans(self) -> int:
+        """Withdraw what only a process could take that is known to be gone; return the number of requests.
+
+        Raises `InboxUnavailable`.
+        """
+        if not self._orphans():
+            return 0
+        with self._database.writing() as at:
+            return self._withdraw_orphans(at)
+
+    def _withdraw_orphans(self, at: str, key: str = "") -> int:
+        found = self._orphans(key)
+        for orphan in found:
+            if self._move(at, orphan, (PENDING, RequestState.CANCELLED), PROCESS_GONE, WITHDRAWN):
+                self._insert_answer(at, orphan, Cancelled(PROCESS_GONE), WITHDRAWN)
+        return len(found)
+
+    def _orphans(self, key: str = "") -> list[str]:
+        only, values = (" WHERE id = ?", (key,)) if key else ("", ())
+        rows = self._database.rows(_END_WITH_THEIR_PROCESS + only, values)
+        return [id_ for id_, pid, start in rows if not _runs(pid, start)]
 
     def get(self, request_id: str) -> StoredRequest | None:
         """Return a request by its id, or None if there is no readable one."""
@@ -365,18 +397,16 @@ class RequestTable:
         )
         return int(rows[0][0])
 
-    def _state(self, key: str) -> str:
-        rows = self._database.rows("SELECT state FROM requests WHERE id = ?", (key,))
-        return str(rows[0][0]) if rows else ""
-
-    def _session_of(self, key: str) -> str:
-        return str(self._database.rows("SELECT session_id FROM requests WHERE id = ?", (key,))[0][0])
-
     def _loser(self, key: str) -> Verdict:
         stored = self.get(key)
         if stored is None or stored.outcome is None or stored.settled_at is None:
             return Unknown()
         return AlreadySettled(stored.actor, stored.settled_at, stored.outcome)
+
+
+def _runs(pid: object, start: object) -> bool:
+    """Whether a process runs; no process, or invalid values from another program, name none that does."""
+    return isinstance(pid, int) and alive(Owner(pid, start if isinstance(start, str) else ""))
 
 
 def _same_asker(before: StoredRequest, request: Request) -> bool:

@@ -15,7 +15,6 @@ from ccq_tui.inbox.store.database import Database, call_key, request_key
 from ccq_tui.inbox.store.encoding import actor_from_json, actor_to_json
 from ccq_tui.inbox.store.history import HistoryTable
 from ccq_tui.inbox.store.opening import BUSY_SECONDS
-from ccq_tui.inbox.store.orphans import Orphans
 from ccq_tui.inbox.store.prompts import PromptTable
 from ccq_tui.inbox.store.requests import RequestTable
 from ccq_tui.inbox.store.sessions import SessionTable
@@ -173,7 +172,6 @@ class Store:
     Attributes:
         database: The connection.
         requests: The requests and their outcomes.
-        orphans: The requests and decisions that can no longer reach an agent.
         drafts: The drafts of requests.
         sessions: The sessions, and the process that runs each.
         commands: The commands to the processes of sessions.
@@ -194,8 +192,7 @@ class Store:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self.database = Database(path, busy_seconds, now)
-        self.orphans = Orphans(self.database)
-        self.requests = RequestTable(self.database, self.orphans)
+        self.requests = RequestTable(self.database)
         self.drafts = DraftTable(self.database)
         self.sessions = SessionTable(self.database)
         self.commands = CommandTable(self.database)

@@ -18,7 +18,7 @@ from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import Added, DraftUpdated, InboxChange, Settled
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PermissionRequest, QuestionRequest, Request
 from ccq_tui.inbox.store import worker
-from ccq_tui.inbox.store.orphans import PROCESS_GONE
+from ccq_tui.inbox.store.requests import PROCESS_GONE
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, Unknown, Won

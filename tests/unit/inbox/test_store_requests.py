@@ -27,7 +27,7 @@ from ccq_tui.inbox.requests import (
 )
 from ccq_tui.inbox.store import requests
 from ccq_tui.inbox.store.change_feed import ChangeFeed
-from ccq_tui.inbox.store.orphans import PROCESS_GONE
+from ccq_tui.inbox.store.requests import PROCESS_GONE
 from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable, Unknown, Won
@@ -309,14 +309,14 @@ def test_a_permission_ends_with_its_process_wherever_that_is_looked_at(store: St
     verdict = store.requests.settle(permission.id, Allowed(), PANEL)
     assert isinstance(verdict, AlreadySettled)
     assert verdict.outcome == Cancelled(PROCESS_GONE)
-    assert store.orphans.withdraw_all() == 1
-    assert store.orphans.withdraw_all() == 0
+    assert store.requests.withdraw_orphans() == 1
+    assert store.requests.withdraw_orphans() == 0
     assert [one.request for one in store.requests.waiting()] == [*others, living]
     assert [row.became for row in store.history.changes(request_id=plan.id)] == ["pending", "cancelled"]
     assert store.requests.settle(living.id, Allowed(), PANEL) == Won()
     # What was decided and not taken in time is given up, once.
-    assert store.orphans.give_up(living.id, "too late")
-    assert not store.orphans.give_up(living.id, "too late")
+    assert store.requests.give_up(living.id, "too late")
+    assert not store.requests.give_up(living.id, "too late")
     stored = store.requests.get(living.id)
     assert stored is not None
     assert (stored.state, stored.outcome) == (RequestState.CANCELLED, Cancelled("too late"))
@@ -359,7 +359,7 @@ def test_what_no_session_asked_is_never_a_sessions_to_deliver_or_to_lose(store: 
     store.requests.add(PermissionRequest("p", "asker", "Bash", {}, origin=form))
     store.sessions.upsert("asker")  # an id that a session has, too, and no process runs it
     store.sessions.set_state("asker", StoredSessionState.ENDED, "over")
-    assert store.orphans.withdraw_all() == 0
+    assert store.requests.withdraw_orphans() == 0
     assert [one.request.origin for one in store.requests.waiting()] == [form, form]
     assert store.requests.waiting("asker") == []
     assert store.requests.settle("q@form:asker", Answered((Answer(("A",)),)), PANEL) == Won()
@@ -386,7 +386,7 @@ def test_what_a_hook_or_a_terminal_program_asked_ends_with_its_process(store: St
     verdict = store.requests.settle(left.id, Answered((Answer(("A",)),)), PANEL)
     assert isinstance(verdict, AlreadySettled)
     assert verdict.outcome == Cancelled(PROCESS_GONE)
-    assert store.orphans.withdraw_all() == 0
+    assert store.requests.withdraw_orphans() == 0
     assert [one.request for one in store.requests.waiting()] == [living, unknown, client]
 
 

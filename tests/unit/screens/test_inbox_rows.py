@@ -13,7 +13,7 @@ from ccq_tui.config.keymap import with_keys
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, QuestionRequest
-from ccq_tui.inbox.store.orphans import PROCESS_GONE
+from ccq_tui.inbox.store.requests import PROCESS_GONE
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable
 from ccq_tui.inbox.waiting_line import Waiting, first_draft
