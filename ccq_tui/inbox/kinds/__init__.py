@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ccq_tui.inbox.kinds import elicitation, permission, plan, question
 from ccq_tui.inbox.layout import Passage
 from ccq_tui.inbox.requests import Cancelled, Reply, Request, RequestOutcome
+from ccq_tui.inbox.verdicts import InvalidOutcome
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.choices import Choice
@@ -22,6 +23,8 @@ class RequestKind(Protocol):
         TYPE: The type of its requests.
         OUTLIVES: Whether a request can be answered after the process that asked has ended.
         EXPIRES: Whether a request may end because nobody answered in time.
+        CALLED: What a sentence calls a request.
+        ENDS: The outcomes that settle a request; any request can be cancelled besides.
         REFUSAL: The outcome of declining a request.
     """
 
@@ -30,13 +33,15 @@ class RequestKind(Protocol):
     TYPE: type[Any]
     OUTLIVES: bool
     EXPIRES: bool
+    CALLED: str
+    ENDS: tuple[type[RequestOutcome], ...]
     REFUSAL: RequestOutcome
 
     def same(self, one: Any, other: Any, /) -> bool:
         """Whether two requests ask the same."""
 
-    def check(self, request: Any, outcome: RequestOutcome, /) -> None:
-        """Refuse an outcome that a request does not take, as `InvalidOutcome`."""
+    def check(self, request: Any, outcome: Any, /) -> None:
+        """Refuse an outcome of `ENDS` that a request does not take, as `InvalidOutcome`."""
 
     def parse(self, request: Any, data: Mapping[str, Any], /) -> RequestOutcome:
         """Read an outcome from its public JSON (`ccq_tui.inbox.schema`); raises `InvalidOutcome`."""
@@ -65,11 +70,8 @@ class RequestKind(Protocol):
     def record(self, request: Any, /) -> Mapping[str, Any]:
         """Return the fields of this kind in JSON (`ccq_tui.inbox.schema`)."""
 
-    def deliver(self, request: Any, outcome: RequestOutcome, source: Mapping[str, Any], /) -> Reply:
-        """Return the reply for an outcome other than `Cancelled`; ``source`` is the input of the call.
-
-        Raises `TypeError` for an outcome that does not settle a request of this kind.
-        """
+    def deliver(self, request: Any, outcome: Any, source: Mapping[str, Any], /) -> Reply:
+        """Return the reply for an outcome of `ENDS`; ``source`` is the input of the call."""
 
 
 KINDS: tuple[RequestKind, ...] = (question, permission, plan, elicitation)
@@ -94,8 +96,11 @@ def parse_outcome(request: Request, data: Mapping[str, Any]) -> RequestOutcome:
 
 def check_outcome(request: Request, outcome: RequestOutcome) -> None:
     """Raise `InvalidOutcome` for an outcome that a request does not take; any request can be cancelled."""
-    if not isinstance(outcome, Cancelled):
-        kind_of(request).check(request, outcome)
+    kind = kind_of(request)
+    if isinstance(outcome, kind.ENDS):
+        kind.check(request, outcome)
+    elif not isinstance(outcome, Cancelled):
+        raise InvalidOutcome("", f"{kind.CALLED} cannot end as “{type(outcome).__name__.lower()}”")
 
 
 def reply_to(request: Request, outcome: RequestOutcome, source: Mapping[str, Any]) -> Reply:
@@ -105,4 +110,6 @@ def reply_to(request: Request, outcome: RequestOutcome, source: Mapping[str, Any
     """
     if isinstance(outcome, Cancelled):
         return Reply(allow=False, text=outcome.reason, interrupt=True)
-    return kind_of(request).deliver(request, outcome, source)
+    if not isinstance(outcome, (kind := kind_of(request)).ENDS):
+        raise TypeError(f"{type(outcome).__name__} does not settle {kind.CALLED}")
+    return kind.deliver(request, outcome, source)

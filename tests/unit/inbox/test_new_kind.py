@@ -27,6 +27,7 @@ class BookingRequest(Asked):
 
 BOOKING = SimpleNamespace(
     WORD="booking", NOUN="decision", TYPE=BookingRequest, OUTLIVES=True, EXPIRES=False, REFUSAL=Denied(),
+    CALLED="a booking", ENDS=(Allowed, Denied),
     same=lambda one, other: one.room == other.room,
     check=lambda *_: None,
     parse=lambda _, data: read_decision((ALLOW, DENY), data),

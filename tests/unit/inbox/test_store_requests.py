@@ -227,12 +227,8 @@ def test_a_request_that_only_another_version_reads_stays_and_hides_nothing(store
 
 def test_text_with_halves_of_characters_is_kept(store: Store) -> None:
     store.requests.add(asked("a\ud800"), "said \udfff")
-    assert (
-        store.requests.settle(
-            "a\ud800@s", Denied("\ud800"), Actor(Surface.PROGRAM, "panel\ud800"), "cause \ud800"
-        )
-        == Won()
-    )
+    actor = Actor(Surface.PROGRAM, "panel\ud800")
+    assert store.requests.settle("a\ud800@s", Denied("\ud800"), actor) == Won()
     (stored,) = store.requests.undelivered("s")
     assert stored.outcome == Denied("\ud800")
     assert stored.context == "said ?"

@@ -22,17 +22,14 @@ WORD = "elicitation"
 NOUN = "form"
 TYPE = ElicitationRequest
 OUTLIVES = EXPIRES = False
+CALLED = "a form"
+ENDS: tuple[type[RequestOutcome], ...] = (Answered, Declined, Dismissed)
 REFUSAL: RequestOutcome = Declined()
 
 
 def same(one: ElicitationRequest, other: ElicitationRequest) -> bool:
     """Whether two requests ask the same."""
-    return (one.server, one.message, one.url, one.schema) == (
-        other.server,
-        other.message,
-        other.url,
-        other.schema,
-    )
+    return all(getattr(one, name) == getattr(other, name) for name in ("server", "message", "url", "schema"))
 
 
 def choices(request: ElicitationRequest) -> tuple[Choice, ...]:  # noqa: ARG001 - each field has its own
@@ -42,20 +39,16 @@ def choices(request: ElicitationRequest) -> tuple[Choice, ...]:  # noqa: ARG001 
 
 def check(request: ElicitationRequest, outcome: RequestOutcome) -> None:
     """Refuse an outcome that it does not take: answers must fit the server's schema."""
-    match outcome:
-        case Answered(answers):
-            form = _usable(request)
-            question.check_answers(form.questions, answers)
-            try:
-                form.content(answers)
-            except FieldError as error:
-                asked = one_line(form.questions.questions[error.number].text, 40)
-                field = f"answers[{error.number}]" + (f".{error.part}" if error.part else "")
-                raise InvalidOutcome(field, f"{asked}: {error}") from error
-        case Declined() | Dismissed():
-            pass
-        case _:
-            raise InvalidOutcome("", f"a form cannot end as “{type(outcome).__name__.lower()}”")
+    if not isinstance(outcome, Answered):
+        return
+    form = _usable(request)
+    question.check_answers(form.questions, outcome.answers)
+    try:
+        form.content(outcome.answers)
+    except FieldError as error:
+        asked = one_line(form.questions.questions[error.number].text, 40)
+        field = f"answers[{error.number}]" + (f".{error.part}" if error.part else "")
+        raise InvalidOutcome(field, f"{asked}: {error}") from error
 
 
 def parse(request: ElicitationRequest, data: Mapping[str, Any]) -> RequestOutcome:
@@ -86,16 +79,10 @@ def _usable(request: ElicitationRequest) -> SchemaForm:
 
 def deliver(request: ElicitationRequest, outcome: RequestOutcome, source: Mapping[str, Any]) -> Reply:  # noqa: ARG001
     """Return the reply for an outcome; raises `FieldError` for an answer outside the schema."""
-    match outcome:
-        case Answered(answers):
-            content = request.form.content(answers)
-            return Reply(allow=True, input=None if request.url else content)
-        case Declined():
-            return Reply(allow=False)
-        case Dismissed():
-            return Reply()
-        case _:
-            raise TypeError(f"{type(outcome).__name__} does not settle a form")
+    if not isinstance(outcome, Answered):
+        return Reply(allow=False if isinstance(outcome, Declined) else None)
+    content = request.form.content(outcome.answers)
+    return Reply(allow=True, input=None if request.url else content)
 
 
 def as_result(reply: Reply) -> dict[str, Any]:

@@ -32,6 +32,8 @@ WORD = "permission"
 NOUN = "decision"
 TYPE = PermissionRequest
 OUTLIVES = EXPIRES = False
+CALLED = "a permission"
+ENDS: tuple[type[RequestOutcome], ...] = (Allowed, Denied)
 REFUSAL: RequestOutcome = Denied()
 
 
@@ -48,20 +50,15 @@ def choices(request: PermissionRequest) -> tuple[Choice, ...]:
     return (ALLOW, DENY, *lasting, *saying, DENY_AND_SAY)
 
 
-def check(request: PermissionRequest, outcome: RequestOutcome) -> None:
+def check(request: PermissionRequest, outcome: Allowed | Denied) -> None:
     """Refuse an outcome that it does not take."""
-    match outcome:
-        case Denied():
-            pass
-        case Allowed(suggestion=suggestion):
-            if suggestion is not None and suggestion not in request.suggestions:
-                raise InvalidOutcome("suggestion", "this lasting permission was not suggested")
-            for name in ("mode", "plan"):
-                if getattr(outcome, name):
-                    raise InvalidOutcome(name, "only a plan takes it")
-            check_words(request, outcome)
-        case _:
-            raise InvalidOutcome("", f"a permission cannot end as “{type(outcome).__name__.lower()}”")
+    if isinstance(outcome, Allowed):
+        if outcome.suggestion not in (None, *request.suggestions):
+            raise InvalidOutcome("suggestion", "this lasting permission was not suggested")
+        for name in ("mode", "plan"):
+            if getattr(outcome, name):
+                raise InvalidOutcome(name, "only a plan takes it")
+        check_words(request, outcome)
 
 
 def parse(request: PermissionRequest, data: Mapping[str, Any]) -> RequestOutcome:
@@ -69,16 +66,12 @@ def parse(request: PermissionRequest, data: Mapping[str, Any]) -> RequestOutcome
     return read_decision(choices(request), data)
 
 
-def deliver(request: PermissionRequest, outcome: RequestOutcome, source: Mapping[str, Any]) -> Reply:
+def deliver(request: PermissionRequest, outcome: Allowed | Denied, source: Mapping[str, Any]) -> Reply:
     """Return the reply for an outcome; only what was suggested is granted for longer."""
-    match outcome:
-        case Allowed(text, suggestion):
-            grants = tuple(one for one in request.suggestions if one == suggestion)
-            return Reply(allow=True, input=dict(source), text=text, grants=grants[:1])
-        case Denied(text):
-            return Reply(allow=False, text=rejection(text))
-        case _:
-            raise TypeError(f"{type(outcome).__name__} does not settle a permission")
+    if isinstance(outcome, Denied):
+        return Reply(allow=False, text=rejection(outcome.text))
+    grants = tuple(one for one in request.suggestions if one == outcome.suggestion)
+    return Reply(allow=True, input=dict(source), text=outcome.text, grants=grants[:1])
 
 
 def title(request: PermissionRequest) -> str:  # noqa: ARG001 - one is like the other

@@ -20,6 +20,8 @@ WORD = "plan"
 NOUN = "decision"
 TYPE = PlanRequest
 OUTLIVES = EXPIRES = False
+CALLED = "a plan"
+ENDS: tuple[type[RequestOutcome], ...] = (Allowed, Denied)
 REFUSAL: RequestOutcome = Denied()
 MODES = frozenset({"", *(choice.mode for choice in PLAN_CHOICES)})
 
@@ -35,19 +37,14 @@ def choices(request: PlanRequest) -> tuple[Choice, ...]:
     return tuple(one for one in PLAN_CHOICES if words or not (one.allows and one.takes_text))
 
 
-def check(request: PlanRequest, outcome: RequestOutcome) -> None:
+def check(request: PlanRequest, outcome: Allowed | Denied) -> None:
     """Refuse an outcome that it does not take."""
-    match outcome:
-        case Denied():
-            pass
-        case Allowed(suggestion=suggestion, mode=mode):
-            if suggestion is not None:
-                raise InvalidOutcome("suggestion", "only a permission takes it")
-            if mode not in MODES:
-                raise InvalidOutcome("mode", f"a plan is not carried out in “{one_line(mode, 40)}”")
-            check_words(request, outcome)
-        case _:
-            raise InvalidOutcome("", f"a plan cannot end as “{type(outcome).__name__.lower()}”")
+    if isinstance(outcome, Allowed):
+        if outcome.suggestion is not None:
+            raise InvalidOutcome("suggestion", "only a permission takes it")
+        if outcome.mode not in MODES:
+            raise InvalidOutcome("mode", f"a plan is not carried out in “{one_line(outcome.mode, 40)}”")
+        check_words(request, outcome)
 
 
 def parse(request: PlanRequest, data: Mapping[str, Any]) -> RequestOutcome:
@@ -55,17 +52,13 @@ def parse(request: PlanRequest, data: Mapping[str, Any]) -> RequestOutcome:
     return read_decision(choices(request), data)
 
 
-def deliver(request: PlanRequest, outcome: RequestOutcome, source: Mapping[str, Any]) -> Reply:  # noqa: ARG001
+def deliver(request: PlanRequest, outcome: Allowed | Denied, source: Mapping[str, Any]) -> Reply:  # noqa: ARG001
     """Return the reply for an outcome: an approved plan with the person's edits, in the chosen mode."""
-    match outcome:
-        case Allowed(text, _, mode, plan):
-            grants = (Suggestion("setMode", mode=mode),) if mode else ()
-            edited = {"plan": plan} if plan else {}
-            return Reply(allow=True, input={**source, **edited}, text=text, grants=grants)
-        case Denied(text):
-            return Reply(allow=False, text=rejection(text))
-        case _:
-            raise TypeError(f"{type(outcome).__name__} does not settle a plan")
+    if isinstance(outcome, Denied):
+        return Reply(allow=False, text=rejection(outcome.text))
+    grants = (Suggestion("setMode", mode=outcome.mode),) if outcome.mode else ()
+    edited = {"plan": outcome.plan} if outcome.plan else {}
+    return Reply(allow=True, input={**source, **edited}, text=outcome.text, grants=grants)
 
 
 def title(request: PlanRequest) -> str:  # noqa: ARG001 - one is like the other

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED
 from ccq_tui.inbox.choices import Choice
-from ccq_tui.inbox.kinds.question.answers import read_answers
+from ccq_tui.inbox.kinds.question.answers import parse as parse
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, cut, wrapped
 from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest, Reply, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
@@ -24,6 +24,8 @@ WORD = "question"
 NOUN = "question"
 TYPE = QuestionRequest
 OUTLIVES = EXPIRES = True
+CALLED = "a question set"
+ENDS: tuple[type[RequestOutcome], ...] = (Answered, Discussed, Declined, Expired)
 REFUSAL: RequestOutcome = Declined()
 
 
@@ -45,23 +47,13 @@ def check(request: QuestionRequest, outcome: RequestOutcome) -> None:
             if request.questions.is_prompt:
                 _check_typable(answers)
         case Discussed() if not request.questions.takes_prose:
-            raise InvalidOutcome(
-                "", f"{_asker(request)}'s prompt takes an answer or nothing, no reply in prose"
-            )
+            asker = one_line(request.origin.called, QUOTED)
+            raise InvalidOutcome("", f"{asker}'s prompt takes an answer or nothing, no reply in prose")
         case Discussed(text, answers):
             if not text.strip():
                 raise InvalidOutcome("text", "an empty reply says nothing")
             if answers:
                 _check_count(request.questions, answers)
-        case Declined() | Expired():
-            pass
-        case _:
-            raise InvalidOutcome("", f"a question set cannot end as “{type(outcome).__name__.lower()}”")
-
-
-def parse(request: AnsweredRequest, data: Mapping[str, Any]) -> RequestOutcome:
-    """Read one answer for each question, or prose."""
-    return read_answers(request, data)
 
 
 def _check_count(questions: QuestionSet, answers: tuple[Answer, ...]) -> None:
@@ -89,10 +81,6 @@ def _check_typable(answers: tuple[Answer, ...]) -> None:
             raise InvalidOutcome(
                 f"answers[{number}].other", "a program's prompt takes one line of plain text"
             )
-
-
-def _asker(request: QuestionRequest) -> str:
-    return one_line(request.origin.called, QUOTED)
 
 
 def _check_choice(field: str, question: Question, answer: Answer) -> None:
@@ -136,12 +124,7 @@ def deliver(request: QuestionRequest, outcome: RequestOutcome, source: Mapping[s
         case Discussed():
             prose = discussion_text(request.questions, outcome)
             return Reply(input=encode_discussion(request.questions, outcome), text=prose)
-        case Declined():
-            return Reply(allow=False, text=DECLINED)
-        case Expired():
-            return Reply(allow=False, text=EXPIRED)
-        case _:
-            raise TypeError(f"{type(outcome).__name__} does not settle a question set")
+    return Reply(allow=False, text=EXPIRED if isinstance(outcome, Expired) else DECLINED)
 
 
 def title(request: QuestionRequest) -> str:

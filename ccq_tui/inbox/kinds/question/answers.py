@@ -15,7 +15,7 @@ FIELDS = ("selected", "other", "note", "empty", "unselected")
 MOST_LABELS = 6
 
 
-def read_answers(request: AnsweredRequest, data: Mapping[str, Any]) -> Answered | Discussed:
+def parse(request: AnsweredRequest, data: Mapping[str, Any]) -> Answered | Discussed:
     """Read one answer for each question, or prose; raises `InvalidOutcome`."""
     check_fields(data, ("answers", "discuss"))
     if ("answers" in data) == ("discuss" in data):
