@@ -1,13 +1,13 @@
 """The outcome of a question set, read from the result of its call in a transcript.
 
-A transcript keeps an answer as the wire's string. This module parses it for display and history alone: an
-ambiguous string is custom text, and nothing read here is ever sent.
+A transcript keeps an answer as the wire's string. This module parses it for display and history alone:
+nothing read here is ever sent.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -137,11 +137,6 @@ def _answer(question: Question, said: Any, note: str) -> Answer:
     if isinstance(said, list):
         other = ", ".join(name for name in names if name not in labels)
         return Answer(tuple(name for name in names if name in labels), other=other, note=note)
-    readings = _readings(text, labels)
-    if len(readings) > 1:
-        return Answer(other=text, note=note)  # two labels together may equal a third one
-    if readings:
-        return Answer(readings[0], note=note)
     selected: list[str] = []
     rest = text
     while label := next((label for label in labels if f"{rest}, ".startswith(f"{label}, ")), ""):
@@ -150,19 +145,3 @@ def _answer(question: Question, said: Any, note: str) -> Answer:
     if len(rest) > 1 and "," in rest and rest[0] == rest[-1] == '"':
         rest = rest[1:-1]  # the quotes are the wire's
     return Answer(tuple(selected), other=rest, note=note)
-
-
-def _readings(text: str, labels: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return the ways in which a text is labels alone, each used once; at most two."""
-    end = len(text)
-    found: dict[int, list[tuple[str, ...]]] = {end: [()]}
-    for start in sorted({0, *(place.end() for place in re.finditer(", ", text))} - {end}, reverse=True):
-        ways = [
-            (label, *rest)
-            for label in labels
-            if text.startswith(label, start)
-            for rest in found.get(min(start + len(label) + 2, end), ())
-            if text[start + len(label) :][:2] in ("", ", ") and label not in rest
-        ]
-        found[start] = ways[:2]
-    return found.get(0, [])

@@ -10,35 +10,47 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from ccq_tui.questions.model import Answer, Kind, Question, QuestionSet
-from ccq_tui.questions.outcome import Answered, Declined, Discussed, Expired, Outcome
+from ccq_tui.questions.outcome import Answered, Declined, Discussed, Outcome
 
 CHOSEN = "[x]"
 NOT_CHOSEN = "[ ]"
 
-_ANSWERED = "You asked this with AskUserQuestion, but the answer could not be delivered then. It is:"
-_DISCUSSED = "You asked this with AskUserQuestion. Instead of choosing, I reply:"
-_BESIDES = "What I had selected, typed and noted until then, not submitted as answers:"
-_DECLINED = (
-    "You asked this with AskUserQuestion. I decline to answer; nothing was chosen. "
-    "Do not take any option as my choice."
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """The words around an outcome, and whether the agent needs to be told what it asked."""
+
+    answered: str
+    discussed: str
+    besides: str
+    declined: str
+    expired: str
+    repeats: bool
+
+
+_MESSAGE = _Form(
+    answered="You asked this with AskUserQuestion, but the answer could not be delivered then. It is:",
+    discussed="You asked this with AskUserQuestion. Instead of choosing, I reply:",
+    besides="What I had selected, typed and noted until then, not submitted as answers:",
+    declined="You asked this with AskUserQuestion. I decline to answer; nothing was chosen. "
+    "Do not take any option as my choice.",
+    expired="You asked this with AskUserQuestion. Nobody answered in the time that I allow for it; nothing "
+    "was chosen. Do not take any option as my choice: go on without the answers where that is possible, "
+    "and say what you assumed.",
+    repeats=True,
 )
-_EXPIRED = (
-    "You asked this with AskUserQuestion. Nobody answered in the time that I allow for it; nothing was "
-    "chosen. Do not take any option as my choice: go on without the answers where that is possible, "
-    "and say what you assumed."
-)
-_RESULT_ANSWERED = "The user answered:"
-_RESULT_DISCUSSED = "The user chose nothing and replied in prose:"
-_RESULT_BESIDES = "What the user had selected, typed and noted until then, not submitted as answers:"
-_RESULT_DECLINED = (
-    "The user declined to answer; nothing was chosen. Do not take any option as the user's choice, and do "
-    "not ask the same again."
-)
-_RESULT_EXPIRED = (
-    "Nobody answered in the time allowed; nothing was chosen. Do not take any option as the user's choice: "
-    "go on without the answers where that is possible, and say what you assumed."
+_RESULT = _Form(
+    answered="The user answered:",
+    discussed="The user chose nothing and replied in prose:",
+    besides="What the user had selected, typed and noted until then, not submitted as answers:",
+    declined="The user declined to answer; nothing was chosen. Do not take any option as the user's choice, "
+    "and do not ask the same again.",
+    expired="Nobody answered in the time allowed; nothing was chosen. Do not take any option as the user's "
+    "choice: go on without the answers where that is possible, and say what you assumed.",
+    repeats=False,
 )
 _MENTION = re.compile(r"(?<!\S)@")
 _WORD_JOINER = "\u2060"
@@ -51,58 +63,45 @@ def answers_as_message(questions: QuestionSet, outcome: Outcome) -> str:
     begins with the prose; a declined or expired set says that nothing was chosen. Raises ValueError
     unless there is one answer per question.
     """
-    match outcome:
-        case Answered(answers):
-            if len(answers) != len(questions.questions):
-                raise ValueError(f"{len(questions.questions)} questions, but {len(answers)} answers")
-            asked = [
-                "\n".join([_headed(number, question), *_body(question, answer, _quoted)])
-                for number, (question, answer) in enumerate(zip(questions.questions, answers, strict=True), 1)
-            ]
-            return "\n\n".join([_ANSWERED, *asked])
-        case Discussed(_, answers):
-            said = discussion_text(questions, outcome, _quoted)
-            asked = [] if answers else ["What was asked:", _asked(questions)]
-            return "\n\n".join([_DISCUSSED, said, *asked])
-        case Declined():
-            return f"{_DECLINED}\n\n{_asked(questions)}"
-        case Expired():
-            return f"{_EXPIRED}\n\n{_asked(questions)}"
+    return _written(_MESSAGE, questions, outcome, _quoted)
 
 
 def answers_as_result(questions: QuestionSet, outcome: Outcome) -> str:
     """Write an outcome as the result of the call that asked: about the person, not in the person's name."""
+    return _written(_RESULT, questions, outcome, str)
+
+
+def _written(form: _Form, questions: QuestionSet, outcome: Outcome, quoted: Callable[[str], str]) -> str:
+    heads = _heads(questions, quoted)
     match outcome:
         case Answered(answers):
-            asked = [
-                "\n".join([_item(f"{number}. ", question.text), *_body(question, answer, str)])
-                for number, (question, answer) in enumerate(zip(questions.questions, answers, strict=True), 1)
-            ]
-            return "\n\n".join([_RESULT_ANSWERED, *asked])
-        case Discussed():
-            return f"{_RESULT_DISCUSSED}\n\n{discussion_text(questions, outcome, besides=_RESULT_BESIDES)}"
-        case Declined():
-            return _RESULT_DECLINED
-        case Expired():
-            return _RESULT_EXPIRED
+            each = zip(heads, questions.questions, answers, strict=True)
+            parts = ["\n".join([head, *_body(question, answer, quoted)]) for head, question, answer in each]
+            return "\n\n".join([form.answered, *parts])
+        case Discussed(_, answers):
+            said = discussion_text(questions, outcome, quoted, form)
+            asked = ["What was asked:", "\n".join(heads)] if form.repeats and not answers else []
+            return "\n\n".join([form.discussed, said, *asked])
+    asked = ["\n".join(heads)] if form.repeats else []
+    return "\n\n".join([form.declined if isinstance(outcome, Declined) else form.expired, *asked])
 
 
 def discussion_text(
-    questions: QuestionSet, discussed: Discussed, quoted: Callable[[str], str] = str, besides: str = _BESIDES
+    questions: QuestionSet, discussed: Discussed, quoted: Callable[[str], str] = str, form: _Form = _MESSAGE
 ) -> str:
     """Write a discussion as the agent reads it: the prose, then the selections, notes and texts.
 
-    ``quoted`` makes the agent's own text harmless; ``besides`` introduces the part after the prose.
+    ``quoted`` makes the agent's own text harmless; ``form`` has the words around it.
     """
     if not discussed.answers:
         return discussed.text
-    parts = [
-        "\n".join([_item(f"{number}. ", quoted(question.text)), *_besides(question, answer, quoted)])
-        for number, (question, answer) in enumerate(
-            zip(questions.questions, discussed.answers, strict=False), 1
-        )
-    ]
-    return "\n\n".join([discussed.text, besides, *parts])
+    each = zip(_heads(questions, quoted), questions.questions, discussed.answers, strict=False)
+    parts = ["\n".join([head, *_besides(question, answer, quoted)]) for head, question, answer in each]
+    return "\n\n".join([discussed.text, form.besides, *parts])
+
+
+def _heads(questions: QuestionSet, quoted: Callable[[str], str]) -> list[str]:
+    return [_item(f"{number}. ", quoted(one.text)) for number, one in enumerate(questions.questions, 1)]
 
 
 def _besides(question: Question, answer: Answer, quoted: Callable[[str], str]) -> list[str]:
@@ -112,14 +111,6 @@ def _besides(question: Question, answer: Answer, quoted: Callable[[str], str]) -
     lines = [_item("   Selected: ", label) for label in labels]
     lines += [_item(f"   {name}: ", text) for name, text in texts if text]
     return lines or ["   (nothing)"]
-
-
-def _asked(questions: QuestionSet) -> str:
-    return "\n".join(_headed(number, question) for number, question in enumerate(questions.questions, 1))
-
-
-def _headed(number: int, question: Question) -> str:
-    return _item(f"{number}. ", _quoted(question.text))
 
 
 def _body(question: Question, answer: Answer, quoted: Callable[[str], str]) -> list[str]:

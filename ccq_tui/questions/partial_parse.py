@@ -7,14 +7,14 @@ very long is parsed in steps that grow along, so that the work stays in proporti
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic_core import from_json
 
-from ccq_tui.questions.model import Kind, Option, Question, QuestionSet
-from ccq_tui.questions.parse import QuestionFormatError, read_option, read_question
+from ccq_tui.questions.model import Kind, Question, QuestionSet
+from ccq_tui.questions.parse import QuestionFormatError, read_question
 
 MOST_CHARACTERS = 1_000_000
 """Most characters of an incomplete call; a longer one is not read any further before it is complete."""
@@ -152,38 +152,17 @@ def _past(text: str, at: int) -> int:
 
 def _growing(item: Mapping[str, Any]) -> Question | None:
     """Read a question that may still grow: None before its text and an option, or its field, can be shown."""
-    if not _text(item, "question"):
-        return None
+    texts = {name: value for name in _TEXTS if isinstance(value := item.get(name), str)}
+    is_field = texts.get("kind") in (Kind.TEXT, Kind.NUMBER)
+    if not is_field:
+        texts.pop("kind", None)
     options = item.get("options")
-    found = tuple(_options(options)) if isinstance(options, list) else ()
-    kind = _text(item, "kind")
-    field = kind in (Kind.TEXT, Kind.NUMBER)
-    if not field and not found:
+    found = list(options) if isinstance(options, list) else []
+    if found and isinstance(last := found[-1], Mapping) and not last.get("label"):
+        found.pop()  # its label has only begun
+    if not texts.get("question") or not (is_field or found):
         return None
-    multi = item.get("multiSelect")
-    return Question(
-        text=_text(item, "question"),
-        header=_text(item, "header"),
-        options=() if field else found,
-        multi_select=multi is True and not field,
-        kind=Kind(kind) if field else Kind.CHOICE,
-        description=_text(item, "description"),
-        placeholder=_text(item, "placeholder"),
-        unit=_text(item, "unit"),
-    )
+    return read_question({**texts, "options": found, "multiSelect": item.get("multiSelect") is True}, "")
 
 
-def _options(items: list[Any]) -> Iterator[Option]:
-    for index, item in enumerate(items):
-        if index < len(items) - 1:
-            yield read_option(item, f"options[{index}]")
-        elif not isinstance(item, Mapping):
-            raise QuestionFormatError(f"options[{index}]", "expected an object")
-        elif _text(item, "label"):
-            preview = _text(item, "preview") or None
-            yield Option(_text(item, "label"), _text(item, "description"), preview)
-
-
-def _text(item: Mapping[str, Any], name: str) -> str:
-    value = item.get(name)
-    return value if isinstance(value, str) else ""
+_TEXTS = ("question", "header", "kind", "description", "placeholder", "unit")
