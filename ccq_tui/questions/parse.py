@@ -32,7 +32,7 @@ def parse_question_set(set_id: str, source: Mapping[str, Any]) -> QuestionSet:
     if not raw:
         raise QuestionFormatError("questions", "at least one question is needed")
     questions = tuple(read_question(item, f"questions[{index}]") for index, item in enumerate(raw))
-    return QuestionSet(id=set_id, questions=questions, title=_text(source, "title", "title"), source=source)
+    return QuestionSet(id=set_id, questions=questions, title=_text(source, "title"), source=source)
 
 
 def readable_set(set_id: str, source: Mapping[str, Any]) -> QuestionSet | None:
@@ -81,18 +81,18 @@ def read_question(item: Any, path: str) -> Question:
     if step is not None and step <= 0:
         raise QuestionFormatError(f"{path}.step", "expected a number above 0")
     return Question(
-        text=_text(item, "question", f"{path}.question", required=True),
-        header=_text(item, "header", f"{path}.header"),
+        text=_text(item, "question", path, required=True),
         options=options if kind is Kind.CHOICE else (),
         multi_select=_flag(item, path) and kind is Kind.CHOICE,
         kind=kind,
-        description=_text(item, "description", f"{path}.description"),
-        placeholder=_text(item, "placeholder", f"{path}.placeholder"),
         minimum=minimum,
         maximum=maximum,
         step=step,
         default=_default(item, path),
-        unit=_text(item, "unit", f"{path}.unit"),
+        header=_text(item, "header", path),
+        description=_text(item, "description", path),
+        placeholder=_text(item, "placeholder", path),
+        unit=_text(item, "unit", path),
     )
 
 
@@ -103,9 +103,9 @@ def read_option(item: Any, path: str) -> Option:
     if not isinstance(item, Mapping):
         raise QuestionFormatError(path, f"expected an object or a string, got {_name(item)}")
     return Option(
-        label=_text(item, "label", f"{path}.label", required=True),
-        description=_text(item, "description", f"{path}.description"),
-        preview=_text(item, "preview", f"{path}.preview") or None,
+        _text(item, "label", path, required=True),
+        _text(item, "description", path),
+        _text(item, "preview", path) or None,
     )
 
 
@@ -122,22 +122,19 @@ def _kind(item: Mapping[str, Any], path: str, *, has_options: bool) -> Kind:
 
 
 def _flag(item: Mapping[str, Any], path: str) -> bool:
-    for name in ("multiSelect", "multi_select"):
-        value = item.get(name)
-        if value is None:
-            continue
-        if not isinstance(value, bool):
-            raise QuestionFormatError(f"{path}.{name}", f"expected true or false, got {_name(value)}")
-        return value
-    return False
+    name = "multi_select" if item.get("multiSelect") is None else "multiSelect"
+    value = item.get(name)
+    if not isinstance(value, bool | None):
+        raise QuestionFormatError(f"{path}.{name}", f"expected true or false, got {_name(value)}")
+    return bool(value)
 
 
-def _text(item: Mapping[str, Any], name: str, path: str, *, required: bool = False) -> str:
+def _text(item: Mapping[str, Any], name: str, path: str = "", *, required: bool = False) -> str:
     value = item.get(name)
     if value is None and not required:
         return ""
     if not isinstance(value, str):
-        raise QuestionFormatError(path, f"expected a string, got {_name(value)}")
+        raise QuestionFormatError(f"{path}.{name}".lstrip("."), f"expected a string, got {_name(value)}")
     return value
 
 
@@ -158,31 +155,22 @@ def _number(item: Mapping[str, Any], name: str, path: str) -> float | None:
 
 def _default(item: Mapping[str, Any], path: str) -> str:
     value = item.get("defaultValue")
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise QuestionFormatError(
-            f"{path}.defaultValue", f"expected a string or a number, got {_name(value)}"
-        )
-    number = _number(item, "defaultValue", path)
+    if isinstance(value, str) or (number := _number(item, "defaultValue", path)) is None:
+        return value or ""
     # JSON knows one kind of number; 5.0 is proposed to a person as "5".
-    return str(int(value)) if number is not None and number.is_integer() else str(value)
+    return str(int(number)) if number.is_integer() else str(value)
 
 
 def _name(value: Any) -> str:
     """Name a JSON value's type in JSON's words."""
-    match value:
-        case None:
-            return "nothing"
-        case bool():
-            return "a boolean"
-        case str():
-            return "a string"
-        case int() | float():
-            return "a number"
-        case list() | tuple():
-            return "a list"
-        case _:
-            return "an object"
+    return next(name for kinds, name in _NAMES if isinstance(value, kinds))
+
+
+_NAMES: tuple[tuple[type | tuple[type, ...], str], ...] = (
+    (type(None), "nothing"),
+    (bool, "a boolean"),
+    (str, "a string"),
+    ((int, float), "a number"),
+    ((list, tuple), "a list"),
+    (object, "an object"),
+)

@@ -31,12 +31,17 @@ _COMBINED = frozenset(
 _OF_OBJECTS = frozenset(
     {"patternProperties", "propertyNames", "minProperties", "maxProperties", "dependentRequired"}
 )
-_OF_LISTS = frozenset({"minItems", "maxItems", "contains", "minContains", "maxContains", "items"})
-_OF_TEXTS = frozenset({"minLength", "maxLength", "pattern", "contentEncoding", "contentMediaType"})
-_OF_NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"})
-_OF_VALUES = frozenset({"enum", "properties", "required"})
-_RESTRICTING = _COMBINED | _OF_OBJECTS | _OF_LISTS | _OF_TEXTS | _OF_NUMBERS | _OF_VALUES
+_RESTRICTING = (_COMBINED | _OF_OBJECTS).union(
+    ("minItems", "maxItems", "contains", "minContains", "maxContains", "items"),
+    ("minLength", "maxLength", "pattern", "contentEncoding", "contentMediaType"),
+    ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    ("enum", "properties", "required"),
+)
 """Keywords that restrict a value: one that its kind of field does not know makes a form unusable."""
+
+
+_LISTS = ("enum", "oneOf", "anyOf")
+"""Keywords that list the options of a choice."""
 
 
 class FormError(ValueError):
@@ -183,8 +188,9 @@ def _field(name: str, schema: Any, *, required: bool) -> Field:
     rules = FieldRules(required=required)
     question = Question(title, title, description=_text(schema, "description"), field=rules)
     match schema.get("type"):
-        case "string" if {"enum", "oneOf", "anyOf"} & set(schema):
-            return _single(Field(name, question), schema)
+        case "string" if {*_LISTS} & set(schema):
+            _only(schema, *_LISTS)
+            return _chosen(Field(name, question), tuple(_titled(schema)), _preset(schema, str))
         case "string":
             return Field(name, _text_question(question, rules, schema))
         case "number" | "integer" as kind:
@@ -222,8 +228,9 @@ def _text_question(question: Question, rules: FieldRules, schema: Mapping[str, A
 
 def _number_question(question: Question, rules: FieldRules, schema: Mapping[str, Any]) -> Question:
     _only(schema, "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
-    low, high = _number(schema, "minimum"), _number(schema, "maximum")
-    above, below = _number(schema, "exclusiveMinimum"), _number(schema, "exclusiveMaximum")
+    low, high, above, below = (
+        _number(schema, name) for name in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+    )
     if rules.number == "integer":
         lowest = [] if low is None else [math.ceil(low)]
         highest = [] if high is None else [math.floor(high)]
@@ -242,17 +249,12 @@ def _number_question(question: Question, rules: FieldRules, schema: Mapping[str,
     return replace(question, kind=Kind.NUMBER, minimum=low, maximum=high, step=step, field=rules)
 
 
-def _single(field: Field, schema: Mapping[str, Any]) -> Field:
-    _only(schema, "enum", "oneOf", "anyOf")
-    return _chosen(field, tuple(_titled(schema)), _preset(schema, str))
-
-
 def _multiple(field: Field, schema: Mapping[str, Any]) -> Field:
     _only(schema, "minItems", "maxItems", "items")
     items, preset = schema.get("items"), schema.get("default")
     if not isinstance(items, Mapping):
         raise FormError("is a list of no known values")
-    _only(items, "enum", "oneOf", "anyOf")
+    _only(items, *_LISTS)
     if not isinstance(preset, list | None):
         raise FormError("has a default of another type")
     field = _chosen(field, tuple(_titled(items)), preset or [])
@@ -267,7 +269,7 @@ def _titled(schema: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield each value of a choice with its title."""
     if (kind := schema.get("type", "string")) != "string":
         raise FormError(f"has options of the type “{kind}”, which is not known here")
-    found = [one for one in ("enum", "oneOf", "anyOf") if one in schema]
+    found = [one for one in _LISTS if one in schema]
     if len(found) != 1 or not isinstance(options := schema[found[0]], list):
         raise FormError("has no one list of options")
     titles = options
