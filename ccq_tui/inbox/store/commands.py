@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.store.database import Database, name_key, storable
-from ccq_tui.inbox.store.encoding import actor_from_json, actor_to_json, dump, parse
+from ccq_tui.inbox.store.encoding import actor_to_json, dump, from_row, parse
 from ccq_tui.processes import Owner
 
 
@@ -125,13 +125,6 @@ def _read(rows: Iterable[sqlite3.Row]) -> Iterator[StoredCommand]:
     """Read commands, and skip those that only another version understands."""
     for row in rows:
         with suppress(ValueError):
-            yield StoredCommand(
-                number=row["number"],
-                kind=CommandKind(row["kind"]),
-                session_id=row["session_id"],
-                actor=actor_from_json(row["actor"]) or Actor(Surface.PROGRAM),
-                state=CommandState(row["state"]),
-                body=parse(row["body"]),
-                taker=None if row["taken_pid"] is None else Owner(row["taken_pid"], row["taken_start"]),
-                words=row["words"],
-            )
+            pid = row["taken_pid"]
+            taker = None if pid is None else Owner(pid, row["taken_start"])
+            yield from_row(StoredCommand, row, taker=taker, body=parse(row["body"]))

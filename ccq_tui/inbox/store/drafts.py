@@ -8,7 +8,7 @@ from typing import Any
 
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.requests import PlanRequest, Request
-from ccq_tui.inbox.store.encoding import StoredFormatError, dump, parse
+from ccq_tui.inbox.store.encoding import StoredFormatError, dump, parse, plain
 from ccq_tui.inbox.waiting_line import Draft, first_draft
 from ccq_tui.questions.state import Draft as AnswerDraft
 from ccq_tui.questions.state import Focus, Page, PanelState, resting_focus, typable
@@ -21,7 +21,11 @@ KEPT_OPEN = (Focus.OTHER, Focus.NOTE, Focus.FIELD, Focus.DISCUSS)
 
 def draft_to_json(state: Draft) -> str:
     """Write a draft's selections and texts, and its cursor."""
-    return dump(_of_panel(state) if isinstance(state, PanelState) else _of_decision(state))
+    if isinstance(state, PanelState):
+        return dump(_of_panel(state))
+    text_choice = "" if state.text_row is None else state.choices[state.text_row].label
+    cursor = state.choices[state.cursor].label
+    return dump({"cursor": cursor, "text": state.text, "text_choice": text_choice, "plan": state.plan})
 
 
 def with_draft(request: Request, text: str) -> Draft:
@@ -49,26 +53,9 @@ def _of_panel(state: PanelState) -> dict[str, Any]:
 
 
 def _of_page(page: Page) -> dict[str, Any]:
-    draft = page.draft
-    return {
-        "question": page.question.text,
-        "selected": [[index, page.question.options[index].label] for index in draft.selected],
-        "other": draft.other,
-        "other_on": draft.other_on,
-        "note": draft.note,
-        "taken": draft.taken,
-        "none": draft.none,
-        "cursor": page.cursor,
-    }
-
-
-def _of_decision(state: DecisionState) -> dict[str, Any]:
-    return {
-        "cursor": state.choices[state.cursor].label,
-        "text": state.text,
-        "text_choice": "" if state.text_row is None else state.choices[state.text_row].label,
-        "plan": state.plan,
-    }
+    selected = [[index, page.question.options[index].label] for index in page.draft.selected]
+    typed = plain(page.draft) | {"selected": selected}
+    return {"question": page.question.text, **typed, "cursor": page.cursor}
 
 
 def _panel(state: PanelState, stored: Mapping[str, Any]) -> PanelState:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 from functools import cache, partial
+from sqlite3 import Row
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -172,3 +174,38 @@ def _word(known: Mapping[str, StrEnum], other: StrEnum | None, value: Any) -> St
 
 _OTHERS: Mapping[type[StrEnum], StrEnum] = {Surface: Surface.PROGRAM, Asker: Asker.OTHER}
 """What stands for a word that only a newer version knows."""
+
+
+def from_row(kind: type[T], row: Row, **given: Any) -> T:
+    """Make a record of a row, in which each field that is not given is the column of its name.
+
+    Raises TypeError or ValueError for what only another version understands.
+    """
+    readers = _column_readers(kind)  # type: ignore[arg-type]  # a class is hashable, whatever T is
+    return kind(**given, **{name: read(row[name]) for name, read in readers.items() if name not in given})
+
+
+@cache
+def _column_readers(kind: type[Any]) -> Mapping[str, Read]:
+    hints = get_type_hints(kind)
+    return {field.name: _COLUMNS.get(hints[field.name], hints[field.name]) for field in fields(kind)}
+
+
+def _mapping(text: str) -> dict[str, Any]:
+    try:
+        return parse(text)
+    except StoredFormatError:
+        return {}
+
+
+_COLUMNS: Mapping[Any, Read] = {
+    str: lambda value: value if isinstance(value, str) else _checked(str, value or ""),
+    datetime: datetime.fromisoformat,
+    datetime | None: lambda value: datetime.fromisoformat(value) if value else None,
+    Actor: lambda value: actor_from_json(value) or Actor(Surface.PROGRAM),
+    Actor | None: lambda value: actor_from_json(value or ""),
+    RequestOutcome | None: lambda value: outcome_from_json(value) if value else None,
+    Mapping[str, Any]: _mapping,
+    Mapping[str, str]: _mapping,
+}
+"""The readers of columns by the types of their fields; others are called with the value."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from datetime import datetime
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.store.database import Database, name_key
-from ccq_tui.inbox.store.encoding import actor_from_json
-from ccq_tui.inbox.store.rows import NOTIFIED, Change, moment, stamp
+from ccq_tui.inbox.store.encoding import from_row
+from ccq_tui.inbox.store.rows import NOTIFIED, Change, stamp
 
 PAGE = 200
 """Most rows of a list returned at once."""
@@ -47,23 +46,10 @@ class HistoryTable:
                 where.append(condition)
                 values.append(value)
         query = f"SELECT * FROM history WHERE {' AND '.join(where)} ORDER BY number LIMIT ?"  # noqa: S608
-        return [_change(row) for row in self._database.rows(query, (*values, limit))]
+        return [from_row(Change, row) for row in self._database.rows(query, (*values, limit))]
 
     def last(self, before: datetime | None = None) -> int:
         """Return the number of the newest change; 0 when there is none."""
         query = "SELECT number FROM history WHERE at < ? ORDER BY number DESC LIMIT 1"
         rows = self._database.rows(query, ("~" if before is None else stamp(before),))
         return int(rows[0][0]) if rows else 0
-
-
-def _change(row: sqlite3.Row) -> Change:
-    return Change(
-        number=row["number"],
-        at=moment(row["at"]),
-        session_id=row["session_id"],
-        request_id=row["request_id"] or "",
-        was=row["was"],
-        became=row["became"],
-        cause=row["cause"],
-        actor=actor_from_json(row["actor"]),
-    )

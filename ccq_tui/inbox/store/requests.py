@@ -14,10 +14,8 @@ from ccq_tui.inbox.kinds import KINDS, check_outcome, kind_of
 from ccq_tui.inbox.requests import ENDS_WITH_ASKER, Asker, Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.store.database import Database, call_key, name_key, request_key, storable
 from ccq_tui.inbox.store.encoding import (
-    StoredFormatError,
-    actor_from_json,
     actor_to_json,
-    outcome_from_json,
+    from_row,
     outcome_to_json,
     request_from_json,
     request_to_json,
@@ -427,7 +425,7 @@ def _read(rows: Iterable[sqlite3.Row]) -> list[StoredRequest]:
     for row in rows:
         try:
             found.append(_stored(row))
-        except (StoredFormatError, ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError) as error:
             name = one_line(str(row["id"]), 200)
             _logger.warning("Request %s, %s, cannot be read: %s", row["number"], name, type(error).__name__)
     return found
@@ -449,25 +447,10 @@ _COLUMNS: Mapping[str, Callable[[StoredRequest], object]] = {
 
 
 def _stored(row: sqlite3.Row) -> StoredRequest:
-    if not all(isinstance(row[column], str) for column in ("body", "context", "state", "asker_id")):
-        raise StoredFormatError("a column of another type")
     request = request_from_json(row["body"])
     if call_key(request.tool_use_id) != row["call"]:
         # Renamed by `_set_apart`.
         request = replace(request, tool_use_id=row["call"])
     if request.origin.asker is Asker.OTHER:
         request = replace(request, asker_id=row["session_id"])
-    return StoredRequest(
-        number=row["number"],
-        request=request,
-        context=row["context"],
-        state=RequestState(row["state"]),
-        asked_at=moment(row["asked_at"]),
-        deferred=bool(row["deferred"]),
-        has_draft=bool(row["has_draft"]),
-        outcome=outcome_from_json(row["outcome"]) if row["outcome"] else None,
-        actor=actor_from_json(row["actor"] or ""),
-        settled_at=moment(row["settled_at"]) if row["settled_at"] else None,
-        delivered_at=moment(row["delivered_at"]) if row["delivered_at"] else None,
-        way=row["way"] or "",
-    )
+    return from_row(StoredRequest, row, request=request)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from functools import partial
 from typing import Any, TypedDict, Unpack
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.store.database import Database, name_key, storable
-from ccq_tui.inbox.store.encoding import StoredFormatError, parse
+from ccq_tui.inbox.store.encoding import from_row
 from ccq_tui.inbox.store.history import PAGE
 from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState, StoredStanding, moment, stamp
 from ccq_tui.processes import Owner, alive
@@ -67,9 +66,7 @@ class SessionTable:
             self._database.do("UPDATE sessions SET changed_at = ? WHERE id = ?", (at, key))
         return self._known(key)
 
-    def set_state(
-        self, session_id: str, state: StoredSessionState, cause: str, actor: Actor | None = None
-    ) -> bool:
+    def set_state(self, session_id: str, state: StoredSessionState, cause: str) -> bool:
         """Record the state of a session.
 
         Returns whether it is a change. Raises `InboxUnavailable`.
@@ -84,7 +81,7 @@ class SessionTable:
             again = int(state == StoredSessionState.WORKING)
             query = "UPDATE sessions SET state = ?, changed_at = ?, done = done AND NOT ? WHERE id = ?"
             self._database.do(query, (state, at, again, key))
-            self._database.note(at, key, None, (was, state), cause, actor)
+            self._database.note(at, key, None, (was, state), cause)
         if state is StoredSessionState.PARKED:  # no process has to run from here on
             self._database.complete()
         return True
@@ -129,19 +126,11 @@ class SessionTable:
         rows = self._database.rows("SELECT * FROM sessions WHERE id = ?", (name_key(session_id),))
         return _session(rows[0]) if rows else None
 
-    def page(
-        self, directory: str | None = None, before: datetime | None = None, limit: int = PAGE
-    ) -> list[StoredSession]:
-        """Return sessions, the one that changed last first."""
-        where, values = "WHERE 1", []  # type: tuple[str, list[object]]
-        if directory is not None:
-            where += " AND directory = ?"
-            values.append(storable(directory))
-        if before is not None:
-            where += " AND changed_at < ?"
-            values.append(stamp(before))
+    def page(self, directory: str | None = None, limit: int = PAGE) -> list[StoredSession]:
+        """Return sessions, of all directories or of one, the one that changed last first."""
+        where, only = ("", []) if directory is None else ("WHERE directory = ?", [storable(directory)])
         query = f"SELECT * FROM sessions {where} ORDER BY changed_at DESC LIMIT ?"  # noqa: S608 - ours
-        return [_session(row) for row in self._database.rows(query, (*values, limit))]
+        return [_session(row) for row in self._database.rows(query, (*only, limit))]
 
     def standings(self, after: StoredSession | None = None, limit: int = PAGE) -> list[StoredStanding]:
         """Return sessions with the counts of their requests, the one that changed last first."""
@@ -210,26 +199,10 @@ _COLUMNS: Mapping[str, Callable[[Any], object]] = {
 
 
 def _session(row: sqlite3.Row) -> StoredSession:
-    state = row["state"]
-    pid = row["owner_pid"]
-    return StoredSession(
-        id=row["id"],
-        directory=row["directory"],
-        name=row["name"],
+    state, pid = row["state"], row["owner_pid"]
+    return from_row(
+        StoredSession,
+        row,
         state=StoredSessionState(state) if state in tuple(StoredSessionState) else StoredSessionState.ENDED,
         owner=None if pid is None else Owner(pid, row["owner_start"]),
-        started_at=moment(row["started_at"]),
-        changed_at=moment(row["changed_at"]),
-        launch=_parsed(row["launch"]),
-        last_line=row["last_line"],
-        cost=row["cost"],
-        done=bool(row["done"]),
-        labels=_parsed(row["labels"]),
     )
-
-
-def _parsed(text: str) -> dict[str, Any]:
-    try:
-        return parse(text)
-    except StoredFormatError:
-        return {}
