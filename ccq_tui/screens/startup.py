@@ -24,7 +24,7 @@ from ccq_tui.prompts.unread import Unbegun
 from ccq_tui.runtime.launches import LONGEST_PATH, launch_to_resume
 from ccq_tui.runtime.unbegun import as_chosen, launch_of_unbegun, take_unbegun
 from ccq_tui.screens.inbox.screen import ANSWERS, InboxScreen
-from ccq_tui.screens.pickers import SessionPicker, shelf_of
+from ccq_tui.screens.pickers import SessionPicker, Shelf
 from ccq_tui.screens.sessions.open_sessions import OpenSessions
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.screens.sessions.trust_gate import TrustGate
@@ -66,7 +66,7 @@ class Startup:
     async def _choose(self, first: Launch) -> None:
         problem = ""
         while True:
-            shelf = shelf_of(self._app, session_options(first))
+            shelf = Shelf(session_options(first), self._manager.inbox)
             picker = SessionPicker(shelf, about=problem, leave="quit")
             await self._app.push_screen_wait(picker)
             if picker.way is None:

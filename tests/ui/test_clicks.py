@@ -101,8 +101,8 @@ async def test_the_line_that_says_what_waits_opens_it_and_the_keys_of_the_prompt
         await click(pilot, "Esc hide")
         await until(pilot, lambda: run.screen.dock.prompt.display)
         await click(pilot, "F1 all keys")
-        await until(pilot, lambda: "Keys" in "\n".join(screen_lines(run.app)[:2]))
-        await click(pilot, "Esc close")
+        await until(pilot, lambda: "◆ Keys" in "\n".join(screen_lines(run.app)))
+        await click(pilot, "Esc leave")
         await until(pilot, lambda: run.app.screen is run.screen)
 
 

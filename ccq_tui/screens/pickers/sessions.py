@@ -7,10 +7,8 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
 
 from rich.text import Text
-from textual.app import App
 from textual.widgets import Static
 
 from ccq_tui.agent.options import SessionOptions
@@ -93,11 +91,6 @@ class Shelf:
             await self._inbox.run(lambda store: store.requests.forget(session.session_id))
         except InboxError as error:
             _logger.warning("The inbox keeps the answers of a deleted session: %s", error)
-
-
-def shelf_of(app: App[Any], options: SessionOptions, without: str = "") -> Shelf:
-    """Return the sessions that a program can resume, all but one."""
-    return Shelf(options, cast("Any", app).inbox, without)
 
 
 def _shelved(store: Store, sessions: Sequence[EarlierSession]) -> tuple[Shelved, ...]:

@@ -128,7 +128,7 @@ class SessionScreen(SessionBase):
         self.models = ModelCommands(runner, self.queue.chose)
         self.usage = UsageCommands(runner)
         self.themes = ThemeCommand(runner)
-        self.resume = ResumeCommand(runner)
+        self.resume = ResumeCommand(runner, inbox)
         self.tasks = TasksCommand(runner)
         self.workspace = WorkspaceCommands(runner, lambda: self.shell.runs or bool(self.view.tasks))
         self.listings = ListingCommands(runner)

@@ -26,10 +26,11 @@ from ccq_tui.config.keymap import Keymap, with_keys
 from ccq_tui.config.keynames import shown_key
 from ccq_tui.config.paths import user_config
 from ccq_tui.config.settings import ENV_PREFIX
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.runtime.launches import WayOn, launch_to_resume
 from ccq_tui.screens.editor import GROUP, UnstartedError, run_program
 from ccq_tui.screens.help import joined
-from ccq_tui.screens.pickers import SessionPicker, Shelf, shelf_of
+from ccq_tui.screens.pickers import SessionPicker, Shelf
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line
 from ccq_tui.theming.live import KeepError, LiveThemes, keep_theme
@@ -43,6 +44,10 @@ LONGEST_TITLE = 200
 class ResumeCommand(CommandGroup[SessionUi]):
     """Names the session, and puts an earlier one in its place."""
 
+    def __init__(self, runner: CommandRunner[SessionUi], inbox: Inbox) -> None:
+        super().__init__(runner)
+        self._inbox = inbox
+
     async def rename(self, title: str) -> None:
         self._runner.need_process()
         await self._runner.asking(self._ui.session.agent.rename(title[:LONGEST_TITLE]))
@@ -50,7 +55,7 @@ class ResumeCommand(CommandGroup[SessionUi]):
 
     async def resume(self, wanted: str) -> None:
         """Resume the session whose id begins with ``wanted``, or a chosen one, in place of this one."""
-        shelf = shelf_of(self._ui.app, session_options(self._ui.launch), self._ui.view.session_id)
+        shelf = Shelf(session_options(self._ui.launch), self._inbox, self._ui.view.session_id)
         way = await self._named(shelf, wanted) if wanted else await self._choose(shelf)
         while way is not None and (sure := await self._is_sure()) != "no":
             if sure:

@@ -36,7 +36,7 @@ from ccq_tui.runtime.ownership import may_run_elsewhere, resumes, runs_elsewhere
 from ccq_tui.runtime.recovery import relaunched
 from ccq_tui.runtime.runtime import NotOpenedError, Runtime
 from ccq_tui.runtime.session import SupervisedSession
-from ccq_tui.screens.pickers import Picker, SessionPicker, shelf_of
+from ccq_tui.screens.pickers import Picker, SessionPicker, Shelf
 from ccq_tui.screens.session import SessionScreen
 from ccq_tui.screens.session.screen_commands import ALONE
 from ccq_tui.screens.sessions.new_session import NewSessionScreen
@@ -155,7 +155,7 @@ class SessionManager:
         front = self.sessions.front
         if front is None:
             return ""
-        shelf = shelf_of(self._app, session_options(front.launch))
+        shelf = Shelf(session_options(front.launch), self.inbox)
         picker = SessionPicker(shelf, about="It opens beside the others.")
         await self._app.push_screen_wait(picker)
         if picker.way is None:
