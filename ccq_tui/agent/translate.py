@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 
@@ -16,23 +15,6 @@ from ccq_tui.claude_lines import Line, blocks_of, bounded, fields, number, outpu
 _MOST = 10**12
 """More than any turn reads: a recording may say anything."""
 _READ = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-
-
-class RecentIds:
-    """A set of the newest ids, bounded so that a session of weeks does not grow without end."""
-
-    def __init__(self, limit: int = 50_000) -> None:
-        self._limit = limit
-        self._ids: OrderedDict[str, None] = OrderedDict()
-
-    def add(self, item: str) -> bool:
-        """Remember an id; returns whether it is new."""
-        if item in self._ids:
-            return False
-        self._ids[item] = None
-        if len(self._ids) > self._limit:
-            self._ids.popitem(last=False)
-        return True
 
 
 class TurnUsage:
@@ -120,7 +102,7 @@ class Translator:
 
     def __init__(self, heard: Heard) -> None:
         self.usage = TurnUsage()
-        self.seen = RecentIds()
+        self.seen: set[str] = set()
         self.streams = BlockStreams()
         self._heard = heard
         self._tools: dict[str, str] = {}
@@ -135,9 +117,9 @@ class Translator:
                 if not parent:
                     self.usage.streamed(event)
                 yield from self.streams.stream(event, parent)
-            case "assistant" if not uuid or self.seen.add(uuid):
+            case "assistant" if self._is_new(uuid):
                 yield from self._assistant(line, parent)
-            case "user" if not uuid or self.seen.add(uuid):
+            case "user" if self._is_new(uuid):
                 for block in with_images_named(blocks_of(line.get("message"))):
                     if block.get("type") == "tool_result":
                         yield self._returned(block, line, parent)
@@ -149,6 +131,11 @@ class Translator:
                 yield from notices.rate_limit(fields(line, "rate_limit_info"))
             case "system":
                 yield from notices.system(text(line, "subtype"), line)
+
+    def _is_new(self, uuid: str) -> bool:
+        known = uuid in self.seen
+        self.seen.add(uuid)
+        return not (uuid and known)
 
     def _assistant(self, line: Line, parent: str) -> Iterator[ev.AgentEvent]:
         message = fields(line, "message")

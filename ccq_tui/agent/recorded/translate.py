@@ -15,7 +15,7 @@ from typing import Any
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.recorded.lines import Entry, kept
-from ccq_tui.agent.translate import RecentIds, Translator
+from ccq_tui.agent.translate import Translator
 from ccq_tui.agent.user_texts import heard, written
 from ccq_tui.claude_lines import QUESTION_TOOL, Line, blocks_of, bounded, fields, text, time_of
 from ccq_tui.inbox.call_results import UNANSWERED, CallResult, outcome_of
@@ -49,7 +49,7 @@ class Translation:
         """The question sets without an outcome, by their calls."""
         self._sidechain: bool | None = None
         self._translator = Translator(heard)
-        self._seen = RecentIds()
+        self._seen: set[tuple[str, int]] = set()
         self._open: dict[str, str] = {}
         """The tools of the calls without a result."""
         self._early: dict[str, Line] = {}
@@ -121,7 +121,9 @@ class Translation:
         return line | {"message": {**message, "content": blocks}}
 
     def _is_new(self, name: str, block: Line) -> bool:
-        return self._seen.add(f"{name} {hash(json.dumps(block, sort_keys=True))}")
+        known = len(self._seen)
+        self._seen.add((name, hash(json.dumps(block, sort_keys=True))))
+        return len(self._seen) > known
 
     def _translated(self, line: Line) -> Iterator[ev.AgentEvent]:
         for event in self._translator.feed(line):

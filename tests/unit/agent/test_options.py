@@ -8,7 +8,6 @@ from pathlib import Path
 
 from ccq_tui.agent.claude.options import sdk_options
 from ccq_tui.agent.options import QuestionPolicy, SessionOptions
-from ccq_tui.agent.translate import RecentIds
 
 
 def built(**fields: object) -> object:
@@ -71,8 +70,3 @@ def test_assuming_takes_the_tool_away_and_says_so() -> None:
     assert set(options.hooks) == {"PostToolUse", "PostToolUseFailure"}  # type: ignore[attr-defined]
     assert options.disallowed_tools == ["WebFetch", "AskUserQuestion"]  # type: ignore[attr-defined]
     assert options.system_prompt["append"].startswith("Rhyme.\n\nThe user does not answer")  # type: ignore[attr-defined]
-
-
-def test_what_came_lately_is_bounded() -> None:
-    recent = RecentIds(limit=2)
-    assert [recent.add(item) for item in ("a", "b", "a", "c", "a")] == [True, True, False, True, True]
