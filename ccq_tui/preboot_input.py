@@ -41,18 +41,14 @@ class EarlyPrompt:
     def __init__(self, keys: int, screen: int) -> None:
         self._keys = keys
         self._screen = screen
-        self._attributes: list[Any] | None = None
+        self.attributes: list[Any] | None = None
+        """The terminal's settings before `open`, for the program that takes it over; None if unknown."""
         self._typed = b""
         self._shown = ""
         self._echoes = True
         self._room = 0
         self._stop = os.pipe()
         self._reader = threading.Thread(target=self._read, name="early keys", daemon=True)
-
-    @property
-    def attributes(self) -> list[Any] | None:
-        """The terminal's settings before `open`, for the program that takes it over; None if unknown."""
-        return self._attributes
 
     def open(self) -> None:
         """Take the terminal, draw, and begin to read; raises OSError."""
@@ -61,7 +57,7 @@ class EarlyPrompt:
 
         columns, rows = os.get_terminal_size(self._screen)
         try:
-            self._attributes = termios.tcgetattr(self._keys)
+            self.attributes = termios.tcgetattr(self._keys)
             changed = termios.tcgetattr(self._keys)
             changed[tty.LFLAG] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN)
             changed[tty.IFLAG] &= ~(termios.IXON | termios.IXOFF | termios.ICRNL | termios.INLCR)
@@ -95,8 +91,8 @@ class EarlyPrompt:
 
         typed = self.release()
         self._write(_GIVE_BACK)
-        if self._attributes is not None:
-            termios.tcsetattr(self._keys, termios.TCSANOW, self._attributes)
+        if self.attributes is not None:
+            termios.tcsetattr(self._keys, termios.TCSANOW, self.attributes)
         return typed
 
     def _write(self, text: str) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.agent.reader import ReaderError, read_by
+from ccq_tui.agent.reader import read_by
 from ccq_tui.agent.translate import Translator
 from ccq_tui.agent.user_texts import heard, task_ends
 from ccq_tui.claude_lines import QUESTION_TOOL, Line, blocks_of
@@ -26,10 +26,6 @@ MAX_MESSAGES = 200_000
 
 
 GAPS = "The record of this conversation is damaged in {} · what stood there is not shown"
-
-
-class HistoryError(Exception):
-    """The history cannot be read; the message is for a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,22 +64,19 @@ async def read_history(
 
     ``tell`` gets each part as soon as it is read. ``resume`` takes the id of a session that is resumed
     next, before anything of it is read, and raises if it must not be; without it the record is not
-    repaired, as another process may have it open. Raises `HistoryError`.
+    repaired, as another process may have it open. Raises `ReaderError`.
     """
-    try:
-        output = await read_by(
-            "ccq_tui.agent.claude.history_reader",
-            options,
-            str(options.cwd),
-            options.resume or "",
-            str(MAX_MESSAGES),
-            *(["resuming"] if resume is not None else []),
-            *(["repairing"] if options.repair_records else []),
-            seconds=READ_SECONDS,
-            allow=resume,
-        )
-    except ReaderError as error:
-        raise HistoryError(str(error)) from error
+    output = await read_by(
+        "ccq_tui.agent.claude.history_reader",
+        options,
+        str(options.cwd),
+        options.resume or "",
+        str(MAX_MESSAGES),
+        *(["resuming"] if resume is not None else []),
+        *(["repairing"] if options.repair_records else []),
+        seconds=READ_SECONDS,
+        allow=resume,
+    )
     # Line by line: parsing all of it in one go would hold up the screen, even from a thread.
     lines = output.splitlines()
     first: dict[str, Any] = await asyncio.to_thread(json.loads, lines[0])

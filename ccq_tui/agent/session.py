@@ -16,10 +16,11 @@ from ccq_tui.agent.claude.record import taken
 from ccq_tui.agent.commander import Commander
 from ccq_tui.agent.controls import Control, Rewound, rename, rewind
 from ccq_tui.agent.delivery import Delivery
-from ccq_tui.agent.history import NO_HISTORY, HistoryError, SessionPast, Told, read_history
+from ccq_tui.agent.history import NO_HISTORY, SessionPast, Told, read_history
 from ccq_tui.agent.loader import LoadError, load_connection
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem
+from ccq_tui.agent.reader import ReaderError
 from ccq_tui.agent.session_recorder import SessionRecorder, forked
 from ccq_tui.agent.unrecorded_prompts import UnrecordedPrompts
 from ccq_tui.inbox.actors import Actor
@@ -277,7 +278,7 @@ class AgentSession:
     async def _read_history(self, tell: Told) -> SessionPast:
         try:
             return await read_history(self.options, tell, resume=self._take_on)
-        except HistoryError as error:
+        except ReaderError as error:
             self._emit(ev.NoticeGiven("warning", f"The earlier conversation could not be read: {error}"))
             await self._take_on(self.options.resume or "")
             return SessionPast(self.options.resume or "")

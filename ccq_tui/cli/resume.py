@@ -61,14 +61,15 @@ def export(session: str, form: str) -> int:
     """
     import asyncio
 
-    from ccq_tui.agent.history import HistoryError, read_history
+    from ccq_tui.agent.history import read_history
     from ccq_tui.agent.options import SessionOptions
+    from ccq_tui.agent.reader import ReaderError
 
     known = _known(session)
     options = SessionOptions(cwd=Path(known.directory or os.curdir), resume=known.id)
     try:
         past = asyncio.run(read_history(options))
-    except HistoryError as error:
+    except ReaderError as error:
         raise Refused(f"the session cannot be read: {one_line(reason(error), 300)}.") from error
     if not past.events:
         where = one_line(known.directory, 300) or "this directory"

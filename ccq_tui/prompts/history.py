@@ -78,17 +78,12 @@ class PromptHistory:
     def _entries(self) -> list[Entry]:
         """Read text, project and images of each entry, the oldest first."""
         try:
-            begin(self._path, 0)  # a pipe or a device would be read for ever
+            start = max(0, self._path.stat().st_size - 2 * MOST_BYTES)
+            lines = begin(self._path, 2 * MOST_BYTES, start).splitlines()
         except FileNotFoundError:
             return []
         except UnfitFileError as error:
             raise OSError(f"{self._path.name} {error}") from error
-        try:
-            with self._path.open("rb") as file:
-                file.seek(max(0, os.fstat(file.fileno()).st_size - 2 * MOST_BYTES))
-                lines = file.read().splitlines()
-        except FileNotFoundError:
-            return []
         return [entry for line in lines if (entry := _entry(line)) is not None]
 
 

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from ccq_tui.agent.events import PromptAccepted
-from ccq_tui.agent.history import HistoryError, SessionPast
+from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.options import SessionOptions
+from ccq_tui.agent.reader import ReaderError
 from ccq_tui.cli import main
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import inbox_path
@@ -51,12 +52,12 @@ def test_a_transcript_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "## ❯ Prompt\n\n> Which ␛[31mcache?\n\n**Redis**, I think.\n" in out
 
 
-def past(monkeypatch: pytest.MonkeyPatch, history: SessionPast | HistoryError) -> None:
+def past(monkeypatch: pytest.MonkeyPatch, history: SessionPast | ReaderError) -> None:
     """Let the past be this, without a process that reads it."""
 
     async def read(options: SessionOptions) -> SessionPast:
         assert (options.resume, str(options.cwd)) == (SESSION, "/home/me/api")
-        if isinstance(history, HistoryError):
+        if isinstance(history, ReaderError):
             raise history
         return history
 
@@ -83,11 +84,11 @@ def test_a_transcript_is_printed_as_json(
             SessionPast(SESSION),
             f"Claude Code has no record of session {SESSION} in /home/me/api: check CLAUDE_CONFIG_DIR.\n",
         ),
-        (HistoryError("it took \n long"), "the session cannot be read: it took long.\n"),
+        (ReaderError("it took \n long"), "the session cannot be read: it took long.\n"),
     ],
 )
 def test_what_cannot_be_printed_is_one_line(
-    history: SessionPast | HistoryError,
+    history: SessionPast | ReaderError,
     problem: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
