@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from itertools import groupby
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -15,6 +18,8 @@ from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import RequestOutcome
+from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing.environment import CleanHome
 from tests.actors import PANEL
 from tests.memory_inbox import MemoryInbox
@@ -23,6 +28,10 @@ LIMIT = 60.0
 LINE = 160
 """How much of an event a failure shows."""
 E = TypeVar("E")
+DATABASE = Question(
+    "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
+)
+SQLITE = Answered((Answer(("SQLite",)),))
 
 
 class Running:
@@ -40,7 +49,6 @@ class Running:
         self.inbox = inbox or MemoryInbox()
         self.session = AgentSession(options_in(home, **options), self.inbox, self._take, ahead=ahead)
         self._news = asyncio.Event()
-        self._waiting = 0
         self._idle_at_first = 1
 
     async def __aenter__(self) -> Self:
@@ -53,17 +61,22 @@ class Running:
         self.session.close()
         await self.ended()
 
-    async def ended(self, waiting: int = 0) -> SessionLost:
-        """Wait for the session's end, and check that no process is left, and so many requests."""
+    async def ended(self) -> SessionLost:
+        """Wait for the session's end, and check that no process is left, and no request of it."""
         pid = self.pid
         await asyncio.wait({self.task}, timeout=LIMIT)
         assert self.task.done()
-        self._waiting = max(waiting, self._waiting)
         await self.inbox.run(lambda _: None)  # what was withdrawn is reported by then
         assert self.inbox.pending == (), "what is left is no longer this process's"
         if pid is not None:
             assert not alive(pid)
         return self.one(SessionLost)
+
+    async def killed(self) -> SessionLost:
+        """Kill the CLI, and wait as `ended` does."""
+        assert self.pid is not None
+        os.kill(self.pid, signal.SIGKILL)
+        return await self.ended()
 
     @property
     def pid(self) -> int | None:
@@ -129,6 +142,23 @@ class Running:
     def _take(self, event: AgentEvent) -> None:
         self.events.append(event)
         self._news.set()
+
+
+@asynccontextmanager
+async def inbox_at(path: Path) -> AsyncIterator[Inbox]:
+    """Open the inbox in a directory; leaving checks that all of it was written."""
+    inbox = await Inbox.connect(path / "inbox.db")
+    try:
+        yield inbox
+    finally:
+        assert await inbox.close()
+
+
+async def stored(inbox: Inbox, request_id: str) -> StoredRequest:
+    """Return a request from disk."""
+    found = await inbox.run(lambda store: store.requests.get(request_id))
+    assert found is not None
+    return found
 
 
 def options_in(home: CleanHome, **options: Any) -> SessionOptions:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import signal
 from collections.abc import Callable
 from typing import Any
 
-from ccq_tui.agent.events import BlockFinished, Connected, PromptAccepted, QuestionAsked, SessionLost
+from ccq_tui.agent.events import BlockFinished, Connected, PromptAccepted, QuestionAsked
 from ccq_tui.agent.recorded import open_recording
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.questions.message import answers_as_message
 from ccq_tui.testing import CleanHome, Scenario
-from tests.agent.running import LIMIT, Running, until_written
+from tests.agent.running import Running, until_written
 from tests.unit.agent.recordings import events_of
 
 SECRET = "what-stands-in-the-file"
@@ -22,19 +19,12 @@ SCENARIO = Scenario("r").says("Before.").asks(WHICH).says("Settled.")
 
 
 async def it_asks_and_is_killed(home: CleanHome) -> str:
-    run = Running(home)
-    task = run.session.start()
-    run.session.send("Build it")
-    await run.until(QuestionAsked)
-    session_id = run.session.session_id
-    await until_written(home, session_id, "toolu_r_1")
-    assert run.pid is not None
-    os.kill(run.pid, signal.SIGKILL)
-    await run.until(SessionLost)
-    run.session.close()
-    done, _ = await asyncio.wait({task}, timeout=LIMIT)
-    assert done
-    return session_id
+    async with Running(home) as run:
+        run.session.send("Build it")
+        await run.until(QuestionAsked)
+        await until_written(home, run.session.session_id, "toolu_r_1")
+        await run.killed()
+    return run.session.session_id
 
 
 async def test_the_question_of_a_killed_session_is_in_its_file(play: Callable[..., Any]) -> None:

@@ -17,13 +17,8 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.loader import prestarted
-from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import Running, alive, options_in
-
-DATABASE = Question(
-    "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
-)
+from tests.agent.running import DATABASE, SQLITE, Running, alive, options_in
 
 
 def pid_of(ahead: Prestarted | None) -> int:
@@ -46,7 +41,7 @@ async def test_the_cli_asks_the_model_before_there_is_a_session_which_takes_all_
             asked = await run.until(QuestionAsked)
             assert run.one(Connected).session_id == ahead.session_id
             assert run.pid == pid, "no other one was started"
-            run.answer(asked.request.id, Answered((Answer(("SQLite",)),)))
+            run.answer(asked.request.id, SQLITE)
             assert "SQLite" in (await run.until(ToolFinished)).output
             # Not `idle`: a CLI that works already need not have been idle as it was connected.
             await run.until(TurnEnded)

@@ -24,16 +24,13 @@ from ccq_tui.agent.events import (
     ToolFinished,
     TurnEnded,
 )
-from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Cancelled, ElicitationRequest
-from ccq_tui.inbox.store.rows import StoredRequest
-from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed, Option, Question
 from ccq_tui.questions.schema_form import OPEN_LINK
 from ccq_tui.testing import CleanHome, Scenario
 from tests.actors import PANEL
-from tests.agent.running import LIMIT, Running, alive
+from tests.agent.running import LIMIT, Running, alive, inbox_at, passes, stored
 from tests.agent.stage import staged
 
 SERVER = Path(__file__).with_name("eliciting_server.py")
@@ -136,9 +133,7 @@ def servers(home: CleanHome) -> list[int]:
 
 
 async def no_server_left(home: CleanHome) -> None:
-    async with asyncio.timeout(LIMIT):
-        while servers(home):  # noqa: ASYNC110 (a process calls nobody)
-            await asyncio.sleep(0.05)
+    await passes(lambda: not servers(home))
 
 
 @pytest.mark.timeout(180)
@@ -211,77 +206,56 @@ async def test_the_newest_protocol_asks_in_its_result(play: Callable[..., Any]) 
 @pytest.mark.parametrize("end", ["killed", "closed"])
 async def test_a_form_ends_with_its_process(play: Callable[..., Any], tmp_path: Path, end: str) -> None:
     _, home = play(Scenario("k").runs(ASK, schema="one").says("Done."))
-    inbox = await Inbox.connect(tmp_path / "inbox.db")
-    async with Running(home, inbox, **serving(home)) as run:
-        run.session.send("Go")
-        asked = await sent(run)
-        pid = run.pid
-        assert pid is not None
-        if end == "killed":
-            os.kill(pid, signal.SIGKILL)
-        else:
-            run.session.close()
-        settled = await run.until(RequestSettled)
-        assert isinstance(settled.outcome, Cancelled)
-        await written_down(inbox)
-        await run.ended()
-        assert not alive(pid)
-    await inbox.close()
-    await no_server_left(home)
-    assert not told(home), "nobody has answered, so the server was told nothing"
-    stored = kept(tmp_path / "inbox.db", asked.id)
-    assert (stored.state, stored.outcome) == ("cancelled", settled.outcome)
+    async with inbox_at(tmp_path) as inbox:
+        async with Running(home, inbox, **serving(home)) as run:
+            run.session.send("Go")
+            asked = await sent(run)
+            pid = run.pid
+            assert pid is not None
+            if end == "killed":
+                os.kill(pid, signal.SIGKILL)
+            else:
+                run.session.close()
+            settled = await run.until(RequestSettled)
+            assert isinstance(settled.outcome, Cancelled)
+            await passes(lambda: not inbox.pending)  # it is withdrawn soon, without waiting for the disk
+            await run.ended()
+            assert not alive(pid)
+        await no_server_left(home)
+        assert not told(home), "nobody has answered, so the server was told nothing"
+        kept = await stored(inbox, asked.id)
+        assert (kept.state, kept.outcome) == ("cancelled", settled.outcome)
 
 
 async def test_a_form_beside_a_parked_question_ends(play: Callable[..., Any], tmp_path: Path) -> None:
     errand = Scenario("sub").runs(ASK, schema="one").says("Back.")
     scene = Scenario("p").agent("Fetch it", errand, background=True).asks(WHICH).says("Done.")
     _, home = play(scene)
-    inbox = await Inbox.connect(tmp_path / "inbox.db")
-    async with Running(home, inbox, **serving(home)) as run:
-        run.session.send("Go")
-        form, question = await sent(run), (await run.until(QuestionAsked)).request
-        run.session.park()
-        assert (await run.until(RequestParked)).request_id == question.id
-        await run.until(RequestSettled, lambda e: e.request_id == form.id)
-        await run.ended()
-    await inbox.close()
-    await no_server_left(home)
-    assert kept(tmp_path / "inbox.db", question.id).state == "pending"
-    assert isinstance(kept(tmp_path / "inbox.db", form.id).outcome, Cancelled)
-
-
-async def written_down(inbox: Inbox) -> None:
-    """Wait until nothing is held as waiting: a request is withdrawn soon, without waiting for the disk."""
-    async with asyncio.timeout(LIMIT):
-        while inbox.pending:  # noqa: ASYNC110 (the list calls nobody)
-            await asyncio.sleep(0.02)
-
-
-def kept(path: Path, request_id: str) -> StoredRequest:
-    """Return a request from disk."""
-    store = Store(path)
-    try:
-        stored = store.requests.get(request_id)
-    finally:
-        store.close()
-    assert stored is not None
-    return stored
+    async with inbox_at(tmp_path) as inbox:
+        async with Running(home, inbox, **serving(home)) as run:
+            run.session.send("Go")
+            form, question = await sent(run), (await run.until(QuestionAsked)).request
+            run.session.park()
+            assert (await run.until(RequestParked)).request_id == question.id
+            await run.until(RequestSettled, lambda e: e.request_id == form.id)
+            await run.ended()
+        await no_server_left(home)
+        assert (await stored(inbox, question.id)).state == "pending"
+        assert isinstance((await stored(inbox, form.id)).outcome, Cancelled)
 
 
 async def test_an_answer_is_noted_as_delivered(play: Callable[..., Any], tmp_path: Path) -> None:
     _, home = play(Scenario("n").runs(ASK, schema="one").says("Done."))
-    inbox = await Inbox.connect(tmp_path / "inbox.db")
-    async with Running(home, inbox, **serving(home)) as run:
-        run.session.send("Go")
-        asked = await sent(run)
-        run.answer(asked.id, Answered((Answer(other="hi"),)))
-        await run.until(TurnEnded)
-    await inbox.close()
-    stored = kept(tmp_path / "inbox.db", asked.id)
-    assert (stored.state, stored.way) == ("delivered", "result")
-    assert isinstance(stored.request, ElicitationRequest)
-    assert stored.request.schema == ONE
+    async with inbox_at(tmp_path) as inbox:
+        async with Running(home, inbox, **serving(home)) as run:
+            run.session.send("Go")
+            asked = await sent(run)
+            run.answer(asked.id, Answered((Answer(other="hi"),)))
+            await run.until(TurnEnded)
+        kept = await stored(inbox, asked.id)
+    assert (kept.state, kept.way) == ("delivered", "result")
+    assert isinstance(kept.request, ElicitationRequest)
+    assert kept.request.schema == ONE
 
 
 async def test_the_sdk_does_not_answer_elicitations_itself(play: Callable[..., Any]) -> None:

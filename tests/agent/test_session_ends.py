@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import subprocess
 import threading
@@ -29,17 +28,12 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.inbox.requests import Cancelled, call_of
-from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask
-from tests.agent.running import LIMIT, Running, alive, options_in, until_written
+from tests.agent.running import DATABASE, LIMIT, SQLITE, Running, alive, options_in, until_written
 from tests.agent.stage import staged
 from tests.memory_inbox import MemoryInbox
 from tests.steps import until_true
-
-DATABASE = Question(
-    "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
-)
 
 
 async def test_interrupts_and_a_closing_end_what_waits(play: Callable[..., Any]) -> None:
@@ -97,7 +91,7 @@ async def an_interrupt_ends_every_question(run: Running, model: ScriptedModel) -
     assert (ended.is_error, ended.text) == (True, "")
     run.session.send("Again")
     asked = await run.until(QuestionAsked, count=3)
-    run.answer(asked.request.id, Answered((Answer(("SQLite",)),)))
+    run.answer(asked.request.id, SQLITE)
     await run.idle(2)
     assert '"Which database?"="SQLite"' in model.result(asked.request.tool_use_id).text
 
@@ -119,7 +113,7 @@ async def closing_with_a_question_open_leaves_nothing(run: Running) -> None:
     run.session.send("Build it")
     await run.until(QuestionAsked)
     run.session.close()
-    lost = await run.ended(waiting=1)
+    lost = await run.ended()
     assert lost.expected
     assert lost.kind == "parked"
     assert run.one(RequestParked).deferred
@@ -136,9 +130,7 @@ async def test_a_killed_cli_ends_the_question_and_the_session(play: Callable[...
         await run.until(PromptAccepted, count=2)
         # Killed sooner, it has not written down that it read the first prompt, which then comes back, too.
         await until_written(home, run.session.session_id, '"type":"user"')
-        assert run.pid is not None
-        os.kill(run.pid, signal.SIGKILL)
-        lost = await run.ended(waiting=1)
+        lost = await run.killed()
         assert run.one(RequestParked) == RequestParked(run.request("toolu_q_1"), deferred=False)
         assert not lost.expected
         assert lost.exit_code == -signal.SIGKILL

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -87,10 +85,8 @@ async def test_what_was_said_before_a_crash_is_gone_on_with(play: Callable[..., 
     async with Running(home) as run:
         run.session.send("Build it")
         await run.until(BlockGrew)
-        assert run.pid is not None
         await until_written(home, run.session.session_id, "Build it")
-        os.kill(run.pid, signal.SIGKILL)
-        lost = await run.ended()
+        lost = await run.killed()
         assert (lost.kind, lost.reason) == (Problem.CLI_KILLED, "It was ended by signal 9 (SIGKILL).")
         session_id = run.one(Connected).session_id
     async with Running(home, resume=session_id) as again:

@@ -7,16 +7,13 @@ from typing import Any
 
 from ccq_tui.agent.events import ModeChanged, NoticeGiven, QuestionAsked, ToolFinished
 from ccq_tui.inbox.agent_texts import DECLINED
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Option, Question
+from ccq_tui.questions import Answer, Declined, Discussed
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import Running
+from tests.agent.running import DATABASE, SQLITE, Running
 
-DATABASE = Question(
-    "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
-)
 MODES = ["bypassPermissions", "acceptEdits", "plan", "auto", "default", "dontAsk"]
 OUTCOMES = [
-    Answered((Answer(("SQLite",)),)),
+    SQLITE,
     Discussed("Hm?", (Answer(("SQLite",), note="if small", unselected="Oracle"),)),
     Declined(),
 ]

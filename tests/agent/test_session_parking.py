@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import signal
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +33,7 @@ from ccq_tui.agent.session import NOT_TAKEN_BACK
 from ccq_tui.inbox.agent_texts import POSTPONED
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, call_of
-from ccq_tui.inbox.store.rows import RequestState, StoredRequest
+from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.verdicts import Won
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet, machine
 from ccq_tui.questions.events import Pressed
@@ -45,32 +43,13 @@ from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.model import Exchange
 from ccq_tui.testing.scenario import Scenario, ask
 from tests.actors import PANEL, PHONE
-from tests.agent.running import LIMIT, Running, until_written, written
+from tests.agent.running import DATABASE, LIMIT, SQLITE, Running, inbox_at, stored, until_written, written
 from tests.steps import step
 from tests.unit.inbox.test_inbox import opened_in
 
-DATABASE = Question(
-    "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
-)
 COLOR = Question("Which color?", "Color", (Option("Red", "x"), Option("Blue", "y")))
 LAYOUT = Question("Which layout?", "Layout", (Option("Tabs", "x"), Option("List", "y")))
-SQLITE = Answered((Answer(("SQLite",)),))
 ANSWERED = 'Your questions have been answered: "Which database?"="SQLite".'
-
-
-@asynccontextmanager
-async def inbox_at(path: Path) -> AsyncIterator[Inbox]:
-    inbox = await Inbox.connect(path / "inbox.db")
-    try:
-        yield inbox
-    finally:
-        assert await inbox.close()
-
-
-async def stored(inbox: Inbox, request_id: str) -> StoredRequest:
-    found = await inbox.run(lambda store: store.requests.get(request_id))
-    assert found is not None
-    return found
 
 
 def said(model: ScriptedModel) -> str:
@@ -101,7 +80,7 @@ async def test_a_parked_question_is_the_same_call_again_and_one_after_a_kill_a_m
                 assert not again.by_message
                 assert again.draft == draft
                 run.session.park()
-                assert (await run.ended(waiting=1)).kind == "parked"
+                assert (await run.ended()).kind == "parked"
         with step("answered while no process waits: delivered as soon as one asks"):
             assert await inbox.answer(name, SQLITE, PANEL) == Won()
             async with Running(home, inbox=inbox, resume=session_id) as run:
@@ -134,9 +113,8 @@ async def parked_with_a_draft(home: CleanHome, inbox: Inbox) -> tuple[str, str, 
         request = (await run.until(QuestionAsked)).request
         draft = machine.step(opened(request.questions), Pressed("down", at=100.0))
         opened_in(inbox, request.id).type(draft, PANEL)
-        assert run.pid is not None
         run.session.park()
-        assert (await run.ended(waiting=1)).kind == "parked"
+        assert (await run.ended()).kind == "parked"
         assert run.one(RequestParked) == RequestParked(request.id, deferred=True)
         assert run.session.state is SessionState.PARKED
     assert (await stored(inbox, request.id)).state is RequestState.PENDING
@@ -159,9 +137,7 @@ async def asked_and_killed(run: Running) -> QuestionRequest:
     before = len(run.all(QuestionAsked))
     run.session.send("Go on")
     asked = (await run.until(QuestionAsked, count=before + 1)).request
-    assert run.pid is not None
-    os.kill(run.pid, signal.SIGKILL)
-    await run.ended(waiting=1)
+    await run.killed()
     assert run.all(RequestParked)[-1] == RequestParked(asked.id, deferred=False)
     return asked
 
@@ -203,9 +179,7 @@ async def test_turns_after_a_parked_question_are_known_after_a_kill_where_the_re
             run.session.send("And then?")
             await run.until(TurnEnded, count=2)
             await until_written(home, session_id, "Later.")
-            assert run.pid is not None
-            os.kill(run.pid, signal.SIGKILL)
-            await run.ended()
+            await run.killed()
         before = written(home, session_id)
         async with Running(home, inbox=inbox, resume=session_id, repair_records=repairs) as run:
             assert "Later." in str(await run.until(HistoryLoaded)), "it is shown in either case"
@@ -226,7 +200,7 @@ async def test_of_two_only_the_last_is_the_same_call_again(play: Callable[..., A
             session_id = run.session.session_id
             first, last = (event.request.id for event in run.all(QuestionAsked))
             run.session.close()  # quitting parks, too
-            assert (await run.ended(waiting=2)).kind == "parked"
+            assert (await run.ended()).kind == "parked"
             assert {e.request_id: e.deferred for e in run.all(RequestParked)} == {first: False, last: True}
         async with Running(home, inbox=inbox, resume=session_id) as run:
             await run.until(QuestionAsked, lambda e: e.request.id == last and not e.by_message)
@@ -262,7 +236,7 @@ async def one_of_two_parked(run: Running, *, deferred: bool) -> tuple[str, str]:
     run.answer(first, SQLITE)
     await run.until(RequestSettled, count=2)
     run.session.park()
-    assert (await run.ended(waiting=1)).kind == "parked"
+    assert (await run.ended()).kind == "parked"
     assert run.one(RequestParked) == RequestParked(last, deferred=deferred)
     return first, last
 
@@ -282,9 +256,7 @@ async def test_a_question_is_parked_once_the_call_beside_it_has_its_result(
             await run.until(TurnEnded)
             await delivered(inbox, last, "result")
             await delivered(inbox, first, "result")
-            assert run.pid is not None
-            os.kill(run.pid, signal.SIGKILL)  # the CLI notes no end of the session
-            await run.ended()
+            await run.killed()  # the CLI notes no end of the session
         async with Running(home, inbox=inbox, resume=run.session.session_id) as run:
             await run.idle(0)
             run.session.send("Go on")
@@ -339,9 +311,7 @@ async def test_an_answer_that_was_read_in_the_middle_of_a_turn_is_not_sent_again
             await run.until(PromptDelivered, count=2)
             await run.until(TurnEnded)
             await until_written(home, session_id, '"type":"queued_command"')
-            assert run.pid is not None
-            os.kill(run.pid, signal.SIGKILL)
-            await run.ended()
+            await run.killed()
         assert (await stored(inbox, asked.id)).state is RequestState.ANSWERED
         async with Running(home, inbox=inbox, resume=session_id) as run:
             await delivered(inbox, asked.id, "message")

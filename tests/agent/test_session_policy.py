@@ -8,14 +8,10 @@ from typing import Any
 
 from ccq_tui.agent.events import QuestionAsked, ToolFinished
 from ccq_tui.agent.options import QuestionPolicy
-from ccq_tui.questions import Declined, Option, Question
+from ccq_tui.questions import Declined
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import Running
-
-DATABASE = Question(
-    "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
-)
+from tests.agent.running import DATABASE, Running
 
 
 def told(model: ScriptedModel) -> str:

@@ -15,15 +15,11 @@ from ccq_tui.agent.events import (
     ToolStarted,
     TurnEnded,
 )
-from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import Running, until_written
+from tests.agent.running import DATABASE, SQLITE, Running, until_written
 from tests.steps import step
 
-DATABASE = Question(
-    "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
-)
 HANGS = Scenario("a").says("One.").ends_turn().says("As far").hangs().says(" not").ends_turn()
 
 
@@ -64,12 +60,12 @@ async def test_what_waits_behind_a_question_comes_back_when_it_is_parked(play: C
         run.session.send("while I think")
         await run.until(PromptAccepted, lambda e: e.queued)
         run.session.park()
-        await run.ended(waiting=1)
+        await run.ended()
         assert run.one(PromptReturned).text == "while I think"
         session = run.session.session_id
     async with Running(home, run.inbox, resume=session) as run:
         await run.until(QuestionAsked)
-        run.answer(asked.request.id, Answered((Answer(("SQLite",)),)))
+        run.answer(asked.request.id, SQLITE)
         await run.until(TurnEnded)
         # As the call's own result: another prompt in between would have taken the call away.
         assert '"Which database?"="SQLite"' in model.result(asked.request.tool_use_id).text

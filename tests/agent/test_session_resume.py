@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,21 +34,17 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.session import LEFTOVER_ENDED, NO_EARLIER_SESSION
-from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import OPEN_HERE
 from ccq_tui.processes import Owner, this_process
-from ccq_tui.questions import Answer, Answered, Option, Question
+from ccq_tui.questions import Answer, Answered
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from ccq_tui.transcript.model import TranscriptModel
-from tests.agent.running import Running, passes, until_written, written
+from tests.agent.running import DATABASE, Running, inbox_at, until_written, written
 from tests.steps import step
 from tests.unit.agent.test_leftovers import start
 from tests.unit.transcript.test_drawing import shown
 
-DATABASE = Question(
-    "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
-)
 SCENARIO = Scenario("r").says("First.").asks(DATABASE).says("Settled.").ends_turn().says("Later.")
 
 
@@ -149,8 +144,7 @@ async def it_shows_its_past_and_goes_on(home: CleanHome, model: ScriptedModel, s
 async def it_is_moved_and_resumed_there(home: CleanHome, model: ScriptedModel, session_id: str) -> None:
     there = home.root / "there"
     there.mkdir()
-    inbox = await Inbox.connect(home.home / "moved.db")
-    try:
+    async with inbox_at(home.home / "moved") as inbox:
         async with Running(home, inbox, resume=session_id) as run:
             run.session.send("Where are you?")
             await run.idle()
@@ -169,15 +163,12 @@ async def it_is_moved_and_resumed_there(home: CleanHome, model: ScriptedModel, s
             assert stored.directory == str(there)
             # Back, for what comes after.
             assert await run.session.ask(move_session(str(home.project))) == MoveAnswer()
-    finally:
-        await inbox.close()
     assert f"Primary working directory: {there}" in str(model.requests()[-1].body["messages"])
 
 
 async def a_session_that_another_process_runs_starts_nothing(home: CleanHome, session_id: str) -> None:
     began: list[str] = []
-    inbox = await Inbox.connect(home.home / "inbox.db")
-    try:
+    async with inbox_at(home.home / "inbox") as inbox:
         other = Owner(os.getppid())
         assert await inbox.run(lambda store: store.sessions.claim(session_id, other)) is None
         for options in ({"resume": session_id}, {"continue_conversation": True}):
@@ -205,8 +196,6 @@ async def a_session_that_another_process_runs_starts_nothing(home: CleanHome, se
         stored = await inbox.run(lambda store: store.sessions.get(session_id))
         assert stored is not None
         assert stored.owner is None, "it is given back with the end"
-    finally:
-        await inbox.close()
     assert began[1] == session_id != began[0]
 
 
@@ -228,8 +217,7 @@ async def a_process_that_a_killed_program_left_is_ended(home: CleanHome, session
 
 async def an_id_that_another_process_was_given_is_begun_once(home: CleanHome, original: str) -> None:
     wanted, other = str(uuid4()), Owner(os.getppid())
-    inbox = await Inbox.connect(home.home / "given.db")
-    try:
+    async with inbox_at(home.home / "given") as inbox:
         assert await inbox.run(lambda store: store.sessions.claim(wanted, other)) is None
         for options in ({}, {"resume": original, "fork": True}):
             async with Running(home, inbox, session_id=wanted, **options) as run:
@@ -247,8 +235,6 @@ async def an_id_that_another_process_was_given_is_begun_once(home: CleanHome, or
             assert stored.owner == this_process()
         stored = await inbox.run(lambda store: store.sessions.get(wanted))
         assert stored is None, "nothing was said in it"
-    finally:
-        await inbox.close()
 
 
 async def test_a_session_that_does_not_exist_is_said(play: Callable[..., Any]) -> None:
@@ -267,36 +253,32 @@ async def test_what_ran_or_waited_in_a_killed_process_has_ended_after_a_resume(
     scenario = scenario.runs("Bash", command="true", description="Quick", run_in_background=True)
     scenario = scenario.says("Both run.").ends_turn().runs("Write", file_path="a.txt", content="a")
     _model, home = play(scenario.says("Written.").ends_turn().says("I write it again."))
-    inbox = await Inbox.connect(tmp_path / "inbox.db")
-    async with Running(home, inbox, allowed_tools=("Bash",)) as run:
-        run.session.send("Begin")
-        await run.until(TaskEnded, lambda event: bool(event.summary))
-        session_id = run.session.session_id
-        # The record may have the end of the quick one before the result that names it.
-        for text in ('"content":"<task-notification>', '"tool_use_id":"toolu_b_2"'):
-            await until_written(home, session_id, text)
-        run.session.send("Write it")
-        await run.until(PermissionAsked)
-        await until_written(home, session_id, '"toolu_b_3"')
-        assert run.pid is not None
-        os.kill(run.pid, signal.SIGKILL)
-        await passes(lambda: not inbox.pending)
-        await run.ended()
-    async with Running(home, inbox, resume=session_id) as run:
-        past = (await run.until(HistoryLoaded)).events
-        begun = {event.tool_use_id: event.task_id for event in past if isinstance(event, TaskStarted)}
-        ended = {event.task_id: event.status for event in past if isinstance(event, TaskEnded)}
-        assert ended == {begun["toolu_b_1"]: "stopped", begun["toolu_b_2"]: "completed"}
-        cut_off = await run.until(ErrorReported)
-        model = TranscriptModel()
-        for event in run.events:
-            model.apply(event)
-        assert not model.ticking
-        drawn = shown(model, 120)
-        assert "■ Write a.txt · stopped" in drawn
-        assert cut_off.text.startswith("Never ran, permission withdrawn as the process ended: Write ")
-        assert f"⚠ {cut_off.text}" in drawn
-    await inbox.close()
+    async with inbox_at(tmp_path) as inbox:
+        async with Running(home, inbox, allowed_tools=("Bash",)) as run:
+            run.session.send("Begin")
+            await run.until(TaskEnded, lambda event: bool(event.summary))
+            session_id = run.session.session_id
+            # The record may have the end of the quick one before the result that names it.
+            for text in ('"content":"<task-notification>', '"tool_use_id":"toolu_b_2"'):
+                await until_written(home, session_id, text)
+            run.session.send("Write it")
+            await run.until(PermissionAsked)
+            await until_written(home, session_id, '"toolu_b_3"')
+            await run.killed()
+        async with Running(home, inbox, resume=session_id) as run:
+            past = (await run.until(HistoryLoaded)).events
+            begun = {event.tool_use_id: event.task_id for event in past if isinstance(event, TaskStarted)}
+            ended = {event.task_id: event.status for event in past if isinstance(event, TaskEnded)}
+            assert ended == {begun["toolu_b_1"]: "stopped", begun["toolu_b_2"]: "completed"}
+            cut_off = await run.until(ErrorReported)
+            model = TranscriptModel()
+            for event in run.events:
+                model.apply(event)
+            assert not model.ticking
+            drawn = shown(model, 120)
+            assert "■ Write a.txt · stopped" in drawn
+            assert cut_off.text.startswith("Never ran, permission withdrawn as the process ended: Write ")
+            assert f"⚠ {cut_off.text}" in drawn
 
 
 async def test_what_was_before_a_compaction_is_shown_above_it(play: Callable[..., Any]) -> None:

@@ -14,9 +14,9 @@ from ccq_tui.questions import Expired
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.actors import LIMIT
-from tests.agent.running import Running
+from tests.agent.running import DATABASE, SQLITE, Running, inbox_at, stored
 from tests.agent.stage import staged
-from tests.agent.test_session_parking import DATABASE, SQLITE, delivered, inbox_at, said, stored
+from tests.agent.test_session_parking import delivered, said
 
 
 async def test_what_the_inbox_on_disk_is_told(play: Callable[..., Any], tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ async def what_is_parked_by_a_limit_says_so_in_the_history(run: Running, inbox: 
     await run.until(QuestionAsked)
     session_id = run.session.session_id
     run.session.park("no answer for 10 min (park_after)")
-    await run.ended(waiting=1)
+    await run.ended()
     assert run.session.state is SessionState.PARKED
     rows = await inbox.run(lambda store: store.history.changes(session_id=session_id))
     states = [(row.became, row.cause) for row in rows if not row.request_id]

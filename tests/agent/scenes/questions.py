@@ -17,13 +17,10 @@ from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Optio
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask
 from tests.actors import PHONE
-from tests.agent.running import Running
+from tests.agent.running import DATABASE, SQLITE, Running
 from tests.agent.stage import Stage
 from tests.steps import step
 
-DATABASE = Question(
-    "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
-)
 FEATURES = Question(
     "Which features?",
     "Features",
@@ -135,7 +132,7 @@ async def a_request_follows_its_tool_call_and_its_state(run: Running) -> None:
 async def the_first_answer_wins(run: Running, model: ScriptedModel) -> None:
     run.session.send("Build it")
     await run.until(QuestionAsked)
-    won = await run.inbox.answer(run.request("toolu_q_1"), Answered((Answer(("SQLite",)),)), PHONE)
+    won = await run.inbox.answer(run.request("toolu_q_1"), SQLITE, PHONE)
     assert won == Won()
     run.answer("toolu_q_1", Declined())
     await run.idle()
@@ -143,7 +140,7 @@ async def the_first_answer_wins(run: Running, model: ScriptedModel) -> None:
 
 
 async def two_sets_at_once(run: Running, model: ScriptedModel, order: tuple[str, str]) -> None:
-    outcomes = {"toolu_q_1": Answered((Answer(("SQLite",)),)), "toolu_q_2": Answered((Answer(("Cache",)),))}
+    outcomes = {"toolu_q_1": SQLITE, "toolu_q_2": Answered((Answer(("Cache",)),))}
     run.session.send("Build it")
     await run.until(QuestionAsked, count=2)
     assert [request.tool_use_id for request in run.inbox.pending] == ["toolu_q_1", "toolu_q_2"]
