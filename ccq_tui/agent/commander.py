@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ccq_tui.agent import commands as cmd
 from ccq_tui.agent.controls import Control
-from ccq_tui.agent.events import AgentEvent, AnswerNotKept, ErrorReported, NoticeGiven, PromptReturned
-from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.verdicts import InboxError, Unknown
+from ccq_tui.agent.events import AgentEvent, ErrorReported, NoticeGiven, PromptReturned
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.connection import Connection
@@ -33,24 +31,18 @@ _KEPT_SECONDS = 5.0
 class Commander:
     """The queue of a session's commands.
 
-    Prompts and changes of mode, model or effort keep their order; answers, interrupts, control requests and
-    the end overtake them, each in a task of its own.
+    Prompts and changes of mode, model or effort keep their order; interrupts, control requests and the end
+    overtake them, each in a task of its own.
 
     Args:
-        inbox: Takes answers.
         emit: Takes events.
         stop: Ends the session; takes whether questions wait in it, and the cause.
         stay: Called if the session was to be parked, its prompts were taken back, and nothing waits any more.
     """
 
     def __init__(
-        self,
-        inbox: Inbox,
-        emit: Callable[[AgentEvent], None],
-        stop: Callable[[bool, str], None],
-        stay: Callable[[], None],
+        self, emit: Callable[[AgentEvent], None], stop: Callable[[bool, str], None], stay: Callable[[], None]
     ) -> None:
-        self._inbox = inbox
         self._emit = emit
         self._stop = stop
         self._stay = stay
@@ -59,7 +51,6 @@ class Commander:
         """The prompts in `_ordered`, by their ids, without those that were taken back."""
         self._connection: Connection | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._answers: set[asyncio.Task[None]] = set()
         self._leaving = False
         self._held: list[cmd.Send] = []
         """Prompts that are not sent because the session ends."""
@@ -137,23 +128,6 @@ class Commander:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
-
-    def answer(self, command: cmd.SettleRequest) -> None:
-        """Settle a request, also after the end: the inbox outlives the session."""
-        # Apart from the tasks that the session's end cancels: a confirmed answer must reach the inbox.
-        task = asyncio.create_task(self._settle(command))
-        self._answers.add(task)
-        task.add_done_callback(self._answers.discard)
-
-    async def _settle(self, command: cmd.SettleRequest) -> None:
-        try:
-            verdict = await self._inbox.answer(command.request_id, command.outcome, command.actor)
-        except InboxError as error:
-            self._emit(ErrorReported("answer", f"The answer was not kept: {error}"))
-            self._emit(AnswerNotKept(command.request_id))
-            return
-        if isinstance(verdict, Unknown):
-            _logger.info("An answer came for a request that nobody knows")
 
     async def ask(self, connection: Connection | None, control: Control[T]) -> T:
         """Ask the CLI something beside the conversation; raises `CommandError`, also if the session ends."""

@@ -9,8 +9,6 @@ from typing import Literal
 from uuid import uuid4
 
 from ccq_tui.agent.controls import CommandError as CommandError
-from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.requests import RequestOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +63,6 @@ class SetOption:
 
     what: Literal["mode", "model", "effort"]
     value: str
-
-
-@dataclass(frozen=True, slots=True)
-class SettleRequest:
-    """Settle a request through the inbox; the first answer wins."""
-
-    request_id: str
-    outcome: RequestOutcome
-    actor: Actor
 
 
 Ordered = Send | Withdraw | SetOption

@@ -298,13 +298,6 @@ class RequestParked(AgentEvent):
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerNotKept(AgentEvent):
-    """The inbox did not take the outcome that was given for a request: it still waits."""
-
-    request_id: str
-
-
-@dataclass(frozen=True, slots=True)
 class RequestSettled(AgentEvent):
     """A request no longer waits: somebody answered, or it was cancelled.
 

@@ -23,10 +23,8 @@ from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.agent.session_recorder import SessionRecorder, forked
 from ccq_tui.agent.unrecorded_prompts import UnrecordedPrompts
-from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.port import Claim, ClaimLostError
-from ccq_tui.inbox.requests import RequestOutcome
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.connection import Connection
@@ -76,7 +74,7 @@ class AgentSession:
         self._events: asyncio.Queue[ev.AgentEvent | None] = asyncio.Queue()
         self._delivery = Delivery(inbox, self._emit, self.put)
         self._unrecorded = UnrecordedPrompts(self._emit, self.taken)
-        self._commander = Commander(inbox, self._emit, self._stop, self._delivery.send_again)
+        self._commander = Commander(self._emit, self._stop, self._delivery.send_again)
         self._recorder = SessionRecorder(inbox, options)
         self._connection: Connection | None = None
         self._claim: Claim | None = None
@@ -176,10 +174,6 @@ class AgentSession:
         """Give the session a title, which is not empty; raises as `ask` does."""
         await self.ask(rename(title))
         self._emit(ev.TitleChanged(title))
-
-    def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
-        """Settle a request; the first answer wins, from any surface."""
-        self._commander.answer(cmd.SettleRequest(request_id, outcome, actor))
 
     def park(self, cause: str = "") -> None:
         """End the process while questions wait; they are answered once the session is resumed."""

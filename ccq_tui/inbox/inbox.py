@@ -53,6 +53,7 @@ MOST_REFUSED = 10_000
 REPLACED = "The inbox was moved, deleted or replaced while in use; {} holds the open requests of this program"
 AGAIN = "Questions are on disk again"
 
+_ALIVE = (RequestState.PENDING, *TO_DELIVER)
 Read = tuple[StoredRequest, StoredDraft | None, tuple[Recalled | None, ...]]
 
 
@@ -79,6 +80,8 @@ class Inbox:
         """The requests of this process until their outcome has arrived and is on disk."""
         self._typed: dict[str, OpenRequest] = {}
         """The requests whose drafts are not on disk yet."""
+        self._answers: set[asyncio.Task[Verdict]] = set()
+        """What is being settled by this process."""
         self._refused: list[Callable[[Store], object]] = []
         """Changes that the disk refused, oldest first."""
         self._news: Signal[InboxChange] = Signal()
@@ -200,9 +203,12 @@ class Inbox:
         return tuple(one.request for one in self._kept.values() if one.is_pending and not one.is_left)
 
     def of(self, session_id: str) -> tuple[OpenRequest, ...]:
-        """Return the pending requests of a session that are open in this process."""
-        known = self._known.values()
-        return tuple(one for one in known if one.is_pending and one.request.session_id == session_id)
+        """Return the requests of a session that wait, or whose outcome has not arrived, oldest first.
+
+        Only those that are open in this process.
+        """
+        mine = (one for one in self._known.values() if one.request.session_id == session_id)
+        return tuple(one for one in mine if one.is_added and one.stored.state in _ALIVE)
 
     def unsaved(self, *, written: bool = False) -> list[StoredRequest]:
         """Return this process's pending requests that the disk refused, or all, oldest first."""
@@ -265,41 +271,45 @@ class Inbox:
         async with self.asking(request, context) as opened:
             return await opened.outcome()
 
-    async def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> Verdict:
+    def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> asyncio.Task[Verdict]:
         """Settle a request of any process; the first answer wins.
 
-        Returns whether this call settled it, and if not, who did.
+        It is submitted before this returns, and kept whoever stops waiting for the verdict.
 
-        Raises:
-            InvalidOutcome: The request does not take this outcome.
-            InboxUnavailable: The disk refused it, and the request is not one of this process.
+        Returns:
+            Whether this call settled it, and if not, who did; or `InvalidOutcome` if the request does not
+            take this outcome, `InboxUnavailable` if the disk refused it and this process does not ask it.
         """
-        opened = self._known.get(request_id)
+        submitted = self.submit(lambda store: store.requests.settle(request_id, outcome, actor))
+        task = self._loop.create_task(self._verdict(submitted, request_id, outcome, actor))
+        self._answers.add(task)
+        task.add_done_callback(self._answered)
+        return task
+
+    async def _verdict(
+        self, submitted: Future[Verdict], request_id: str, outcome: RequestOutcome, actor: Actor
+    ) -> Verdict:
         try:
-            verdict = await self.run(lambda store: store.requests.settle(request_id, outcome, actor))
+            verdict: Verdict | InboxError = await self._within(submitted)
         except InvalidOutcome:
             raise  # not the disk's fault, and a later try would fail too
         except InboxError as error:
-            if opened is None or request_id not in self._kept:
-                raise
-            return self._settle_here(opened, outcome, actor, error)
-        if isinstance(verdict, Unknown) and opened is not None and request_id in self._kept:
-            return self._settle_here(opened, outcome, actor, None)
+            verdict = error
+        opened = self._kept.get(request_id)
+        if opened is not None and isinstance(verdict, InboxError | Unknown):
+            return self._settle_here(opened, outcome, actor, verdict)
+        if isinstance(verdict, InboxError):
+            raise verdict
         return verdict
+
+    def _answered(self, task: asyncio.Task[Verdict]) -> None:
+        self._answers.discard(task)
+        if not task.cancelled() and (error := task.exception()) and not isinstance(error, InboxError):
+            _logger.error("A request was not settled", exc_info=error)
 
     def withdraw(self, request_id: str, reason: str, actor: Actor = WITHDRAWN) -> None:
         """Cancel a request, without waiting, unless it is settled or unknown; ``reason`` is for a person."""
-        outcome = Cancelled(reason)
-
-        def done(future: Future[Verdict]) -> None:
-            error, opened = future.exception(), self._kept.get(request_id)
-            if error is not None and not isinstance(error, InboxError):
-                _logger.error("A request was not withdrawn: %s", type(error).__name__)
-            elif opened is not None and (error is not None or isinstance(future.result(), Unknown)):
-                self._settle_here(opened, outcome, actor, error)
-
-        future = self.submit(lambda store: store.requests.settle(request_id, outcome, actor))
-        future.add_done_callback(lambda future: self._post(done, future))
+        self.answer(request_id, Cancelled(reason), actor)
 
     async def defer(self, request_id: str) -> bool:
         """Keep a pending request for its resumed session to ask again; return whether it is still pending.
@@ -469,6 +479,8 @@ class Inbox:
                     self._settled(change)
                 case Over(request_id):
                     self._kept.pop(request_id, None)
+                    if (opened := self._known.get(request_id)) is not None:
+                        opened.stored = replace(opened.stored, state=RequestState.DELIVERED)
                 case DraftUpdated():
                     self._draft_updated(change)
                 case _:
@@ -509,27 +521,27 @@ class Inbox:
             opened.changed.emit(RequestChange.ADDED if isinstance(change, Added) else RequestChange.SETTLED)
 
     def _release(self, opened: OpenRequest) -> None:
-        if opened.is_saved and opened.stored.state not in (RequestState.PENDING, *TO_DELIVER):
+        if opened.is_saved and opened.stored.state not in _ALIVE:
             self._kept.pop(opened.request.id, None)
 
     # -- a disk that refuses --------------------------------------------------------------------------------
 
     def _settle_here(
-        self, opened: OpenRequest, outcome: RequestOutcome, actor: Actor, error: BaseException | None
+        self, opened: OpenRequest, outcome: RequestOutcome, actor: Actor, verdict: InboxError | Unknown
     ) -> Verdict:
         """Settle a request of this process in memory; it is written later."""
         if opened.is_pending:
             check_outcome(opened.request, outcome)  # the store cannot do it
             opened.is_saved = False
             self._settled(Settled(opened.request, outcome, actor))
-        self._trouble(error)
+        self._trouble(verdict if isinstance(verdict, InboxError) else None)
         return Won()
 
     def in_trouble(self, error: InboxError) -> None:
         """Report that the disk refused something, which is tried again; from any thread."""
         self._post(self._trouble, error)
 
-    def _trouble(self, error: BaseException | None) -> None:
+    def _trouble(self, error: InboxError | None) -> None:
         if error is not None and not self._is_troubled:
             _logger.warning("The inbox goes on in memory: %s", type(error).__name__)
             self._is_troubled = True

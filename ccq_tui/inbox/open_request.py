@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.port import DraftUpdated, Settled
-from ccq_tui.inbox.requests import Request, RequestOutcome
+from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, state_after
-from ccq_tui.inbox.verdicts import InboxError, Verdict
+from ccq_tui.inbox.verdicts import Verdict
 from ccq_tui.questions.recalled import Recalled
 
 if TYPE_CHECKING:
-    from ccq_tui.inbox.store.store import Store, StoredDraft
+    from ccq_tui.inbox.store.store import StoredDraft
     from ccq_tui.inbox.waiting_line import Draft
 
 _logger = logging.getLogger(__name__)
@@ -64,31 +64,11 @@ class RequestChange(Enum):
     """Another process changed the draft after something was typed here."""
 
 
-class InboxPort(Protocol):
-    """The inbox as its own parts know it; see `Inbox`."""
+class RequestKeeper(Protocol):
+    """Keeps a request: settles it, and writes its drafts."""
 
-    async def run(self, work: Callable[[Store], T]) -> T:
-        """Run work in the store's thread."""
-
-    def write_soon(
-        self, work: Callable[[Store], object], refused: Callable[[], object] | None = None
-    ) -> None:
-        """Run work without waiting."""
-
-    def in_trouble(self, error: InboxError) -> None:
-        """Report that the disk refused something."""
-
-    async def open(self, request_id: str) -> OpenRequest | None:
-        """Open a request."""
-
-    def keep(self, opened: OpenRequest) -> None:
-        """Keep a request open until its outcome has arrived."""
-
-    async def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> Verdict:
+    def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> asyncio.Future[Verdict]:
         """Settle a request."""
-
-    def withdraw(self, request_id: str, reason: str, actor: Actor) -> None:
-        """Cancel a request."""
 
     def owes_draft(self, opened: OpenRequest) -> bool:
         """Whether a draft is not on disk yet."""
@@ -112,7 +92,7 @@ class OpenRequest:
         changed: Emits what changed, after the inbox's subscribers have it.
     """
 
-    def __init__(self, inbox: InboxPort, stored: StoredRequest) -> None:
+    def __init__(self, inbox: RequestKeeper, stored: StoredRequest) -> None:
         self.stored = stored
         self.draft: Draft | None = None
         self.draft_actor: Actor | None = None
@@ -163,13 +143,13 @@ class OpenRequest:
             self._begin_from(self.stale)
         return mine
 
-    async def settle(self, outcome: RequestOutcome, actor: Actor) -> Verdict:
+    def settle(self, outcome: RequestOutcome, actor: Actor) -> asyncio.Future[Verdict]:
         """Settle it; as `Inbox.answer`."""
-        return await self._inbox.answer(self.request.id, outcome, actor)
+        return self._inbox.answer(self.request.id, outcome, actor)
 
     def withdraw(self, reason: str, actor: Actor = WITHDRAWN) -> None:
         """Cancel it without waiting, unless it is settled; ``reason`` is for a person."""
-        self._inbox.withdraw(self.request.id, reason, actor)
+        self.settle(Cancelled(reason), actor)
 
     def leave(self) -> None:
         """Keep it pending: the end of the wait in this process no longer withdraws it."""

@@ -14,7 +14,7 @@ from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import this_process
 
 if TYPE_CHECKING:
-    from ccq_tui.inbox.open_request import InboxPort
+    from ccq_tui.inbox.inbox import Inbox
 
 _logger = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ class InboxSessions:
         unsaved: The sessions whose facts the disk refused.
     """
 
-    def __init__(self, inbox: InboxPort) -> None:
+    def __init__(self, inbox: Inbox) -> None:
         self.running: set[str] = set()
         self.facts: dict[str, SessionFact] = {}
         self.unsaved: set[str] = set()

@@ -193,7 +193,7 @@ class Runtime:
         if self._slots is None:
             self._slots = asyncio.Semaphore(self.most_live)
         session = SupervisedSession(launch, self._make_session, clock=self.clock, slots=self._slots)
-        session.opened = self.inbox.known
+        session.inbox = self.inbox
         session.subscribe(self._note_room)
         self._sessions.append(session)
         return session

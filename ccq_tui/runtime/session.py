@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import Images, Kept
@@ -19,14 +18,14 @@ from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import DraftUpdated, Settled
-from ccq_tui.inbox.requests import Request, RequestOutcome
+from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.store.commands import CommandKind, StoredCommand
 from ccq_tui.questions import Expired
 from ccq_tui.runtime.events import GaveWay, LimitReached, Reconnected, SessionEvent
 from ccq_tui.runtime.facts import SessionFacts, folded
 from ccq_tui.runtime.limits import Attention, Due, Limit, Limits, LimitWatch, cause
 from ccq_tui.runtime.phases import Input, Phase, Reason, Stage, step
-from ccq_tui.runtime.port import SessionFactory
+from ccq_tui.runtime.port import NoRequests, OpenRequests, SessionFactory
 from ccq_tui.runtime.recovery import Recovery, noted, relaunched, taken
 
 NOTHING_WAITS = "cannot be parked: nothing waits in it"
@@ -37,6 +36,8 @@ OVER = frozenset({ev.SessionState.PARKED, ev.SessionState.FAILED, ev.SessionStat
 """States without a process."""
 _IN_TURN = frozenset({ev.SessionState.WORKING, ev.SessionState.AWAITING})
 _PARKING = frozenset({Phase.PARKING, Phase.OWED})
+_REPORTING = frozenset({Phase.RUNNING, Phase.STOPPING})
+"""Phases in which the agent itself reports how its requests end."""
 FAILED = "Something went wrong in ccq-tui; the log has more"
 
 
@@ -81,17 +82,12 @@ class SupervisedSession:
         """Returns a person's last action; a surface that shows the session puts its own in place."""
         self.in_use: Callable[[], bool] = lambda: False
         """Returns whether a person waits for a reply of the process, or chooses from one of its lists."""
-        self.opened: Callable[[str], OpenRequest | None] = lambda _: None
-        """Returns a request that is open in the inbox, by its id; a supervisor puts its own in place."""
+        self.inbox: OpenRequests = NoRequests()
+        """The requests of this process; a supervisor puts its inbox in place."""
         self._listeners: list[Callable[[SessionEvent], None]] = []
         self._make_session = make_session
         self._slots = slots
         self._tasks: list[asyncio.Task[None]] = []
-        self._waiting: dict[str, Request] = {}
-        self._answered: dict[str, Request | None] = {}
-        """Requests answered here that the agent has not settled yet; None for one that was not known."""
-        self._settled: dict[str, Settled] = {}
-        """Requests settled elsewhere that the agent has not settled yet."""
         self._limits = LimitWatch(limits or Limits.of(launch.settings), self._limit_passed)
         self._limit_timer: asyncio.TimerHandle | None = None
         self._heard = self.facts.since
@@ -128,9 +124,9 @@ class SupervisedSession:
         return self.facts.session_id or self.agent.record_id
 
     @property
-    def waiting(self) -> MappingProxyType[str, Request]:
+    def waiting(self) -> tuple[OpenRequest, ...]:
         """The requests that wait for a person, oldest first."""
-        return MappingProxyType(self._waiting)
+        return tuple(one for one in self.inbox.of(self.known_id) if one.is_pending)
 
     @property
     def limited(self) -> bool:
@@ -141,7 +137,7 @@ class SupervisedSession:
     def can_give_way(self) -> bool:
         """Whether its process does nothing: the next prompt would start another one."""
         runs = self.stage.phase is Phase.RUNNING and self.facts.state is ev.SessionState.IDLE
-        return runs and not (self._waiting or self.facts.tasks or self.in_use())
+        return runs and not (self.waiting or self.facts.tasks or self.in_use())
 
     @property
     def gives_way(self) -> bool:
@@ -197,11 +193,11 @@ class SupervisedSession:
     @property
     def why_not_parkable(self) -> str:
         """The reason why somebody who does not see the session cannot park it, or ""."""
-        if not self._waiting:
+        if not self.waiting:
             return NOTHING_WAITS
         if self.facts.state in (ev.SessionState.QUEUED, ev.SessionState.STARTING):
             return "cannot be parked: it is starting; try again in a moment"
-        if not all(kind_of(request).OUTLIVES for request in self._waiting.values()):
+        if not all(kind_of(one.request).OUTLIVES for one in self.waiting):
             return "cannot be parked: it would lose the permission, plan or form that waits in it"
         return ""
 
@@ -355,41 +351,20 @@ class SupervisedSession:
 
     # -- requests -------------------------------------------------------------------------------------------
 
-    def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
-        """Settle a request, and make sure that the agent gets the answer.
-
-        Args:
-            request_id: The request.
-            outcome: The decision.
-            actor: Who answers.
-        """
-        self._answered[request_id] = self._waiting.pop(request_id, None)
-        self.agent.answer(request_id, outcome, actor)
-        self.wake(answered=True)
-
     def take_settled(self, change: Settled) -> None:
-        """Handle an answer from another surface to a request that waits here, also without a process."""
-        request_id = change.request.id
-        if request_id not in self._waiting:
+        """Handle the outcome of a request for which no call waits; an answer starts the next process."""
+        request = change.request
+        mine = self.known_id == request.session_id and self.inbox.known(request.id) is not None
+        if not mine or self.stage.phase in _REPORTING:
             return
-        if self.facts.state in OVER:
-            self._take(ev.RequestSettled(request_id, change.outcome, change.actor))
+        self._take(ev.RequestSettled(request.id, change.outcome, change.actor))
+        if kind_of(request).OUTLIVES and not isinstance(change.outcome, Cancelled):
             self.wake(answered=True)
-            return
-        self._settled[request_id] = change
-        if self.stage.phase in _PARKING:
-            self._take_late(request_id)
 
     def take_draft(self, change: DraftUpdated) -> None:
         """Report that another process changed the draft of a request that waits here."""
-        if change.request.id in self._waiting:
+        if change.request.session_id == self.known_id:
             self._tell(change)
-
-    def _take_late(self, request_id: str) -> None:
-        """Handle an answer that came while its question was being parked: no call waits for it."""
-        self._step(Input.ANSWER)
-        if change := self._settled.pop(request_id, None):
-            self._take(ev.RequestSettled(request_id, change.outcome, change.actor))
 
     # -- events ---------------------------------------------------------------------------------------------
 
@@ -398,7 +373,6 @@ class SupervisedSession:
         self._heard = now
         begun = self.recovery.doing
         self.facts = folded(self.facts, event, now)
-        self._note_request(event)
         self.recovery = noted(self.recovery, event)
         self._tell(event)
         if isinstance(event, ev.Connected) and begun is not None and self.recovery.doing is None:
@@ -406,38 +380,21 @@ class SupervisedSession:
         self._react(event)
         self.look()
 
-    def _note_request(self, event: ev.AgentEvent) -> None:
+    def _react(self, event: ev.AgentEvent) -> None:
         match event:
+            case ev.StateChanged(state):
+                self._note_end(state)
             case (
                 ev.QuestionAsked(request)
                 | ev.PermissionAsked(request)
                 | ev.PlanProposed(request)
                 | ev.ElicitationAsked(request)
             ):
-                if request.id not in self._answered:  # else the CLI asks again only to get the answer
-                    if request.id not in self._waiting:
-                        self._step(Input.QUESTION)
-                    self._waiting[request.id] = request
-            case ev.RequestSettled(request_id):
-                for known in (self._waiting, self._settled):
-                    known.pop(request_id, None)
-            case ev.AnswerNotKept(request_id):
-                asked = self._answered.pop(request_id, None)
-                if asked is not None:
-                    self._waiting[request_id] = asked
-            case _:
-                pass
-
-    def _react(self, event: ev.AgentEvent) -> None:
-        match event:
-            case ev.StateChanged(state):
-                self._note_end(state)
-            case ev.RequestSettled(request_id):
-                self._answered.pop(request_id, None)
-            case ev.RequestParked(request_id):
+                opened = self.inbox.known(request.id)
+                if opened is not None and opened.is_pending:  # else asked again only to get the answer
+                    self._step(Input.QUESTION)
+            case ev.RequestParked():
                 self._step(Input.PUT_OFF)
-                if request_id in self._answered or request_id in self._settled:
-                    self._take_late(request_id)
             case ev.SessionLost(kind=kind):
                 wanted = self.launch.session_id or self.launch.chosen_id
                 if wanted and kind == Problem.RUNS_ELSEWHERE:
@@ -455,8 +412,6 @@ class SupervisedSession:
                 pass
 
     def _over(self) -> None:
-        for change in tuple(self._settled.values()):
-            self._take(ev.RequestSettled(change.request.id, change.outcome, change.actor))
         if self._step(Input.GONE):
             self._start_next()
 
@@ -488,16 +443,17 @@ class SupervisedSession:
 
     def _nobody(self) -> Attention:
         """Return the attention of nobody: no surface shows the session."""
-        first = next(iter(self._waiting.values()), None)
-        question = first.id if first and kind_of(first).EXPIRES else ""
-        return Attention(float("-inf"), question)
+        first = next(iter(self.waiting), None)
+        expires = first is not None and kind_of(first.request).EXPIRES
+        return Attention(float("-inf"), first.request.id if first and expires else "")
 
     def _limit_passed(self, limit: Limit) -> None:
         """Carry out a limit; it never chooses an option."""
         self._passed = limit
         match limit.due:
             case Due.NO_ANSWER:
-                self.agent.answer(limit.question, Expired(), Actor.here(Surface.LIMIT))
+                if (opened := self.inbox.known(limit.question)) is not None:
+                    opened.settle(Expired(), Actor.here(Surface.LIMIT))
             case Due.PARK | Due.PARK_QUESTION:
                 self._step(Reason.LIMIT)
                 self.agent.park(cause(limit))

@@ -51,7 +51,6 @@ class TranscriptModel:
         self._streams: dict[ev.BlockKey, bl.ProseBlock | bl.ThinkingBlock] = {}
         self._requests: dict[str, bl.RequestBlock] = {}
         self._places: Mapping[str, bl.RequestPlace] = {}
-        self._parked: set[str] = set()
         self._hidden: dict[str, ev.ToolStarted] = {}
         self._retry: bl.RetryBlock | None = None
 
@@ -165,9 +164,6 @@ class TranscriptModel:
                 self._calls.task_progressed(event)
             case ev.TaskEnded():
                 self._calls.task_ended(event)
-            case ev.RequestParked():
-                # It can be answered even when nothing runs any more.
-                self._parked.add(call_of(event.request_id))
             case _:
                 pass
 
@@ -401,12 +397,12 @@ class TranscriptModel:
 
     @_take.register
     def _(self, _event: ev.ConversationReset) -> None:
-        self._stop("")
+        self._stop()
         self._add(bl.RuleBlock("conversation cleared"))
 
     @_take.register
     def _(self, event: ev.TurnEnded) -> None:
-        self._stop("")
+        self._stop()
         # A command of the CLI's own, which shows its own result: the model had no part in the turn.
         idle = not (event.is_error or event.input_tokens or event.output_tokens or event.turn_cost)
         if event.reason != PUT_OFF and not idle:
@@ -415,22 +411,18 @@ class TranscriptModel:
 
     @_take.register
     def _(self, event: ev.SessionLost) -> None:
-        self._stop(event.reason or "the session is over")
+        self._stop(everything=True)
         if event.expected:
             self._add(bl.RuleBlock(_ENDINGS.get(event.kind, "session ended")))
         else:
             self._fail(event.kind, event.reason)
 
-    def _stop(self, reason: str) -> None:
-        """Mark everything running as stopped; with a reason, also cancel open requests not parked."""
+    def _stop(self, *, everything: bool = False) -> None:
+        """Mark as stopped what runs in a turn, or everything."""
         self._retry_over()
-        self._calls.stop(everything=bool(reason))
+        self._calls.stop(everything=everything)
         for key, stream in list(self._streams.items()):
-            if reason or self._calls.beside_turns(key.parent) is None:
+            if everything or self._calls.beside_turns(key.parent) is None:
                 stream.document.finish()
                 self._order.touch(stream)
                 del self._streams[key]
-        for name, request in self._requests.items():
-            if reason and request.outcome is None and name not in self._parked:
-                request.outcome, request.settled = Cancelled(reason), self._now()
-                self._settle(request)

@@ -134,7 +134,7 @@ class Running:
 
     def answer(self, name: str, outcome: RequestOutcome) -> None:
         """Settle a request."""
-        self.session.answer(self.request(name), outcome, PANEL)
+        self.inbox.answer(self.request(name), outcome, PANEL)
 
     def _after(self, earlier: AgentEvent, later: AgentEvent) -> bool:
         return any(event is later for event in self.events[self.events.index(earlier) :])

@@ -38,7 +38,7 @@ async def test_what_the_inbox_on_disk_is_told(play: Callable[..., Any], tmp_path
 async def nobody_answered_is_the_result(run: Running, model: ScriptedModel, inbox: Inbox) -> None:
     run.session.send("Build it")
     name = (await run.until(QuestionAsked)).request.id
-    run.session.answer(name, Expired(), LIMIT)
+    run.inbox.answer(name, Expired(), LIMIT)
     assert (await run.until(RequestSettled)).outcome == Expired()
     await run.until(TurnEnded)
     assert EXPIRED in model.result(call_of(name)).text

@@ -22,7 +22,7 @@ from ccq_tui.agent.events import (
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.port import SessionFact
-from ccq_tui.inbox.requests import QuestionRequest, RequestOutcome
+from ccq_tui.inbox.requests import QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.store.commands import CommandKind, CommandState
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.questions import Option, Question, QuestionSet
@@ -54,6 +54,11 @@ class InboxSession(ToldSession):
         self.tell(Connected(self.name, "claude-x", "default", "/work"))
         self.tell(StateChanged(SessionState.IDLE))
         await self._over.wait()
+
+    def wait_with(self, request: Request) -> None:
+        """Let a request wait in the inbox of the program."""
+        if (inbox := self._driven.app.runtime.inbox).known(request.id) is None:
+            inbox._ask(request, "").leave()
 
     async def ask_person(self) -> None:
         """Ask, as a real session does, and go on with the answer."""

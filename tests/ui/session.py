@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +20,9 @@ from ccq_tui.agent.events import (
     AgentEvent,
     ArrivingEnded,
     Connected,
+    ElicitationAsked,
+    PermissionAsked,
+    PlanProposed,
     QuestionAsked,
     RequestParked,
     RequestSettled,
@@ -29,9 +33,13 @@ from ccq_tui.agent.events import (
 from ccq_tui.app import CcqApp
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
-from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, RequestOutcome, call_of
+from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.port import Settled
+from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, Request, RequestOutcome, call_of
+from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
+from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, Verdict, Won
 from ccq_tui.prompts.unread import PromptDraft
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.questions.input_guard import TYPING_SECONDS
@@ -43,6 +51,56 @@ T = TypeVar("T")
 SESSION_ID = "id-1"
 
 
+class ToldRequests:
+    """The requests of a session that tells what a test says; their answers are kept, and on no disk."""
+
+    def __init__(self) -> None:
+        self.answers: list[tuple[str, RequestOutcome, Actor]] = []
+        self.opened: dict[str, OpenRequest] = {}
+        self._verdicts: dict[str, tuple[RequestOutcome, asyncio.Future[Verdict]]] = {}
+
+    def known(self, request_id: str) -> OpenRequest | None:
+        return self.opened.get(request_id)
+
+    def of(self, session_id: str) -> tuple[OpenRequest, ...]:
+        return tuple(one for one in self.opened.values() if one.request.session_id == session_id)
+
+    def ask(self, request: Request) -> OpenRequest:
+        """Let a request wait."""
+        stored = StoredRequest(0, request, "", RequestState.PENDING, datetime.now(UTC))
+        opened = self.opened[request.id] = OpenRequest(self, stored)
+        opened.is_added = True
+        return opened
+
+    def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> asyncio.Future[Verdict]:
+        """Keep an answer; it is settled by `end`."""
+        self.answers.append((call_of(request_id), outcome, actor))
+        verdict: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
+        self._verdicts[request_id] = (outcome, verdict)
+        return verdict
+
+    def refuse(self, request_id: str, error: InboxError) -> None:
+        """Fail at an answer."""
+        self._verdicts.pop(request_id)[1].set_exception(error)
+
+    def end(self, request_id: str, outcome: RequestOutcome, actor: Actor | None) -> None:
+        """Settle a request."""
+        if (opened := self.opened.pop(request_id, None)) is not None:
+            opened.end(Settled(opened.request, outcome, actor))
+        mine, verdict = self._verdicts.pop(request_id, (None, None))
+        if verdict is not None:
+            own = mine == outcome and actor in (None, Actor.here(Surface.PANEL))
+            verdict.set_result(Won() if own else AlreadySettled(actor, datetime.now(UTC), outcome))
+
+    def owes_draft(self, _opened: OpenRequest) -> bool:
+        return False
+
+    def save_soon(self, _opened: OpenRequest) -> None:
+        """Keep it in memory alone."""
+
+    forget_draft = save_soon
+
+
 class ToldSession:
     """A session that tells what it is told to tell, and keeps what the screen asks of it.
 
@@ -51,6 +109,9 @@ class ToldSession:
 
     def __init__(self, tell: Callable[[AgentEvent], None]) -> None:
         self._tell = tell
+        self.requests = ToldRequests()
+        self.open_in: Callable[[OpenRequest], object] = lambda _: None
+        """Takes each request that waits."""
         self.record_id = SESSION_ID
         self.sent: list[str] = []
         self.unanswered: list[str] = []
@@ -59,7 +120,6 @@ class ToldSession:
         """The images of each prompt that was sent."""
         self.read: frozenset[str] = frozenset()
         self.withdrawn: list[str] = []
-        self.answers: list[tuple[str, RequestOutcome, str]] = []
         self.interrupts = 0
         self.closed = False
         self.parked = False
@@ -74,7 +134,21 @@ class ToldSession:
         named = isinstance(event, RequestSettled | RequestParked | ArrivingEnded)
         if named and "@" not in event.request_id:
             event = replace(event, request_id=f"{event.request_id}@{SESSION_ID}")
+        if isinstance(event, QuestionAsked | PermissionAsked | PlanProposed | ElicitationAsked):
+            self.wait_with(event.request)
+        elif isinstance(event, RequestSettled):
+            self.requests.end(event.request_id, event.outcome, event.actor)
         self._tell(event)
+
+    @property
+    def answers(self) -> list[tuple[str, RequestOutcome, Actor]]:
+        """What was answered, by the calls of the requests."""
+        return self.requests.answers
+
+    def wait_with(self, request: Request) -> None:
+        """Let a request wait; one that was answered is asked again only for its answer."""
+        if self.requests.known(request.id) is None:
+            self.open_in(self.requests.ask(request))
 
     async def run(self) -> None:
         self.tell(Connected(SESSION_ID, "claude-x", "default", "/work"))
@@ -128,9 +202,6 @@ class ToldSession:
     def interrupt(self) -> None:
         self.interrupts += 1
 
-    def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
-        self.answers.append((call_of(request_id), outcome, actor))
-
     def park(self, cause: str = "") -> None:
         self.parked, self.cause = True, cause
 
@@ -171,8 +242,12 @@ class Driven:
     def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:
         self.session = self._kind(tell)
         self.session.record_id = launch.session_id or SESSION_ID
+        self.session.open_in = self._open
         self.launches.append(launch)
         return self.session
+
+    def _open(self, opened: OpenRequest) -> None:
+        self.app.runtime.inbox._known.setdefault(opened.request.id, opened)
 
     @property
     def told(self) -> ToldSession:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent.events import AnswerNotKept, QuestionAsked, SessionState, StateChanged
+from ccq_tui.agent.events import QuestionAsked, SessionState, StateChanged
 from ccq_tui.inbox.verdicts import InboxUnavailable
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.state import PanelState
@@ -15,7 +15,7 @@ from tests.actors import PANEL
 from tests.ui.host import press_later
 from tests.ui.inboxed import Many, left_behind, open_by_key, open_inbox, request_of
 from tests.ui.running import running
-from tests.ui.session import keys_work, panel_drawn, until
+from tests.ui.session import SESSION_ID, Driven, keys_work, panel_drawn, until
 
 FIRST = Answered((Answer(("First",)),))
 
@@ -24,23 +24,24 @@ async def refuses(*_: Any) -> None:
     raise InboxUnavailable("the disk is full")
 
 
-async def test_the_panel_of_the_session_comes_back(tmp_path: Path) -> None:
-    run = Many(tmp_path)
-    request = request_of("s1")
+async def test_the_panel_of_the_session_comes_back() -> None:
+    run = Driven()
+    request = request_of(SESSION_ID)
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
-        session, screen = run.all[0], run.session_screen
+        session, screen = run.told, run.session_screen
         session.tell(StateChanged(SessionState.AWAITING))
         session.tell(QuestionAsked(request))
         await keys_work(run, pilot)
         await pilot.press("1", "enter")
         await until(pilot, lambda: session.answers and screen.dock.panel is None)
-        session.tell(AnswerNotKept(request.id))
+        session.requests.refuse(request.id, InboxUnavailable("the disk is full"))
         await until(pilot, lambda: screen.dock.panel is not None)
         state = screen.dock.panel.state if screen.dock.panel else None
         assert isinstance(state, PanelState)
         assert state.pages[0].draft.selected == (0,)
-        assert list(screen.session.waiting) == [request.id]
+        assert "The answer was not kept: the disk is full" in screen.transcript.text()
+        assert screen.session.waiting
         await keys_work(run, pilot)
         await pilot.press("enter")
         await until(pilot, lambda: len(session.answers) == 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from textual import events
@@ -9,8 +10,8 @@ from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
 from ccq_tui.agent.events import PermissionAsked, RequestSettled, SessionState, StateChanged
-from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import Allowed, Cancelled, RequestOutcome
+from ccq_tui.inbox.verdicts import Verdict
 from ccq_tui.questions import Answered, Kind, Question
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.notice_line import NoticeLine
@@ -18,7 +19,7 @@ from ccq_tui.widgets.panel import RequestPanel
 from ccq_tui.widgets.question import QuestionPanel
 from tests.ui.host import Clock
 from tests.ui.pictures import rests
-from tests.ui.session import Driven, ToldSession, asked, keys_work, permission, until
+from tests.ui.session import Driven, ToldRequests, asked, keys_work, permission, until
 
 WISH = Question("What shall it be called?", "Name", kind=Kind.TEXT)
 
@@ -80,14 +81,15 @@ async def test_an_answer_goes_before_anything_is_drawn(monkeypatch: Any) -> None
     drawn: list[str] = []
     when_answered: list[tuple[bool, int]] = []
 
-    class Watched(ToldSession):
-        def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
+    class Watched(ToldRequests):
+        def answer(self, *answer: Any) -> asyncio.Future[Verdict]:
             panel = run.screen.query_one(QuestionPanel)
             when_answered.append((panel.display, len(drawn)))
-            super().answer(request_id, outcome, actor)
+            return super().answer(*answer)
 
-    run = Driven(make=Watched)
+    run = Driven()
     async with run.app.run_test() as pilot:
+        run.told.requests = Watched()
         run.told.tell(asked("q1"))
         await keys_work(run, pilot)
         await pilot.press("1")

@@ -134,7 +134,6 @@ async def test_no_limit_passes_while_the_question_is_answered_in_the_inbox(tmp_p
     request = request_of("s1")
     async with run.app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: run.session_screen.view.session_id)
-        await run.app.runtime.inbox.run(lambda store: store.requests.add(request, ""))
         told, session = run.all[0], run.session_screen.session
         told.tell(StateChanged(SessionState.AWAITING))
         told.tell(QuestionAsked(request))
@@ -145,7 +144,7 @@ async def test_no_limit_passes_while_the_question_is_answered_in_the_inbox(tmp_p
         for key in ("down", "o", "x", "y"):
             await press_later(pilot, key, seconds=200)
             session.look()
-        assert told.answers == []
+        (opened,) = session.waiting
         run.clock.skip(301)
         session.look()
-        assert [outcome for _, outcome, _ in told.answers] == [Expired()]
+        assert await opened.outcome() == Expired()

@@ -180,13 +180,16 @@ class Waits:
         self._ending, self._over = reason, True
         pending, self.pending = self.pending, {}
         for request_id, wait in pending.items():
-            if isinstance(wait.opened.request, QuestionRequest) and wait.is_reported:
-                wait.opened.leave()
+            opened = wait.opened
+            if (outcome := opened.stored.outcome) is not None:  # it was too late to give it to the CLI
+                self._emit(ev.RequestSettled(request_id, outcome, opened.stored.actor))
+            elif isinstance(opened.request, QuestionRequest) and wait.is_reported:
+                opened.leave()
                 wait.parked.cancel()
                 self._emit(ev.RequestParked(request_id, deferred=False))
-                continue
-            wait.opened.withdraw(reason)
-            self._emit(ev.RequestSettled(request_id, Cancelled(reason), WITHDRAWN))
+            else:
+                opened.withdraw(reason)
+                self._emit(ev.RequestSettled(request_id, Cancelled(reason), WITHDRAWN))
 
     async def park(self) -> bool | None:
         """Put off the waiting questions; return whether the CLI ends its turn to ask one again.
@@ -235,7 +238,7 @@ class Waits:
                 self._report(wait)
                 either: list[asyncio.Future[Any]] = [answered, wait.parked]
                 await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-                outcome = answered.result() if answered.done() else wait.parked.result()
+                outcome = opened.stored.outcome or wait.parked.result()
             except asyncio.CancelledError:
                 raise asyncio.CancelledError(self._ending) from None  # the reason of its withdrawal
             finally:

@@ -305,7 +305,7 @@ class SessionBase(Screen[None]):
         transcript.mark_changed = lambda: self.block_bar.tell(transcript.mark, len(transcript.model.blocks))
         transcript.found_changed = self.search_bar.tell
         self.status_line = StatusLine()
-        dock.opened = session.opened
+        dock.opened = lambda name: session.inbox.known(name)
         self.clock = session.clock
         self.view = session.facts
         self.around = Surroundings()

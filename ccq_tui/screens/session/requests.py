@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 
 from ccq_tui.agent import events as ev
@@ -9,8 +10,10 @@ from ccq_tui.agent.problems import Problem
 from ccq_tui.config.keymap import with_keys
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.elicitations import link_to_open
+from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.port import DraftUpdated
-from ccq_tui.inbox.requests import Cancelled, PlanRequest, QuestionRequest, Request
+from ccq_tui.inbox.requests import Cancelled, PlanRequest, QuestionRequest, Request, RequestOutcome
+from ccq_tui.inbox.verdicts import AlreadySettled, InboxError, Verdict
 from ccq_tui.inbox.waiting_line import Waiting
 from ccq_tui.questions import Expired
 from ccq_tui.runtime.events import SessionEvent
@@ -59,10 +62,6 @@ class RequestQueue:
         self._left = ClosedPages()
         self._closed: Waiting | None = None
         """The request whose end was reported last."""
-        self._parked: set[str] = set()
-        self._answered: dict[str, Dock.Answered] = {}
-        self._offered: frozenset[str] = frozenset()
-        """The requests whose answers can be copied because the session's directory is gone."""
         self._seen: tuple[Panel, int] | None = None
         self._left_end_for = ""
         """The plan for whose head the transcript left its end, or ""."""
@@ -85,7 +84,8 @@ class RequestQueue:
                 | ev.ElicitationAsked(request)
             ):
                 self._came_again(request)
-                if request.id not in self._answered:  # else asked again only to receive its answer
+                opened = self._ui.session.inbox.known(request.id)
+                if opened is not None and opened.is_pending:  # else asked again only to receive its answer
                     recalled = event.recalled if isinstance(event, ev.QuestionAsked) else ()
                     dock.add(request, event.draft, self._left.pages, recalled)
                 if isinstance(event, ev.QuestionAsked) and event.by_message:
@@ -94,8 +94,6 @@ class RequestQueue:
                 self._close(event)
             case DraftUpdated():
                 self._follow(event)
-            case ev.AnswerNotKept(request_id) if answered := self._answered.pop(request_id, None):
-                dock.add(answered.waiting.request, answered.waiting.draft)
             case ev.StateChanged(ev.SessionState.WORKING):
                 # While the agent thinks: the start is over, and what it asks first finds its panel made.
                 self._ui.after(READY_SECONDS, dock.panels.make_ready)
@@ -107,16 +105,14 @@ class RequestQueue:
         dock = self._ui.dock
         match event:
             case ev.RequestParked(request_id, deferred) if request_id in dock.line.asked:
-                self._parked.add(request_id)
                 self._ui.say(PARKED if deferred else LEFT, HOW_SECONDS, request_id)
-            case ev.SessionLost(kind=Problem.RUNS_ELSEWHERE) if self._answered:
+            case ev.SessionLost(kind=Problem.RUNS_ELSEWHERE) if self._undelivered:
                 self._ui.say(OTHERS, seconds=HOW_SECONDS)
             case ev.SessionLost(kind=Problem.DIRECTORY_GONE | Problem.NO_CONVERSATION):
                 self._offer_answers()
             case ev.StateChanged(ev.SessionState.STARTING):
-                for request_id in self._parked:
-                    self._ui.dock.notices.hush(request_id)  # a process waits again
-                self._parked.clear()
+                for item in dock.line.items:
+                    dock.notices.hush(item.request.id)  # a process waits again
             case _:
                 pass
 
@@ -124,15 +120,12 @@ class RequestQueue:
         """Close the panel of a request that was settled elsewhere, keeping what was typed for it."""
         outcome = event.outcome
         self._ui.dock.notices.hush(event.request_id)
-        answered = self._answered.pop(event.request_id, None)
-        own = event.actor in (None, Actor.here(Surface.PANEL))
-        if answered is not None and own and outcome == answered.outcome:
-            self._ui.dock.tidy()
-            return
-        gone = self._ui.dock.withdraw(event.request_id) or (answered.waiting if answered else None)
-        if gone is None:
-            return
-        where = f"answered {event.actor.where_from_here}" if event.actor else "answered elsewhere"
+        gone = self._ui.dock.withdraw(event.request_id)
+        if gone is not None:
+            self._say_closed(gone, outcome, event.actor)
+
+    def _say_closed(self, gone: Waiting, outcome: RequestOutcome, actor: Actor | None) -> None:
+        where = f"answered {actor.where_from_here}" if actor else "answered elsewhere"
         if isinstance(outcome, Expired):
             where = "nobody answered in time; nothing was chosen"
         reason = outcome.reason if isinstance(outcome, Cancelled) else where
@@ -170,10 +163,15 @@ class RequestQueue:
 
     def _offer_answers(self) -> None:
         """Offer answers for copying if their session's directory or conversation is gone; they stay kept."""
-        for request_id, answered in self._answered.items():
-            if request_id not in self._offered:
-                self._offered |= {request_id}
-                self.keep(draft_of(answered.waiting), UNDELIVERED)
+        for opened in self._undelivered:
+            if opened.draft is not None:
+                self.keep(draft_of(Waiting(opened.request, opened.draft)), UNDELIVERED)
+
+    @property
+    def _undelivered(self) -> list[OpenRequest]:
+        """The requests answered here whose answers Claude was not seen to have."""
+        session, here = self._ui.session, Actor.here(Surface.PANEL)
+        return [one for one in session.inbox.of(session.known_id) if one.stored.actor == here]
 
     def keep(self, draft: str, words: str = LEFT_OVER) -> str:
         """Keep the draft of a closed request; return what to say of it."""
@@ -200,13 +198,27 @@ class RequestQueue:
         self.keep(plan_left_over(waiting, outcome))
         self.keep_to_copy(set_left_over(waiting, outcome), LEFT_OVER)
         self._left.forget(waiting)
-        self._answered[waiting.request.id] = event
-        self._ui.session.answer(waiting.request.id, outcome, Actor.here(Surface.PANEL))
+        opened = self._ui.session.inbox.known(waiting.request.id)
+        if opened is not None:
+            verdict = opened.settle(outcome, Actor.here(Surface.PANEL))
+            self._ui.start(partial(self._see_through, waiting, verdict), "answer")
         if url := link_to_open(waiting.request, outcome):
             self._ui.start(partial(self._open, url), "link")
         if waiting.request.id == self._left_end_for:
             self._left_end_for = ""
             self._ui.transcript.action_end()
+
+    async def _see_through(self, waiting: Waiting, settling: asyncio.Future[Verdict]) -> None:
+        """Close what is answered, or ask it again if the inbox did not take the answer."""
+        try:
+            verdict = await asyncio.shield(settling)
+        except InboxError as error:
+            self._ui.transcript.apply(ev.ErrorReported("answer", f"The answer was not kept: {error}"))
+            self._ui.dock.add(waiting.request, waiting.draft)
+            return
+        self._ui.dock.tidy()
+        if isinstance(verdict, AlreadySettled):
+            self._say_closed(waiting, verdict.outcome, verdict.actor)
 
     async def _open(self, url: str) -> None:
         self._ui.say(await open_target(self._ui.app, Target(url, url=url)))

@@ -129,9 +129,9 @@ class Child:
                 # The clock is the same in all processes; on a busy machine the order came late.
                 say({"event": "Drafted", "text": order["text"], "at": time.monotonic()})
             case "answer":
-                session.answer(order["id"], Answered((Answer(other=order["text"]),)), PANEL)
+                session._inbox.answer(order["id"], Answered((Answer(other=order["text"]),)), PANEL)
             case "allow":
-                session.answer(order["id"], Allowed(), PANEL)
+                session._inbox.answer(order["id"], Allowed(), PANEL)
             case "rewind":
                 self._hold(asyncio.create_task(self._rewind(session, order["prompt_id"])))
             case "park":

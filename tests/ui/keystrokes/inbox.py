@@ -12,7 +12,6 @@ from textual.widgets import Input
 from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
-from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest, QuestionRequest, Request, RequestOutcome
 from ccq_tui.questions import QuestionSet
 from ccq_tui.screens.inbox.screen import InboxScreen
@@ -53,7 +52,6 @@ class AskingSession(ToldSession):
         self._driven = run
         self._over = asyncio.Event()
         self._asked: set[asyncio.Future[None]] = set()
-        self.answering: set[asyncio.Future[object]] = set()
 
     async def run(self) -> None:
         self.tell(ev.Connected(self.name, "claude-x", "default", "/work"))
@@ -75,9 +73,8 @@ class AskingSession(ToldSession):
         self._driven.decided.append((request.id, outcome, "inbox"))
         self.tell(ev.RequestSettled(request.id, outcome, INBOX))
 
-    def answer(self, request_id: str, outcome: RequestOutcome, actor: Actor) -> None:
-        answer = self._driven.app.runtime.inbox.answer(request_id, outcome, actor)  # type: ignore[arg-type]
-        self.answering.add(asyncio.ensure_future(answer))
+    def wait_with(self, _request: Request) -> None:
+        """Nothing: it waits in the inbox already."""
 
     def close(self, cause: str = "") -> None:
         super().close(cause)
@@ -181,10 +178,8 @@ class Inbox(Panels):
     async def settle(self) -> None:
         """Wait for what is written, too."""
         await super().settle()
-        while answering := {one for session in self.run.all for one in session.answering}:
+        while answering := tuple(self.run.app.runtime.inbox._answers):
             await asyncio.gather(*answering)
-            for session in self.run.all:
-                session.answering -= answering
             await super().settle()
 
     # -- what is there ---------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ async def test_whoever_hears_of_a_question_can_answer_it_at_once() -> None:
     def answer(event: AgentEvent) -> None:
         events.append(event)
         if isinstance(event, QuestionAsked):
-            answers.append(asyncio.create_task(inbox.answer("t@s", Declined(), PANEL)))
+            answers.append(inbox.answer("t@s", Declined(), PANEL))
 
     gate = Gate(inbox, SessionOptions(cwd=Path()), lambda: "s", answer)
     gate.waits.shown("t")

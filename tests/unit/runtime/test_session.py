@@ -12,7 +12,6 @@ import pytest
 from ccq_tui.agent.events import (
     PARKED_KIND,
     AgentEvent,
-    AnswerNotKept,
     Connected,
     ErrorReported,
     HistoryLoaded,
@@ -28,12 +27,12 @@ from ccq_tui.agent.problems import Problem
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.port import Settled
-from ccq_tui.inbox.requests import QuestionRequest
+from ccq_tui.inbox.requests import Cancelled, QuestionRequest, RequestOutcome
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.runtime.events import LimitReached, Reconnected, SessionEvent
 from ccq_tui.runtime.session import FAILED, SupervisedSession
 from tests.actors import PANEL, SCRIPT
-from tests.ui.session import ToldSession
+from tests.ui.session import ToldRequests, ToldSession
 
 LETTER = Question("Which?", "Letter", (Option("A", "x"), Option("B", "y")))
 ANSWER = Answered((Answer(("A",)),))
@@ -76,12 +75,14 @@ class Life:
         launch = Launch(settings=Settings(cwd=Path("/"), park_after="10m"), **launched)
         self.session = SupervisedSession(launch, made, clock=lambda: self.now, slots=slots)
         self.session.subscribe(self.events.append)
+        self.requests = self.session.inbox = ToldRequests()
 
     async def begun(self) -> Life:
         """Run it until its agent is connected and asks."""
         self.session.start()
         await asyncio.sleep(0)
         self.tell(PromptAccepted("Build it"), HistoryLoaded(()), StateChanged(SessionState.AWAITING))
+        self.requests.ask(REQUEST)
         self.tell(QuestionAsked(REQUEST))
         return self
 
@@ -93,37 +94,41 @@ class Life:
             if isinstance(event, SessionLost):
                 agent.over.set()
 
-
-def settled_elsewhere() -> Settled:
-    return Settled(REQUEST, ANSWER, SCRIPT)
+    def settled(self, outcome: RequestOutcome = ANSWER) -> None:
+        """Have somebody settle what is asked, as the inbox reports it."""
+        change = Settled(REQUEST, outcome, SCRIPT)
+        self.requests.opened[REQUEST.id].end(change)
+        self.session.take_settled(change)
 
 
 async def test_an_answer_wakes_a_parked_session_once() -> None:
     life = await Life().begun()
     life.tell(RequestParked(REQUEST.id, deferred=True), *PARKED)
-    life.session.answer(REQUEST.id, ANSWER, PANEL)
+    life.settled()
     life.session.wake(answered=True)
     life.session.send("and this")
     assert len(life.agents) == 2
     assert (life.launches[1].resume, life.launches[1].prompt) == ("s", "")
-    assert life.agents[0].answers, "it was the agent's that asked"
     assert life.agents[1].sent == ["and this"]
     await life.session.end()
 
 
-@pytest.mark.parametrize("when", ["answered here", "settled elsewhere", "settled elsewhere before"])
-async def test_an_answer_during_the_parking_starts_the_next_process_at_its_end(when: str) -> None:
+async def test_a_parked_session_is_not_woken_by_what_is_withdrawn() -> None:
     life = await Life().begun()
-    if when == "settled elsewhere before":
-        life.session.take_settled(settled_elsewhere())
+    life.tell(RequestParked(REQUEST.id, deferred=True), *PARKED)
+    life.settled(Cancelled("rewound"))
+    assert len(life.agents) == 1
+    assert not life.session.waiting
+    await life.session.end()
+
+
+async def test_an_answer_during_the_parking_starts_the_next_process_at_its_end() -> None:
+    life = await Life().begun()
     life.tell(RequestParked(REQUEST.id, deferred=True))
-    if when == "answered here":
-        life.session.answer(REQUEST.id, ANSWER, PANEL)
-    elif when == "settled elsewhere":
-        life.session.take_settled(settled_elsewhere())
+    life.settled()
     assert len(life.agents) == 1, "the process that cannot take it is still there"
     told = [one for one in life.events if isinstance(one, RequestSettled)]
-    assert [one.outcome for one in told] == ([] if when == "answered here" else [ANSWER])
+    assert [one.outcome for one in told] == [ANSWER]
     life.tell(*PARKED)
     assert len(life.agents) == 2
     assert life.session.facts.state is SessionState.STARTING
@@ -145,7 +150,7 @@ async def test_an_ended_session_is_woken_by_nothing() -> None:
     await life.session.end()
     life.tell(*PARKED)
     life.session.wake(answered=True)
-    life.session.take_settled(settled_elsewhere())
+    life.settled()
     assert len(life.agents) == 1
 
 
@@ -205,6 +210,7 @@ async def test_a_limit_that_ended_nothing_is_not_named_after_another_question() 
     assert life.agents[0].parked
     life.tell(RequestSettled(REQUEST.id, ANSWER, PANEL), StateChanged(SessionState.WORKING))
     other = QuestionRequest("u", "s", QuestionSet("u", (LETTER,)))
+    life.requests.ask(other)
     life.tell(StateChanged(SessionState.AWAITING), QuestionAsked(other), *PARKED)
     assert not [one for one in life.events if isinstance(one, LimitReached)]
     await life.session.end()
@@ -270,32 +276,6 @@ async def test_a_listener_that_fails_disturbs_neither_the_agent_nor_the_others()
     await life.begun()
     assert [one for one in life.events if isinstance(one, QuestionAsked)]
     assert life.session.facts.state is SessionState.AWAITING
-    await life.session.end()
-
-
-async def test_an_answer_from_elsewhere_is_not_forgotten_where_the_process_ends_before_it_says_so() -> None:
-    life = await Life().begun()
-    life.session.take_settled(settled_elsewhere())
-    life.tell(StateChanged(SessionState.FAILED), SessionLost("killed"))
-    told = [one for one in life.events if isinstance(one, RequestSettled)]
-    assert [one.outcome for one in told] == [ANSWER]
-    assert not life.session.waiting
-    await life.session.end()
-
-
-@pytest.mark.parametrize("parked", [False, True])
-async def test_a_question_whose_answer_was_not_kept_waits_again(parked: bool) -> None:
-    life = await Life().begun()
-    if parked:
-        life.tell(RequestParked(REQUEST.id, deferred=True), *PARKED)
-    life.session.answer(REQUEST.id, ANSWER, PANEL)
-    if parked:
-        life.tell(QuestionAsked(REQUEST))  # by the process that was started for the answer
-    assert not life.session.waiting
-    life.agents[0]._tell(AnswerNotKept(REQUEST.id))
-    assert list(life.session.waiting) == [REQUEST.id]
-    life.session.answer(REQUEST.id, ANSWER, PANEL)
-    assert life.agents[-1].answers == [("t", ANSWER, PANEL)] * (1 if parked else 2)
     await life.session.end()
 
 
