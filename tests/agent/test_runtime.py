@@ -148,7 +148,7 @@ async def test_a_whole_life_without_a_screen(play: Callable[..., Any]) -> None:
         with step("a permission is given"):
             permission = (await heard.until(PermissionAsked)).request
             assert session.why_not_parkable.startswith("cannot be parked: it would lose the permission")
-            await one.inbox.answer(permission.id, Allowed(), PANEL)
+            await one.runtime.inbox.answer(permission.id, Allowed(), PANEL)
             await heard.until(TurnEnded)
             assert (home.project / "made").is_file()
             assert model.result(call_of(asked.id)).text.startswith(REDIS)
@@ -231,7 +231,7 @@ async def test_a_limit_parks_a_session_that_nobody_looks_at(play: Callable[..., 
         reached = await heard.until(LimitReached)
         assert (reached.limit.due, reached.state) == (Due.PARK, SessionState.PARKED)
         assert [one.request.id for one in heard.session.waiting] == [asked.id]
-        await one.inbox.answer(asked.id, Answered((Answer(("SQLite",)),)), PANEL)
+        await one.runtime.inbox.answer(asked.id, Answered((Answer(("SQLite",)),)), PANEL)
         await heard.until(RequestSettled)
         await heard.state(SessionState.IDLE)
         one.pid_of(heard)
@@ -301,7 +301,7 @@ async def test_what_works_or_waits_gives_no_way(play: Callable[..., Any]) -> Non
         second = one.open()
         await second.state(SessionState.QUEUED)
         assert first.session.facts.state is SessionState.AWAITING
-        await one.inbox.answer(asked.request.id, Answered((Answer(("Redis",)),)), PANEL)
+        await one.runtime.inbox.answer(asked.request.id, Answered((Answer(("Redis",)),)), PANEL)
         with step("its turn ends, and nothing else keeps its process"):
             await first.until(GaveWay)
             await second.state(SessionState.IDLE)
