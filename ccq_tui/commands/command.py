@@ -137,6 +137,8 @@ class CommandUi(PromptSurface, Protocol):
 PARKED = "the session is parked without a Claude process · an answer or a prompt restarts it"
 ASKING = "what is asked"
 """Owner of the line that names what the session waits for."""
+Work = Callable[[], Coroutine[Any, Any, object]]
+"""What a command does beside the keys."""
 T = TypeVar("T")
 S = TypeVar("S")
 Ui = TypeVar("Ui", bound=CommandUi, covariant=True)
@@ -150,17 +152,19 @@ class Command(Generic[S]):
         name: Name after the slash.
         arguments: Arguments that may follow, for a person, or "".
         help: What it does, for a person.
-        do: Runs at once, given the screen and the argument, which is "" if there is none.
-        work: Runs beside the keys, given the same; another command that chooses or asks ends it.
-        needs: The argument in a word, if the command does nothing without one.
+        do: Does it at once, given the screen and the argument, which is "" if there is none; or returns what
+            runs beside the keys, until another command does.
     """
 
     name: str
     arguments: str
     help: str
-    do: Callable[[S, str], object] | None = None
-    work: Callable[[S, str], Coroutine[Any, Any, object]] | None = None
-    needs: str = ""
+    do: Callable[[S, str], Work | None]
+
+    @property
+    def needs(self) -> bool:
+        """Whether it does nothing without an argument."""
+        return self.arguments[:1] not in ("", "[")
 
     @property
     def listed(self) -> SlashCommand:
@@ -195,17 +199,15 @@ class CommandRunner(Generic[Ui]):
         """Do a command, or say which argument it needs."""
         if command.needs and not argument:
             self.ui.prompt.put_back(f"/{command.name} ")
-            self.ui.say(f"/{command.name} needs a {command.needs} · type it, then Enter")
-        elif command.do is not None:
-            command.do(screen, argument)
-        elif command.work is not None:
-            self.run(partial(command.work, screen, argument), command.name)
+            self.ui.say(f"/{command.name} needs a {command.arguments.lower()} · type it, then Enter")
+        elif (work := command.do(screen, argument)) is not None:
+            self.run(work, command.name)
 
-    def run(self, what: Callable[[], Coroutine[Any, Any, object]], name: str) -> None:
+    def run(self, what: Work, name: str) -> None:
         """Run a command beside the keys; it ends the one before."""
         self.ui.start(partial(self.attempt, what, name), f"/{name}", group="command", exclusive=True)
 
-    async def attempt(self, what: Callable[[], Coroutine[Any, Any, object]], name: str) -> None:
+    async def attempt(self, what: Work, name: str) -> None:
         """Do what a command does; show in the transcript what the CLI refuses."""
         self._asked_before = False
         self._running += 1

@@ -22,7 +22,7 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.agent.listings import Hook, MemoryPlace, PermissionRule, Skill
 from ccq_tui.bounded import begin
-from ccq_tui.commands.command import CommandGroup, CommandRunner, CommandUi, PickRow
+from ccq_tui.commands.command import CommandGroup, CommandRunner, CommandUi, PickRow, Work
 from ccq_tui.config.keymap import key_of
 from ccq_tui.config.permission_rules import (
     BEHAVIORS,
@@ -67,17 +67,16 @@ UNLISTED = "Claude Code does not list it · check its spelling, then look at /pe
 class PermissionsCommand(CommandGroup[CommandUi]):
     """Shows the rules in force, and adds and removes those of settings files."""
 
-    def do(self, argument: str) -> None:
+    def do(self, argument: str) -> Work | None:
         """Show the rules, or add the one that is named."""
         if not argument:
-            self._runner.run(self._show, "permissions")
-            return
+            return self._show
         word, _, rule = argument.partition(" ")
         behavior = next((one for one in BEHAVIORS if one == word.casefold()), None)
         if behavior is None or not rule.strip():
             self._runner.tell(USAGE, "warning")
-        else:
-            self._runner.run(partial(self._add, behavior, rule), "permissions")
+            return None
+        return partial(self._add, behavior, rule)
 
     # -- seeing and removing -----------------------------------------------------------------------------
 
@@ -180,7 +179,6 @@ def _source(rule: PermissionRule) -> str:
     return source if rule.in_effect else f"{source} · your organization disables it"
 
 
-FILES: tuple[Scope, ...] = ("localSettings", "projectSettings", "userSettings")
 SKILL_STATES = {
     "on": "",
     "name-only": "known by name only",
@@ -204,7 +202,7 @@ class ListingCommands(CommandGroup[CommandUi]):
         hook = await self._runner.one_of("Hooks", found, _hook_row, choose="edit its file", none=none)
         if hook is None:
             return
-        scope = next((one for one in FILES if one == hook.source), None)
+        scope = next((one for one in SCOPES if one == hook.source), None)
         if scope is None:
             raise CommandError(f"this hook is in none of your settings files: {one_line(hook.place, 80)}")
         try:
@@ -396,12 +394,12 @@ class TasksCommand(CommandGroup[CommandUi]):
             case _:
                 pass
 
-    def background(self) -> None:
+    def background(self) -> Work | None:
         """Send Claude's running work to the background."""
         if self._ui.view.busy:
-            self._runner.run(self._background, "background")
-        else:
-            self._ui.say("Claude is idle: nothing can go to the background")
+            return self._background
+        self._ui.say("Claude is idle: nothing can go to the background")
+        return None
 
     async def _background(self) -> None:
         await self._runner.ask(controls.BACKGROUND_TASKS)

@@ -15,10 +15,9 @@ from ccq_tui.agent.events import (
     ModelChoice,
     ModelsListed,
     SessionState,
-    TurnEnded,
 )
 from ccq_tui.choices import Effort, PermissionMode
-from ccq_tui.commands.command import CommandGroup, CommandRunner, CommandUi, PickRow
+from ccq_tui.commands.command import CommandGroup, CommandRunner, CommandUi, PickRow, Work
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.view import BYPASS
 from ccq_tui.text import one_line
@@ -82,24 +81,15 @@ BAR = 50
 class UsageCommands(CommandGroup[CommandUi]):
     """Shows what fills the context and what the session cost."""
 
-    _turns = 0
-    _seconds = 0.0
-
-    def take(self, event: SessionEvent) -> None:
-        """Count the turns and their time."""
-        if isinstance(event, TurnEnded):
-            self._turns += 1
-            self._seconds += event.worked
-
     async def context(self) -> None:
         """Show what fills the context."""
         self._runner.tell(context_text(await self._runner.ask(controls.CONTEXT_DETAILS)))
 
     async def cost(self) -> None:
         """Show cost, tokens and time."""
-        turns = f"{plural(self._turns, 'turn')} ended in this terminal"
         said = (await self._runner.ask(controls.SESSION_COST)).strip()
-        self._runner.tell(f"{turns}, {on_clock(int(self._seconds))} of work\n{said}".rstrip())
+        turns = f"{plural(self._ui.view.turns, 'turn')} ended in this terminal"
+        self._runner.tell(f"{turns}, {on_clock(int(self._ui.view.worked))} of work\n{said}".rstrip())
 
 
 def context_text(details: ContextDetails) -> str:
@@ -147,14 +137,13 @@ class ModelCommands(CommandGroup[CommandUi]):
         self._chose = chose
         self.models: tuple[ModelChoice, ...] = ()
         """The models to choose from."""
-        self._effort = ""
         self._thinks = True
         self._wanted = ""
         """The mode on its way: the key may be pressed again before the CLI has said yes."""
         self._refused: frozenset[str] = frozenset()
 
     def take(self, event: SessionEvent) -> None:
-        """Remember the models, the present effort and thinking, and what became of the wanted mode."""
+        """Remember the models, the present thinking, and what became of the wanted mode."""
         match event:
             case ModelsListed(models):
                 self.models = models
@@ -166,16 +155,24 @@ class ModelCommands(CommandGroup[CommandUi]):
             case Connected():
                 self._thinks = True
             case EffortChanged(level):
-                self._effort = level
                 self._runner.tell(f"Effort: {level}, from the next request")
             case _:
                 pass
 
     # -- model -------------------------------------------------------------------------------------------
 
-    def model(self, name: str) -> None:
+    def model(self, name: str) -> Work | None:
         """Choose the model named, or one from the list."""
-        self._named_model(name) if name else self._runner.run(self._pick_model, "model")
+        if not name:
+            return self._pick_model
+        self._named_model(name)
+        return None
+
+    async def _choose(
+        self, title: str, rows: list[PickRow], take: Callable[[str], None], about: str = ""
+    ) -> None:
+        if (value := await self._runner.pick(title, rows, about=about)) is not None:
+            take(value)
 
     async def _pick_model(self) -> None:
         if not self.models:
@@ -186,8 +183,7 @@ class ModelCommands(CommandGroup[CommandUi]):
             PickRow(model.value, model.name, model.description, current=model is now) for model in self.models
         ]
         about = "Takes effect with the next prompt; /model NAME accepts any model."
-        if (name := await self._runner.pick("Model", rows, about=about)) is not None:
-            self._named_model(name)
+        await self._choose("Model", rows, self._named_model, about)
 
     def _model_now(self) -> ModelChoice | None:
         """Return the model in use; of several that are the same, the one whose name was chosen."""
@@ -207,9 +203,12 @@ class ModelCommands(CommandGroup[CommandUi]):
 
     # -- mode --------------------------------------------------------------------------------------------
 
-    def mode(self, name: str) -> None:
+    def mode(self, name: str) -> Work | None:
         """Choose the permission mode named, or one from the list."""
-        self._named_mode(name) if name else self._runner.run(self._pick_mode, "mode")
+        if not name:
+            return self._pick_mode
+        self._named_mode(name)
+        return None
 
     def next_mode(self) -> None:
         """Go to the next permission mode."""
@@ -218,9 +217,10 @@ class ModelCommands(CommandGroup[CommandUi]):
         auto = any(model.auto_mode for model in self.models)
         offered = offered_modes(auto=auto, bypass=bypass, refused=self._refused)
         self._wanted = next_mode(self._wanted or self._ui.view.mode, offered)
-        self._set_mode(self._wanted)
+        self.set_mode(self._wanted)
 
-    def _set_mode(self, mode: str) -> None:
+    def set_mode(self, mode: str) -> None:
+        """Ask for a permission mode."""
         self._ui.session.agent.set_mode(mode)
         self._chose("mode", mode)
         self._ui.say(said(mode))  # the status line says it once the CLI has agreed
@@ -234,14 +234,13 @@ class ModelCommands(CommandGroup[CommandUi]):
         rows = [
             PickRow(mode, mode, MEANINGS[mode], current=mode == self._ui.view.mode) for mode in self._modes()
         ]
-        if (mode := await self._runner.pick("Permission mode", rows)) is not None:
-            self._named_mode(mode)
+        await self._choose("Permission mode", rows, self.set_mode)
 
     def _named_mode(self, name: str) -> None:
         modes = {mode.casefold(): mode for mode in self._modes()}
         mode = modes.get(name.casefold())
         if mode is not None:
-            self._set_mode(mode)
+            self.set_mode(mode)
         elif name.casefold() == BYPASS.casefold():
             self._runner.tell(
                 f"{BYPASS} is available only when ccq-tui starts with --permission-mode {BYPASS}", "warning"
@@ -251,23 +250,26 @@ class ModelCommands(CommandGroup[CommandUi]):
 
     # -- effort ------------------------------------------------------------------------------------------
 
-    def effort(self, level: str) -> None:
+    def effort(self, level: str) -> Work | None:
         """Choose the effort named, or one from the list."""
-        self._named_effort(level) if level else self._runner.run(self._pick_effort, "effort")
+        if not level:
+            return self._pick_effort
+        self._named_effort(level)
+        return None
 
     def _efforts(self) -> tuple[str, ...]:
         now = self._model_now()
         return now.efforts if now and now.efforts else get_args(Effort)
 
     async def _pick_effort(self) -> None:
-        if not self._effort and self._ui.view.state in KNOWING:
-            self._effort = await self._runner.ask(controls.APPLIED_EFFORT)
-        now = self._effort or self._ui.launch.settings.effort or ""
+        now = self._ui.view.effort
+        if not now and self._ui.view.state in KNOWING:
+            now = await self._runner.ask(controls.APPLIED_EFFORT)
+        now = now or self._ui.launch.settings.effort or ""
         rows = [
             PickRow(level, level, EFFORTS.get(level, ""), current=level == now) for level in self._efforts()
         ]
-        if (level := await self._runner.pick("Effort", rows, about="How hard the model thinks.")) is not None:
-            self._named_effort(level)
+        await self._choose("Effort", rows, self._named_effort, "How hard the model thinks.")
 
     # -- thinking ----------------------------------------------------------------------------------------
 

@@ -47,11 +47,14 @@ class SessionFacts:
         mode: The permission mode, or "".
         session_id: The Claude session id, or "".
         context: Percentage of the context in use, 0..100, or None.
+        filled: Tokens in the context, and how many it holds.
         cost: US dollars so far, or None.
         retry: What is retried, or "".
         called: The name of the conversation.
         tokens: Tokens that the model read and wrote so far.
         rounds: Number of question sets so far.
+        turns: Number of turns that ended.
+        worked: Seconds of work in them.
         last_line: The last line that the agent wrote, or "".
         effort: The thinking effort, if one was chosen, or "".
         style: The output style, or "" for the default one.
@@ -66,11 +69,14 @@ class SessionFacts:
     mode: str = ""
     session_id: str = ""
     context: float | None = None
+    filled: tuple[int, int] = (0, 0)
     cost: float | None = None
     retry: str = ""
     called: SessionName = UNNAMED
     tokens: tuple[int, int] = (0, 0)
     rounds: int = 0
+    turns: int = 0
+    worked: float = 0.0
     last_line: str = ""
     effort: str = ""
     style: str = ""
@@ -117,8 +123,8 @@ def folded(facts: SessionFacts, event: AgentEvent, now: float) -> SessionFacts:
             return replace(facts, mode=mode)
         case ModelChanged(model):
             return replace(facts, model=model)
-        case ContextUsage(percentage=percentage):
-            return replace(facts, context=percentage)
+        case ContextUsage(percentage, tokens, limit):
+            return replace(facts, context=percentage, filled=(tokens, limit))
         case Retrying(attempt=attempt, max_attempts=most):
             return replace(facts, retry=f"retry {attempt} of {most}")
         case ConversationReset(session_id):
@@ -155,8 +161,9 @@ def _talked(facts: SessionFacts, event: AgentEvent) -> SessionFacts:
             return replace(facts, last_line=last_line(text) or facts.last_line)
         case QuestionAsked():
             return replace(facts, rounds=facts.rounds + 1)
-        case TurnEnded(cost=cost, input_tokens=read, output_tokens=written):
+        case TurnEnded(cost=cost, input_tokens=read, output_tokens=written, worked=worked):
             tokens = (facts.tokens[0] + read, facts.tokens[1] + written)
+            facts = replace(facts, turns=facts.turns + 1, worked=facts.worked + worked)
             return replace(facts, cost=cost if cost is not None else facts.cost, tokens=tokens)
         case _:
             return facts

@@ -60,10 +60,10 @@ ACTIONS: Mapping[str, Callable[[Any], object]] = {
     "leave": lambda s: s.quit_keys.press("ctrl+d"),
     "stash": lambda s: s.say(s.dock.prompt.stash()),
     "paste": lambda s: s.images.paste(),
-    "model": lambda s: s.models.model(""),
+    "model": lambda s: s.take_command("/model"),
     "thinking": lambda s: s.take_command("/thinking"),
     "tasks": lambda s: s.take_command("/tasks"),
-    "background": lambda s: s.tasks.background(),
+    "background": lambda s: s.take_command("/background"),
     "interrupt": lambda s: s.prompts.interrupt(),
     "editor": lambda s: s.prompts.edit(),
     "history": lambda s: s.prompt.display and s.prompt.search(),
@@ -132,15 +132,15 @@ class SessionScreen(SessionBase):
         self.tasks = TasksCommand(runner)
         self.workspace = WorkspaceCommands(runner, lambda: self.shell.runs or bool(self.view.tasks))
         self.listings = ListingCommands(runner)
+        self.mcp = McpCommand(runner)
+        self.permissions = PermissionsCommand(runner)
         self.account = AccountCommands(runner, lambda: bool(self.view.tasks))
         self.listeners = (
             self.notifications.take,
             self.status.take,
-            self.status_output.take,
             self.tasks.take,
             self.rewind.take,
             self.workspace.take,
-            self.usage.take,
             self.models.take,
             self.completions.take,
             self.queue.take,
@@ -294,7 +294,7 @@ def _palette_rows(screen: SessionScreen) -> Iterator[PickRow]:
 
 def _plan(screen: SessionScreen, prompt: str) -> None:
     """Switch to the mode in which Claude plans, and send a prompt there."""
-    screen.models.mode("plan")
+    screen.models.set_mode("plan")
     if prompt:
         screen.prompts.send(prompt)
 
@@ -303,87 +303,71 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
     Command("model", "[name]", "Choose the model", lambda s, name: s.models.model(name)),
     Command("mode", "[name]", "Choose the permission mode", lambda s, name: s.models.mode(name)),
     Command("effort", "[level]", "Choose how hard the model thinks", lambda s, level: s.models.effort(level)),
-    Command("thinking", "", "Turn extended thinking off or on", work=lambda s, _: s.models.thinking()),
+    Command("thinking", "", "Turn extended thinking off or on", lambda s, _: s.models.thinking),
     Command("plan", "[prompt]", "Plan first: look and change nothing", _plan),
-    Command(
-        "status", "", "Show version, account, model and settings", work=lambda s, _: s.workspace.status()
-    ),
-    Command("diff", "", "Show uncommitted changes", work=lambda s, _: s.workspace.diff()),
+    Command("status", "", "Show version, account, model and settings", lambda s, _: s.workspace.status),
+    Command("diff", "", "Show uncommitted changes", lambda s, _: s.workspace.diff),
     Command(
         "copy",
         "[N]",
         "Copy Claude's last answer, or the Nth from the end",
-        work=lambda s, n: s.workspace.copy(n),
+        lambda s, n: partial(s.workspace.copy, n),
     ),
     Command(
         "add-dir",
         "PATH",
         "Let Claude work in another directory too",
-        work=lambda s, path: s.workspace.add_directory(path),
-        needs="directory",
+        lambda s, path: partial(s.workspace.add_directory, path),
     ),
     Command(
         "cd",
         "PATH",
         "Continue this session in another directory",
-        work=lambda s, path: s.workspace.move(path),
-        needs="directory",
+        lambda s, path: partial(s.workspace.move, path),
     ),
-    Command("context", "", "Show what fills the context", work=lambda s, _: s.usage.context()),
-    Command("cost", "", "Show cost, tokens and time of this session", work=lambda s, _: s.usage.cost()),
-    Command("theme", "[name]", "Choose the colours", work=lambda s, name: s.themes.choose(name)),
+    Command("context", "", "Show what fills the context", lambda s, _: s.usage.context),
+    Command("cost", "", "Show cost, tokens and time of this session", lambda s, _: s.usage.cost),
+    Command("theme", "[name]", "Choose the colours", lambda s, name: partial(s.themes.choose, name)),
     Command("vim", "", "Turn Vim's keys in the prompt on or off", lambda s, _: s.prompts.vim()),
-    Command("export", "[md|json|path]", "Write the transcript to a file", work=export_transcript),
     Command(
-        "rename",
-        "TITLE",
-        "Give this session a title",
-        work=lambda s, title: s.resume.rename(title),
-        needs="title",
+        "export",
+        "[md|json|path]",
+        "Write the transcript to a file",
+        lambda s, path: partial(export_transcript, s, path),
     ),
-    Command("resume", "[id]", "Resume an earlier session", work=lambda s, name: s.resume.resume(name)),
-    Command("new", "", "Open another session beside this one", lambda s, _: s.action_do("new_session")),
-    Command("sessions", "", "Go to another session of this terminal", work=lambda s, _: s.switcher.pick()),
-    Command("overview", "", "Show all sessions by what they need", lambda s, _: s.action_do("overview")),
+    Command("rename", "TITLE", "Give this session a title", lambda s, title: partial(s.resume.rename, title)),
+    Command("resume", "[id]", "Resume an earlier session", lambda s, name: partial(s.resume.resume, name)),
+    Command("new", "", "Open another session beside this one", lambda s, _: s.act("new")),
+    Command("sessions", "", "Go to another session of this terminal", lambda s, _: s.switcher.pick),
+    Command("overview", "", "Show all sessions by what they need", lambda s, _: s.act("overview")),
     Command("stats", "", "Show how long agents waited for you", lambda s, _: s.act("statistics")),
     Command(
         "park", "", "Stop Claude's process; its questions keep waiting", lambda s, _: s.session.agent.park()
     ),
-    Command("close", "", "End and remove this session", work=lambda s, _: s.switcher.close()),
-    Command(
-        "mcp",
-        "",
-        "See MCP servers, reconnect them, turn them on and off",
-        work=lambda s, _: McpCommand(s.runner).servers(),
-    ),
+    Command("close", "", "End and remove this session", lambda s, _: s.switcher.close),
+    Command("mcp", "", "See MCP servers, reconnect them, turn them on and off", lambda s, _: s.mcp.servers),
     Command(
         "permissions",
         "[allow|ask|deny RULE]",
         "See permission rules, add and remove them",
-        lambda s, argument: PermissionsCommand(s.runner).do(argument),
+        lambda s, argument: s.permissions.do(argument),
     ),
-    Command("hooks", "", "See hooks, and edit the file of one", work=lambda s, _: s.listings.hooks()),
-    Command("skills", "", "See skills, and put one in the prompt", work=lambda s, _: s.listings.skills()),
-    Command("memory", "", "Edit CLAUDE.md and other memory", work=lambda s, _: s.listings.memory()),
+    Command("hooks", "", "See hooks, and edit the file of one", lambda s, _: s.listings.hooks),
+    Command("skills", "", "See skills, and put one in the prompt", lambda s, _: s.listings.skills),
+    Command("memory", "", "Edit CLAUDE.md and other memory", lambda s, _: s.listings.memory),
     Command(
         "btw",
         "QUESTION",
         "Ask Claude a side question, outside the conversation",
-        work=lambda s, question: s.listings.ask_beside(question),
-        needs="question",
+        lambda s, question: partial(s.listings.ask_beside, question),
     ),
-    Command("tasks", "", "See background tasks, and stop them", work=lambda s, _: s.tasks.stop()),
+    Command("tasks", "", "See background tasks, and stop them", lambda s, _: s.tasks.stop),
     Command("background", "", "Send the running work to the background", lambda s, _: s.tasks.background()),
-    Command(
-        "rewind",
-        "",
-        "Rewind files and conversation to an earlier prompt",
-        work=lambda s, _: s.rewind.rewind(),
-    ),
+    Command("rewind", "", "Rewind files and conversation to an earlier prompt", lambda s, _: s.rewind.rewind),
     Command("login", "", "Sign in to Claude in this terminal", lambda s, _: s.account.begin("login")),
     Command("logout", "", "Sign out of Claude", lambda s, _: s.account.begin("logout")),
     Command("exit", "", "End all sessions and quit", lambda s, _: s.quit()),
     Command("quit", "", "End all sessions and quit", lambda s, _: s.quit()),
-    Command("help", "", "Show all keys", work=lambda s, _: s.run_action("app.help")),
+    Command("help", "", "Show all keys", lambda s, _: partial(s.run_action, "app.help")),
 )
 """The program's own commands, in the order of the lists: whatever shows or does one reads it here."""

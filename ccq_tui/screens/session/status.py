@@ -16,7 +16,6 @@ from textual.widgets import Static
 from ccq_tui import __version__
 from ccq_tui.agent.events import (
     COMPACTING,
-    ContextUsage,
     EffortChanged,
     ModeChanged,
     ModelChanged,
@@ -31,19 +30,18 @@ from ccq_tui.agent.events import (
     TurnEnded,
 )
 from ccq_tui.agent.options import session_options
-from ccq_tui.agent.status_line import (
-    MOST_LINES,
-    StatusFacts,
-    StatusLineError,
-    run_status_command,
-    status_command,
-    status_data,
-)
 from ccq_tui.bounded import begin
 from ccq_tui.config.keymap import key_of, with_keys
 from ccq_tui.inbox.port import DraftUpdated
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.facts import SessionFacts
+from ccq_tui.runtime.status_line import (
+    MOST_LINES,
+    StatusLineError,
+    run_status_command,
+    status_command,
+    status_data,
+)
 from ccq_tui.runtime.view import TIMED, Surroundings, mode_words, pieces, short_path, terminal_title
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.terminal import set_title
@@ -268,22 +266,11 @@ class StatusOutput:
     def __init__(self, ui: SessionUi, line: StatusOutputLine) -> None:
         self._ui = ui
         self.line = line
-        self._facts = StatusFacts()
-        self._told: StatusFacts | None = None
+        self._told: tuple[object, ...] = ()
         self._began = ui.clock()
         self._busy = False
         self._failed = ""
         """Reason of the command's last failure: the log has each reason once."""
-
-    def take(self, event: SessionEvent) -> None:
-        """Remember the facts that the command may use."""
-        match event:
-            case ContextUsage(percentage, tokens, limit):
-                self._facts = replace(self._facts, percentage=percentage, tokens=tokens, limit=limit)
-            case TurnEnded():
-                self._facts = replace(self._facts, worked=self._facts.worked + event.worked)
-            case _:
-                pass
 
     def changed(self) -> None:
         """Run the command soon, if its input has changed."""
@@ -293,19 +280,19 @@ class StatusOutput:
             self._busy = True
             self._ui.start(self._run, "status line", group="status line")
 
-    def _known(self) -> StatusFacts:
+    def _known(self) -> tuple[object, ...]:
+        """Return the facts whose change runs the command again."""
         view = self._ui.view
-        return replace(
-            self._facts,
-            session_id=view.session_id,
-            title=view.title,
-            model=view.model,
-            version=view.cli_version,
-            mode=view.mode,
-            effort=view.effort,
-            style=view.style,
-            cost=view.cost or 0.0,
+        named = (
+            view.session_id,
+            view.title,
+            view.model,
+            view.cli_version,
+            view.mode,
+            view.effort,
+            view.style,
         )
+        return (*named, view.cost, view.worked, view.context, view.filled)
 
     async def _run(self) -> None:
         try:
@@ -316,7 +303,7 @@ class StatusOutput:
             said = ""
             if command:
                 seconds = self._ui.clock() - self._began
-                data = await asyncio.to_thread(status_data, options, self._told, seconds)
+                data = await asyncio.to_thread(status_data, options, self._ui.view, seconds)
                 said = await run_status_command(command, data, options)
             self._failed = ""
             self.line.show(said)

@@ -8,7 +8,6 @@ import re
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from ccq_tui.agent.claude_settings import chosen_settings, managed_settings
@@ -16,6 +15,7 @@ from ccq_tui.agent.options import SessionOptions
 from ccq_tui.child_process import end
 from ccq_tui.claude_files import record_files
 from ccq_tui.claude_lines import fields, text
+from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.text import one_line
 
 SECONDS = 5.0
@@ -31,39 +31,6 @@ _STYLING = re.compile(r"\x1b\[[0-9;:]*m|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 
 class StatusLineError(Exception):
     """The command gave nothing to show; the message is for the log."""
-
-
-@dataclass(frozen=True, slots=True)
-class StatusFacts:
-    """The facts of a session for the command; a change of them runs the command again.
-
-    Attributes:
-        session_id: The Claude session id, or "".
-        title: The title of the session, or "".
-        model: The model's name.
-        version: The CLI's version, or "".
-        mode: The permission mode.
-        effort: The effort of the model, or "".
-        style: The output style, or "".
-        cost: US dollars so far.
-        worked: Seconds of work in all turns.
-        percentage: The use of the context, 0..100, or None.
-        tokens: Tokens in the context.
-        limit: Tokens that the context holds, or 0.
-    """
-
-    session_id: str = ""
-    title: str = ""
-    model: str = ""
-    version: str = ""
-    mode: str = ""
-    effort: str = ""
-    style: str = ""
-    cost: float = 0.0
-    worked: float = 0.0
-    percentage: float | None = None
-    tokens: int = 0
-    limit: int = 0
 
 
 def status_command(options: SessionOptions) -> str:
@@ -85,11 +52,12 @@ def status_command(options: SessionOptions) -> str:
     return text(line, "command") if line.get("type") == "command" else ""
 
 
-def status_data(options: SessionOptions, facts: StatusFacts, seconds: float) -> dict[str, Any]:
+def status_data(options: SessionOptions, facts: SessionFacts, seconds: float) -> dict[str, Any]:
     """Return the command's JSON input, as Claude Code documents it; looks for a file: for a thread."""
     place = str(options.cwd)
     records = record_files(facts.session_id, options.environ())
-    used = None if facts.percentage is None else round(facts.percentage)
+    tokens, limit = facts.filled
+    used = None if facts.context is None else round(facts.context)
     data: dict[str, Any] = {
         "hook_event_name": "Status",
         "session_id": facts.session_id,
@@ -102,21 +70,21 @@ def status_data(options: SessionOptions, facts: StatusFacts, seconds: float) -> 
             "project_dir": place,
             "added_dirs": [str(path) for path in options.add_dirs],
         },
-        "version": facts.version,
+        "version": facts.cli_version,
         "output_style": {"name": facts.style or "default"},
         "cost": {
-            "total_cost_usd": facts.cost,
+            "total_cost_usd": facts.cost or 0.0,
             "total_duration_ms": round(seconds * 1000),
             "total_api_duration_ms": round(facts.worked * 1000),
         },
         "context_window": {
-            "total_input_tokens": facts.tokens,
-            "context_window_size": facts.limit,
+            "total_input_tokens": tokens,
+            "context_window_size": limit,
             "current_usage": None,
             "used_percentage": used,
             "remaining_percentage": None if used is None else 100 - used,
         },
-        "exceeds_200k_tokens": facts.tokens > 200_000,
+        "exceeds_200k_tokens": tokens > 200_000,
     }
     optional = {
         "session_name": facts.title,

@@ -10,19 +10,22 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent import claude_settings, status_line
+from ccq_tui.agent import claude_settings
+from ccq_tui.agent.events import TitleChanged
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.agent.status_line import (
+from ccq_tui.agent.session_recorder import UNNAMED
+from ccq_tui.config.claude_flags import ClaudeFlags
+from ccq_tui.runtime import status_line
+from ccq_tui.runtime.facts import SessionFacts
+from ccq_tui.runtime.status_line import (
     LONGEST,
     MOST_LINES,
-    StatusFacts,
     StatusLineError,
     harmless,
     run_status_command,
     status_command,
     status_data,
 )
-from ccq_tui.config.claude_flags import ClaudeFlags
 from tests.agent.running import alive
 
 
@@ -86,9 +89,9 @@ def test_what_is_no_command_is_none(options: SessionOptions, tmp_path: Path) -> 
 
 
 async def test_it_is_told_of_the_session_and_its_output_is_text(options: SessionOptions) -> None:
-    facts = StatusFacts(
-        session_id="s", title="The API", model="opus", version="2.1", mode="plan", effort="high", cost=0.5,
-        worked=2.0, percentage=41.6, tokens=83_200, limit=200_000,
+    facts = SessionFacts(
+        options.cwd, session_id="s", called=UNNAMED.after(TitleChanged("The API")), model="opus", mode="plan",
+        cli_version="2.1", effort="high", cost=0.5, worked=2.0, context=41.6, filled=(83_200, 200_000),
     )  # fmt: skip
     data = status_data(options, facts, 61.0)
     assert (
