@@ -376,9 +376,10 @@ class ModelsListed(AgentEvent):
 
 @dataclass(frozen=True, slots=True)
 class StateChanged(AgentEvent):
-    """The state of the session changed."""
+    """The state of the session changed; ``cause`` says why, for the history, where that is known."""
 
     state: SessionState
+    cause: str = ""
 
 
 @dataclass(frozen=True, slots=True)

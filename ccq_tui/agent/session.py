@@ -21,10 +21,10 @@ from ccq_tui.agent.loader import LoadError, load_connection
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.reader import ReaderError
-from ccq_tui.agent.session_recorder import SessionRecorder, forked
+from ccq_tui.agent.session_name import forked
 from ccq_tui.agent.unrecorded_prompts import UnrecordedPrompts
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.port import Claim, ClaimLostError
+from ccq_tui.inbox.port import Claim, ClaimLostError, SessionFact
 
 if TYPE_CHECKING:
     from ccq_tui.agent.claude.connection import Connection
@@ -75,7 +75,12 @@ class AgentSession:
         self._delivery = Delivery(inbox, self._emit, self.put)
         self._unrecorded = UnrecordedPrompts(self._emit, self.taken)
         self._commander = Commander(self._emit, self._stop, self._delivery.send_again)
-        self._recorder = SessionRecorder(inbox, options)
+        self._begun = bool(options.resume or options.continue_conversation)
+        """Whether its conversation has a prompt: before that, no session is in any list."""
+        self._held = ""
+        """The session id that this process holds: another one after ``/clear``."""
+        self._cause = ""
+        """Why it is being ended, or ""."""
         self._connection: Connection | None = None
         self._claim: Claim | None = None
         self._ahead = ahead if ahead is not None and ahead.fits(options) else None
@@ -223,12 +228,9 @@ class AgentSession:
                 if resumed:
                     before = await self._inbox.sessions.launch(resumed)
                     self.options = self.options.as_before(before)
-                    self._recorder.options = self.options
                 if self._claim is None and self.options.session_id:
                     # Another process may have been given the same id, under which nothing is recorded yet.
-                    self._recorder.hold(await self._inbox.sessions.claim(self._own_id))
-                if self.options.fork and resumed:  # its record would have the original's name
-                    self.options = replace(self.options, name=self._recorder.name.title or self.options.name)
+                    self._held = (await self._inbox.sessions.claim(self._own_id)).session_id
                 connection = kind(self.options, self._inbox, self._emit)
                 lost = await self._open(connection, resumed, reading)
                 if lost is None:
@@ -250,8 +252,11 @@ class AgentSession:
         history = NO_HISTORY
 
         def tell(session_id: str, part: ev.HistoryLoaded) -> None:
+            if part.events and self.options.fork and not part.older:
+                part = forked(part, self.options.name)
+                self.options = replace(self.options, name=part.title)  # its record has the original's name
             if part.events:
-                self._emit(forked(part, self.options.name) if self.options.fork else part)
+                self._emit(part)
             if not known.done():
                 known.set_result(session_id)
 
@@ -281,7 +286,7 @@ class AgentSession:
         """Make sure that nothing else runs a session that is about to be resumed; raises `ClaimLostError`."""
         if session_id and not self.options.fork and self._claim is None:
             self._claim = await self._inbox.sessions.claim(session_id)
-            self._recorder.hold(self._claim)
+            self._held = session_id
         # Also that of a process that is no longer known; all that it wrote is past, too.
         self._leftover_ended |= await end_leftovers(session_id)
 
@@ -320,7 +325,7 @@ class AgentSession:
                 await self._unrecorded.settle(self.session_id, reason, in_order=lost.expected)
         finally:
             self._commander.finish()
-            self._emit(ev.StateChanged(self._last_state(lost)))
+            self._emit(ev.StateChanged(self._last_state(lost), self._cause))
             self._emit(lost)
             self._delivery.close(in_order=lost.expected)
             self._events.put_nowait(None)
@@ -332,7 +337,7 @@ class AgentSession:
 
     def _stop(self, parked: bool = False, cause: str = "") -> None:
         self._closing = True
-        self._recorder.cause = cause
+        self._cause = cause
         self._parked = self._parked or parked
         if self._scope is not None and not self._scope.expired():
             self._scope.reschedule(asyncio.get_running_loop().time())
@@ -345,11 +350,44 @@ class AgentSession:
         if not self._delivery.has(getattr(event, "prompt_id", "")):
             self._unrecorded.note(event)
         self._delivery.note(event)
-        self._recorder.note(event)
-        if self._listener is None:
-            self._events.put_nowait(event)
-            return
+        self._hold(event)
         try:
-            self._listener(event)
+            (self._listener or self._events.put_nowait)(event)
         except Exception:  # a listener must not stop the reader
             _logger.exception("A listener of the session failed at %s", type(event).__name__)
+        if isinstance(event, ev.SessionLost):
+            self._release()
+
+    def _hold(self, event: ev.AgentEvent) -> None:
+        """Hold the conversation from its first prompt on, with what it takes to start it again."""
+        match event:
+            case ev.PromptAccepted() | ev.PromptDelivered():
+                self._begun = True
+            case ev.ConversationReset():
+                if self._held:
+                    # Nothing runs it from now on: with another state it would count as killed.
+                    ended = SessionFact(state=str(ev.SessionState.ENDED), cause="another began")
+                    self._inbox.sessions.note(self._held, ended)
+                self._release()
+                self._begun = False
+            case ev.Connected():
+                pass
+            case _:
+                return
+        name, options = self.session_id, self.options
+        if not (self._begun and name) or (name == self._held and not isinstance(event, ev.Connected)):
+            return
+        launch = {
+            "model": options.model,
+            "permission_mode": options.permission_mode,
+            "effort": options.effort,
+            "claude": options.claude.lasting(),  # nothing that may be a secret
+        }
+        fact = SessionFact(directory=str(options.cwd), launch=launch, runs=name != self._held)
+        self._held = name
+        self._inbox.sessions.note(name, fact)
+
+    def _release(self) -> None:
+        if self._held:
+            self._inbox.sessions.release(self._held)
+        self._held = ""

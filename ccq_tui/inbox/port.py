@@ -52,6 +52,7 @@ class SessionFact:
         launch: Its launch options, as JSON values.
         last_line: The last line of its transcript.
         cost: Its cost so far, in US dollars.
+        labels: Its labels.
         runs: Whether it is new, and this process's from now on.
     """
 
@@ -62,6 +63,7 @@ class SessionFact:
     launch: Mapping[str, Any] | None = None
     last_line: str | None = None
     cost: float | None = None
+    labels: Mapping[str, str] | None = None
     runs: bool = False
 
     def and_then(self, newer: SessionFact) -> SessionFact:

@@ -120,9 +120,14 @@ class InboxSessions:
             self._inbox.write_soon(release)
 
     def note(self, session_id: str, fact: SessionFact) -> None:
-        """Record facts about a session, without waiting; where one is None, the stored value stays."""
+        """Record facts about a session, without waiting; where one is None, the stored value stays.
+
+        Nothing is recorded of a session that this process does not run.
+        """
         if fact.runs:
             self.running.add(session_id)
+        if session_id not in self.running:
+            return
         self.facts[session_id] = self.facts.get(session_id, SessionFact()).and_then(fact)
         self._inbox.write_soon(
             lambda store: write_fact(store, session_id, fact), refused=lambda: self.unsaved.add(session_id)
@@ -146,6 +151,7 @@ def write_fact(store: Store, session_id: str, fact: SessionFact) -> None:
         launch=fact.launch,
         last_line=fact.last_line,
         cost=fact.cost,
+        labels=fact.labels,
     )
     if fact.runs:
         _claim(store, session_id)

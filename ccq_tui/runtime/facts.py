@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ccq_tui.agent.events import (
@@ -29,10 +30,13 @@ from ccq_tui.agent.events import (
     TitleChanged,
     TurnEnded,
 )
-from ccq_tui.agent.session_recorder import UNNAMED, SessionName, last_line
+from ccq_tui.agent.session_name import LINE, UNNAMED, SessionName
+from ccq_tui.inbox.port import SessionFact
 from ccq_tui.text import one_line
 
 TITLE_LENGTH = 32
+_UNKEPT = frozenset({SessionState.QUEUED, SessionState.STARTING})
+"""States that only this process needs to know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,9 @@ class SessionFacts:
         style: The output style, or "" for the default one.
         tasks: The subagents and commands that run.
         cli_version: The version of Claude Code, or "".
+        begun: Whether the conversation has a prompt: before that, it is in no list.
+        named: Whether the name is known; that of a resumed session is once its past is read.
+        labels: Its labels, by key.
     """
 
     cwd: Path
@@ -82,6 +89,9 @@ class SessionFacts:
     style: str = ""
     tasks: tuple[TaskStarted, ...] = ()
     cli_version: str = ""
+    begun: bool = False
+    named: bool = True
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -129,8 +139,10 @@ def folded(facts: SessionFacts, event: AgentEvent, now: float) -> SessionFacts:
             return replace(facts, retry=f"retry {attempt} of {most}")
         case ConversationReset(session_id):
             # The CLI restarts its count of the cost, too.
-            begun = replace(facts, context=None, last_line="", cost=None, tokens=(0, 0))
-            return replace(begun, session_id=session_id, called=facts.called.after(event))
+            anew = replace(
+                facts, context=None, last_line="", cost=None, tokens=(0, 0), begun=False, named=True
+            )
+            return replace(anew, session_id=session_id, called=facts.called.after(event))
         case SessionLost(expected=expected) if facts.state is not SessionState.PARKED:
             facts = replace(facts, tasks=())
             return replace(facts, state=SessionState.ENDED if expected else SessionState.FAILED, since=now)
@@ -155,10 +167,12 @@ def _worked(facts: SessionFacts, event: AgentEvent) -> SessionFacts:
 
 def _talked(facts: SessionFacts, event: AgentEvent) -> SessionFacts:
     match event:
-        case TitleChanged() | PromptAccepted() | PromptDelivered() | HistoryLoaded():
-            return replace(facts, called=facts.called.after(event))
-        case BlockFinished(kind=BlockKind.TEXT, text=text):
-            return replace(facts, last_line=last_line(text) or facts.last_line)
+        case TitleChanged() | HistoryLoaded():
+            return replace(facts, called=facts.called.after(event), named=True)
+        case PromptAccepted() | PromptDelivered():
+            return replace(facts, called=facts.called.after(event), begun=True)
+        case BlockFinished(kind=BlockKind.TEXT, text=text) if text.strip():
+            return replace(facts, last_line=one_line(text.strip().rpartition("\n")[2], LINE))
         case QuestionAsked():
             return replace(facts, rounds=facts.rounds + 1)
         case TurnEnded(cost=cost, input_tokens=read, output_tokens=written, worked=worked):
@@ -171,3 +185,23 @@ def _talked(facts: SessionFacts, event: AgentEvent) -> SessionFacts:
 
 def _named(style: str) -> str:
     return "" if style == "default" else style
+
+
+def to_store(before: SessionFacts, after: SessionFacts, cause: str) -> SessionFact | None:
+    """Return what the inbox does not know yet of a session; None for nothing, as before its first prompt.
+
+    ``cause``: why the state changed, or "" if that is not known.
+    """
+    if not (after.begun and after.session_id):
+        return None
+    new = not (before.begun and before.session_id == after.session_id)
+    state = after.state if after.state not in _UNKEPT and (new or after.state is not before.state) else None
+    fact = SessionFact(
+        name=(after.title or None) if after.named and (new or after.called != before.called) else None,
+        state=str(state) if state else None,
+        cause=cause or ("it began" if new else "told by the session"),
+        last_line=after.last_line if after.last_line != before.last_line else None,
+        cost=after.cost if after.cost != before.cost else None,
+        labels=after.labels if new and after.labels else None,
+    )
+    return None if fact == SessionFact(cause=fact.cause) else fact

@@ -22,7 +22,7 @@ from ccq_tui.agent.events import (
     SessionState,
     StateChanged,
 )
-from ccq_tui.agent.session_recorder import title_of
+from ccq_tui.agent.session_name import title_of
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import state_dir
 from ccq_tui.inbox.inbox import Inbox

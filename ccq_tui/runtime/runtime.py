@@ -26,6 +26,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import alive, this_process
 from ccq_tui.runtime.events import SessionEvent
+from ccq_tui.runtime.facts import to_store
 from ccq_tui.runtime.launches import SessionSpec, launch_in, launch_of
 from ccq_tui.runtime.ownership import result_of, runs_elsewhere
 from ccq_tui.runtime.person import Person, alone, let_in
@@ -194,9 +195,23 @@ class Runtime:
             self._slots = asyncio.Semaphore(self.most_live)
         session = SupervisedSession(launch, self._make_session, clock=self.clock, slots=self._slots)
         session.inbox = self.inbox
+        session.subscribe(self._recorder(session))
         session.subscribe(self._note_room)
         self._sessions.append(session)
         return session
+
+    def _recorder(self, session: SupervisedSession) -> Callable[[SessionEvent], None]:
+        """Return a listener that keeps the inbox's row of a session as its facts are."""
+        known = session.facts
+
+        def record(event: SessionEvent) -> None:
+            nonlocal known
+            before, known = known, session.facts
+            cause = event.cause if isinstance(event, ev.StateChanged) else ""
+            if (fact := to_store(before, known, cause)) is not None:
+                self.inbox.sessions.note(known.session_id, fact)
+
+        return record
 
     def _note_room(self, event: SessionEvent) -> None:
         """Make room when a session may wait for it, or may give way from now on."""

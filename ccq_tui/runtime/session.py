@@ -12,7 +12,7 @@ from pathlib import Path
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import Images, Kept
 from ccq_tui.agent.problems import Problem, Remedy
-from ccq_tui.agent.session_recorder import SessionName
+from ccq_tui.agent.session_name import SessionName
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.kinds import kind_of
@@ -71,6 +71,9 @@ class SupervisedSession:
             launch.settings.directory,
             since=clock(),
             called=SessionName(launch.name, launch.title),
+            begun=bool(launch.resume or launch.continue_last),
+            named=not (launch.resume or launch.continue_last),
+            labels=launch.labels,
             effort=launch.settings.effort or "",
         )
         """The facts known about it, as of the last event."""

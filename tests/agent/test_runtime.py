@@ -231,7 +231,12 @@ async def test_a_limit_parks_a_session_that_nobody_looks_at(play: Callable[..., 
         reached = await heard.until(LimitReached)
         assert (reached.limit.due, reached.state) == (Due.PARK, SessionState.PARKED)
         assert [one.request.id for one in heard.session.waiting] == [asked.id]
-        await one.runtime.inbox.answer(asked.id, Answered((Answer(("SQLite",)),)), PANEL)
+        name, inbox = heard.session.facts.session_id, one.runtime.inbox
+        rows = await inbox.run(lambda store: store.history.changes(session_id=name))
+        states = [(row.became, row.cause) for row in rows if not row.request_id]
+        assert ("awaiting", "told by the session") in states
+        assert states[-1] == ("parked", "no answer for 1 s (park_after)")
+        await inbox.answer(asked.id, Answered((Answer(("SQLite",)),)), PANEL)
         await heard.until(RequestSettled)
         await heard.state(SessionState.IDLE)
         one.pid_of(heard)

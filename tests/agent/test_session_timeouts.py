@@ -1,4 +1,4 @@
-"""What the inbox on disk is told: what stood before a question, and that a time limit passed."""
+"""What the inbox on disk is told: what stood before a question, and that nobody answered it in time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.agent.events import QuestionAsked, RequestSettled, SessionState, TurnEnded
+from ccq_tui.agent.events import QuestionAsked, RequestSettled, TurnEnded
 from ccq_tui.inbox.agent_texts import EXPIRED
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import call_of
@@ -31,8 +31,6 @@ async def test_what_the_inbox_on_disk_is_told(play: Callable[..., Any], tmp_path
         scenario = Scenario("q").asks(DATABASE).says("Then I assume nothing.").ends_turn()
         async with stage.scene("nobody answered is the result, and no option is", scenario) as run:
             await nobody_answered_is_the_result(run, stage.model, inbox)
-        async with stage.scene("parked by a limit", Scenario("p").asks(DATABASE)) as run:
-            await what_is_parked_by_a_limit_says_so_in_the_history(run, inbox)
 
 
 async def nobody_answered_is_the_result(run: Running, model: ScriptedModel, inbox: Inbox) -> None:
@@ -50,16 +48,3 @@ async def nobody_answered_is_the_result(run: Running, model: ScriptedModel, inbo
         ("expired", "expired", LIMIT),
         ("delivered", "seen as result", None),
     ]
-
-
-async def what_is_parked_by_a_limit_says_so_in_the_history(run: Running, inbox: Inbox) -> None:
-    run.session.send("Build it")
-    await run.until(QuestionAsked)
-    session_id = run.session.session_id
-    run.session.park("no answer for 10 min (park_after)")
-    await run.ended()
-    assert run.session.state is SessionState.PARKED
-    rows = await inbox.run(lambda store: store.history.changes(session_id=session_id))
-    states = [(row.became, row.cause) for row in rows if not row.request_id]
-    assert states[-1] == ("parked", "no answer for 10 min (park_after)")
-    assert ("awaiting", "told by the session") in states

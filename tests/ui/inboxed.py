@@ -21,10 +21,10 @@ from ccq_tui.agent.events import (
 )
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
-from ccq_tui.inbox.port import SessionFact
 from ccq_tui.inbox.requests import QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.store.commands import CommandKind, CommandState
-from ccq_tui.inbox.store.rows import RequestState
+from ccq_tui.inbox.store.rows import RequestState, StoredSessionState
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.inbox.screen import InboxScreen
 from tests.actors import INBOX, SCRIPT
@@ -158,10 +158,13 @@ async def left_behind(run: Many, where: Path, session_id: str = "old") -> Questi
     """Put a question into the inbox as an earlier process left it."""
     request = request_of(session_id)
     keep_record(session_id)
-    run.app.runtime.inbox.sessions.note(
-        session_id, SessionFact(directory=str(where), state="parked", cause="test")
-    )
-    await run.app.runtime.inbox.run(lambda store: store.requests.add(request, "Before it."))
+
+    def leave(store: Store) -> None:
+        store.sessions.upsert(session_id, str(where))
+        store.sessions.set_state(session_id, StoredSessionState.PARKED, "test")
+        store.requests.add(request, "Before it.")
+
+    await run.app.runtime.inbox.run(leave)
     return request
 
 

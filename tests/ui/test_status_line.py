@@ -11,7 +11,7 @@ from textual.app import App, ComposeResult
 
 from ccq_tui import theming
 from ccq_tui.agent.events import SessionState
-from ccq_tui.agent.session_recorder import SessionName
+from ccq_tui.agent.session_name import SessionName
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.view import BYPASS, Surroundings, pieces
 from ccq_tui.widgets.status_line import StatusLine

@@ -72,7 +72,7 @@ WORDINGS = {
 """Wordings that were found hard to read, and what says the same in plain words."""
 SPARED = {
     "agent/delivery.py": "causes in the history, whose stored words stay",
-    "agent/session_recorder.py": "causes in the history, whose stored words stay",
+    "runtime/facts.py": "causes in the history, whose stored words stay",
     "inbox/store/rows.py": "causes in the history, whose stored words stay",
     "inbox/sent_commands.py": "what became of a command, whose stored words stay",
 }

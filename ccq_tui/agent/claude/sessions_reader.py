@@ -12,7 +12,7 @@ from uuid import UUID
 
 from ccq_tui.agent.events import PromptAccepted
 from ccq_tui.agent.reader import EarlierSession
-from ccq_tui.agent.session_recorder import SessionName, title_of
+from ccq_tui.agent.session_name import SessionName, title_of
 from ccq_tui.agent.user_texts import written
 from ccq_tui.bounded import UnfitFileError, begin
 from ccq_tui.claude_files import record_files

@@ -13,7 +13,7 @@ import pytest
 from ccq_tui.agent import claude_settings
 from ccq_tui.agent.events import TitleChanged
 from ccq_tui.agent.options import SessionOptions
-from ccq_tui.agent.session_recorder import UNNAMED
+from ccq_tui.agent.session_name import UNNAMED
 from ccq_tui.config.claude_flags import ClaudeFlags
 from ccq_tui.runtime import status_line
 from ccq_tui.runtime.facts import SessionFacts

@@ -22,17 +22,18 @@ from ccq_tui.agent.events import (
     PromptDelivered,
     TitleChanged,
 )
-from ccq_tui.agent.options import SessionOptions
-from ccq_tui.agent.session_recorder import UNNAMED, SessionRecorder, forked
+from ccq_tui.agent.session_name import UNNAMED, forked
 from ccq_tui.bridges.claude_code.hook_input import read_hook_input
 from ccq_tui.bridges.claude_code.hook_requests import request_of
 from ccq_tui.bridges.claude_code.native_sessions import NativeSessions
 from ccq_tui.inbox.format import inbox_lines, native_lines, request_lines, session_lines
 from ccq_tui.inbox.inbox import Inbox
+from ccq_tui.inbox.port import SessionFact
 from ccq_tui.inbox.requests import QuestionRequest
+from ccq_tui.inbox.sessions import write_fact
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question, QuestionSet
-from ccq_tui.runtime.facts import SessionFacts, folded
+from ccq_tui.runtime.facts import SessionFacts, folded, to_store
 from ccq_tui.screens.inbox.inbox_feed import read_row
 from ccq_tui.screens.overview.screen import native_card, read_cards
 from ccq_tui.screens.sessions.open_sessions import entry_of
@@ -90,11 +91,12 @@ async def test_a_session_has_one_name_in_every_list(
 ) -> None:
     session = TWO if any(isinstance(one, ConversationReset) for one in events) else ONE
     inbox = await Inbox.connect(tmp_path / "inbox.db")
-    recorder, view = SessionRecorder(inbox, SessionOptions(cwd=tmp_path)), SessionFacts(tmp_path)
+    view, kept = SessionFacts(tmp_path), SessionFact(directory=str(tmp_path))
     try:
         for event in [Connected(ONE, "m", "default", str(tmp_path), "2"), PromptAccepted("/cost"), *events]:
-            recorder.note(event)
-            view = folded(view, event, 0.0)
+            before, view = view, folded(view, event, 0.0)
+            kept = kept.and_then(to_store(before, view, "") or SessionFact())
+        await inbox.run(lambda store: write_fact(store, session, kept))
         request = QuestionRequest("t", session, QuestionSet("t", (QUESTION,)))
         await inbox.run(lambda store: store.requests.add(request, ""))
         shown = await inbox.run(lambda store: list(names_in(store, request)))

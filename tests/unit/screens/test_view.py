@@ -22,7 +22,7 @@ from ccq_tui.agent.events import (
     TaskStarted,
     TurnEnded,
 )
-from ccq_tui.agent.session_recorder import SessionName
+from ccq_tui.agent.session_name import SessionName
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.runtime.facts import SessionFacts, folded

@@ -1,0 +1,86 @@
+"""The facts of a session, and what is kept of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ccq_tui.agent.events import (
+    AgentEvent,
+    Connected,
+    ConversationReset,
+    HistoryLoaded,
+    PromptAccepted,
+    PromptDelivered,
+    SessionState,
+    StateChanged,
+    TitleChanged,
+)
+from ccq_tui.agent.session_name import title_of
+from ccq_tui.inbox.port import SessionFact
+from ccq_tui.runtime.facts import SessionFacts, folded, to_store
+
+NEW = SessionFacts(Path("/work"), labels={"ticket": "ABC-1"})
+RESUMED = replace(NEW, begun=True, named=False)
+CONNECTED = Connected("s", "m", "default", "/work", "2")
+
+
+def kept(facts: SessionFacts, *events: AgentEvent) -> dict[str, SessionFact]:
+    """Return what is kept of each session once all events have come."""
+    found: dict[str, SessionFact] = {}
+    for event in events:
+        before, facts = facts, folded(facts, event, 0.0)
+        if (fact := to_store(before, facts, "")) is not None:
+            found[facts.session_id] = found.get(facts.session_id, SessionFact()).and_then(fact)
+    return found
+
+
+def test_a_session_is_kept_from_its_first_prompt_on() -> None:
+    assert kept(NEW, CONNECTED, StateChanged(SessionState.IDLE)) == {}
+    begun = kept(NEW, CONNECTED, StateChanged(SessionState.WORKING), PromptAccepted("Build it"))
+    state = str(SessionState.WORKING)
+    assert begun == {"s": SessionFact(name="Build it", state=state, cause="it began", labels=NEW.labels)}
+
+
+@pytest.mark.parametrize(
+    ("events", "name"),
+    [
+        ((), None),
+        ((TitleChanged("api"),), "api"),
+        ((HistoryLoaded((), title="", first_prompt="Build it"),), "Build it · Go on"),
+        ((HistoryLoaded((), title="The API", first_prompt="Build it"),), "The API"),
+    ],
+)
+def test_a_resumed_session_is_named_by_its_past_once_that_is_read(
+    events: tuple[AgentEvent, ...], name: str | None
+) -> None:
+    assert kept(RESUMED, CONNECTED, *events, PromptAccepted("Go on"))["s"].name == name
+    assert kept(RESUMED, CONNECTED, PromptAccepted("Go on"), *events)["s"].name == name
+
+
+@pytest.mark.parametrize("queued", [False, True])
+def test_a_conversation_that_replaces_another_is_kept_from_its_own_first_prompt_on(queued: bool) -> None:
+    waits = [PromptAccepted("Go on", queued=True)] if queued else []
+    events = [CONNECTED, PromptAccepted("Build it"), PromptAccepted("/clear"), *waits, ConversationReset("t")]
+    read = [PromptDelivered("p")] if queued else []
+    found = kept(NEW, *events, StateChanged(SessionState.IDLE), *read)
+    assert {name: one.name for name, one in found.items()} == {"s": "Build it"} | (
+        {"t": "Go on"} if queued else {}
+    )
+
+
+@pytest.mark.parametrize(
+    ("prompt", "name"),
+    [
+        ("Fix it\n\nnow", "Fix it now"),
+        ("/compact", ""),
+        (" /review-pr 12", ""),
+        ("/mcp:do it", ""),
+        ("/usr/bin is full", "/usr/bin is full"),
+        ("/ is full", "/ is full"),
+    ],
+)
+def test_a_command_calls_nothing(prompt: str, name: str) -> None:
+    assert title_of(prompt) == name
