@@ -12,6 +12,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -44,18 +45,22 @@ _KNOWN = frozenset({"type", "lastPrompt", "leafUuid", "sessionId"})
 """The fields of a note of the last entry."""
 
 
-def repair(path: Path, newest: str) -> bool:
+def repair(path: Path, lines: Sequence[str], newest: str) -> bool:
     """Note ``newest`` as the last entry if the CLI would resume before it; return whether it did.
 
-    One line is appended, a copy of the CLI's own last note with another entry in it; nothing is changed
-    or removed. A record with anything unexpected in it is left as it is. Raises OSError.
+    One line is appended to the record that has these lines, a copy of the CLI's own last note with another
+    entry in it; nothing is changed or removed. A record with anything unexpected in it is left as it is.
+    Raises OSError.
     """
-    noted = _noted(path)
+    notes = (one for one in _entries_with(reversed(lines), _LEAF) if one.get("type") == "last-prompt")
+    noted = next(notes, None)
     if noted is None or noted.get("leafUuid") == newest or noted.get("sessionId") != path.stem:
         return False
     if not _KNOWN.issuperset(noted) or not stat.S_ISREG(path.lstat().st_mode):
         return False
-    entries = {str(entry["uuid"]): entry for entry in _entries_with(path, '"uuid"') if entry.get("uuid")}
+    if not any(map(_deferred, _entries_with(lines, _DEFERRED))):
+        return False
+    entries = _by_uuid(_entries_with(lines, '"uuid"'))
     call = _call_beside(entries, str(noted.get("leafUuid") or ""))
     line = line_of(entries, newest)
     # The call itself, or its result alone: the CLI finds those by itself.
@@ -69,17 +74,6 @@ def repair(path: Path, newest: str) -> bool:
         # In one write: a CLI that still runs may write into the record at the same time.
         file.write(b"\n" * cut + added)
     return True
-
-
-def _noted(path: Path) -> dict[str, Any] | None:
-    """Return the last note of the session's end, if a call was ever deferred in it."""
-    noted: dict[str, Any] | None = None
-    deferred = False
-    for entry in _entries_with(path, _LEAF, _DEFERRED):
-        if entry.get("type") == "last-prompt":
-            noted = entry
-        deferred = deferred or bool(_deferred(entry))
-    return noted if deferred else None
 
 
 def _call_beside(entries: dict[str, dict[str, Any]], leaf: str) -> str:
@@ -123,12 +117,20 @@ def _attached(entry: Line, kind: str) -> Line:
     return attached if attached.get("type") == kind else {}
 
 
-def _entries_with(path: Path, *words: str) -> Iterator[dict[str, Any]]:
-    """Read the entries whose lines contain one of the words."""
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            if any(word in line for word in words):
-                yield record_entry(line)
+def _entries_with(lines: Iterable[str], *words: str) -> Iterator[dict[str, Any]]:
+    """Read the entries of the lines that contain one of the words."""
+    for line in lines:
+        if any(word in line for word in words):
+            yield from _read(line)[0]
+
+
+def _read(line: str) -> tuple[list[dict[str, Any]], bool]:
+    entry = record_entry(line)
+    return ([entry], False) if entry or not line.strip() else whole_entries(line)
+
+
+def _by_uuid(entries: Iterable[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {str(entry["uuid"]): entry for entry in entries if entry.get("uuid")}
 
 
 def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairing: bool) -> None:
@@ -150,21 +152,23 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairi
         if not sys.stdin.readline():
             return
     messages = sdk.get_session_messages(session_id, directory) if session_id else []
-    for path in record_files(session_id) if messages and resuming and repairing else ():
+    paths = record_files(session_id)
+    lines = lines_of(paths)
+    if messages and resuming and repairing and len(paths) == 1:
         try:
-            repair(path, messages[-1].uuid)
+            repair(paths[0], lines, messages[-1].uuid)
         except OSError as error:  # the messages can be read all the same
             sys.stderr.write(f"The record was not repaired: {error}\n")
     said = [{"type": one.type, "uuid": one.uuid, "message": one.message} for one in messages]
-    entries, damaged = linked(session_id, said[0]["uuid"] if said else "")
+    entries, damaged = linked(lines, said[0]["uuid"] if said else "")
     earlier, gaps = before(entries, [one["uuid"] for one in said])
     said = [*earlier, *said]
     told = said[-limit:]
-    add_records(session_id, told)
+    add_records(lines, told)
     newest, *older = parts(told)
-    past = {"cut": len(told) < len(said), "messages": newest, "deferred": deferred(session_id)}
+    past = {"cut": len(told) < len(said), "messages": newest, "deferred": deferred(lines)}
     past["gaps"] = max(gaps, damaged)
-    past["notifications"] = notifications(session_id)
+    past["notifications"] = notifications(lines)
     past["queued"] = queued(entries, messages[-1].uuid) if messages else []
     info = sdk.get_session_info(session_id) if messages else None
     past["title"] = title_by_person(session_id, info.custom_title if info else None)
@@ -173,12 +177,12 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairi
         sys.stdout.write(json.dumps(line) + "\n")
 
 
-def linked(session_id: str, first: str) -> tuple[dict[str, dict[str, Any]], int]:
+def linked(lines: Sequence[str], first: str) -> tuple[dict[str, dict[str, Any]], int]:
     """Return the entries of a record by their ids, in order, and its number of damaged lines.
 
     No entries if the messages already hold all that is needed: from the beginning to ``first``.
     """
-    for line in _lines(session_id):
+    for line in lines:
         # Of a damaged line nothing is known, not even to the SDK.
         entry = record_entry(line) if first in line else {"uuid": ""}
         follows = not entry or (entry.get("uuid") == first and entry.get("parentUuid"))
@@ -186,18 +190,8 @@ def linked(session_id: str, first: str) -> tuple[dict[str, dict[str, Any]], int]
             break
     else:
         return {}, 0
-    entries: dict[str, dict[str, Any]] = {}
-    damaged = 0
-    for line in _lines(session_id):
-        found, torn = _read(line)
-        damaged += torn
-        entries |= {str(entry["uuid"]): entry for entry in found if entry.get("uuid")}
-    return entries, damaged
-
-
-def _read(line: str) -> tuple[list[dict[str, Any]], bool]:
-    entry = record_entry(line)
-    return ([entry], False) if entry or not line.strip() else whole_entries(line)
+    read = [_read(line) for line in lines]
+    return _by_uuid(entry for found, _ in read for entry in found), sum(torn for _, torn in read)
 
 
 def before(entries: Mapping[str, Line], known: Sequence[str]) -> tuple[list[dict[str, Any]], int]:
@@ -256,7 +250,7 @@ def parts(messages: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     return [rest, *reversed(found)]
 
 
-def add_records(session_id: str, messages: Iterable[dict[str, Any]]) -> None:
+def add_records(lines: Iterable[str], messages: Iterable[dict[str, Any]]) -> None:
     """Add the CLI's own records of answers and edits to the messages, which the SDK leaves out."""
     calls: dict[str, str] = {}
     wanted: dict[str, dict[str, Any]] = {}
@@ -270,32 +264,29 @@ def add_records(session_id: str, messages: Iterable[dict[str, Any]]) -> None:
                 if calls[name] == QUESTION_TOOL:
                     questions.add(name)
     if wanted:
-        for entry in _entries(session_id, questions):
+        for entry in _entries_with(lines, f'"{_PATCH}"', *questions):
             if found := wanted.get(str(entry.get("uuid"))):
                 found["tool_use_result"] = _short(entry.get("toolUseResult"))
                 found["timestamp"] = entry.get("timestamp")
 
 
-def deferred(session_id: str) -> list[str]:
+def deferred(lines: Iterable[str]) -> list[str]:
     """Return the ``tool_use_id`` of the call that the CLI deferred last, unless it has its result."""
     call = ""
-    for line in _lines(session_id):
-        if '"hook_deferred_tool"' in line:
+    for line in lines:
+        if _DEFERRED in line:
             call = _deferred(record_entry(line)) or call
         elif call and '"tool_result"' in line and call in line:
             call = ""
     return [call] if call else []
 
 
-def notifications(session_id: str) -> list[str]:
+def notifications(lines: Iterable[str]) -> list[str]:
     """Return the notices that background tasks have ended; few of them are messages."""
     return [
         said[:LONGEST]
-        for line in _lines(session_id)
-        if _NOTIFICATION in line
-        and '"queue-operation"' in line
-        and (entry := record_entry(line)).get("operation") == "enqueue"
-        and (said := text(entry, "content")).startswith(_NOTIFICATION)
+        for entry in _entries_with(lines, _NOTIFICATION)
+        if entry.get("operation") == "enqueue" and (said := text(entry, "content")).startswith(_NOTIFICATION)
     ]
 
 
@@ -320,21 +311,13 @@ def _short(record: Any) -> Any:
     return {name: record[name] for name in ("type", _PATCH) if name in record}
 
 
-def _entries(session_id: str, questions: set[str]) -> Iterator[dict[str, Any]]:
-    """Read the entries about these calls, or about an edit."""
-    for line in _lines(session_id):
-        if f'"{_PATCH}"' in line or any(call in line for call in questions):
-            yield from _read(line)[0]
-
-
-def _lines(session_id: str) -> Iterator[str]:
+def lines_of(paths: Iterable[Path]) -> list[str]:
     """Read a session's own record; a file that cannot be read has no lines."""
-    for path in record_files(session_id):
-        try:
-            with path.open(encoding="utf-8", errors="replace") as lines:
-                yield from lines
-        except OSError:
-            continue  # answers and edits are then read from their text
+    found: list[str] = []
+    for path in paths:
+        with suppress(OSError), path.open(encoding="utf-8", errors="replace") as lines:
+            found += lines
+    return found
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,12 +25,7 @@ def result(name: str) -> dict[str, Any]:
     return {"type": "user", "uuid": name, "message": {"content": [block]}}
 
 
-def test_edits_get_their_patch_back_and_nothing_large(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
-    stored = tmp_path / "projects" / "p" / "s.jsonl"
-    stored.parent.mkdir(parents=True)
+def test_edits_get_their_patch_back_and_nothing_large() -> None:
     record = {"type": "update", "structuredPatch": PATCH, "originalFile": "x" * 1000}
     lines = [
         {"uuid": "e", "toolUseResult": record, "timestamp": "2025-01-02T12:00:00Z"},
@@ -39,11 +33,9 @@ def test_edits_get_their_patch_back_and_nothing_large(
         {"uuid": "other", "toolUseResult": record},
     ]
     deep = '{"structuredPatch": ' + "[" * 100_000
-    stored.write_text(
-        "\n".join(["\0\0structuredPatch", deep, *map(json.dumps, lines), '{"structuredPatch" broken'])
-    )
     messages = [calls("e", "Edit"), result("e"), calls("b", "Bash"), result("b")]
-    add_records("s", messages)
+    damaged = "\0\0structuredPatch", deep, *map(json.dumps, lines), '{"structuredPatch" broken'
+    add_records(damaged, messages)
     assert messages[1]["tool_use_result"] == {"type": "update", "structuredPatch": PATCH}
     assert "tool_use_result" not in messages[3]
     finished = [event for event in replay(messages) if isinstance(event, ToolFinished)]
@@ -51,11 +43,8 @@ def test_edits_get_their_patch_back_and_nothing_large(
     assert finished[1].structured is None
 
 
-def stored(place: Path, monkeypatch: pytest.MonkeyPatch, *lines: dict[str, Any] | str) -> None:
-    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(place))
-    file = place / "projects" / "p" / "s.jsonl"
-    file.parent.mkdir(parents=True)
-    file.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines))
+def stored(*lines: dict[str, Any] | str) -> list[str]:
+    return [line if isinstance(line, str) else json.dumps(line) for line in lines]
 
 
 def said(uuid: str, parent: str | None, **more: Any) -> dict[str, Any]:
@@ -66,12 +55,8 @@ def boundary(uuid: str, before: str) -> dict[str, Any]:
     return {"type": "system", "subtype": "compact_boundary", "uuid": uuid, "logicalParentUuid": before}
 
 
-def test_what_was_before_compactions_is_found_in_order_and_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stored(
-        tmp_path,
-        monkeypatch,
+def test_what_was_before_compactions_is_found_in_order_and_once() -> None:
+    lines = stored(
         said("1", None),
         said("meta", "1", isMeta=True),
         {"type": "attachment", "uuid": "note", "parentUuid": "meta"},
@@ -86,22 +71,20 @@ def test_what_was_before_compactions_is_found_in_order_and_once(
         said("sum2", "b2"),
         said("3", "sum2"),
     )
-    assert found("sum2", "3") == (["1", "2", "sum1", "kept"], 0)
-    assert found("sum2", "3", "kept") == (["1", "2", "sum1"], 0)
-    assert linked("other", "1") == ({}, 0)
+    assert found(lines, "sum2", "3") == (["1", "2", "sum1", "kept"], 0)
+    assert found(lines, "sum2", "3", "kept") == (["1", "2", "sum1"], 0)
+    assert linked([], "1") == ({}, 0)
 
 
-def found(*known: str) -> tuple[list[str], int]:
+def found(lines: list[str], *known: str) -> tuple[list[str], int]:
     """What is read beyond the messages of the SDK, and the gaps."""
-    earlier, gaps = before(linked("s", known[0] if known else "")[0], known)
+    earlier, gaps = before(linked(lines, known[0] if known else "")[0], known)
     return [one["uuid"] for one in earlier], gaps
 
 
-def test_what_stands_before_damage_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_stands_before_damage_is_read() -> None:
     torn = '{"type":"pr-link","sessionId":"x","prNu'
-    stored(
-        tmp_path,
-        monkeypatch,
+    lines = stored(
         said("1", None),
         said("2", "1"),
         torn + json.dumps(said("3", "2")),
@@ -112,10 +95,10 @@ def test_what_stands_before_damage_is_read(tmp_path: Path, monkeypatch: pytest.M
         '{"type":"user","uuid":"gone","parentUuid":"7","message":{"content":[{"type":"text","te',
         said("8", "gone"),
     )
-    assert linked("s", "8")[1] == 2, "lines with something torn"
-    assert found("8") == ([*"1234567"], 2), "of two branches the one that ends nearer"
-    assert found("6", "7", "8") == ([*"12345"], 1)
-    assert found()[0] == [*"12345678"], "the SDK reads none of it"
+    assert linked(lines, "8")[1] == 2, "lines with something torn"
+    assert found(lines, "8") == ([*"1234567"], 2), "of two branches the one that ends nearer"
+    assert found(lines, "6", "7", "8") == ([*"12345"], 1)
+    assert found(lines)[0] == [*"12345678"], "the SDK reads none of it"
 
 
 def test_whole_entries_of_a_damaged_line() -> None:
@@ -130,21 +113,17 @@ def test_whole_entries_of_a_damaged_line() -> None:
 
 
 @pytest.mark.parametrize("before", ["b", "sum", "nowhere"])
-def test_a_record_that_leads_in_a_circle_has_an_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str
-) -> None:
-    stored(tmp_path, monkeypatch, boundary("b", before), said("sum", "b"))
-    assert found("sum")[0] == []
+def test_a_record_that_leads_in_a_circle_has_an_end(before: str) -> None:
+    lines = stored(boundary("b", before), said("sum", "b"))
+    assert found(lines, "sum")[0] == []
 
 
-def test_notifications_are_read_from_the_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notifications_are_read_from_the_queue() -> None:
     text = "<task-notification>x</task-notification>"
-    stored(
-        tmp_path,
-        monkeypatch,
+    lines = stored(
         {"type": "queue-operation", "operation": "enqueue", "content": text},
         {"type": "queue-operation", "operation": "dequeue", "content": text},
         {"type": "queue-operation", "operation": "enqueue", "content": f"Look at {text}"},
         said(text, None),
     )
-    assert notifications("s") == [text]
+    assert notifications(lines) == [text]

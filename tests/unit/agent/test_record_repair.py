@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent.claude.history_reader import repair
+from ccq_tui.agent.claude.history_reader import lines_of, repair
 
 
 def entry(uuid: str, parent: str, kind: str = "assistant", **more: Any) -> dict[str, Any]:
@@ -33,6 +33,10 @@ def noted(leaf: str) -> dict[str, Any]:
     return {"type": "last-prompt", "lastPrompt": "Build it.", "leafUuid": leaf, "sessionId": "s"}
 
 
+def mended(path: Path, newest: str) -> bool:
+    return repair(path, lines_of([path]), newest)
+
+
 DEFERRAL = {"type": "hook_deferred_tool", "toolUseID": "t"}
 ASKED = [
     entry("prompt", "", "user"),
@@ -55,11 +59,11 @@ def test_what_followed_on_the_result_of_a_deferred_call_is_found_again(tmp_path:
     path = record(tmp_path, *ASKED, *ANSWERED, *WENT_ON, end='\n{"type":"user","uu')
     bad = '\0\0hook_deferred_tool\n{"hook_deferred_tool": ' + "[" * 100_000 + "\n"
     path.write_text(bad + path.read_text())
-    assert repair(path, "last")
+    assert mended(path, "last")
     *_, cut, added = path.read_text().splitlines()
     assert cut == '{"type":"user","uu'
     assert json.loads(added) == ASKED[-1] | {"leafUuid": "last"}
-    assert not repair(path, "last"), "once is enough"
+    assert not mended(path, "last"), "once is enough"
 
 
 def test_what_followed_on_a_call_deferred_beside_a_result_of_its_message_is_found_again(
@@ -75,7 +79,7 @@ def test_what_followed_on_a_call_deferred_beside_a_result_of_its_message_is_foun
         noted("deferral"),
     ]
     path = record(tmp_path, *entries, *ANSWERED, *WENT_ON)
-    assert repair(path, "last")
+    assert mended(path, "last")
     assert json.loads(path.read_text().splitlines()[-1]) == noted("last")
 
 
@@ -91,7 +95,7 @@ def test_what_is_written_into_the_record_meanwhile_stays(
         return json.JSONEncoder().encode(value)
 
     monkeypatch.setattr(json, "dumps", dumps)
-    assert repair(path, "last")
+    assert mended(path, "last")
     *_, kept, added = path.read_text().splitlines()
     assert kept == meanwhile
     assert json.loads(added)["leafUuid"] == "last"
@@ -110,7 +114,7 @@ def test_a_record_in_which_the_cli_finds_its_place_is_left_as_it_is(tmp_path: Pa
     ):
         path = record(tmp_path, *entries)
         before = path.read_bytes()
-        assert not repair(path, newest)
+        assert not mended(path, newest)
         assert path.read_bytes() == before
 
 
@@ -122,7 +126,7 @@ def test_a_note_of_unknown_form_is_a_reason_to_write_nothing(tmp_path: Path) -> 
     ):
         path = record(tmp_path, *ASKED[:-1], strange, *ANSWERED, *WENT_ON)
         before = path.read_bytes()
-        assert not repair(path, "last")
+        assert not mended(path, "last")
         assert path.read_bytes() == before
 
 
@@ -131,5 +135,5 @@ def test_a_link_in_the_place_of_the_record_is_not_followed(tmp_path: Path) -> No
     target = path.rename(tmp_path / "target")
     path.symlink_to(target)
     before = target.read_bytes()
-    assert not repair(path, "last")
+    assert not mended(path, "last")
     assert target.read_bytes() == before
