@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import ClassVar
 
-from rich.cells import cell_len
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
-from textual.geometry import Offset
 from textual.widgets import Input, Static
 
-from ccq_tui.widgets.hints import HintLines
-from ccq_tui.widgets.keys import LineField, press_key
+from ccq_tui.widgets.hints import HintBar
+from ccq_tui.widgets.keys import LineField
 from ccq_tui.widgets.lifetime import is_live
 from ccq_tui.widgets.palette import palette_of
-from ccq_tui.widgets.pointer import Clickable
 
 SEARCH = "Search in the transcript"
 """The place where its keys work."""
-HINTS = HintLines((("Enter ↓", "next"), ("↑", "previous"), ("Esc", "close")))
+HINTS = (("Enter ↓", "next"), ("↑", "previous"), ("Esc", "close"))
 ROOM_FOR_HINTS = 64
 """Width in columns from which the keys are shown beside the field."""
 
@@ -63,7 +59,7 @@ class SearchField(LineField):
         self.insert_text_at_cursor(" ".join(event.text.split()))
 
 
-class SearchBar(Horizontal, Clickable[str]):
+class SearchBar(Horizontal):
     """A field, the number of matches, and the keys; takes no room while it is closed."""
 
     DEFAULT_CSS = """
@@ -73,7 +69,7 @@ class SearchBar(Horizontal, Clickable[str]):
         display: none;
         &.-on { display: block; }
         & > .label { width: auto; padding: 0 1; }
-        & > #found { width: auto; padding: 0 1; }
+        & > HintBar { width: 40; padding: 0 0 0 1; }
     }
     """
 
@@ -89,7 +85,10 @@ class SearchBar(Horizontal, Clickable[str]):
     def compose(self) -> ComposeResult:
         yield Static("⌕", classes="label", markup=False)
         yield self.field
-        yield Static("", id="found", markup=False)
+        yield Static("", id="found", classes="label", markup=False)
+        hints = HintBar(asleep=True)
+        hints.show(HINTS)
+        yield hints
 
     @property
     def is_open(self) -> bool:
@@ -121,33 +120,12 @@ class SearchBar(Horizontal, Clickable[str]):
         self._draw()
 
     def on_resize(self) -> None:
-        self._draw()
-
-    def under(self, event: events.MouseEvent) -> str | None:
-        found = self.query_one("#found", Static)
-        place = event.get_content_offset(found)
-        if place is None or self.size.width < ROOM_FOR_HINTS:
-            return None
-        return HINTS.key_at(self.size.width, place - Offset(self._before_hints, 0))
-
-    @property
-    def _before_hints(self) -> int:
-        """Cells before the keys, in the text beside the field."""
-        return cell_len(self.found_text) + 2 if self.found_text else 0
-
-    def clicked(self, key: str, _event: events.Click) -> None:
-        """Press the key that was clicked."""
-        press_key(self, key)
+        self.query_one(HintBar).display = self.size.width >= ROOM_FOR_HINTS
 
     def _draw(self) -> None:
-        palette = palette_of(self)
-        style = palette.note if self.found_text == "not found" else palette.strong
-        text = Text(self.found_text, style)
-        if self.size.width >= ROOM_FOR_HINTS:
-            faint = replace(palette, strong=palette.muted)
-            text.pad_right(self._before_hints - text.cell_len)
-            text.append_text(HINTS.text(self.size.width, faint))
-        self.query_one("#found", Static).update(text)
+        palette, words = palette_of(self), self.found_text
+        found = Text(words, palette.note if words == "not found" else palette.strong)
+        self.query_one("#found", Static).update(found)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
