@@ -152,18 +152,10 @@ def notice(pen: Pen, block: bl.NoticeBlock, width: int) -> list[Text]:
     style = pen.colours[colour]
     is_diff = block.level == "diff"
     text = Text(safe(block.text, limit=LIMIT if is_diff else ERROR_LIMIT), style)
-    if is_diff:
-        text = Text("\n").join(_diff_lines(pen, text.split("\n", allow_blank=True)))
+    if is_diff:  # the first line names the file
+        text.highlight_regex(r"\n\+[^\n]*", pen.colours["success"])
+        text.highlight_regex(r"\n-[^\n]*", pen.colours["error"])
     return pen.hang(Text(f"{sign} ", style), text, width)
-
-
-def _diff_lines(pen: Pen, lines: Iterable[Text]) -> Iterator[Text]:
-    """Colour the added and removed lines of a file; the first line names the file."""
-    colours = {"+": "success", "-": "error"}
-    for number, line in enumerate(lines):
-        if number and (colour := colours.get(line.plain[:1])):
-            line.stylize(pen.colours[colour])
-        yield line
 
 
 def retry(pen: Pen, block: bl.RetryBlock, width: int) -> list[Text]:

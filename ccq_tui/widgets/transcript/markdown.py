@@ -83,17 +83,12 @@ class _WithImages:
 
     def on_child_close(self, _context: rm.MarkdownContext, child: rm.MarkdownElement) -> bool:
         if isinstance(child, Image):
-            self.text.append_text(child.shown())
-            return False
-        return True
+            self.text.append_text(Text.assemble("[image: ", child.text, f"] ({child.destination})"))
+        return not isinstance(child, Image)
 
 
 class Image(rm.ImageItem):
     """An image's name and address: a terminal cannot show the rest."""
-
-    def shown(self) -> Text:
-        """Return the text that stands for the image."""
-        return Text.assemble("[image: ", self.text, f"] ({self.destination})")
 
 
 class Paragraph(_WithImages, rm.Paragraph):
@@ -128,14 +123,12 @@ class Heading(_WithImages, rm.Heading):
     LEVEL_ALIGN: ClassVar[dict[str, Any]] = {}
 
 
-class TableCell(rm.TableDataElement):
+class TableCell(_WithImages, rm.TableDataElement):
     """A cell of a table."""
 
-    def on_child_close(self, _context: rm.MarkdownContext, child: rm.MarkdownElement) -> bool:
-        if isinstance(child, Image):
-            self.content.append_text(child.shown())
-            return False
-        return True
+    @property
+    def text(self) -> Text:  # type: ignore[override]
+        return self.content
 
 
 class CodeBlock(rm.CodeBlock):
@@ -195,15 +188,17 @@ class ListElement(rm.ListElement):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         number = 1 if self.list_start is None else self.list_start
-        for index, item in enumerate(self.items):
-            parts: Any = item.elements
+        items: list[Any] = self.items
+        for index, item in enumerate(items):
+            parts = item.elements
             loose = any(isinstance(part, Paragraph) and not part.tight for part in parts)
             if index and (loose or _ends_in_code(self.items[index - 1])):
                 yield Segment.line()
             if self.list_type == "bullet_list_open":
-                yield from item.render_bullet(console, options)
+                yield from item.drawn(console, options, item.task or "• ", "markdown.item.bullet")
             else:
-                yield from item.render_number(console, options, number + index, number + len(self.items))
+                sign = f"{number + index}. {item.task}"
+                yield from item.drawn(console, options, sign, "markdown.item.number")
 
 
 def _ends_in_code(item: Any) -> bool:
@@ -225,15 +220,7 @@ class ListItem(rm.ListItem):
         item.task = str(token.meta.get("task", ""))
         return item
 
-    def render_bullet(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield from self._render(console, options, self.task or "• ", "markdown.item.bullet")
-
-    def render_number(
-        self, console: Console, options: ConsoleOptions, number: int, _last_number: int
-    ) -> RenderResult:
-        yield from self._render(console, options, f"{number}. {self.task}", "markdown.item.number")
-
-    def _render(self, console: Console, options: ConsoleOptions, sign: str, style: str) -> RenderResult:
+    def drawn(self, console: Console, options: ConsoleOptions, sign: str, style: str) -> RenderResult:
         first = Segment(sign, console.get_style(style))
         content = _spaced(self.elements)
         yield from _hung(console, options, content, first, Segment(" " * first.cell_length), self.style)

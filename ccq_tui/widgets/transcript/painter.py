@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import lru_cache
+from itertools import takewhile, zip_longest
 from typing import Any
 
 from rich.cells import cell_len
@@ -79,15 +80,10 @@ def _paired(lines: Sequence[DiffLine]) -> Iterator[Pair]:
             yield lines[at], lines[at]
             at += 1
             continue
-        gone, come = [], []
-        while at < len(lines) and lines[at].sign == "-":
-            gone.append(lines[at])
-            at += 1
-        while at < len(lines) and lines[at].sign == "+":
-            come.append(lines[at])
-            at += 1
-        for number in range(max(len(gone), len(come))):
-            yield (gone[number] if number < len(gone) else None, come[number] if number < len(come) else None)
+        gone = [*takewhile(lambda line: line.sign == "-", lines[at:])]
+        come = [*takewhile(lambda line: line.sign == "+", lines[at + len(gone) :])]
+        yield from zip_longest(gone, come)
+        at += len(gone) + len(come)
 
 
 def _differing(pair: Pair) -> tuple[Span, Span]:
@@ -139,16 +135,13 @@ def _highlighted(pen: Pen, language: str, lines: Sequence[DiffLine]) -> Code:
 
 
 def _marked(pen: Pen, line: DiffLine, mark: Span, code: Code) -> Text:
-    source, (start, end) = line.text[:LINE_LIMIT], mark
+    known, source, (start, end) = code.get(id(line)), line.text[:LINE_LIMIT], mark
+    text = known.copy() if known else Text(safe(line.text, keep_newlines=False, limit=LINE_LIMIT))
     pieces = (source[:start], source[start:end], source[end:])
     before, differing, after = (safe(piece, keep_newlines=False) for piece in pieces)
-    if end <= start or before + differing + after != safe(source, keep_newlines=False):
-        # A suspect sequence may span the parts.
-        known = code.get(id(line))
-        return known.copy() if known else Text(safe(line.text, keep_newlines=False, limit=LINE_LIMIT))
-    known = code.get(id(line))
-    text = known.copy() if known else Text(before + differing + after)
-    text.stylize(pen.colours["changed"], len(before), len(before) + len(differing))
+    # A suspect sequence may span the parts.
+    if start < end and text.plain.startswith(before + differing + after):
+        text.stylize(pen.colours["changed"], len(before), len(before) + len(differing))
     return text
 
 
@@ -190,28 +183,14 @@ def coloured(text: str, start: int, marks: Marks, base: Style, style: Callable[[
 
 def _expanded(text: str, column: int) -> tuple[str, int]:
     """Return a piece with its tabs as blanks, and the column behind it."""
-    pieces = []
-    for number, line in enumerate(text.split("\n")):
-        column = 0 if number else column
-        if "\t" in line:
-            line = (" " * column + line).expandtabs(TAB_SIZE)[column:]
-        column += len(line)
-        pieces.append(line)
-    return "\n".join(pieces), column
+    whole = (" " * column + text).expandtabs(TAB_SIZE)
+    return whole[column:], len(whole) - whole.rfind("\n") - 1
 
 
 def _style(look: Rendition, base: Style, style: Callable[[str], Style]) -> Style:
     found = style(look.colour) if look.colour else style("muted") if look.dim else Style.null()
-    return (
-        base
-        + found
-        + Style(
-            bold=True if look.bold or look.ground else None,
-            italic=look.italic or None,
-            underline=look.underline or None,
-            strike=look.strike or None,
-        )
-    )
+    bold, italic, underline = look.bold or look.ground or None, look.italic or None, look.underline or None
+    return base + found + Style(bold=bold, italic=italic, underline=underline, strike=look.strike or None)
 
 
 def draw_excerpt(pen: Pen, excerpt: Excerpt, width: int, style: Style) -> list[Strip]:
@@ -233,9 +212,8 @@ def draw_checklist(pen: Pen, checklist: Checklist, width: int) -> list[Strip]:
     lines = [line for entry in checklist.entries for line in _entry(pen, entry, room)]
     if checklist.hidden:
         lines.append(more(pen, checklist.hidden))
-    return pen.indent(
-        pen.strips(lines or [Text("nothing to do", pen.colours["muted"])], room), "  ", Style.null()
-    )
+    lines = lines or [Text("nothing to do", pen.colours["muted"])]
+    return pen.indent(pen.strips(lines, room), "  ", Style.null())
 
 
 def _entry(pen: Pen, entry: Todo, width: int) -> list[Text]:
@@ -306,7 +284,7 @@ class Painter:
             strips = self._head(block, inner)
         else:
             strips = self._body(block, part - block.head, inner)
-        strips = [*(self._blank(inner) for _ in range(gap)), *strips]
+        strips = [self._blank(inner)] * gap + strips
         if depth:
             strips = self.pen.indent(strips, GUIDE * depth, self.pen.colours["faint"])
         self.pen.counters.drawn += 1
@@ -317,17 +295,17 @@ class Painter:
         return Strip.blank(width, self.pen.colours.base)
 
     def _body(self, block: bl.Block, index: int, width: int) -> list[Strip]:
-        body = block.body
-        if isinstance(body, Document):
-            return self._document(block, body, index, width)
-        if isinstance(body, PlainText):
-            return self._plain(block, body, index, width)
-        if isinstance(body, Excerpt):
-            return draw_excerpt(self.pen, body, width, self._output_style(block))
-        if isinstance(body, Diff):
-            return draw_diff(self.pen, body, index, width)
-        if isinstance(body, Checklist):
-            return draw_checklist(self.pen, body, width)
+        match block.body:
+            case Document() as document:
+                return self._document(block, document, index, width)
+            case PlainText() as text:
+                return self._plain(block, text, index, width)
+            case Excerpt() as excerpt:
+                return draw_excerpt(self.pen, excerpt, width, self._output_style(block))
+            case Diff() as diff:
+                return draw_diff(self.pen, diff, index, width)
+            case Checklist() as checklist:
+                return draw_checklist(self.pen, checklist, width)
         return []
 
     def _output_style(self, block: bl.Block) -> Style:
@@ -337,12 +315,11 @@ class Painter:
     def _document(self, block: bl.Block, document: Document, index: int, width: int) -> list[Strip]:
         colours = self.pen.colours
         part = document.part(index)
-        references = document.env.get("references")
         prose = isinstance(block, bl.ProseBlock)
         bar = "  " if prose else BAR if isinstance(block, bl.PlanBlock) else "│ "
         room, first = max(1, width - len(bar)), "● " if prose and index == 0 else None
-        gap = [self._blank(room) for _ in range(part.gap)]
-        strips = self.pen.markdown(part.source, room, references)
+        gap = [self._blank(room)] * part.gap
+        strips = self.pen.markdown(part.source, room, document.env.get("references"))
         return self.pen.indent([*gap, *strips], bar, colours["muted" if prose else "faint"], first)
 
     def _plain(self, block: bl.Block, body: PlainText, index: int, width: int) -> list[Strip]:
@@ -388,7 +365,7 @@ def plain_painter() -> Painter:
 def _lines(painter: Painter, block: bl.Block) -> Iterator[str]:
     indent = "  " * block.depth
     if isinstance(block, bl.PromptBlock):
-        yield from (f"{indent}❯ {safe(block.text)}{'  queued' if block.queued else ''}",)
+        yield f"{indent}❯ {safe(block.text)}{'  queued' if block.queued else ''}"
         return
     if block.head:
         if isinstance(block, bl.ToolBlock) and block.card in READING and block.inner:
