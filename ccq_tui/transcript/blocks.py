@@ -47,9 +47,11 @@ class Block:
         version: Changes whenever the head would be drawn differently.
         folded: Whether only the short form is shown, where there is a longer one.
         called: Its name, in a word or two.
+        hides: Whether its document, if it has one, is hidden while it is folded.
     """
 
     called: ClassVar[str] = "notice"
+    hides: ClassVar[bool] = False
     at: int = field(default=-1, init=False)
     depth: int = field(default=0, init=False)
     version: int = field(default=0, init=False)
@@ -63,12 +65,12 @@ class Block:
     @property
     def body(self) -> Body | None:
         """The text shown under the head now, in parts, or None."""
-        return None
+        return None if self.hides and self.folded else getattr(self, "document", None)
 
     @property
     def foldable(self) -> bool:
         """Whether there is a longer form."""
-        return False
+        return self.hides and getattr(self, "document", None) is not None
 
 
 class RequestPlace(StrEnum):
@@ -233,15 +235,12 @@ def _short(block: ToolBlock) -> Body | None:
     if block.state is ToolState.FAILED:
         text, coloured = readable(block), block.card is ToolCard.COMMAND
         return Excerpt(text, FOLD_LINES, tail=True, colours=coloured) if "\n" in text.strip() else None
-    running = block.state is ToolState.RUNNING
-    if running and block.card is ToolCard.COMMAND and block.output.strip():
-        return Excerpt(readable(block), TAIL_LINES, tail=True, colours=True)
-    if block.state is not ToolState.OK:
-        return None
-    if block.card in EDITS:
-        lines = (block.input, block.structured, FOLD_LINES)
-        return None if block.repeated else edit_diff(*lines)
-    if block.card is ToolCard.COMMAND and "\n" in block.output.strip():
+    if block.state is ToolState.OK and block.card in EDITS and not block.repeated:
+        return edit_diff(block.input, block.structured, FOLD_LINES)
+    output = block.output.strip()
+    # What ended with one line has it beside its name.
+    shown = {ToolState.RUNNING: bool(output), ToolState.OK: "\n" in output}
+    if block.card is ToolCard.COMMAND and shown.get(block.state):
         return Excerpt(readable(block), TAIL_LINES, tail=True, colours=True)
     return None
 
@@ -351,15 +350,8 @@ class ProseBlock(Block):
     """Words of the agent, in Markdown."""
 
     called = "text"
+    head = False
     document: Document
-
-    @property
-    def head(self) -> bool:
-        return False
-
-    @property
-    def body(self) -> Body:
-        return self.document
 
 
 @dataclass(eq=False)
@@ -367,16 +359,9 @@ class ThinkingBlock(Block):
     """Thoughts of the agent; one line unless unfolded."""
 
     called = "thinking"
+    hides = True
     document: Document
     characters: int = 0
-
-    @property
-    def body(self) -> Body | None:
-        return None if self.folded else self.document
-
-    @property
-    def foldable(self) -> bool:
-        return True
 
 
 @dataclass(eq=False)
@@ -407,10 +392,6 @@ class PlanBlock(RequestBlock):
     called = "plan"
     request: PlanRequest
     document: Document
-
-    @property
-    def body(self) -> Body:
-        return self.document
 
 
 @dataclass(eq=False)
@@ -459,17 +440,10 @@ class RetryBlock(Block):
 class RuleBlock(Block):
     """A line across; the blocks above it are no longer part of the conversation, except as its summary."""
 
+    hides = True
     text: str
     document: Document | None = None
     compaction: bool = False
-
-    @property
-    def body(self) -> Body | None:
-        return None if self.folded else self.document
-
-    @property
-    def foldable(self) -> bool:
-        return self.document is not None
 
 
 @dataclass(eq=False)

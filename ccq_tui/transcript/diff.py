@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import PurePath
 from typing import Any
@@ -24,8 +24,7 @@ class Diff(FixedBody):
         language: The pattern of file names that identifies the language, such as ``*.py``, or "".
     """
 
-    def __init__(self, lines: Iterable[DiffLine], hidden: int = 0, language: str = "") -> None:
-        rows = list(lines)
+    def __init__(self, rows: Sequence[DiffLine], hidden: int = 0, language: str = "") -> None:
         self.hidden = hidden
         self.language = language
         self.digits = len(str(max((line.old or line.new or 0 for line in rows[-PIECE_LINES:]), default=0)))
@@ -43,7 +42,7 @@ class Diff(FixedBody):
         return max(1, len(self._pieces[index]) + (bool(self.hidden) and index == len(self) - 1))
 
 
-def _pieces(rows: list[DiffLine]) -> Iterator[list[DiffLine]]:
+def _pieces(rows: Sequence[DiffLine]) -> Iterator[Sequence[DiffLine]]:
     """Split lines so that a change is not torn apart, unless it is very long."""
     start = 0
     while start < len(rows):
@@ -57,20 +56,13 @@ def _pieces(rows: list[DiffLine]) -> Iterator[list[DiffLine]]:
 def edit_diff(arguments: Mapping[str, Any], structured: Any, most: int | None = None) -> Diff | None:
     """Return the changes of a call, in at most ``most`` lines, or None if there is nothing to show."""
     lines = diff_lines(arguments, structured)
-    language = _language(arguments)
-    if most is None:
-        rows = list(lines)
-        return Diff(rows, language=language) if rows else None
-    first = list(islice(lines, most + 1))
+    first = list(islice(lines, None if most is None else most + 1))
     if not first:
         return None
-    if "content" in arguments and not hunks_of(structured):
-        rest = length(arguments["content"]) - len(first)  # a new file, as long as it may be
-    else:
-        rest = sum(1 for _ in lines)
-    if rest:
-        return Diff(first[:most], rest + len(first) - most, language)
-    return Diff(first, language=language)
+    new = "content" in arguments and not hunks_of(structured)  # a new file, as long as it may be
+    rest = length(arguments["content"]) - len(first) if new else sum(1 for _ in lines)
+    shown = first[:most] if rest else first
+    return Diff(shown, rest + len(first) - len(shown), _language(arguments))
 
 
 def _language(arguments: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ccq_tui.agent.user_texts import hook_refusal
@@ -70,22 +70,13 @@ def _edited(block: ToolBlock, record: Mapping[str, Any]) -> str:
 def _fetched(record: Mapping[str, Any]) -> str:
     """Read the CLI's record of a page or a search."""
     if isinstance(record.get("code"), int):
-        answer = f"{record['code']} {record.get('codeText') or ''}".strip()
-        return (
-            f"{answer}, {bytes_counted(record['bytes'], exact=True)}"
-            if isinstance(record.get("bytes"), int)
-            else answer
-        )
+        answer, size = f"{record['code']} {record.get('codeText') or ''}".strip(), record.get("bytes")
+        return f"{answer}, {bytes_counted(size, exact=True)}" if isinstance(size, int) else answer
     results = record.get("results")
-    if isinstance(results, list):
-        return plural(sum(map(len, _links(results))), "result")
-    return ""
-
-
-def _links(results: list[Any]) -> Iterable[list[Any]]:
-    for result in results:
-        if isinstance(result, Mapping) and isinstance(result.get("content"), list):
-            yield result["content"]
+    if not isinstance(results, list):
+        return ""
+    links = (result.get("content") for result in results if isinstance(result, Mapping))
+    return plural(sum(len(some) for some in links if isinstance(some, list)), "result")
 
 
 def outcome(tool: str, output: str, structured: Any, *, failed: bool) -> str:
