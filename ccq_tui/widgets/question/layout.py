@@ -207,12 +207,9 @@ class PanelLayout:
 
     def _count_others(self, plan: TabPlan, rows: Iterable[int]) -> int:
         """Count the lines of all rows but the one under the cursor."""
-        heights = (
-            self.tabs.height_of(self.state.tab, row, plan.shown, beside=plan.beside)
-            for row in rows
-            if row != self._at
-        )
-        return sum(heights) + self.tabs.growing(self.state.tab)
+        tab, others = self.state.tab, (row for row in rows if row != self._at)
+        heights = (len(self.tabs.texts(tab, row, plan.shown, beside=plan.beside)) for row in others)
+        return sum(heights) + self.tabs.growing(tab)
 
     def _put_own_field(self, lines: Sequence[DrawnLine], above: int) -> None:
         """Put the open text over the row for own words."""
@@ -228,49 +225,32 @@ class PanelLayout:
         """Return the lines of a row; one under the cursor may take ``spare`` lines where rows are cut."""
         state, tab, palette = self.state, self.state.tab, self.tabs.palette
         if state.in_review:
-            page = state.pages[row] if row < len(state.pages) else None
-            texts: Sequence[Text] = self.tabs.review_row(row, brief=plan.shown is not RowDetail.WHOLE)
-            return row_lines(texts, row, parts.review_mark(page, row, palette), AT_TEXT, palette.accent)
+            answered = state.pages[row] if row < len(state.pages) else None
+            texts = self.tabs.texts(tab, row, plan.shown, beside=False)
+            return row_lines(texts, row, parts.review_mark(answered, row, palette), AT_TEXT, palette.accent)
         page = self.tabs.drafted(tab).pages[tab]
-        texts, cut_here = self._texts(plan, row, here=here, spare=spare)
-        self.cut = self.cut or (here and cut_here)
+        if here and plan.shown is not RowDetail.WHOLE:
+            texts = self._texts_here(plan, row, spare)
+        else:
+            texts = self.tabs.texts(tab, row, plan.shown, beside=plan.beside)
         on = row in page.draft.selected or (row == page.other_row and page.draft.other_on)
         growing = row == page.other_row and self.tabs.growing(tab)
         mark = parts.mark(page, page.rows.index(row), on=on, numbered=not growing, palette=palette)
         lead = [DrawnLine(Text(f"{'':{AT_TEXT}}⋯", palette.muted))] if growing else []
         return [*lead, *row_lines(texts, row, mark, AT_TEXT, palette.accent)]
 
-    def _texts(self, plan: TabPlan, row: int, *, here: bool, spare: int) -> tuple[Sequence[Text], bool]:
-        """Return the texts of a row of a question, and whether anything of them is missing."""
+    def _texts_here(self, plan: TabPlan, row: int, spare: int) -> Sequence[Text]:
+        """Return the texts of the row under the cursor in ``spare`` lines; note whether anything is cut."""
         tab = self.state.tab
-        grid, drawn = self.tabs.facts(tab).grid, self.tabs.row(tab, row, beside=plan.beside)
-        width, muted = grid.text, self.tabs.palette.muted
         if row == self.state.page.other_row and self.tabs.typing_on(tab):
-            lines = self.tabs.own_height(tab)
-            if plan.shown is not RowDetail.WHOLE:
-                lines = max(1, min(lines, spare))
-            return [Text()] * lines, False
-        if plan.shown is RowDetail.WHOLE:
-            label = drawn.named(width)
-            if not plan.beside:
-                return [*label, *self.tabs.about(drawn, grid, 0)], False
-            column = self.tabs.facts(tab).column
-            about = self.tabs.about(drawn, grid, column) or (Text(),)
-            label[0].pad_right(column - label[0].cell_len)
-            first = Text.assemble(label[0], about[0])
-            first.rstrip()
-            return [first, *(Text.assemble(" " * column, line) for line in about[1:])], False
-        if not here:
-            return drawn.brief(width, whole=plan.shown is RowDetail.BEHIND, muted=muted), True
-        label = drawn.named(width)
-        about = self.tabs.about(drawn, grid, 0)
+            return [Text()] * max(1, min(self.tabs.own_height(tab), spare))
+        grid, drawn = self.tabs.facts(tab).grid, self.tabs.row(tab, row, beside=plan.beside)
+        label, about = drawn.named(grid.text), self.tabs.about(drawn, grid)
         left = spare - len(label)
-        if not about:
-            return label, drawn.label.endswith(MORE)
-        if left < 1:
-            brief = drawn.brief(width, whole=True, muted=muted)
-            return brief[: max(1, spare)], True
-        return [*label, *parts.cut_lines(about, left, width)], len(about) > left
+        self.cut = self.cut or (len(about) > max(0, left) if about else drawn.label.endswith(MORE))
+        if about and left < 1:
+            return drawn.brief(grid.text, whole=True, muted=self.tabs.palette.muted)[: max(1, spare)]
+        return [*label, *parts.cut_lines(about, left, grid.text)]
 
     def _field_row(self, plan: TabPlan, above: int) -> list[DrawnLine]:
         """Return the row of a text or number question: its value, or the place of its field."""

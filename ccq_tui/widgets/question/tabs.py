@@ -273,22 +273,24 @@ class Tabs:
     def typing_on(self, tab: int) -> bool:
         return tab == self.state.tab and self.state.focus in (Focus.OTHER, Focus.FIELD)
 
-    def height_of(self, tab: int, row: int, shown: RowDetail, *, beside: bool) -> int:
-        """Return the lines of a row without the cursor."""
+    def texts(self, tab: int, row: int, shown: RowDetail, *, beside: bool) -> Sequence[Text]:
+        """Return the texts of a row without the cursor, one for each line."""
         if self.is_review(tab):
-            return len(self.review_row(row, brief=shown is not RowDetail.WHOLE))
+            return self.review_row(row, brief=shown is not RowDetail.WHOLE)
         page, facts = self.state.pages[tab], self.facts(tab)
-        grid = facts.grid
         if page.is_field or (row == page.other_row and self.typing_on(tab)):
-            return self.own_height(tab)
-        if shown >= RowDetail.SHORT:
-            return 1
-        drawn = self.row(tab, row, beside=beside)
-        if shown is RowDetail.BEHIND:
-            return len(drawn.brief(grid.text, whole=True, muted=self.palette.muted))
-        about = len(self.about(drawn, grid, facts.column if beside else 0))
-        label = len(drawn.named(grid.text)) if not beside else 1
-        return max(label, about) if beside else label + about
+            return [Text()] * self.own_height(tab)
+        drawn, width, column = self.row(tab, row, beside=beside), facts.grid.text, facts.column
+        if shown is not RowDetail.WHOLE:
+            return drawn.brief(width, whole=shown is RowDetail.BEHIND, muted=self.palette.muted)
+        label = drawn.named(width)
+        if not beside:
+            return [*label, *self.about(drawn, facts.grid)]
+        about = self.about(drawn, facts.grid, column) or (Text(),)
+        label[0].pad_right(column - label[0].cell_len)
+        first = Text.assemble(label[0], about[0])
+        first.rstrip()
+        return [first, *(Text.assemble(" " * column, line) for line in about[1:])]
 
     def own_height(self, tab: int) -> int:
         """Return the lines of what is typed on a tab: of its field, or of the row for own words."""
@@ -297,10 +299,8 @@ class Tabs:
         problem = page.is_field and not self.typing_on(tab) and bool(page.problem)
         return field_height(page.draft.other, grid.room(at)) + problem
 
-    def about(self, row: OptionRow, grid: Grid, column: int) -> Sequence[Text]:
-        if not row.about:
-            return ()
-        return parts.wrapped_once(row.about, self.palette.muted, grid.text - column)
+    def about(self, row: OptionRow, grid: Grid, column: int = 0) -> Sequence[Text]:
+        return parts.wrapped_once(row.about, self.palette.muted, grid.text - column) if row.about else ()
 
     def middle(
         self, tab: int, shown: RowDetail, *, beside: bool, preview: int, unfiltered: bool = False
@@ -342,7 +342,7 @@ class Tabs:
             return len(rows) + tallest + self.growing(tab)
         total = int(self.growing(tab))
         for row in rows:
-            total += self.height_of(tab, row, shown, beside=beside)
+            total += len(self.texts(tab, row, shown, beside=beside))
             if total > most:
                 break
         return total
