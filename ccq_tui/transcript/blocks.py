@@ -24,10 +24,9 @@ from ccq_tui.inbox.requests import (
 )
 from ccq_tui.questions import Answered, Discussed
 from ccq_tui.transcript.checklist import Checklist, Todo, todos
-from ccq_tui.transcript.diff import Diff, edit_diff
 from ccq_tui.transcript.document import Document
 from ccq_tui.transcript.sgr import plain
-from ccq_tui.transcript.text_bodies import Excerpt, PlainText
+from ccq_tui.transcript.text_bodies import Diff, Excerpt, PlainText, edit_diff
 from ccq_tui.transcript.tools import EDITS, ToolCard, card_of
 
 Body = Document | PlainText | Excerpt | Diff | Checklist

@@ -21,10 +21,9 @@ from ccq_tui.inbox.file_diff import BREAK, DiffLine
 from ccq_tui.text import TAB_SIZE, common_start, one_line, safe
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.checklist import Checklist, Todo, TodoState
-from ccq_tui.transcript.diff import LINE_LIMIT, Diff
 from ccq_tui.transcript.document import Document
 from ccq_tui.transcript.sgr import Marks, Rendition
-from ccq_tui.transcript.text_bodies import Excerpt, PlainText
+from ccq_tui.transcript.text_bodies import CHANGE_LIMIT, Diff, Excerpt, PlainText
 from ccq_tui.transcript.tools import READING
 from ccq_tui.widgets.lines import FOLD_SIGN, wrapped
 from ccq_tui.widgets.transcript import heads
@@ -91,7 +90,7 @@ def _differing(pair: Pair) -> tuple[Span, Span]:
     old, new = pair
     if old is None or new is None or old is new:
         return (0, 0), (0, 0)
-    before, after = old.text[:LINE_LIMIT], new.text[:LINE_LIMIT]
+    before, after = old.text[:CHANGE_LIMIT], new.text[:CHANGE_LIMIT]
     first = common_start(before, after)
     last = common_start(before[first:][::-1], after[first:][::-1])
     if first + last < _LEAST_ALIKE * max(len(before), len(after)):
@@ -121,7 +120,7 @@ def _highlighted(pen: Pen, language: str, lines: Sequence[DiffLine]) -> Code:
     found: dict[int, Text] = {}
     for gone in ("+", "-") if language else ():
         side = [line for line in lines if line.sign not in (gone, BREAK)]
-        texts = [safe(line.text, keep_newlines=False) for line in side if len(line.text) <= LINE_LIMIT]
+        texts = [safe(line.text, keep_newlines=False) for line in side if len(line.text) <= CHANGE_LIMIT]
         if len(texts) < len(side) or sum(map(len, texts)) > MOST_CODE:
             continue
         source = "\n".join(texts)
@@ -135,8 +134,8 @@ def _highlighted(pen: Pen, language: str, lines: Sequence[DiffLine]) -> Code:
 
 
 def _marked(pen: Pen, line: DiffLine, mark: Span, code: Code) -> Text:
-    known, source, (start, end) = code.get(id(line)), line.text[:LINE_LIMIT], mark
-    text = known.copy() if known else Text(safe(line.text, keep_newlines=False, limit=LINE_LIMIT))
+    known, source, (start, end) = code.get(id(line)), line.text[:CHANGE_LIMIT], mark
+    text = known.copy() if known else Text(safe(line.text, keep_newlines=False, limit=CHANGE_LIMIT))
     pieces = (source[:start], source[start:end], source[end:])
     before, differing, after = (safe(piece, keep_newlines=False) for piece in pieces)
     # A suspect sequence may span the parts.

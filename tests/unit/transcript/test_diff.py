@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.file_diff import BREAK, DiffLine, counts
-from ccq_tui.transcript.diff import PIECE_LINES, Diff, edit_diff
+from ccq_tui.transcript.text_bodies import CHANGE_LINES, Diff, edit_diff
 from ccq_tui.widgets.transcript.painter import SIDE_BY_SIDE, _differing
 from tests.unit.transcript.test_drawing import FORBIDDEN, HOSTILE, model, shown
 
@@ -68,7 +68,7 @@ def test_pieces_keep_every_line_and_a_fold_counts_the_rest(signs: list[str], mos
     lines = [DiffLine(sign, number, number, "x") for number, sign in enumerate(signs)]
     diff = Diff(lines)
     assert [line for index in range(len(diff)) for line in diff.part(index)] == lines
-    assert all(len(diff.part(index)) <= 2 * PIECE_LINES for index in range(len(diff)))
+    assert all(len(diff.part(index)) <= 2 * CHANGE_LINES for index in range(len(diff)))
     patch = {"structuredPatch": [{"oldStart": 1, "newStart": 1, "lines": [f"{sign}x" for sign in signs]}]}
     folded = edit_diff({}, patch, most)
     if folded is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.widgets.transcript.heights import Heights
+from ccq_tui.widgets.transcript.layout import Heights
 
 STEPS = st.lists(
     st.one_of(

@@ -16,7 +16,7 @@ from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.document import Document
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript.highlights import drawn_pattern, painted, spans_in
-from ccq_tui.widgets.transcript.search_index import MOST_HITS, Finder, Texts, pattern_of
+from ccq_tui.widgets.transcript.search import MOST_HITS, Finder, Texts, pattern_of
 
 
 def prose(text: str) -> bl.ProseBlock:
