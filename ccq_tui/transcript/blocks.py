@@ -12,16 +12,9 @@ from typing import Any, ClassVar
 
 from ccq_tui.agent.events import Retrying, TurnEnded
 from ccq_tui.agent.user_texts import hook_refusal
+from ccq_tui.inbox import requests
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.agent_texts import ABANDONED, INTERRUPTED
-from ccq_tui.inbox.requests import (
-    Denied,
-    ElicitationRequest,
-    PermissionRequest,
-    PlanRequest,
-    QuestionRequest,
-    RequestOutcome,
-)
 from ccq_tui.questions import Answered, Discussed
 from ccq_tui.transcript.checklist import Checklist, Todo, todos
 from ccq_tui.transcript.document import Document
@@ -93,7 +86,7 @@ class RequestBlock(Block):
     """
 
     place: RequestPlace = field(default=RequestPlace.ELSEWHERE, init=False)
-    outcome: RequestOutcome | None = field(default=None, init=False)
+    outcome: requests.RequestOutcome | None = field(default=None, init=False)
     settled: datetime | None = field(default=None, init=False)
     actor: Actor | None = field(default=None, init=False)
 
@@ -124,7 +117,7 @@ class PermissionBlock(RequestBlock):
     """A permission that was asked for; ``attached`` when it is right under its call."""
 
     called = "permission"
-    request: PermissionRequest
+    request: requests.PermissionRequest
     attached: bool = False
 
 
@@ -205,7 +198,7 @@ class ToolBlock(Block):
     @property
     def refused(self) -> bool:
         """Whether a person denied it."""
-        return self.permission is not None and isinstance(self.permission.outcome, Denied)
+        return self.permission is not None and isinstance(self.permission.outcome, requests.Denied)
 
     @property
     def interrupted(self) -> bool:
@@ -368,7 +361,7 @@ class QuestionBlock(RequestBlock):
     """A question set with its outcome."""
 
     called = "questions"
-    request: QuestionRequest
+    request: requests.QuestionRequest
 
     @property
     def foldable(self) -> bool:
@@ -381,7 +374,7 @@ class FormBlock(RequestBlock):
     """A form or a link of an MCP server, with its outcome."""
 
     called = "form"
-    request: ElicitationRequest
+    request: requests.ElicitationRequest
 
 
 @dataclass(eq=False)
@@ -389,7 +382,7 @@ class PlanBlock(RequestBlock):
     """A plan that was proposed."""
 
     called = "plan"
-    request: PlanRequest
+    request: requests.PlanRequest
     document: Document
 
 

@@ -16,17 +16,9 @@ from rich.style import Style
 from rich.text import Text
 
 from ccq_tui.config.keymap import key_of
+from ccq_tui.inbox import file_diff
 from ccq_tui.inbox.file_changes import phrases
-from ccq_tui.inbox.file_diff import (
-    BREAK,
-    CONTEXT,
-    DiffLine,
-    changed_lines,
-    diff_lines,
-    hunks_of,
-    length,
-    narrowed,
-)
+from ccq_tui.inbox.file_diff import BREAK, CONTEXT, DiffLine
 from ccq_tui.inbox.requests import PermissionRequest, PlanRequest
 from ccq_tui.text import one_line, safe
 from ccq_tui.transcript.tools import EDITS, ToolCard, card_of, short_argument, tool_of
@@ -102,7 +94,7 @@ def detail_lines(
         if plan:
             yield from wrapped(Text(PLAN_EDITED, palette.muted), width)
             # Unchanged lines are above; there is room for little here.
-            rows = narrowed(list(_compared(request.plan.rstrip(), plan.rstrip())), 0)
+            rows = file_diff.narrowed(list(_compared(request.plan.rstrip(), plan.rstrip())), 0)
             yield from change_lines(rows, 0, width, palette)
         return
     tool = tool_of(request.tool)
@@ -181,7 +173,7 @@ def _shown_by_file(request: PermissionRequest) -> tuple[str, ...]:
             return ("file_path", "content")
         case {"notebook_path": str(), "new_source": str()}:
             return ("notebook_path", "new_source", *_shown_of_cell(values))
-        case {"file_path": str(), "edits": [*_]} if hunks_of(request.change):
+        case {"file_path": str(), "edits": [*_]} if file_diff.hunks_of(request.change):
             return ("file_path", "edits")
         case {"file_path": str(), "old_string": str(), "new_string": str()}:
             everywhere = isinstance(values.get("replace_all"), bool)
@@ -205,12 +197,12 @@ def _file(
         yield from _passage(f"⚠ {name} {trouble}, so {unknown} is not shown", palette.warning, width, palette)
     if values.get("replace_all") is True and "places" not in change:
         yield from flow_lines("everywhere in the file", palette.warning, width)
-    rows: Iterable[DiffLine] = diff_lines(values, change)
-    if hunks_of(change):
-        rows = list(narrowed(list(rows), context))
+    rows: Iterable[DiffLine] = file_diff.diff_lines(values, change)
+    if file_diff.hunks_of(change):
+        rows = list(file_diff.narrowed(list(rows), context))
         digits = len(str(max(row.new or row.old or 0 for row in rows)))
     else:
-        digits = len(str(length(values["content"]))) if change and "content" in values else 0
+        digits = len(str(file_diff.length(values["content"]))) if change and "content" in values else 0
     yield from change_lines(rows, digits, width, palette)
 
 
@@ -245,7 +237,7 @@ def squeezed(rows: Iterable[DiffLine]) -> Iterator[tuple[DiffLine, bool]]:
 
 
 def _compared(old: str, new: str) -> Iterator[DiffLine]:
-    return (DiffLine(sign, None, None, line) for sign, line in changed_lines(old, new))
+    return (DiffLine(sign, None, None, line) for sign, line in file_diff.changed_lines(old, new))
 
 
 def _unsigned(text: str) -> Iterator[tuple[str, bool]]:

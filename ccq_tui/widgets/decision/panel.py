@@ -31,18 +31,9 @@ from ccq_tui.widgets.decision.details import DETAILS_FRAME, detail_lines, flow_l
 from ccq_tui.widgets.hints import NARROW, HintBar
 from ccq_tui.widgets.lifetime import after_refresh
 from ccq_tui.widgets.lines import DrawnLine, Flow, LineView, TextLines, row_lines, wrapped
-from ccq_tui.widgets.panel import RequestPanel
+from ccq_tui.widgets.panel import RequestPanel, measures
 from ccq_tui.widgets.panel.form import Drawn, Effect
-from ccq_tui.widgets.panel.measures import (
-    SHARES,
-    PanelLook,
-    cap,
-    field_height,
-    head_line,
-    is_low,
-    most_lines,
-    notice_lines,
-)
+from ccq_tui.widgets.panel.measures import PanelLook
 from ccq_tui.widgets.sight import SightView, more_line
 
 LABEL_AT = 6
@@ -147,10 +138,10 @@ class DecisionForm:
         self._choices.keep_cursor_in_sight()
 
     def draw(self, state: DecisionState, look: PanelLook, hints: HintBar) -> Drawn:
-        width, screen, low = look.width, look.screen_height, is_low(look.screen_height)
+        width, screen, low = look.width, look.screen_height, measures.is_low(look.screen_height)
         warned = unseen_words(state, short=True) if state.warned is not None and low else ""
-        notice = notice_lines(warned or state.notice, width, look.palette) if state.notice else []
-        most = most_lines(screen, SHARES[1]) - AROUND
+        notice = measures.notice_lines(warned or state.notice, width, look.palette) if state.notice else []
+        most = measures.most_lines(screen, measures.SHARES[1]) - AROUND
         above = stands_above(state)
         shortest = self._detail_flow(state, look, *FITS[-1])
         shortest.reach(FEWEST_DETAILS)
@@ -162,7 +153,7 @@ class DecisionForm:
         details = self._fitted_details(state, look, most - len(choices) - len(notice))
         lines = len(details.lines) + above
         needed = AROUND + lines + len(choices) + len(notice)
-        room = (most if state.enlarged else cap(screen, needed) - AROUND) - len(notice)
+        room = (most if state.enlarged else measures.cap(screen, needed) - AROUND) - len(notice)
         rows = max(len(self._aside), min(lines, max(1, room - len(choices))))
         shown = min(len(choices), room - rows)
         spare = 0 if low or state.enlarged else room - rows - shown
@@ -196,7 +187,7 @@ class DecisionForm:
         """Return the lines of the choices, and how many of them are the open text's."""
         if state.enlarged:
             return [], 0
-        field = field_height(state.text, look.width - LABEL_AT - 1) if state.typing else 0
+        field = measures.field_height(state.text, look.width - LABEL_AT - 1) if state.typing else 0
         choices = self._choice_lines(state, look, field)
         if len(choices) <= room:
             return choices, field
@@ -210,7 +201,7 @@ class DecisionForm:
 
     def _fitted_details(self, state: DecisionState, look: PanelLook, room: int) -> Flow:
         """Return the details with as much beside the call itself as there is room for."""
-        enough = max(most_lines(look.screen_height, SHARES[1]), room) + 1
+        enough = max(measures.most_lines(look.screen_height, measures.SHARES[1]), room) + 1
         for kept in FITS[:1] if state.enlarged else FITS:
             details = self._detail_flow(state, look, *kept)
             details.reach(enough)
@@ -238,7 +229,7 @@ class DecisionForm:
             last = min(len(view.lines), view.above + max(1, view.size.height))
             words += f" · {view.above + 1}–{last} of {'over ' if view.goes_on else ''}{len(view.lines):,}"
         head = Text.assemble(("◆ ", palette.accent), (words, palette.strong))
-        self._head.show([head_line("", [head], 0, replace(look, countdown=instead))])
+        self._head.show([measures.head_line("", [head], 0, replace(look, countdown=instead))])
 
     def _detail_flow(self, state: DecisionState, look: PanelLook, context: int, about: bool) -> Flow:
         change = hunks_of(getattr(state.request, "change", None))
@@ -274,7 +265,7 @@ class DecisionForm:
             if index == state.text_row and state.text:
                 label.append(f"  “{one_line(state.text, TEXT_SHOWN)}”", palette.note)
             texts = wrapped(label, room)
-            if choice.where and not is_low(look.screen_height):
+            if choice.where and not measures.is_low(look.screen_height):
                 beside = label.cell_len + cell_len(choice.where) + 3 <= room
                 where = Text(f" · {choice.where}" if beside else choice.where, palette.muted)
                 texts = [label.append_text(where)] if beside else [*texts, *wrapped(where, room)]

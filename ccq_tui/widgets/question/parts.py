@@ -10,17 +10,9 @@ from rich.cells import cell_len, set_cell_size
 from rich.style import Style
 from rich.text import Text
 
+from ccq_tui.questions import prose
 from ccq_tui.questions.limits import allowed_words
 from ccq_tui.questions.model import CLAUDE, Option
-from ccq_tui.questions.prose import (
-    EMPTY_LABEL,
-    LEFT_EMPTY,
-    NO_ANSWER,
-    NONE_SELECTED,
-    UNSELECTED,
-    answer_parts,
-    shown_label,
-)
 from ccq_tui.questions.state import Focus, Page, PanelState
 from ccq_tui.text import one_line, safe
 from ccq_tui.widgets.hints import NARROW, cut
@@ -173,7 +165,8 @@ def option_row(option: Option, *, on: bool, badge: str, signed: bool, palette: P
         behind.append(badge, palette.badge)
     if signed and option.preview:
         behind.append(f" {PREVIEW_SIGN}", palette.note)
-    return OptionRow(EMPTY_LABEL if empty else shown(option.title), behind, shown(option.description), style)
+    label = prose.EMPTY_LABEL if empty else shown(option.title)
+    return OptionRow(label, behind, shown(option.description), style)
 
 
 def own_row(page: Page, *, on: bool, palette: Palette) -> OptionRow:
@@ -274,7 +267,7 @@ def review_row(page: Page, width: int, palette: Palette) -> list[Text]:
     texts = list(wrapped_once(shown(page.question.text), palette.plain, width))
     texts += indented(_answer(page, width - 2, palette), Text("→ ", palette.muted), 2)
     if page.unselected and not page.problem:
-        left = wrapped_once(UNSELECTED + shown(page.unselected), palette.warning, width - 2)
+        left = wrapped_once(prose.UNSELECTED + shown(page.unselected), palette.warning, width - 2)
         texts += indented(left, Text("  "), 2)
     if page.draft.note:
         note = wrapped_once(shown(page.draft.note), palette.note, width - 2)
@@ -284,18 +277,18 @@ def review_row(page: Page, width: int, palette: Palette) -> list[Text]:
 
 def _answer(page: Page, width: int, palette: Palette) -> tuple[Text, ...]:
     if page.problem:
-        said = page.draft.other if page.is_field else ", ".join(answer_parts(page.answer()))
+        said = page.draft.other if page.is_field else ", ".join(prose.answer_parts(page.answer()))
         return wrapped_once(f"{shown(said)} · {safe(page.problem)}", palette.warning, width)
     answer = page.answer()
     if answer.empty:
-        return wrapped_once(NONE_SELECTED, palette.warning, width)
+        return wrapped_once(prose.NONE_SELECTED, palette.warning, width)
     if not answer.given and page.question.field and not page.lacking:
-        return wrapped_once(LEFT_EMPTY, palette.muted, width)
+        return wrapped_once(prose.LEFT_EMPTY, palette.muted, width)
     if not answer.given:
         proposal = page.is_field and page.draft.other and not page.unselected
         proposed = f" · {shown(page.draft.other)} was proposed" if proposal else ""
-        return wrapped_once(NO_ANSWER + proposed, palette.warning, width)
-    parts = answer_parts(answer)
+        return wrapped_once(prose.NO_ANSWER + proposed, palette.warning, width)
+    parts = prose.answer_parts(answer)
     # In a joined list, commas within a label would read as commas between labels.
     joined = [", ".join(parts)] if not any("," in part or "\n" in part for part in parts) else parts
     return tuple(line for part in joined for line in wrapped_once(shown(part), palette.accent, width))
@@ -309,8 +302,8 @@ def submit_row(state: PanelState, width: int, palette: Palette) -> list[Text]:
     label = Text("Submit the form" if form else f"Submit {plural(given, 'answer')}", palette.strong)
     # An optional field may stay empty.
     missing = sum(page.lacking for page in state.pages) if form else len(state.pages) - given
-    lacking = f"{plural(missing, 'required field')} empty" if form else f"{missing} with “{NO_ANSWER}”"
-    notes = [*([lacking] if missing else []), *([f"{empty} with “{NONE_SELECTED}”"] if empty else [])]
+    lacking = f"{plural(missing, 'required field')} empty" if form else f"{missing} with “{prose.NO_ANSWER}”"
+    notes = [*([lacking] if missing else []), *([f"{empty} with “{prose.NONE_SELECTED}”"] if empty else [])]
     if notes:
         label.append("  " + " · ".join(notes), palette.warning)
     return wrapped(label, width)
@@ -339,9 +332,8 @@ def preview_width(options: Sequence[Option], most: int) -> int:
 
 def large_lines(state: PanelState, grid: Grid, palette: Palette) -> Iterator[Text]:
     """Yield everything about the row under the cursor, with the question first, each text whole."""
-    page, at_text = state.page, " " * AT_TEXT
-    question, width = page.question, grid.room(AT_ASIDE)
-    muted = palette.muted
+    page, at_text, muted = state.page, " " * AT_TEXT, palette.muted
+    question = page.question
     texts = [
         *([(state.questions.intro, muted)] if question is state.pages[0].question else []),
         (state.questions.title, muted),
@@ -352,7 +344,8 @@ def large_lines(state: PanelState, grid: Grid, palette: Palette) -> Iterator[Tex
     ]
     for text, style in texts:
         if text:
-            yield from (Text.assemble(" ", line) for line in flowing(safe(text), style, width))
+            lines = flowing(safe(text), style, grid.room(AT_ASIDE))
+            yield from (Text.assemble(" ", line) for line in lines)
     option = question.options[page.cursor] if page.cursor < len(question.options) else None
     if page.is_field or option is None:
         if page.draft.other:
@@ -361,10 +354,10 @@ def large_lines(state: PanelState, grid: Grid, palette: Palette) -> Iterator[Tex
             yield from (Text.assemble("   ", line) for line in words)
         return
     on = page.cursor in page.draft.selected
-    rows = page.rows
-    place = rows.index(page.cursor) if page.cursor in rows else DIGITS
+    place = page.rows.index(page.cursor) if page.cursor in page.rows else DIGITS
     lead = Text.assemble("   ", mark(page, place, on=on, numbered=True, palette=palette))
-    for line in flowing(safe(shown_label(option.title)), palette.accent if on else palette.plain, grid.text):
+    style = palette.accent if on else palette.plain
+    for line in flowing(safe(prose.shown_label(option.title)), style, grid.text):
         yield Text.assemble(lead, line)
         lead = Text(at_text)
     if option.description:
@@ -401,15 +394,10 @@ def placeholder(state: PanelState) -> str:
 
 def decline_words(state: PanelState, *, short: bool) -> str:
     """Return the question whether to decline."""
+    lost = " Nothing you selected or typed is sent." if state.has_draft and not short else ""
     if state.questions.is_form:
-        lost = " Nothing you selected or typed is sent." if state.has_draft and not short else ""
         return f"Decline the form, or cancel it without a decision?{lost}"
-    count = len(state.pages)
-    what = "the question" if count == 1 else f"all {count} questions"
-    if short:
-        return f"Decline {what}?"
-    lost = " Nothing you selected or typed is sent." if state.has_draft else ""
-    asker = one_line(state.asker, LONGEST_ASKER)
-    if state.questions.is_prompt:
-        return f"Decline {what}? {asker} still waits at its terminal.{lost}"
-    return f"Decline {what}? {asker} learns that you do not want to answer.{lost}"
+    count, asker = len(state.pages), one_line(state.asker, LONGEST_ASKER)
+    waits, learns = " still waits at its terminal.", " learns that you do not want to answer."
+    then = "" if short else f" {asker}{waits if state.questions.is_prompt else learns}"
+    return f"Decline {'the question' if count == 1 else f'all {count} questions'}?{then}{lost}"

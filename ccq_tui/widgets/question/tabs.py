@@ -23,15 +23,8 @@ from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState
 from ccq_tui.text import safe
 from ccq_tui.widgets.hints import cut
 from ccq_tui.widgets.palette import Palette
-from ccq_tui.widgets.panel.measures import (
-    SHARES,
-    PanelLook,
-    cap,
-    field_height,
-    is_low,
-    most_lines,
-    notice_lines,
-)
+from ccq_tui.widgets.panel import measures
+from ccq_tui.widgets.panel.measures import PanelLook
 from ccq_tui.widgets.question import parts
 from ccq_tui.widgets.question.parts import AT_ASIDE, AT_MARK, AT_TEXT, Grid, OptionRow
 
@@ -132,7 +125,7 @@ class Tabs:
 
     @property
     def low(self) -> bool:
-        return is_low(self.look.screen_height)
+        return measures.is_low(self.look.screen_height)
 
     @property
     def palette(self) -> Palette:
@@ -142,7 +135,7 @@ class Tabs:
     def height(self) -> int:
         tabs = range(len(self.state.pages) + self.state.needs_review)
         needed = max(self._needed(tab) for tab in tabs)
-        most = cap(self.look.screen_height, needed)
+        most = measures.cap(self.look.screen_height, needed)
         return min(most, needed + (0 if self.low else 2))
 
     def _needed(self, tab: int) -> int:
@@ -213,7 +206,7 @@ class Tabs:
         note = state.pages[tab].draft.note if tab < len(state.pages) else ""
         if here and state.focus in (Focus.NOTE, Focus.DISCUSS):
             lead = NOTE_LEAD if state.focus is Focus.NOTE else DISCUSS_LEAD
-            height = field_height(state.text, Grid(width, self.low).room(len(lead)))
+            height = measures.field_height(state.text, Grid(width, self.low).room(len(lead)))
             lines += [Text(lead, palette.note), *([Text()] * (height - 1))]
         kept = (NOTE_LEAD, note, Focus.NOTE), (DISCUSS_LEAD, state.discussion, Focus.DISCUSS)
         for lead, text, focus in kept:
@@ -226,15 +219,15 @@ class Tabs:
         state, width, palette = self.state, self.look.width, self.palette
         found: list[Text] = []
         if state.focus is Focus.DECLINE:
-            found += notice_lines(parts.decline_words(state, short=self.low), width, palette)
+            found += measures.notice_lines(parts.decline_words(state, short=self.low), width, palette)
         if state.aside in GOOD_NEWS:
             found.append(Text(f" ✔ {state.aside}", palette.on))
         elif state.aside:
-            found += notice_lines(safe(state.aside), width, palette)
+            found += measures.notice_lines(safe(state.aside), width, palette)
         if state.notice and state.focus in TEXT_FOCUSES:
-            found += notice_lines(safe(state.notice), width, palette)
+            found += measures.notice_lines(safe(state.notice), width, palette)
         # The question, the row under the cursor and the sign of those out of sight have their lines.
-        room = most_lines(self.look.screen_height, SHARES[-1]) - HEAD - KEYS - 3
+        room = measures.most_lines(self.look.screen_height, measures.SHARES[-1]) - HEAD - KEYS - 3
         return list(parts.cut_lines(found, max(1, min(MOST_NOTICE, room)), width - 1))
 
     def rows(self, tab: int) -> Sequence[int]:
@@ -297,7 +290,7 @@ class Tabs:
         page, grid = self.state.pages[tab], self.facts(tab).grid
         at = AT_MARK if page.is_field else AT_TEXT
         problem = page.is_field and not self.typing_on(tab) and bool(page.problem)
-        return field_height(page.draft.other, grid.room(at)) + problem
+        return measures.field_height(page.draft.other, grid.room(at)) + problem
 
     def about(self, row: OptionRow, grid: Grid, column: int = 0) -> Sequence[Text]:
         return parts.wrapped_once(row.about, self.palette.muted, grid.text - column) if row.about else ()
