@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import stat
@@ -23,7 +22,7 @@ from ccq_tui.prompts.completion_list import Completion
 from ccq_tui.screens.session.prompts import EMPTY
 from ccq_tui.transcript.blocks import NoticeBlock
 from ccq_tui.widgets.choices import ChoiceList
-from ccq_tui.widgets.prompt.prompt import IMAGE_MISSING, READING, TYPED_ON, Prompt
+from ccq_tui.widgets.prompt.prompt import IMAGE_MISSING, TYPED_ON, Prompt
 from tests.ui.host import Clock
 from tests.ui.pictures import Pictures
 from tests.ui.running import running
@@ -137,22 +136,6 @@ async def test_enter_in_the_same_burst_waits_for_the_images(
     await until(pilot, lambda: A in run.prompt.field.text and "x" in run.prompt.field.text)
     assert run.told.sent == [A]
     assert run.said == TYPED_ON
-
-
-async def test_enter_says_that_it_waits_for_a_slow_clipboard(
-    clipboard: Callable[[bytes | str], None], tmp_path: Path
-) -> None:
-    run = Prompted(RESUMED)
-    clipboard(png())
-    (tmp_path / "held.types").unlink()
-    os.mkfifo(tmp_path / "held.types")
-    async with run.app.run_test() as pilot:
-        await pilot.press(*"a", "ctrl+v", "enter")
-        await until(pilot, lambda: run.said == READING)
-        assert run.told.sent == []
-        await asyncio.to_thread((tmp_path / "held.types").write_text, "image/png\n")
-        await until(pilot, lambda: run.told.sent == [f"a{PASTED}"])
-        assert len(run.told.images[0]) == 1
 
 
 @pytest.mark.parametrize("text", ["{}/gone.png", "a.png", "see {}/a.png", "{}/a.png {}/gone.png", "/srv"])

@@ -40,9 +40,7 @@ KEYS_AFTER = 0.3
 """Seconds after which a question mark alone asks for the keys; before that it may begin a text."""
 MEANT_FOR_PANEL = "Not sent: a panel opened or closed as you typed · Enter again after a moment"
 TYPED_ON = "Not sent: an image was still being read as you typed on · Enter again sends it"
-READING = "An image is still being read · the prompt is sent after it"
-READING_AFTER = 0.5
-"""Seconds after which Enter says what it waits for; reading a file takes less."""
+
 IMAGE_MISSING = "An image of this prompt is no longer kept: only its name would be sent"
 SEARCH_PLACEHOLDER = "Type to search earlier prompts"
 
@@ -116,7 +114,7 @@ class Prompt(Vertical):
         self.field.actions["stash"] = lambda: self.post_message(self.Said(self.stash()))
         self.field.vim.suspended = lambda: self.searching
         self.field.vim.on_taken = self._show_sign
-        self.field.vim.walk = self._step
+        self.field.vim.walk = self._walk_by
         self.field.on_taken = self.note_typed
         self._sends = self._sent = False
         self.last_typed: float | None = None
@@ -306,10 +304,6 @@ class Prompt(Vertical):
                 self._submit()
         return words
 
-    def _say_reading(self) -> None:
-        if self._entered is not None:
-            self.post_message(self.Said(READING))
-
     def _typed_on(self) -> None:
         """Cancel an Enter that waits for images if somebody typed on after it."""
         if self._entered is not None and self._entered != self.field.text:
@@ -352,7 +346,10 @@ class Prompt(Vertical):
         if event.key in keymap().keys["panel"]:
             self.hold()  # what follows in the same burst is typed before the panel is seen
             return False
-        match event.key:
+        return self._press_alone(event.key)
+
+    def _press_alone(self, key: str) -> bool:
+        match key:
             case "enter" if not self.searching and self.field.goes_on():
                 pass  # a new line, for terminals without a key for it
             case "enter":
@@ -366,18 +363,14 @@ class Prompt(Vertical):
             case "up" if self.has_queued and not self.field.text:
                 self.post_message(self.QueuedWanted())
             case "up" if self.field.at_top and not self.searching:
-                self._step(1)
+                self._walk_by(1)
             case "down" if self.field.at_bottom and not self.searching:
-                return self._step(-1)
+                return self._walk_by(-1)
+            case "tab":
+                self.completer.take()  # the likeliest row of a list that still waits for its first rows
             case _:
-                return self._press_tab(event.key)
+                return key == "shift+tab"  # the focus stays here
         return True
-
-    def _press_tab(self, key: str) -> bool:
-        """Take the likeliest row of a list that still waits for its first rows; the focus stays here."""
-        if key == "tab":
-            self.completer.take()
-        return key in ("tab", "shift+tab")
 
     def _ask_for_keys(self, typed_at: float) -> None:
         presses = presses_of(self)
@@ -399,8 +392,8 @@ class Prompt(Vertical):
             self._walk.jump(self._end_search().text, value)
             self._miss_images(value)
 
-    def _step(self, by: int) -> bool:
-        """Walk through the earlier prompts."""
+    def _walk_by(self, by: int) -> bool:
+        """Show an earlier prompt, or by a negative number a later one; return whether there is one."""
         text = self._walk.step(by, self.field.text)
         if text is None:
             return False
@@ -485,7 +478,6 @@ class Prompt(Vertical):
             return False
         if self._looking:
             self._entered = self.field.text
-            after(self, READING_AFTER, self._say_reading)
             return False
         images = self.draft.images
         if words := excess(images.values()):
