@@ -46,13 +46,13 @@ def wrap(name: str | None, explain: bool, command: tuple[str, ...]) -> int:
 
     called = one_line(name or os.path.basename(command[0]), LONGEST_NAME) or "program"  # noqa: PTH119 - no path
     try:
-        ended = run(command, called, explain=explain)
+        code, said = run(command, called, explain=explain)
     except NotStartedError as error:
         echo(f"ccq-tui wrap: {one_line(str(error), 500)}", err=True)
         return error.code
-    for line in ended.said:
+    for line in said:
         echo(f"ccq-tui wrap: {line}", err=True)
-    return ended.code
+    return code
 
 
 def _explain_recording() -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ccq_tui.bridges.terminal.brackets import Choices, choices_in, is_range, lettered, proven_default
-from ccq_tui.bridges.terminal.rules import PromptRule, Reading, Shape
+from ccq_tui.bridges.terminal.rules import NOTHING, PromptRule, Reading, Shape
 from ccq_tui.bridges.terminal.screen import ScreenPicture
 
 SECRET = re.compile(
@@ -281,17 +281,11 @@ def _choices(rule: PromptRule, match: re.Match[str]) -> tuple[Choices, str]:
         text, default, question = default, text, match.string[: match.start("default") - 1]
         found = choices_in(text, default)
     asks = any(one.rstrip().endswith(("?", ":", ">")) for one in (question, match.string))
-    if (
-        found is None
-        or not (asks or found.sure)
-        or (f"[{text}]" in match.string and _perhaps_a_path(text, found))
-    ):
+    if found is None or not (asks or found.sure):
         raise _NoPromptError("there are no choices in the brackets")
+    if f"[{text}]" in match.string and not (found.default or found.closed) and _ONE_SLASH.fullmatch(text):
+        raise _NoPromptError("there may be a path in the brackets")
     return found, question
-
-
-def _perhaps_a_path(text: str, found: Choices) -> bool:
-    return not (found.default or found.closed) and _ONE_SLASH.fullmatch(text) is not None
 
 
 def _numbered(rule: PromptRule, picture: ScreenPicture, below: int) -> tuple[PromptRow, ...]:
@@ -345,12 +339,9 @@ def _block(rule: PromptRule, picture: ScreenPicture) -> tuple[tuple[PromptRow, .
     """Return the rows of the lowest list with a marked row, and its first and last line."""
     for block in _blocks(rule, picture):
         if any(row.marked for row in block):
-            return tuple(row for row in block if not _left_out(rule, row)), block[0].y, block[-1].y
+            left = rule.left_out or NOTHING
+            return tuple(row for row in block if not left.fullmatch(row.label)), block[0].y, block[-1].y
     raise _NoPromptError("there are no rows of which one is marked")
-
-
-def _left_out(rule: PromptRule, row: PromptRow) -> bool:
-    return rule.left_out is not None and rule.left_out.fullmatch(row.label) is not None
 
 
 def _blocks(rule: PromptRule, picture: ScreenPicture) -> Iterator[list[PromptRow]]:
@@ -360,7 +351,8 @@ def _blocks(rule: PromptRule, picture: ScreenPicture) -> Iterator[list[PromptRow
     for y in range(picture.end - 1, -1, -1):
         row = _row(rule, picture, y)
         if row is not None:
-            block.insert(0, _explained(row, details))
+            said = " ".join(line for line in details if _SAYS.search(line))
+            block.insert(0, replace(row, detail=said))
             details = []
             if len(block) >= MOST_ROWS:
                 break
@@ -374,30 +366,23 @@ def _blocks(rule: PromptRule, picture: ScreenPicture) -> Iterator[list[PromptRow
         yield block
 
 
-def _explained(row: PromptRow, details: list[str]) -> PromptRow:
-    said = " ".join(line for line in details if _SAYS.search(line))
-    return replace(row, detail=said) if said else row
-
-
 def _row(rule: PromptRule, picture: ScreenPicture, y: int) -> PromptRow | None:
     line = picture.lines[y][:LONGEST]
-    submits = rule.submit.fullmatch(line) if rule.submit else None
+    submits = (rule.submit or NOTHING).fullmatch(line)
     match = submits or rule.row.fullmatch(line)
     if match is None:
         return None
     groups = match.groupdict()
     label, box = groups["label"].strip(), groups.get("box")
     mark = (groups.get("mark") or "").strip()
-    marked = (
-        y in picture.underlined if rule.underlined else (mark in rule.marked if rule.marked else bool(mark))
-    )
+    marked = mark in rule.marked if rule.marked else bool(mark)
     return PromptRow(
         label,
         y,
-        marked=marked,
+        marked=y in picture.underlined if rule.underlined else marked,
         checked=box in rule.checked if box is not None else None,
         number=groups.get("number") or "",
-        own_text=bool(rule.own_text and rule.own_text.fullmatch(label)),
+        own_text=(rule.own_text or NOTHING).fullmatch(label) is not None,
         submits=submits is not None,
     )
 

@@ -84,18 +84,13 @@ class Program:
 
     def signal(self, number: int) -> None:
         """Send a signal to the foreground of its terminal, and to the program."""
-        for group in {self.pid, self.foreground}:
+        groups = {self.pid}
+        with suppress(OSError):  # nobody has the terminal any more
+            groups.add(os.tcgetpgrp(self.master))
+        for group in groups:
             if group > 0:
                 with suppress(ProcessLookupError, PermissionError):
                     os.killpg(group, number)
-
-    @property
-    def foreground(self) -> int:
-        """The process group in the foreground of its terminal, or 0."""
-        try:
-            return os.tcgetpgrp(self.master)
-        except OSError:
-            return 0
 
     def read_states(self) -> list[int]:
         """Return its new states since the last look; nothing once its leader is gone."""

@@ -146,21 +146,19 @@ class Relay:
 
     def _read_program(self) -> bool:
         """Pass on the program's output, as much as is there, in one piece; return whether there was any."""
-        pieces, size = [], 0
-        while size < CHUNK:
+        data = b""
+        while len(data) < CHUNK:
             try:
-                data = os.read(self._program.master, CHUNK)
+                more = os.read(self._program.master, CHUNK)
             except BlockingIOError:
                 break
             except OSError:
-                data = b""
-            if not data:  # no process has the other end open
+                more = b""
+            if not more:  # no process has the other end open
                 self._closed = True
                 break
-            pieces.append(data)
-            size += len(data)
-        if pieces:
-            data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+            data += more
+        if data:
             if not self._gone:
                 self._to_terminal += data
                 self._write()
@@ -172,7 +170,7 @@ class Relay:
                 late = time.monotonic() - self._told > LONGEST
                 if late and not (self._flooded or self._link.owes):
                     self._pause()
-        return bool(pieces)
+        return bool(data)
 
     def _read_terminal(self) -> None:
         self._hear()  # the program must get a change of size before the keys typed after it

@@ -155,13 +155,11 @@ class Typist:
     # -- lists ----------------------------------------------------------------------------------------------
 
     async def _choose(self, wanted: Wanted) -> None:
-        own = self._prompt.own_text
-        if wanted.labels:
-            await self._mark(lambda row: row.label == wanted.labels[0], wanted.labels[0])
-        elif own is not None:
-            await self._own_text(wanted.text)
+        label = wanted.labels[0] if wanted.labels else wanted.text
+        if wanted.labels or self._prompt.own_text is None:
+            await self._mark(lambda row: row.label == label, label)
         else:
-            await self._mark(lambda row: row.label == wanted.text, wanted.text)
+            await self._own_text(wanted.text)
         await self._enter()
 
     async def _check(self, wanted: Wanted) -> None:
@@ -211,14 +209,11 @@ class Typist:
             up = place is not None and place < now.marked
             number = now.rows[place].number if place is not None and now.rule.by_number else ""
             if not await self._hands.press(
-                number or self._arrow("A" if up else "B"),
+                number or f"\x1b{'O' if self._hands.picture.application_keys else '['}{'A' if up else 'B'}",
                 lambda row=row: self._marked() not in ("", row.label),  # type: ignore[misc]
             ):
                 raise StoppedError("the mark did not move")
         raise StoppedError(f"there is no row “{one_line(called, 60)}”")
-
-    def _arrow(self, letter: str) -> str:
-        return f"\x1bO{letter}" if self._hands.picture.application_keys else f"\x1b[{letter}"
 
     async def _own_text(self, text: str) -> None:
         """Type into the row that takes a text."""

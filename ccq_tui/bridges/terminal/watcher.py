@@ -61,7 +61,6 @@ class Open:
     Attributes:
         prompt: The prompt.
         request: Its request.
-        asking: The wait for the outcome.
         typed_at: The time at which the person first typed at the terminal, or None.
         withdrawn: Whether the request is withdrawn, and the prompt left to the person.
         typing: The typing of an answer, or None.
@@ -70,7 +69,6 @@ class Open:
 
     prompt: FoundPrompt
     request: QuestionRequest
-    asking: asyncio.Task[None] | None = None
     typed_at: float | None = None
     withdrawn: bool = False
     typing: asyncio.Task[None] | None = None
@@ -271,7 +269,7 @@ class Watcher:
         self._typed = False
         self._send(ASKED)
         self._open = opened = Open(prompt, request)
-        opened.asking = self._begin(self._await(opened, context_of(self.picture, prompt)))
+        self._begin(self._await(opened, context_of(self.picture, prompt)))
 
     async def _await(self, opened: Open, context: str) -> None:
         try:
@@ -406,15 +404,17 @@ class Watcher:
         """Record the answer to a prompt that is gone without an answer typed from here."""
         opened, self._open = self._open, None
         self._cancel("answering")
-        if opened is None or self._inbox is None:
-            if opened is not None:
-                opened.withdrawn = True
-            self._look()
-            return
-        answer = read_off(opened.prompt, self.picture) if opened.typed_at is not None else None
-        self._count(answered=opened.typed_at is not None)
-        self._begin(self._note(opened, None if answer is None else Answered((answer,)), self._inbox))
+        if opened is not None and self._inbox is None:
+            opened.withdrawn = True
+        elif opened is not None and self._inbox is not None:
+            self._count(answered=opened.typed_at is not None)
+            self._begin(self._note(opened, self._read_off(opened), self._inbox))
         self._look()
+
+    def _read_off(self, opened: Open) -> Answered | None:
+        """Return the answer that was given at the terminal, as far as the screen shows it."""
+        answer = read_off(opened.prompt, self.picture) if opened.typed_at is not None else None
+        return None if answer is None else Answered((answer,))
 
     async def _note(self, opened: Open, answered: Answered | None, inbox: Inbox) -> None:
         key = opened.request.id
@@ -459,19 +459,16 @@ class Watcher:
                 await self._tell_looked()  # the answer itself may have ended the program
                 await asyncio.wait([opened.typing], timeout=CLOSE_SECONDS)
             else:
-                await self._end_open(opened, code, self._inbox)
+                answered = self._read_off(opened)
+                if answered is not None:
+                    await self._note(opened, answered, self._inbox)
+                else:
+                    self._withdraw(f"{self._watched.name} ended{f' with exit code {code}' if code else ''}")
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         if self._inbox is not None:
             await self._inbox.close(CLOSE_SECONDS)
-
-    async def _end_open(self, opened: Open, code: str, inbox: Inbox) -> None:
-        answer = read_off(opened.prompt, self.picture) if opened.typed_at is not None else None
-        if answer is not None:
-            await self._note(opened, Answered((answer,)), inbox)
-        else:
-            self._withdraw(f"{self._watched.name} ended{f' with exit code {code}' if code else ''}")
 
     def _explain(self, found: Found) -> None:
         """Print the results of rules on a screen at rest."""

@@ -9,7 +9,6 @@ import socket
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import NoReturn
 
 from ccq_tui.bridges.terminal import WRAPPED
@@ -26,19 +25,6 @@ NICENESS = 5
 USUAL: Size = (80, 24)
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """The end of a wrapped program.
-
-    Attributes:
-        code: Its exit code.
-        said: The lines of the watcher's message to the person.
-    """
-
-    code: int
-    said: Sequence[str] = field(default_factory=tuple)
-
-
 def terminal() -> int | None:
     """Return the person's terminal: a standard stream or the process's own; None for none."""
     for stream in (0, 1, 2):
@@ -50,7 +36,7 @@ def terminal() -> int | None:
     return None
 
 
-def wrap(command: Sequence[str], name: str, *, explain: bool = False) -> Ended:
+def wrap(command: Sequence[str], name: str, *, explain: bool = False) -> tuple[int, list[str]]:
     """Run a program, and ask its prompts in the inbox beside that.
 
     Without a terminal, or if the terminal is wrapped already, this process becomes the program.
@@ -61,7 +47,7 @@ def wrap(command: Sequence[str], name: str, *, explain: bool = False) -> Ended:
         explain: Whether the watcher explains the results of rules at the end.
 
     Returns:
-        The end of the program.
+        Its exit code, and the lines of the watcher's message to the person.
 
     Raises:
         NotStartedError: It cannot be started.
@@ -89,7 +75,7 @@ def wrap(command: Sequence[str], name: str, *, explain: bool = False) -> Ended:
     finally:
         program.close()
         said = _farewell(link, watcher)
-    return Ended(code, [problem, *said] if problem else said)
+    return code, [problem, *said] if problem else said
 
 
 def _directory() -> str:
