@@ -76,9 +76,8 @@ class EditedFile:
 
     def change(self, before: str, after: str) -> list[str]:
         """Return a change as the lines of a diff."""
-        name = str(self.path)
-        lines = difflib.unified_diff(before.splitlines(), after.splitlines(), name, name, lineterm="")
-        return list(lines)
+        name, texts = str(self.path), (before.splitlines(), after.splitlines())
+        return list(difflib.unified_diff(*texts, name, name, lineterm=""))
 
     def _target(self) -> Path | None:
         """Return the file itself, or None if there is none.

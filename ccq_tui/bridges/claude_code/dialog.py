@@ -105,21 +105,20 @@ class Dialog:
     def _find(self) -> None:
         tool = self._hook.tool
         for call in self._transcript.calls(tool):
-            if call.id not in self._compared:  # a hook looks ten times a second, for hours
-                self._compared.add(call.id)
-                if self._is_new(call) and self._is_equal(call):
-                    self._equal[call.id] = call
+            if call.id in self._compared:  # a hook looks ten times a second, for hours
+                continue
+            self._compared.add(call.id)
+            equal = call.input == self._hook.input or (
+                self._questions is not None and _questions(call.tool, call.input) == self._questions
+            )
+            if equal and self._is_new(call):
+                self._equal[call.id] = call
         if not self._equal and time.monotonic() - self._begun > WRITTEN_SECONDS:
             self._alike |= {call.id: call for call in self._transcript.unanswered() if call.tool == tool}
 
     def _is_new(self, call: RecordedCall) -> bool:
         end = self._transcript.end_of(call.id)
         return end is None or (end.result.at is not None and end.result.at >= self._since)
-
-    def _is_equal(self, call: RecordedCall) -> bool:
-        if call.input == self._hook.input:
-            return True
-        return self._questions is not None and _questions(call.tool, call.input) == self._questions
 
     def _is_over(self) -> bool:
         """Whether Claude Code no longer waits for the person, and a refusal would be in the transcript."""

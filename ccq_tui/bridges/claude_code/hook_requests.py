@@ -5,7 +5,7 @@ The replies that Claude Code takes, and the text that the model then reads, are 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -107,19 +107,14 @@ def decision_of(hook: HookInput, request: Request, outcome: RequestOutcome) -> d
     if reply.allow:
         decision = {"behavior": "allow", "updatedInput": reply.input}
         if reply.grants:
-            decision["updatedPermissions"] = list(_granted(hook, reply.grants))
+            # Suggested ones as they came: a rule made up here might match less or more.
+            suggested = dict(read_suggestions(hook.suggestions))
+            decision["updatedPermissions"] = [suggested.get(one) or written(one) for one in reply.grants]
     else:
         # Claude Code takes no prose for answers from a hook: send it the way its own "Chat about this" does.
         message = rejection(reply.text) if reply.allow is None else reply.text
         decision = {"behavior": "deny", "message": message}
     return {"hookSpecificOutput": {"hookEventName": PERMISSION, "decision": decision}}
-
-
-def _granted(hook: HookInput, grants: tuple[Suggestion, ...]) -> Iterator[Any]:
-    """Yield lasting grants, suggested ones as they came: a rule made up here might match less or more."""
-    for grant in grants:
-        suggested = (raw for read, raw in read_suggestions(hook.suggestions) if read == grant)
-        yield next(suggested, written(grant))
 
 
 def outcome_there(request: Request, end: CallEnd) -> RequestOutcome:

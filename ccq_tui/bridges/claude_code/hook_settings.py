@@ -71,10 +71,6 @@ class InstalledHook:
         """Return the hook in the form of the file."""
         return {"type": "command", "command": self.command, "timeout": self.timeout}
 
-    def group(self) -> dict[str, Any]:
-        """Return the hook with its matcher, in the form of the file."""
-        return {**({"matcher": self.matcher} if self.matcher else {}), "hooks": [self.entry()]}
-
 
 def wanted(
     command: str, *, permissions: bool, elicitation: bool, always: bool = False
@@ -127,7 +123,9 @@ def with_hooks(text: str, hooks: list[InstalledHook]) -> str:
         if not settings["hooks"]:
             del settings["hooks"]
     for hook in left:
-        settings.setdefault("hooks", {}).setdefault(hook.event, []).append(hook.group())
+        matcher = {"matcher": hook.matcher} if hook.matcher else {}
+        group = {**matcher, "hooks": [hook.entry()]}
+        settings.setdefault("hooks", {}).setdefault(hook.event, []).append(group)
     return rewritten(text, settings) if text.strip() or hooks else text
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -108,13 +109,9 @@ def _process(pid: int, start: object, domain: object) -> Owner:
     known = owner_of(pid)
     if sys.platform != "linux":
         return known
-    elsewhere = isinstance(domain, str) and not domain.endswith(_own_domain())
+    own_domain = ""
+    with suppress(OSError):
+        own_domain = str(Path("/proc/self/ns/pid").readlink())
+    elsewhere = isinstance(domain, str) and not domain.endswith(own_domain)
     another = isinstance(start, str) and not known.start.endswith(f":{start}")
     return Owner(0) if elsewhere or another else known
-
-
-def _own_domain() -> str:
-    try:
-        return str(Path("/proc/self/ns/pid").readlink())
-    except OSError:
-        return ""

@@ -79,7 +79,9 @@ class NativeSessions:
 
 def without_ours(store: Store, found: Iterable[StoredRequest]) -> list[StoredRequest]:
     """Leave out requests of sessions that a ccq-tui runs; raises `InboxUnavailable`."""
-    return [one for one in found if not _is_ours(store, one.request)]
+    prefix = f"{Asker.HOOK}:"
+    known = ((one, store.sessions.get(one.request.session_id.removeprefix(prefix))) for one in found)
+    return [one for one, session in known if session is None or not alive(session.owner)]
 
 
 def without_asked(store: Store, found: Iterable[StoredRequest]) -> list[StoredRequest]:
@@ -93,8 +95,3 @@ def has_hook(store: Store, request: Request) -> bool:
     if known is not None and not isinstance(known.outcome, Cancelled | None):
         return True  # Claude Code's dialog closes only once it has the answer
     return bool(store.requests.waiting(request.session_id, limit=1))
-
-
-def _is_ours(store: Store, request: Request) -> bool:
-    session = store.sessions.get(request.session_id.removeprefix(f"{Asker.HOOK}:"))
-    return session is not None and alive(session.owner)

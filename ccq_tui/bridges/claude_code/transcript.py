@@ -96,12 +96,8 @@ class TranscriptFile:
 
     def unanswered(self) -> list[RecordedCall]:
         """Return the calls of the model's last message with calls that have no result."""
-        last = next(reversed(self._calls.values()), None)
-        return [
-            one
-            for one in self._calls.values()
-            if last is not None and one.message == last.message and one.id not in self._ends
-        ]
+        last = next((one.message for one in reversed(self._calls.values())), None)
+        return [one for one in self._calls.values() if one.message == last and one.id not in self._ends]
 
     def end_of(self, call_id: str) -> CallEnd | None:
         """Return the end of a call, or None."""
@@ -117,17 +113,14 @@ class TranscriptFile:
             if self._skips:
                 self._skips = False
             elif _MATTERS.search(line):
-                self._read(line)
+                entry = record_entry(line)
+                if entry.get("type") == "assistant":
+                    self._said(fields(entry, "message"))
+                elif entry.get("type") == "user":
+                    self._heard(fields(entry, "message"), entry)
         if len(rest) > LONGEST_LINE:
             rest, self._skips = b"", True
         self._rest = rest
-
-    def _read(self, line: bytes) -> None:
-        entry = record_entry(line)
-        if entry.get("type") == "assistant":
-            self._said(fields(entry, "message"))
-        elif entry.get("type") == "user":
-            self._heard(fields(entry, "message"), entry)
 
     def _said(self, message: Line) -> None:
         name = text(message, "id")
@@ -146,12 +139,8 @@ class TranscriptFile:
         blocks = blocks_of(message)
         for block in blocks:
             if block.get("type") == "tool_result" and (name := str(block.get("tool_use_id"))) in self._calls:
-                self._ends[name] = _end(block, entry)
+                decided = fields(entry, "permissionDecision")
+                words = text(decided, "decision"), text(decided, "source"), text(entry, "toolDenialKind")
+                self._ends[name] = CallEnd(result_of(block, entry), *words)
         if any(block.get("type") == "text" for block in blocks):
             self._texts.clear()  # a person's prompt
-
-
-def _end(block: Line, entry: Line) -> CallEnd:
-    decided = fields(entry, "permissionDecision")
-    denial = text(entry, "toolDenialKind")
-    return CallEnd(result_of(block, entry), text(decided, "decision"), text(decided, "source"), denial)

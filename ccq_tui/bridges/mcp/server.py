@@ -111,9 +111,7 @@ class AskingServer:
             "notifications/cancelled", types.CancelledNotificationParams, self._cancelled
         )
 
-    async def _list_tools(
-        self, _context: Context, _params: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
+    async def _list_tools(self, *_: object) -> types.ListToolsResult:
         return types.ListToolsResult(tools=TOOLS)
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
@@ -132,17 +130,14 @@ class AskingServer:
             return text_result(f"{params.name}: {error}. Nothing was asked; wait for these.", is_error=True)
         except InboxError as error:
             _logger.warning("A call of %s was refused: %s", params.name, error)
-            said = (
-                f"{params.name}: the inbox of ccq-tui cannot be used: {error}. Nothing was done; try again."
-            )
-            return text_result(said, is_error=True)
-        raise MCPError(
-            code=types.INVALID_PARAMS, message=f"Unknown tool: there are {ASK}, {NOTIFY} and {LIST}"
-        )
+            said = f"the inbox of ccq-tui cannot be used: {error}. Nothing was done; try again."
+            return text_result(f"{params.name}: {said}", is_error=True)
+        said = f"Unknown tool: there are {ASK}, {NOTIFY} and {LIST}"
+        raise MCPError(code=types.INVALID_PARAMS, message=said)
 
     async def _ask(self, context: Context, arguments: Mapping[str, Any]) -> types.CallToolResult:
         questions, place = read_questions(arguments), self._place_of(context)
-        name = _key(place, context.request_id)
+        name = (place.connection, str(context.request_id))
         call = self._open[name] = McpCall(Client(""))
         try:
             result = await self._asked(context, place, call, questions)
@@ -179,10 +174,8 @@ class AskingServer:
 
     async def _cancelled(self, context: Context, params: types.CancelledNotificationParams) -> None:
         """Withdraw the request of a cancelled call; the package has ended the call itself."""
-        if params.request_id is None:
-            return
-        call = self._open.pop(_key(self._place_of(context), params.request_id), None)
-        if call is not None:
+        name = (self._place_of(context).connection, str(params.request_id))
+        if (call := self._open.pop(name, None)) is not None:
             self._calls.withdraw(call)
 
     async def _notify(self, context: Context, arguments: Mapping[str, Any]) -> types.CallToolResult:
@@ -225,10 +218,6 @@ class AskingServer:
         while len(self._connections) > MOST_CONNECTIONS:
             self._connections.popitem(last=False)
         return found
-
-
-def _key(place: CallPlace, request_id: types.RequestId | None) -> tuple[str, str]:
-    return place.connection, str(request_id)
 
 
 async def _first_root(context: Context) -> str:

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -182,21 +183,13 @@ class StdioStream:
 
 def refused(line: bytes) -> bytes:
     """Answer a line that is no message of the protocol; use a request's id, so that nobody waits for it."""
-    said = "not a message of the protocol"
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        return error_line(None, PARSE_ERROR, said)
-    match message:
-        case {"method": str(), "id": str() | int() as id_} if not isinstance(id_, bool):
-            more = "check its fields, and that no text holds half of a character"
-            return error_line(id_, INVALID_REQUEST, f"{said}: {more}")
-    return error_line(None, PARSE_ERROR, said)
-
-
-def error_line(id_: str | int | None, code: int, message: str) -> bytes:
-    """Write an error as a message of the protocol."""
-    error = {"jsonrpc": "2.0", "id": id_, "error": {"code": code, "message": message}}
+    said, name, code = "not a message of the protocol", None, PARSE_ERROR
+    with suppress(ValueError, RecursionError):
+        match json.loads(line):
+            case {"method": str(), "id": str() | int() as id_} if not isinstance(id_, bool):
+                said += ": check its fields, and that no text holds half of a character"
+                name, code = id_, INVALID_REQUEST
+    error = {"jsonrpc": "2.0", "id": name, "error": {"code": code, "message": said}}
     return json.dumps(error, separators=(",", ":")).encode() + b"\n"
 
 

@@ -99,6 +99,9 @@ _WAITING = {
     },
     "required": ["request", "asked_at", "title", "questions"],
 }
+_READS = types.ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=False, open_world_hint=False
+)
 TOOLS = [
     types.Tool(
         name=ASK,
@@ -119,9 +122,7 @@ TOOLS = [
             "required": ["questions"],
         },
         output_schema=_RESULT,
-        annotations=types.ToolAnnotations(
-            read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-        ),
+        annotations=_READS.model_copy(update={"idempotent_hint": True}),
     ),
     types.Tool(
         name=NOTIFY,
@@ -135,9 +136,7 @@ TOOLS = [
             },
             "required": ["message"],
         },
-        annotations=types.ToolAnnotations(
-            read_only_hint=True, destructive_hint=False, idempotent_hint=False, open_world_hint=False
-        ),
+        annotations=_READS,
     ),
     types.Tool(
         name=LIST,
@@ -154,9 +153,7 @@ TOOLS = [
             },
             "required": ["waiting", "answered"],
         },
-        annotations=types.ToolAnnotations(
-            read_only_hint=True, destructive_hint=False, idempotent_hint=False, open_world_hint=False
-        ),
+        annotations=_READS,
     ),
 ]
 
@@ -183,7 +180,8 @@ def read_questions(arguments: Mapping[str, Any]) -> QuestionSet:
         raise ArgumentsError(one_line(str(error), 500)) from error
     _check_counts(read)
     questions = replace(read, source={})
-    said = json.dumps(_plain(questions), sort_keys=True)
+    equal_in = {"title": questions.title, "questions": [asdict(one) for one in questions.questions]}
+    said = json.dumps(equal_in, sort_keys=True)
     return replace(questions, id=f"ask_{sha256(said.encode()).hexdigest()[:16]}")
 
 
@@ -218,13 +216,11 @@ def _check_counts(read: QuestionSet) -> None:
     if count > MOST_QUESTIONS:
         raise ArgumentsError(f"questions: {count} questions; at most {MOST_QUESTIONS} are taken in one call")
     for number, question in enumerate(read.questions):
-        path = f"questions[{number}]"
+        path, options = f"questions[{number}]", len(question.options)
         if not question.text.strip():
             raise ArgumentsError(f"{path}.question: expected the question, got an empty string")
-        if len(question.options) > MOST_OPTIONS:
-            raise ArgumentsError(
-                f"{path}.options: {len(question.options)} options; at most {MOST_OPTIONS} are taken"
-            )
+        if options > MOST_OPTIONS:
+            raise ArgumentsError(f"{path}.options: {options} options; at most {MOST_OPTIONS} are taken")
         labels: set[str] = set()
         for place, option in enumerate(question.options):
             where = f"{path}.options[{place}].label"
@@ -234,8 +230,3 @@ def _check_counts(read: QuestionSet) -> None:
                 shown = one_line(option.label, MOST_QUOTED)
                 raise ArgumentsError(f"{where}: “{shown}” comes twice; give each option a label of its own")
             labels.add(option.label)
-
-
-def _plain(questions: QuestionSet) -> Any:
-    """Return the parts of a question set in which equal sets agree."""
-    return {"title": questions.title, "questions": [asdict(one) for one in questions.questions]}
