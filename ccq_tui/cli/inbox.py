@@ -171,7 +171,10 @@ def _print_inbox(
 
 @click.command()
 @_narrowed
-def sessions(as_json: bool, session: str | None, since_text: str | None) -> int:
+@click.option(
+    "--label", "labels", metavar="KEY[=VALUE]", multiple=True, help="Only those with this label. Repeatable."
+)
+def sessions(as_json: bool, session: str | None, since_text: str | None, labels: tuple[str, ...]) -> int:
     """List the sessions, the one that changed last at the end."""
     from ccq_tui.inbox.format import session_lines, shortener
     from ccq_tui.inbox.records import list_report, session_record
@@ -184,6 +187,7 @@ def sessions(as_json: bool, session: str | None, since_text: str | None) -> int:
             # All at once: several may have changed at the same time, and a page would end between them.
             for item in reversed(store.sessions.page(limit=-1))
             if only in (None, item.id) and (start is None or item.changed_at >= start)
+            if all(map(item.has, labels))
         ]
         waiting, undelivered = store.requests.waiting_counts(), store.requests.undelivered_counts()
         ids = store.ids.sessions()

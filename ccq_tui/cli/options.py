@@ -34,6 +34,15 @@ def _flag(*names: str, **keywords: Any) -> _Flag:
     return names, keywords
 
 
+def _labels(context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Refuse a label without a key or a value."""
+    for word in words:
+        key, _, value = word.partition("=")
+        if not (key.strip() and value.strip()):
+            raise click.UsageError(f"--label: must be KEY=VALUE, not {word!r}.", context)
+    return words
+
+
 _MODES = click.Choice([*get_args(PermissionMode), "manual"])
 _SETTINGS: tuple[_Flag, ...] = (
     _flag("--model", metavar="MODEL", help="The model: an alias such as opus, or a full name."),
@@ -189,6 +198,14 @@ _SESSION: tuple[_Flag, ...] = (
         help="Work in a new git worktree, with this name or a made-up one.",
     ),
     _flag("-n", "--name", metavar="NAME", help="Name of the new session."),
+    _flag(
+        "--label",
+        "labels",
+        metavar="KEY=VALUE",
+        multiple=True,
+        callback=_labels,
+        help="Label the new session, for ccq-tui sessions --label. Repeatable.",
+    ),
     _flag("--session-id", metavar="UUID", help="The id of the new session, or of the fork."),
     _flag(
         "--from-pr", metavar="NUMBER|URL", help="Resume the newest conversation linked to this pull request."

@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 _MOST_PIPED = 1_000_000
 """Most bytes of text piped in: more than any model reads at once."""
 _LONGEST_LINK = 10_000
+_FOR_NEW_SESSIONS = {
+    "name": "--name is for new sessions; /rename renames a resumed one.",
+    "labels": "--label is for new sessions; a resumed one keeps its labels.",
+    "worktree": "--worktree is for new sessions; --continue and --resume return to their own worktree.",
+}
 _LINK = b'"pr-link"'
 
 
@@ -46,16 +51,14 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
         if continue_last or resume or choose:
             raise click.UsageError("--from-pr excludes --continue and --resume.", context)
         resume = _linked_to(flags["from_pr"], flags.get("cwd"))
-    if "name" in flags and (continue_last or resume or choose):
-        raise click.UsageError("--name is for new sessions; /rename renames a resumed one.", context)
+    resumes = bool(continue_last or resume or choose)
+    for name, refusal in _FOR_NEW_SESSIONS.items():
+        if name in flags and resumes:
+            raise click.UsageError(refusal, context)
     if "session_id" in flags:
-        _check_session_id(flags, context, resumes=bool(continue_last or resume or choose))
-    if flags.get("fork") and not (continue_last or resume or choose):
+        _check_session_id(flags, context, resumes=resumes)
+    if flags.get("fork") and not resumes:
         raise click.UsageError("--fork needs --continue or --resume.", context)
-    if "worktree" in flags and (continue_last or resume or choose):
-        raise click.UsageError(
-            "--worktree is for new sessions; --continue and --resume return to their own worktree.", context
-        )
     end_on_signals()
     prompt = "\n\n".join(filter(None, (" ".join(words), _piped())))
     # Imports leave no garbage; looking for some would delay the start of the CLI and of the screen by 8 %
@@ -72,6 +75,7 @@ def start_session(context: click.Context, words: tuple[str, ...] = ()) -> int:
             choose=choose,
             worktree=flags.get("worktree"),
             name=flags.get("name", "").strip(),
+            labels=dict(word.split("=", 1) for word in flags.get("labels", ())),
             chosen_id=flags.get("session_id", "").lower(),
         )
     finally:
@@ -170,20 +174,14 @@ def begin(
     given: Mapping[str, Any],
     *,
     early: EarlyPrompt | None = None,
-    prompt: str = "",
-    continue_last: bool = False,
-    resume: str = "",
-    fork: bool = False,
-    choose: bool = False,
-    inbox: bool = False,
     worktree: str | None = None,
-    name: str = "",
-    chosen_id: str = "",
+    resume: str = "",
+    **wanted: Any,
 ) -> int:
     """Run the program with a session, or with the inbox; return the exit code.
 
-    ``worktree`` is the name of one to create, "" for a generated name, None for none; ``chosen_id`` is the id
-    of a new session or a fork. Raises `SettingsError` and `Refused`.
+    ``worktree`` is the name of one to create, "" for a generated name, None for none; ``wanted`` is as for
+    `launch_with`. Raises `SettingsError` and `Refused`.
     """
     from ccq_tui.config.launch import launch_with
 
@@ -192,17 +190,7 @@ def begin(
         from ccq_tui.cli.worktrees import place_of
 
         given |= place_of(resume)
-    launch = launch_with(
-        given,
-        prompt=prompt,
-        continue_last=continue_last,
-        resume=resume,
-        fork=fork,
-        choose=choose,
-        inbox=inbox,
-        name=name,
-        chosen_id=chosen_id,
-    )
+    launch = launch_with(given, resume=resume, **wanted)
     if worktree is not None:
         from ccq_tui.cli.worktrees import in_worktree
 

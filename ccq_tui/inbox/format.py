@@ -102,7 +102,7 @@ def session_lines(
                 if counts.get(item.id)
             ),
             brief(item.changed_at),
-            " · ".join(text for text in (item.name, item.directory, item.last_line) if text),
+            " · ".join(filter(None, (item.name, item.labelled, item.directory, item.last_line))),
         )
         for item in sessions
     ]

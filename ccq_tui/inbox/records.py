@@ -86,6 +86,7 @@ def session_record(session: StoredSession, waiting: int, undelivered: int = 0) -
         "last_line": session.last_line,
         "cost_usd": session.cost if session.cost is not None and isfinite(session.cost) else None,
         "done": session.done,
+        "labels": dict(session.labels),
     }
 
 

@@ -225,6 +225,7 @@ class SessionRecord(TypedDict):
     last_line: str
     cost_usd: float | None
     done: bool
+    labels: Annotated[dict[str, str], Field(description="Those of --label, by key")]
 
 
 ChangeRecord = TypedDict(

@@ -38,6 +38,7 @@ class Unbegun:
         mode: The permission mode, or None for the default.
         effort: The effort, or None for the default.
         original: The session that it is a copy of, or "".
+        labels: Its labels, by key.
     """
 
     id: str
@@ -49,6 +50,7 @@ class Unbegun:
     mode: str | None = None
     effort: str | None = None
     original: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -299,6 +299,7 @@ class PromptQueue:
             opened_at=self._opened_at,
             title=self._surface.session_title or self.first_words,
             original=launch.resume,
+            labels=launch.labels,
             **chosen | self._choices,
         )
 

@@ -123,6 +123,7 @@ def _launch_of(one: Unbegun, launch: Launch) -> Launch:
         resume=one.original,
         fork=bool(one.original),
         title=one.title,
+        labels=one.labels,
         worktree=worktree,
         notices=notices,
     )

@@ -124,6 +124,8 @@ def test_a_session_gets_the_id_that_is_wanted(app: FakeApp) -> None:
         (["--session-id", "7"], "--session-id: must be a UUID such as"),
         (["-c", "--session-id", "123e4567-e89b-42d3-a456-426614174000"], "needs --fork"),
         (["-c", "--name", "api"], "--name is for new sessions"),
+        (["-c", "--label", "a=b"], "--label is for new sessions"),
+        (["--label", "a"], "--label: must be KEY=VALUE, not 'a'"),
         (["-c", "--from-pr", "12"], "--from-pr excludes --continue"),
         (["--ide"], "--ide works only in Claude Code itself: Claude Code connects to an editor"),
         (["--output-format", "json"], "--output-format works only in Claude Code itself"),

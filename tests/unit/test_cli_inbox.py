@@ -201,6 +201,19 @@ def test_sessions_say_how_many_requests_wait(capsys: pytest.CaptureFixture[str])
     assert (record["running"], record["waiting"], record["name"]) == (True, 2, "api-refactor")
 
 
+def test_sessions_have_labels_and_are_found_by_them(capsys: pytest.CaptureFixture[str]) -> None:
+    stock()
+    with asked() as store:
+        store.sessions.upsert(SESSION, labels={"ticket": "ABC-1", "team": "web"})
+        store.sessions.upsert("0other-session", "/other", labels={"ticket": "ABC-2"})
+    rows = run(capsys, "sessions", "--label", "ticket", "--label", "team=web").splitlines()[1:]
+    (row,) = rows
+    assert "api-refactor · ticket=ABC-1 team=web · " in row
+    (record,) = as_json(capsys, "sessions", "--label", "ticket=ABC-2")["sessions"]  # type: ignore[misc]
+    assert (record["id"], record["labels"]) == ("0other-session", {"ticket": "ABC-2"})
+    assert run(capsys, "sessions", "--label", "ticket=ABC") == "No sessions.\n"
+
+
 def test_sessions_say_which_answers_have_not_reached_claude(capsys: pytest.CaptureFixture[str]) -> None:
     stock()
     run(capsys, "answer", CACHE, "--choose", "1")

@@ -122,6 +122,16 @@ class StoredSession:
     done: bool = False
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
 
+    @property
+    def labelled(self) -> str:
+        """Its labels in one line: ``ticket=ABC-1 team=web``, or ""."""
+        return " ".join(f"{key}={value}" for key, value in self.labels.items())
+
+    def has(self, label: str) -> bool:
+        """Whether it has a label, which is given as KEY or as KEY=VALUE."""
+        key, valued, value = label.partition("=")
+        return key in self.labels and (not valued or self.labels[key] == value)
+
 
 @dataclass(frozen=True, slots=True)
 class StoredStanding:

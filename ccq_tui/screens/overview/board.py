@@ -76,6 +76,7 @@ class Card:
         last_line: The agent's last line.
         directory: Its directory, or "".
         done: Whether the person marked it as done.
+        labels: Its labels in one line, or "".
         known: Whether it is stored: only then can it be resumed later, or be marked.
         shown: Whether it is the session on the screen.
     """
@@ -93,6 +94,7 @@ class Card:
     last_line: str = ""
     directory: str = ""
     done: bool = False
+    labels: str = ""
     known: bool = True
     shown: bool = False
 
@@ -100,6 +102,7 @@ class Card:
         """Make its texts harmless to draw, in one line each."""
         object.__setattr__(self, "session", one_line(self.session, LONGEST_TITLE))
         object.__setattr__(self, "last_line", one_line(self.last_line, LONGEST_LINE))
+        object.__setattr__(self, "labels", one_line(self.labels, LONGEST_LINE))
 
     @property
     def badge(self) -> str:
@@ -109,7 +112,7 @@ class Card:
 
     @property
     def found_by(self) -> str:
-        return f"{self.session} {self.directory} {self.group} {self.last_line}".casefold()
+        return f"{self.session} {self.directory} {self.group} {self.labels} {self.last_line}".casefold()
 
     @property
     def age(self) -> str:
@@ -148,6 +151,7 @@ def _with_stored(card: Card, stored: Card | None) -> Card:
     return replace(
         card,
         done=stored.done,
+        labels=stored.labels,
         undelivered=stored.undelivered if card.state in OVER else 0,
         group=here_group(card.state, card.waiting, done=stored.done),
         cost=stored.cost if card.cost is None else card.cost,
@@ -288,6 +292,7 @@ def about_lines(card: Card, width: int, height: int, palette: Palette) -> list[T
         card.badge,
         "on the screen" if card.shown else with_keys(PLACES[card.place]),
         card.spent,
+        card.labels,
         short_path(Path(card.directory)) if card.directory else "",
     )
     lines = [

@@ -239,6 +239,7 @@ def _card(one: StoredStanding, recorded: Collection[str] | None) -> Card:
         last_line=session.last_line,
         directory=session.directory,
         done=session.done,
+        labels=session.labelled,
     )
 
 
