@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.store.database import Database, name_key, storable
+from ccq_tui.inbox.store.database import Table, name_key, storable
 from ccq_tui.inbox.store.encoding import actor_to_json, dump, from_row, parse
 from ccq_tui.processes import Owner
 
@@ -62,11 +62,8 @@ class StoredCommand:
     words: str = ""
 
 
-class CommandTable:
+class CommandTable(Table):
     """The table of commands: one process takes each, and finishes it, or it is withdrawn."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add(
         self, kind: CommandKind, session_id: str, actor: Actor, body: Mapping[str, Any] | None = None

@@ -207,3 +207,10 @@ class Database:
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
             (at, session_id, request_id, *change, storable(cause, 2000), actor_to_json(actor)),
         )
+
+
+class Table:
+    """A part of a store that reads and writes one table, or some."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.store.database import Database, name_key
+from ccq_tui.inbox.store.database import Table, name_key
 from ccq_tui.inbox.store.encoding import from_row
 from ccq_tui.inbox.store.rows import NOTIFIED, Change, stamp
 
@@ -13,11 +13,8 @@ PAGE = 200
 """Most rows of a list returned at once."""
 
 
-class HistoryTable:
+class HistoryTable(Table):
     """The history: each change of state writes a row, and so does each message to the person."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def notify(self, session_id: str, actor: Actor, message: str) -> None:
         """Show the person a message in each process that shows requests; keep only the end of a long one.

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ccq_tui.bounded import parse_json, read_bytes
-from ccq_tui.inbox.store.database import Database, name_key
+from ccq_tui.inbox.store.database import Table, name_key
 from ccq_tui.inbox.store.encoding import prompts_from_json, prompts_to_json
 from ccq_tui.inbox.verdicts import InboxUnavailable
 from ccq_tui.processes import Owner, alive, this_process
@@ -28,15 +28,12 @@ _ANSWER = '{"v": '
 """What a file begins with that a replay keeps beside the drafts: the draft of an answer."""
 
 
-class PromptTable:
+class PromptTable(Table):
     """The table of prompts, each kept for a session or a directory.
 
     Several keepers, in one process or in several, may keep something for the same session or directory. What
     a keeper has is its own until it releases it, or its process ends.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def save(self, keeper: str, kept_for: str, draft: PromptDraft) -> None:
         """Keep a draft in the place of all that this keeper has; an empty one leaves nothing.

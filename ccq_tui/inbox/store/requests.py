@@ -64,6 +64,7 @@ _END_WITH_THEIR_PROCESS = f"""
         AND json_valid(r.body) AND pid IS NOT NULL
     )"""  # noqa: S608 - ours
 """Pending requests that only their askers can take the outcome of, with the processes of these."""
+_TO_DELIVER = f"""state IN ('{"', '".join(TO_DELIVER)}')"""
 _STATE = "SELECT session_id, state FROM requests WHERE id = ?"
 PENDING = (RequestState.PENDING,)
 Move = tuple[Sequence[str], RequestState]
@@ -195,7 +196,12 @@ class RequestTable:
             won = self._move(at, key, (PENDING, became), cause, actor)
             if won:
                 self._insert_answer(at, key, outcome, actor)
-        return Won() if won else self._loser(key)
+            stored = self.get(key)
+        if won:
+            return Won()
+        if stored is None or stored.outcome is None or stored.settled_at is None:
+            return Unknown()
+        return AlreadySettled(stored.actor, stored.settled_at, stored.outcome)
 
     def defer(self, request_id: str) -> bool:
         """Record that the resumed session asks a pending request again, as the same call.
@@ -272,10 +278,8 @@ class RequestTable:
 
     def get(self, request_id: str) -> StoredRequest | None:
         """Return a request by its id, or None if there is no readable one."""
-        return next(
-            iter(_read(self._database.rows(f"{_SELECT} WHERE requests.id = ?", (request_key(request_id),)))),
-            None,
-        )
+        rows = self._database.rows(f"{_SELECT} WHERE requests.id = ?", (request_key(request_id),))
+        return next(iter(_read(rows)), None)
 
     def waiting(
         self, session_id: str | None = None, after: int = 0, limit: int = PAGE
@@ -357,24 +361,22 @@ class RequestTable:
 
         A running session is left out: its answers are on their way. Permissions and plans are no answers.
         """
-        marks = ", ".join("?" * len(TO_DELIVER))
         # Read from the index on session and state, so that only those few need a look at their kind.
         query = f"""
             SELECT r.session_id, r.found, s.owner_pid, s.owner_start FROM (
                 SELECT session_id, count(*) AS found FROM requests
-                WHERE state IN ({marks}) AND kind = 'question' AND asker = 'session' GROUP BY session_id
+                WHERE {_TO_DELIVER} AND kind = 'question' AND asker = 'session' GROUP BY session_id
             ) r LEFT JOIN sessions s ON s.id = r.session_id"""  # noqa: S608 - ours
         return {
             session_id: found
-            for session_id, found, pid, start in self._database.rows(query, TO_DELIVER)
+            for session_id, found, pid, start in self._database.rows(query)
             if pid is None or not alive(Owner(pid, start))
         }
 
     def undelivered(self, session_id: str) -> list[StoredRequest]:
         """Return decided requests of a session whose outcome its agent was not seen to have, oldest first."""
-        marks = ", ".join("?" * len(TO_DELIVER))
-        query = f"{_SELECT} WHERE session_id = ? AND state IN ({marks}) ORDER BY number"
-        return _read(self._database.rows(query, (name_key(session_id), *TO_DELIVER)))
+        query = f"{_SELECT} WHERE session_id = ? AND {_TO_DELIVER} ORDER BY number"
+        return _read(self._database.rows(query, (name_key(session_id),)))
 
     def ended_without_result(self, session_id: str) -> list[StoredRequest]:
         """Return a session's requests whose calls do not tell their end, oldest first; at most `PAGE`.
@@ -394,12 +396,6 @@ class RequestTable:
             (name_key(request.session_id), len(call), call),
         )
         return int(rows[0][0])
-
-    def _loser(self, key: str) -> Verdict:
-        stored = self.get(key)
-        if stored is None or stored.outcome is None or stored.settled_at is None:
-            return Unknown()
-        return AlreadySettled(stored.actor, stored.settled_at, stored.outcome)
 
 
 def _runs(pid: object, start: object) -> bool:

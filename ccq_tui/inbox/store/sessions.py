@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, TypedDict, Unpack
 
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.store.database import Database, name_key, storable
+from ccq_tui.inbox.store.database import Table, name_key, storable
 from ccq_tui.inbox.store.encoding import from_row
 from ccq_tui.inbox.store.history import PAGE
 from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState, StoredStanding, moment, stamp
@@ -43,11 +43,8 @@ class SessionChanges(TypedDict, total=False):
     labels: Mapping[str, str] | None
 
 
-class SessionTable:
+class SessionTable(Table):
     """The table of sessions."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def upsert(
         self, session_id: str, directory: str | None = None, **changes: Unpack[SessionChanges]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import Request
 from ccq_tui.inbox.store.commands import CommandTable
-from ccq_tui.inbox.store.database import Database, call_key, request_key
+from ccq_tui.inbox.store.database import Database, Table, call_key, request_key
 from ccq_tui.inbox.store.encoding import actor_from_json, actor_to_json
 from ccq_tui.inbox.store.history import HistoryTable
 from ccq_tui.inbox.store.opening import BUSY_SECONDS
@@ -99,11 +99,8 @@ class DraftTable:
         return int(self._database.rows("SELECT coalesce(max(serial), 0) FROM drafts")[0][0])
 
 
-class ListenerTable:
+class ListenerTable(Table):
     """The table of processes that show requests."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add(self, process: Owner) -> None:
         """Record that a process shows requests, and forget ended ones; raises `InboxUnavailable`."""
@@ -132,11 +129,8 @@ class ListenerTable:
         self._database.do("DELETE FROM listeners WHERE pid = ? AND start = ?", (process.pid, process.start))
 
 
-class IdPrefixes:
+class IdPrefixes(Table):
     """A reader of ids alone."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def requests(self, prefix: str = "", limit: int = MOST_NAMES) -> list[str]:
         """Return ids of requests, sorted."""
