@@ -20,7 +20,7 @@ from ccq_tui.inbox.requests import (
     RequestOutcome,
 )
 from ccq_tui.inbox.waiting_line import Draft
-from ccq_tui.questions.recalled import Recalled
+from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.state import Arriving
 
 

@@ -8,9 +8,8 @@ from datetime import date, datetime
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
-from ccq_tui.questions.model import Answer, Question
+from ccq_tui.questions.model import Answer, Question, Recalled, reads_like
 from ccq_tui.questions.outcome import Answered
-from ccq_tui.questions.recalled import Recalled, reads_like
 
 NEEDLE_CHARACTERS = 200
 """Most characters of a text to search for in the store; matches are then compared whole."""

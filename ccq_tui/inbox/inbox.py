@@ -35,7 +35,7 @@ from ccq_tui.inbox.verdicts import (
     Won,
 )
 from ccq_tui.processes import this_process
-from ccq_tui.questions.recalled import Recalled
+from ccq_tui.questions.model import Recalled
 
 _logger = logging.getLogger(__name__)
 T = TypeVar("T")

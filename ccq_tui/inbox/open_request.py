@@ -15,7 +15,7 @@ from ccq_tui.inbox.port import DraftUpdated, Settled
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, state_after
 from ccq_tui.inbox.verdicts import Verdict
-from ccq_tui.questions.recalled import Recalled
+from ccq_tui.questions.model import Recalled
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.store.store import StoredDraft

@@ -11,7 +11,7 @@ from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.inbox.store.commands import StoredCommand
 from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.processes import Owner, this_process
-from ccq_tui.questions.recalled import Recalled
+from ccq_tui.questions.model import Recalled
 
 OPEN_HERE = "it is open in this terminal"
 

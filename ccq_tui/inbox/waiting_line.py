@@ -9,8 +9,7 @@ from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import DecidedRequest, QuestionRequest, Request
-from ccq_tui.questions.model import CLAUDE
-from ccq_tui.questions.recalled import Recalled
+from ccq_tui.questions.model import CLAUDE, Recalled
 from ccq_tui.questions.state import PanelState, opened
 from ccq_tui.text import one_line
 from ccq_tui.words import plural

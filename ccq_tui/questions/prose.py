@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ccq_tui.questions.model import CLAUDE, Answer, Option, Question, QuestionSet
-from ccq_tui.questions.recalled import Recalled, same_words
+from ccq_tui.questions.model import CLAUDE, Answer, Option, Question, QuestionSet, Recalled, same_words
 from ccq_tui.questions.state import PanelState
 
 NO_ANSWER = "no answer"

@@ -8,9 +8,8 @@ from enum import StrEnum
 
 from ccq_tui.questions.input_guard import InputGuard
 from ccq_tui.questions.limits import answer_problem, selection_problem
-from ccq_tui.questions.model import CLAUDE, Answer, Kind, Question, QuestionSet
+from ccq_tui.questions.model import CLAUDE, Answer, Kind, Question, QuestionSet, Recalled
 from ccq_tui.questions.outcome import Discussed, Dismissed, Outcome
-from ccq_tui.questions.recalled import Recalled
 
 
 class Focus(StrEnum):

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from ccq_tui.questions import Answer, Option, Question, QuestionSet
+from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.moves import KEPT
 from ccq_tui.questions.parse import parse_question_set
-from ccq_tui.questions.recalled import Recalled
 from ccq_tui.questions.state import Arriving, PanelState, opened
 from ccq_tui.widgets.hints import HintLines
 from ccq_tui.widgets.panel.measures import PanelLook, most_lines

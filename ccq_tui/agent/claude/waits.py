@@ -23,7 +23,7 @@ from ccq_tui.inbox.requests import (
 )
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.inbox.waiting_line import Draft
-from ccq_tui.questions.recalled import Recalled
+from ccq_tui.questions.model import Recalled
 
 _logger = logging.getLogger(__name__)
 

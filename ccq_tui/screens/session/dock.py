@@ -28,7 +28,7 @@ from ccq_tui.inbox.waiting_line import (
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.input_guard import InputGuard
 from ccq_tui.questions.merge_partial import asked_again, begun, grown
-from ccq_tui.questions.recalled import Recalled
+from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.state import Arriving, Page, PanelState
 from ccq_tui.screens.session.panel_pool import Panel, PanelPool
 from ccq_tui.transcript.blocks import RequestPlace

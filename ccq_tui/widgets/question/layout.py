@@ -12,9 +12,8 @@ from textual.geometry import Region
 
 from ccq_tui.config.keymap import key_of
 from ccq_tui.questions.keys import hints, recalls
-from ccq_tui.questions.model import CLAUDE, Option
+from ccq_tui.questions.model import CLAUDE, Option, Recalled
 from ccq_tui.questions.prose import before_words
-from ccq_tui.questions.recalled import Recalled
 from ccq_tui.questions.state import Focus, PanelState
 from ccq_tui.widgets.hints import NARROW, Hints, cut
 from ccq_tui.widgets.lines import FOLD_SIGN, DrawnLine, Flow, row_lines

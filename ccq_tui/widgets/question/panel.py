@@ -15,7 +15,7 @@ from ccq_tui.questions.input_guard import GRACE
 from ccq_tui.questions.keys import action_of
 from ccq_tui.questions.machine import meaning, step
 from ccq_tui.questions.merge_partial import grown
-from ccq_tui.questions.recalled import Recalled
+from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.state import TEXT_FOCUSES, Arriving, Focus, Page, PanelState, opened, proposed
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.lines import LineView

@@ -11,7 +11,7 @@ from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied, PlanRequest, RequestOutcome
 from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Question
-from ccq_tui.questions.recalled import Recalled
+from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.panel_pool import Panel

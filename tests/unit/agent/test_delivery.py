@@ -34,7 +34,7 @@ from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.message import answers_as_message
-from ccq_tui.questions.recalled import Recalled
+from ccq_tui.questions.model import Recalled
 from tests.actors import PANEL
 from tests.memory_inbox import MemoryInbox, MemorySessions
 

@@ -8,7 +8,7 @@ import pytest
 
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, FieldRules, Option, Question, QuestionSet
 from ccq_tui.questions.keys import FILTER_FROM, KEY_TABLE, action_for, hints
-from ccq_tui.questions.recalled import Recalled
+from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.state import Focus, opened
 from tests.unit.questions.drive import keys, number_question, panel, question, text_question, typed
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from ccq_tui.questions import Answer, Answered, Question
 from ccq_tui.questions.keys import action_for, recalls
+from ccq_tui.questions.model import Recalled, reads_like
 from ccq_tui.questions.moves import taken_over
 from ccq_tui.questions.prose import before_words
-from ccq_tui.questions.recalled import Recalled, reads_like
 from ccq_tui.questions.state import Draft, Focus, PanelState, first_page
 from tests.unit.questions.drive import keys, number_question, panel, question, text_question, typed
 
