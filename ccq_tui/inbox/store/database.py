@@ -32,6 +32,8 @@ MOST_WORDS = 100_000
 """Most characters kept of a text beside a request."""
 MOST_NAME, MOST_CALL = 500, 2000
 """Most characters kept of the ids of a session and of a call."""
+PAGE = 200
+"""Most rows of a list returned at once."""
 IDLE_SECONDS = 1.0
 """Seconds without a change after which the log is written into the file."""
 

@@ -12,7 +12,7 @@ from datetime import datetime
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.kinds import KINDS, check_outcome, kind_of
 from ccq_tui.inbox.requests import ENDS_WITH_ASKER, Asker, Cancelled, Request, RequestOutcome
-from ccq_tui.inbox.store.database import Database, call_key, name_key, request_key, storable
+from ccq_tui.inbox.store.database import PAGE, Database, call_key, name_key, request_key, storable
 from ccq_tui.inbox.store.encoding import (
     actor_to_json,
     from_row,
@@ -20,7 +20,6 @@ from ccq_tui.inbox.store.encoding import (
     request_from_json,
     request_to_json,
 )
-from ccq_tui.inbox.store.history import PAGE
 from ccq_tui.inbox.store.rows import (
     LISTED,
     PUT_BACK,

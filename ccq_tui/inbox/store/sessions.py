@@ -9,9 +9,8 @@ from functools import partial
 from typing import Any, TypedDict, Unpack
 
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.store.database import Table, name_key, storable
+from ccq_tui.inbox.store.database import PAGE, Table, name_key, storable
 from ccq_tui.inbox.store.encoding import from_row
-from ccq_tui.inbox.store.history import PAGE
 from ccq_tui.inbox.store.rows import StoredSession, StoredSessionState, StoredStanding, moment, stamp
 from ccq_tui.processes import Owner, alive
 

@@ -1,4 +1,4 @@
-"""The store: all tables over one connection, with the small ones: drafts, listeners, prefixes of ids."""
+"""The store: all tables over one connection, with the small ones: drafts, listeners, history, ids."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.requests import Request
 from ccq_tui.inbox.store.commands import CommandTable
-from ccq_tui.inbox.store.database import Database, Table, call_key, request_key
-from ccq_tui.inbox.store.encoding import actor_from_json, actor_to_json
-from ccq_tui.inbox.store.history import HistoryTable
+from ccq_tui.inbox.store.database import PAGE, Database, Table, call_key, name_key, request_key
+from ccq_tui.inbox.store.encoding import actor_from_json, actor_to_json, from_row
 from ccq_tui.inbox.store.opening import BUSY_SECONDS
 from ccq_tui.inbox.store.prompts import PromptTable
 from ccq_tui.inbox.store.requests import RequestTable
+from ccq_tui.inbox.store.rows import NOTIFIED, Change, stamp
 from ccq_tui.inbox.store.sessions import SessionTable
 from ccq_tui.processes import Owner, alive
 
@@ -127,6 +127,45 @@ class ListenerTable(Table):
 
     def _remove(self, process: Owner) -> None:
         self._database.do("DELETE FROM listeners WHERE pid = ? AND start = ?", (process.pid, process.start))
+
+
+class HistoryTable(Table):
+    """The history: each change of state writes a row, and so does each message to the person."""
+
+    def notify(self, session_id: str, actor: Actor, message: str) -> None:
+        """Show the person a message in each process that shows requests; keep only the end of a long one.
+
+        ``session_id`` is the sender's stand-in. Raises `InboxUnavailable`; then nothing was changed.
+        """
+        with self._database.writing() as at:
+            self._database.note(at, name_key(session_id), None, ("", NOTIFIED), message, actor)
+
+    def changes(
+        self,
+        since: datetime | None = None,
+        session_id: str | None = None,
+        request_id: str | None = None,
+        after: int = 0,
+        limit: int = PAGE,
+    ) -> list[Change]:
+        """Return changes, oldest first."""
+        where, values = ["number > ?"], [after]  # type: tuple[list[str], list[object]]
+        for condition, value in (
+            ("at >= ?", stamp(since) if since else None),
+            ("session_id = ?", session_id),
+            ("request_id = ?", request_id),
+        ):
+            if value is not None:
+                where.append(condition)
+                values.append(value)
+        query = f"SELECT * FROM history WHERE {' AND '.join(where)} ORDER BY number LIMIT ?"  # noqa: S608
+        return [from_row(Change, row) for row in self._database.rows(query, (*values, limit))]
+
+    def last(self, before: datetime | None = None) -> int:
+        """Return the number of the newest change; 0 when there is none."""
+        query = "SELECT number FROM history WHERE at < ? ORDER BY number DESC LIMIT 1"
+        rows = self._database.rows(query, ("~" if before is None else stamp(before),))
+        return int(rows[0][0]) if rows else 0
 
 
 class IdPrefixes(Table):
