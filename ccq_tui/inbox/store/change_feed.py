@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
 from ccq_tui.inbox.port import Added, DraftUpdated, Notified, SessionNoted, Settled
 from ccq_tui.inbox.store.commands import StoredCommand
 from ccq_tui.inbox.store.rows import NOTIFIED, PUT_BACK, Change, RequestState
 from ccq_tui.inbox.store.store import Store
-
-LATE = timedelta(seconds=2)
-"""Longest time from the time of a change to its writing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,31 +25,26 @@ class ChangeFeed:
 
     def __init__(self, store: Store, before: ChangeFeed | None = None) -> None:
         self._store = store
-        self._looked = datetime.now(UTC)
-        self._seen = store.history.last() if before is None else before.known_of(store)
+        self._seen = store.history.last()
+        if before is not None and store.database.follows(before._store.database):
+            self._seen = min(before._seen, self._seen)  # what was only in a lost log is gone
         self._commanded = store.commands.last()
         self._drafted = store.drafts.last()
         self._version = (-1, -1)
-
-    def known_of(self, store: Store) -> int:
-        """Return the number of the newest known change of a database, this one or another."""
-        if store.database.follows(self._store.database):
-            return min(self._seen, store.history.last())  # what was only in a lost log is gone
-        return store.history.last(self._looked - LATE)
 
     def news(self) -> list[News]:
         """Return the changes of requests and sessions, at most a page of them; the rest comes next time.
 
         Raises `InboxUnavailable`.
         """
-        looked, version = datetime.now(UTC), self._store.database.versions()
-        if version == self._version:
-            self._looked = looked
+        if (version := self._store.database.versions()) == self._version:
             return []
         changes = self._store.history.changes(after=self._seen)
         if not changes:
             self._version = version
-            return [*self._drafts(), *self._commands()]
+            commands = self._store.commands.open(after=self._commanded)
+            self._commanded = max((one.number for one in commands), default=self._commanded)
+            return [*self._drafts(), *commands]
         news = [told for change in changes if (told := self._told(change)) is not None]
         self._seen = changes[-1].number  # set last: what could not be read is read next time
         return news
@@ -68,16 +59,11 @@ class ChangeFeed:
                 news.append(DraftUpdated(stored.request, found.draft, found.actor, found.serial))
         return news
 
-    def _commands(self) -> list[News]:
-        commands = self._store.commands.open(after=self._commanded)
-        self._commanded = max((one.number for one in commands), default=self._commanded)
-        return list(commands)
-
     def _told(self, change: Change) -> News | None:
         pending = RequestState.PENDING
-        if not change.request_id and change.became == NOTIFIED:
-            return Notified(change.actor.called if change.actor else "", change.cause)
         if not change.request_id:
+            if change.became == NOTIFIED:
+                return Notified(change.actor.called if change.actor else "", change.cause)
             return SessionNoted(change.session_id)
         if change.became == RequestState.DELIVERED:
             return Over(change.request_id)

@@ -161,11 +161,9 @@ class HistoryTable(Table):
         query = f"SELECT * FROM history WHERE {' AND '.join(where)} ORDER BY number LIMIT ?"  # noqa: S608
         return [from_row(Change, row) for row in self._database.rows(query, (*values, limit))]
 
-    def last(self, before: datetime | None = None) -> int:
+    def last(self) -> int:
         """Return the number of the newest change; 0 when there is none."""
-        query = "SELECT number FROM history WHERE at < ? ORDER BY number DESC LIMIT 1"
-        rows = self._database.rows(query, ("~" if before is None else stamp(before),))
-        return int(rows[0][0]) if rows else 0
+        return int(self._database.rows("SELECT coalesce(max(number), 0) FROM history")[0][0])
 
 
 class IdPrefixes(Table):

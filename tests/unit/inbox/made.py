@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from hypothesis import strategies as st
 
 from ccq_tui.inbox.actors import Actor
@@ -33,6 +35,8 @@ from ccq_tui.questions import (
     Question,
     QuestionSet,
 )
+
+T = TypeVar("T")
 
 # Halves of characters too: a model's JSON may hold them.
 texts = st.text(st.characters(), max_size=8)
@@ -98,3 +102,9 @@ def load_draft(store: Store, request: Request) -> Draft | None:
     """Return the draft of a request on disk."""
     found = store.drafts.get(request)
     return found.draft if found is not None else None
+
+
+def known(found: T | None) -> T:
+    """Return what must be there."""
+    assert found is not None
+    return found

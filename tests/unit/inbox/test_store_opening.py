@@ -33,7 +33,7 @@ from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired
 from ccq_tui.questions.state import PanelState
 from tests.actors import PANEL
-from tests.unit.inbox.made import load_draft
+from tests.unit.inbox.made import known, load_draft
 
 DATABASES = Path(__file__).parent / "databases"
 TABLES = ("requests", "drafts", "answers", "history", "sessions")
@@ -256,8 +256,7 @@ def test_requests_of_version_2_get_ids_of_their_own_and_nothing_is_lost(path: Pa
         "call_0#5@s-2", "call_0@s-2", "toolu_fork@s-fork", "toolu_gone@s-2", "toolu_had@s-1",
         "toolu_said@s-1", "toolu_waits@s-1",
     ]  # fmt: skip
-    waits = store.requests.get("toolu_waits@s-1")
-    assert waits is not None
+    waits = known(store.requests.get("toolu_waits@s-1"))
     assert (waits.context, waits.deferred, waits.state) == ("I looked.", True, "pending")
     draft = load_draft(store, waits.request)
     assert isinstance(draft, PanelState)
@@ -266,12 +265,9 @@ def test_requests_of_version_2_get_ids_of_their_own_and_nothing_is_lost(path: Pa
     assert [(one.request.id, one.outcome) for one in store.requests.undelivered("s-1")] == [
         ("toolu_said@s-1", answers)
     ]
-    had = store.requests.get("toolu_had@s-1")
-    assert had is not None
+    had = known(store.requests.get("toolu_had@s-1"))
     assert (had.outcome, had.state, had.way) == (Discussed("why?"), "delivered", "message")
-    old, new = store.requests.get("call_0#5@s-2"), store.requests.get("call_0@s-2")
-    assert old is not None
-    assert new is not None
+    old, new = known(store.requests.get("call_0#5@s-2")), known(store.requests.get("call_0@s-2"))
     assert (old.request.id, old.outcome) == ("call_0#5@s-2", Allowed())
     assert (new.request.id, new.state) == ("call_0@s-2", "pending")
     assert [c.became for c in store.history.changes(request_id="toolu_had@s-1")] == [
@@ -358,8 +354,7 @@ def test_an_inbox_of_version_7_keeps_every_request_answer_and_draft(tmp_path: Pa
     for _ in range(2):  # a second opening changes nothing
         store = Store(path)
         for one in json.loads((DATABASES / "version_7" / "expected.json").read_text())["requests"]:
-            stored = store.requests.get(one["id"])
-            assert stored is not None
+            stored = known(store.requests.get(one["id"]))
             draft = load_draft(store, stored.request)
             assert {
                 "id": stored.request.id,
@@ -385,12 +380,10 @@ def copied(tmp_path: Path) -> Path:
 def test_a_hooks_request_is_never_one_of_the_session_with_its_id(tmp_path: Path) -> None:
     store = Store(copied(tmp_path))
     session = "01000000-0000-4000-8000-000000000001"
-    hook = store.requests.get(f"hook_2@hook:{session}")
-    assert hook is not None
+    hook = known(store.requests.get(f"hook_2@hook:{session}"))
     assert hook.request.key == RequestKey(Asker.HOOK, session, "hook_2")
     assert {one.request.origin.asker for one in store.requests.waiting(session)} == {Asker.SESSION}
-    command = store.commands.get(1)
-    assert command is not None
+    command = known(store.commands.get(1))
     assert (command.kind, command.state) == (CommandKind.PARK, CommandState.OPEN)
     store.close()
 

@@ -21,6 +21,7 @@ from ccq_tui.inbox.verdicts import InboxUnavailable
 from ccq_tui.processes import Owner, this_process
 from ccq_tui.prompts.images import PromptImage
 from ccq_tui.prompts.unread import PromptDraft, Sent, Unbegun, directory_key
+from tests.unit.inbox.made import known
 
 HERE = directory_key(Path("/work"))
 ONE = Unbegun("id-1", "/work", "/home", 1.0, "one", "model-a", "plan", "low")
@@ -101,8 +102,7 @@ def test_what_is_left_is_behind_what_is_there(store: Store) -> None:
     first, second = (PromptImage("a.png", digit * 64, "image/png", 1, 1, 5) for digit in "12")
     store.prompts.leave(HERE, PromptDraft("one", {"[p]": "x"}, images={name: first}))
     store.prompts.leave(HERE, PromptDraft(f"two {name}", images={name: second}))
-    found = store.prompts.take("a", HERE)
-    assert found is not None
+    found = known(store.prompts.take("a", HERE))
     other = name.replace("1", "2", 1)
     assert found == PromptDraft(f"one\ntwo {other}", {"[p]": "x"}, images={name: first, other: second})
     store.prompts.leave(HERE, PromptDraft("three"), "a")
@@ -152,8 +152,7 @@ def test_drafts_that_earlier_versions_kept_in_files_are_taken_over_once(tmp_path
         assert {path.name for path in place.iterdir()} == {living.name, "answer-1.json", "broken-1.json"}
     shop = directory_key(Path("/home/ada/shop"))
     assert store.prompts.take("a", shop) == PromptDraft("a first prompt, not sent")
-    parked = store.prompts.take("a", "01000000-0000-4000-8000-000000000001")
-    assert parked is not None
+    parked = known(store.prompts.take("a", "01000000-0000-4000-8000-000000000001"))
     assert (parked.text, [one.text for one in parked.sent]) == (
         "and then\nthe [pasted 1: 9 lines]", ["first, the dates", "then the cache"]
     )  # fmt: skip

@@ -36,7 +36,7 @@ from ccq_tui.processes import Owner, alive, this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Option, Question, QuestionSet
 from ccq_tui.questions.events import Pressed
 from tests.actors import PANEL, PHONE
-from tests.unit.inbox.made import load_draft, save_draft
+from tests.unit.inbox.made import known, load_draft, save_draft
 
 LETTERS = Question("Which?", "Letter", (Option("A"), Option("B")))
 START = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
@@ -86,8 +86,7 @@ def test_every_change_of_a_request_is_a_row_of_history(store: Store) -> None:
         ("pending", "declined", "declined", PANEL),
         ("declined", "delivered", "seen as result", None),
     ]
-    stored = store.requests.get("a@s")
-    assert stored is not None
+    stored = known(store.requests.get("a@s"))
     assert (stored.outcome, stored.way, stored.state) == (Denied("no"), "result", RequestState.DELIVERED)
     assert stored.delivered_at == store.history.changes(request_id="a@s")[-1].at
     assert store.requests.settle("nobody@s", Allowed(), PHONE) == Unknown()
@@ -148,8 +147,7 @@ def test_an_id_that_comes_back_with_another_call_is_not_answered_by_the_old_one(
     again = store.requests.add(request)
     assert (again.state, again.outcome, again.has_draft) == (RequestState.PENDING, None, False)
     assert again.request == request
-    old = store.requests.get("a#1@s")
-    assert old is not None
+    old = known(store.requests.get("a#1@s"))
     assert (old.request, old.outcome, old.has_draft) == (asked("a#1"), Allowed("old"), True)
     assert store.requests.settle("a@s", Denied(), PANEL) == Won()
     assert [c[1] for c in changes(store, "a@s")] == ["pending", "declined"]
@@ -165,8 +163,7 @@ def test_a_call_of_a_copied_session_is_a_request_of_its_own(store: Store) -> Non
     store.requests.defer(first.id)
     own = store.requests.add(copy)
     assert (own.request, own.state, own.deferred) == (copy, RequestState.PENDING, False)
-    draft = load_draft(store, copy)
-    assert draft is not None
+    draft = known(load_draft(store, copy))
     assert draft == replace(typed, request=copy), "it begins with what was typed in the original"
     assert [w.request.id for w in store.requests.waiting()] == ["a@s", "a@copy"]
     assert store.requests.settle(copy.id, Denied("no"), PANEL) == Won()
@@ -312,8 +309,7 @@ def test_a_permission_ends_with_its_process_wherever_that_is_looked_at(store: St
     # What was decided and not taken in time is given up, once.
     assert store.requests.give_up(living.id, "too late")
     assert not store.requests.give_up(living.id, "too late")
-    stored = store.requests.get(living.id)
-    assert stored is not None
+    stored = known(store.requests.get(living.id))
     assert (stored.state, stored.outcome) == (RequestState.CANCELLED, Cancelled("too late"))
     assert store.requests.undelivered("lives") == []
 

@@ -43,7 +43,7 @@ from ccq_tui.questions.events import Event
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.state import opened
 from tests.actors import PANEL
-from tests.unit.inbox.made import requests
+from tests.unit.inbox.made import known, requests
 from tests.unit.questions.test_random_events import events, sets
 
 ONE = Question("Which?", "Letter", (Option("A"), Option("B")))
@@ -146,8 +146,7 @@ def test_the_store_refuses_it_with_field_and_reason_and_changes_nothing(
         store.requests.settle(request_.id, outcome, PANEL)
     assert (refused.value.field, refused.value.reason) == (field, reason)
     assert store.history.last() == before
-    kept = store.requests.get(request_.id)
-    assert kept is not None
+    kept = known(store.requests.get(request_.id))
     assert (kept.state, kept.outcome) == (RequestState.PENDING, None)
 
 
