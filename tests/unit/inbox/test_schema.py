@@ -25,7 +25,7 @@ from ccq_tui.inbox.waiting_line import first_draft
 from tests.unit.inbox import made
 from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, asked, id_of, stock
 
-DATABASE = Path(__file__).parent / "databases" / "version_3.db"
+DATABASE = Path(__file__).parent / "databases" / "version_3" / "inbox.db"
 
 
 def checked(document: object, words: list[str]) -> dict[str, object]:
