@@ -78,11 +78,6 @@ class TranscriptModel:
         self._prompts.show(text)
         return self._order.take_change()
 
-    def add_notice(self, text: str, level: str = "info") -> BlockChange:
-        """Show a line of the program's own."""
-        self._add(bl.NoticeBlock(level, text))
-        return self._order.take_change()
-
     def stand(self, places: Mapping[str, bl.RequestPlace]) -> BlockChange:
         """Show on waiting requests where they are answered now; ``places`` has those of this screen."""
         before, self._places = self._places, places

@@ -53,15 +53,14 @@ class HintLines:
 
     Attributes:
         hints: The keys, and what they do.
-        right: A word at the right end of the first line.
+        end: What stands at the right end of the first line: a word without a key; or a key that is never
+            left out, behind all others in a narrow line.
         most: Most lines.
-        last: A key that is never left out: at the right end, or behind all others in a narrow line.
     """
 
     hints: Hints = ()
-    right: str = ""
+    end: tuple[str, str] = ("", "")
     most: int = 1
-    last: Hints = ()
 
     def height(self, width: int) -> int:
         """Return the number of lines that the keys take."""
@@ -72,15 +71,11 @@ class HintLines:
         for line in self._filled(width):
             text = Text(" ", no_wrap=True)
             for at, key, does in line:
-                at_end = width >= NARROW and (key, does) in self.last
-                text.append(" " * (at - text.cell_len) if at_end or at == 1 else SEPARATOR, palette.muted)
-                text.append(key, palette.strong).append(f" {does}" if does else "", palette.muted)
-            drawn.append(text)
-        gap = width - drawn[0].cell_len - cell_len(self.right) - 1
-        if self.right and gap >= APART:
-            drawn[0].append(" " * gap + self.right, palette.muted)
-        for text in drawn:
+                apart = at == 1 or (key, does) == self.end
+                text.append(" " * (at - text.cell_len) if apart else SEPARATOR, palette.muted)
+                text.append(key, palette.strong).append(f" {does}" if key and does else does, palette.muted)
             text.truncate(width, overflow="ellipsis")
+            drawn.append(text)
         return Text("\n").join(drawn)
 
     def key_at(self, width: int, place: Offset) -> str | None:
@@ -110,19 +105,17 @@ class HintLines:
             for hint in hints:
                 lines[-1].append((at, *hint))
                 at += _cells(hint) + len(SEPARATOR)
-        last = [hint for hint in self.last if hint[0]]
-        if width >= NARROW:
-            at = width - 1 - sum(map(_cells, last)) - len(SEPARATOR) * (len(last) - 1)
-            lines[-1] += [(at, *hint) for hint in last]
+        at, used = width - 1 - _cells(self.end), sum(_cells(hint[1:]) for hint in lines[0])
+        used += 1 + len(SEPARATOR) * max(0, len(lines[0]) - 1)
+        if any(self.end) and (width >= NARROW or not self.end[0]) and at - used >= APART:
+            lines[0].append((at, *self.end))
         return lines
 
     def _single(self, width: int) -> list[list[tuple[str, str]]]:
         """Fit keys into one line: the first one, those of `KEPT`, and as many others as there is room for."""
-        narrow, last = width < NARROW, [hint for hint in self.last if hint[0]]
-        behind = [(key, "") for key, _ in last] if narrow else []
-        word = cell_len(self.right) if self.right and not narrow else 0
-        at_end = word or (0 if narrow else sum(map(_cells, last)))
-        room = width - (at_end + APART + 1 if at_end else 0)
+        narrow = width < NARROW
+        behind = [(self.end[0], "")] if narrow and self.end[0] else []
+        room = width - (_cells(self.end) + APART + 1 if any(self.end) and not narrow else 0)
         if not self.hints:
             return [behind]
         bare = [(keys, "" if narrow and keys in BARE else words) for keys, words in self.hints]
@@ -149,7 +142,7 @@ class HintLines:
 
     def _several(self, width: int) -> list[list[tuple[str, str]]]:
         lines: list[list[tuple[str, str]]] = [[]]
-        word = cell_len(self.right) + APART + 1 if self.right and width >= NARROW else 0
+        word = _cells(self.end) + APART + 1 if any(self.end) and width >= NARROW else 0
         for hint in self.hints:
             if lines[-1] and _length([*lines[-1], hint]) + (word if len(lines) == 1 else 0) > width:
                 if len(lines) == self.most:
@@ -193,8 +186,8 @@ class HintBar(FittedLines, Clickable[str]):
     def __init__(self, *, asleep: bool = False) -> None:
         super().__init__("", markup=False)
         self._shown = HintLines()
-        self.last: Hints = ()
-        """Keys at the end that are never left out."""
+        self.last = ("", "")
+        """A key at the end that is never left out."""
         self._asleep = asleep
         self.labels: Mapping[str, str] = {}
         """Labels of keys that the user remapped, by their default labels."""
@@ -237,7 +230,8 @@ class HintBar(FittedLines, Clickable[str]):
     def show(self, hints: Hints, right: str = "", most_lines: int = 1) -> None:
         """Show other keys, in at most ``most_lines`` lines."""
         shown = tuple((self.labels.get(key, key), does) for key, does in hints)
-        before, self._shown = self._shown, HintLines(shown, right, most_lines, self.last)
+        end = self.last if self.last[0] else ("", right)
+        before, self._shown = self._shown, HintLines(shown, end, most_lines)
         self.fit(changed=before != self._shown)
 
     def lines_at(self, width: int) -> int:
@@ -252,4 +246,4 @@ class HintBar(FittedLines, Clickable[str]):
 
 def _cells(hint: tuple[str, str]) -> int:
     key, does = hint
-    return cell_len(key) + (1 + cell_len(does) if does else 0)
+    return cell_len(key) + cell_len(does) + bool(key and does)

@@ -23,7 +23,7 @@ KEYS = (("Space", "select"), ("Enter", "next"), ("Esc", "hide"), ("a", "all/none
 @example(len(" Space select · Enter next · Esc hide 1/2 "), 1)
 @example(len(" Space select · Enter next · Esc hide  1/2 "), 1)
 def test_the_word_at_the_right_never_touches_the_keys(width: int, most: int) -> None:
-    hints = HintLines(KEYS, "1/2", most)
+    hints = HintLines(KEYS, ("", "1/2"), most)
     lines = hints.text(width, PLAIN).plain.split("\n")
     assert len(lines) == hints.height(width) <= most
     assert all(cell_len(line) <= width for line in lines)
@@ -71,7 +71,7 @@ def test_the_word_at_the_right_never_touches_the_keys(width: int, most: int) -> 
 def test_the_verb_and_the_keys_that_leave_stay_and_the_object_is_cut(
     width: int, keys: tuple[tuple[str, str], ...], line: str
 ) -> None:
-    shown = HintLines(keys, last=(("F1", "keys"),)).text(width, PLAIN).plain
+    shown = HintLines(keys, end=("F1", "keys")).text(width, PLAIN).plain
     if width < 60:
         assert shown == f" {line}"
     else:
@@ -80,7 +80,7 @@ def test_the_verb_and_the_keys_that_leave_stay_and_the_object_is_cut(
 
 @given(st.integers(40, 120), st.integers(0, 200))
 def test_a_click_presses_the_key_under_it(width: int, x: int) -> None:
-    hints = HintLines((("Enter", Does("send", "PostgreSQL")), OTHER, HIDE), last=(("F1", "keys"),))
+    hints = HintLines((("Enter", Does("send", "PostgreSQL")), OTHER, HIDE), end=("F1", "keys"))
     line, key = hints.text(width, PLAIN).plain, hints.key_at(width, Offset(x, 0))
     shown = {"enter": "Enter", "o": "o", "escape": "Esc", "f1": "F1", None: ""}[key]
     assert shown in line

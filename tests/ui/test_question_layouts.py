@@ -78,7 +78,7 @@ async def test_a_panel_is_drawn_to_the_cell(name: str, number: int, pressed: tup
 def layout(
     state: PanelState, size: tuple[int, int], cache: Cache | None = None, scrolled: Scrolled | None = None
 ) -> PanelLayout:
-    look = PanelLook(*size, PLAIN, "", (1, 1), "", (("F1", "keys"),))
+    look = PanelLook(*size, PLAIN, "", (1, 1), "")
     return PanelLayout(state, look, scrolled or Scrolled(), {} if cache is None else cache)
 
 
@@ -151,7 +151,7 @@ def test_the_rules_hold_for_any_set_and_size(
             assert len(drawn.lines) == drawn.height - 1, "the head, the lines, and one line for the keys"
             assert drawn.height <= most_lines(size[1], 8)
             assert drawn.lines[0].text.plain.startswith("─ ")
-            assert HintLines(drawn.keys, last=(("F1", "keys"),)).text(size[0], PLAIN).plain.strip()
+            assert HintLines(drawn.keys, end=("F1", "keys")).text(size[0], PLAIN).plain.strip()
             wide = [line.text.plain for line in drawn.lines if cell_len(line.text.plain) > size[0]]
             assert wide == []
             assert_announced(drawn, shown, rows, row, size)

@@ -138,7 +138,7 @@ async def test_lines_asked_for_before_their_frame_are_not_taken_for_others_later
         pane, width = app.transcript, app.transcript.outer_size.width
         pane._kept_lines.forget()
         pane.render_lines(Region(0, 0, width, 12))
-        pane._follow(pane.model.add_notice("noticed"))
+        pane._follow(pane.model.apply(ev.NoticeGiven("info", "noticed")))
         part = pane.render_lines(Region(0, 5, width, 4))
         assert [line.text.strip() for line in part] == [pane.render_line(y).text.strip() for y in range(5, 9)]
         assert "noticed" in "".join(line.text for line in part)

@@ -38,7 +38,6 @@ class PanelLook:
         session: The session's name.
         place: Position among the waiting requests, and their number.
         countdown: Words for what happens soon if nobody presses a key, or "".
-        last_key: The key that the line of keys always shows, with what it does.
     """
 
     width: int
@@ -47,7 +46,6 @@ class PanelLook:
     session: str
     place: tuple[int, int]
     countdown: str
-    last_key: tuple[tuple[str, str], ...] = ()
 
 
 def is_low(screen_height: int) -> bool:

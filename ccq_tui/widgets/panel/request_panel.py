@@ -578,7 +578,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
             return
         self._drawn_for = self.app.size
         self._hints.labels = {} if self.form.typing(self._state) else self._labels
-        self._hints.last = ((key_of("help"), "keys"),)
+        self._hints.last = (key_of("help"), "keys")
         drawn = self.form.draw(self._state, self._look(), self._hints)
         self.styles.height = drawn.height
         self._put_field(drawn)
@@ -612,7 +612,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
     def _look(self) -> PanelLook:
         width = self.size.width or self.app.size.width  # the screen's before the panel was laid out
         palette, height = palette_of(self), self.app.size.height
-        return PanelLook(width, height, palette, self.session, self.place, self.countdown, self._hints.last)
+        return PanelLook(width, height, palette, self.session, self.place, self.countdown)
 
     def _take_focus(self) -> None:
         """Take the focus and keep it, at once: the next key may be waiting already."""

@@ -20,6 +20,7 @@ from ccq_tui.text import one_line, safe
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.tool_result import told
 from ccq_tui.transcript.tools import LIMIT, READING, ToolCard, main_argument, short_argument, tool_title
+from ccq_tui.widgets.question.parts import MARKS
 from ccq_tui.widgets.transcript.code import folded
 from ccq_tui.widgets.transcript.pen import Pen
 from ccq_tui.words import duration, plural
@@ -238,8 +239,7 @@ LONGEST_SERVER = 60
 TEXT_LIMIT = 4_000
 """Most characters shown of a question or a note."""
 LABEL_LIMIT = 1_000
-MARKS = {False: ("○", "●"), True: ("◻", "◼")}
-"""(off, on) for single and for multi select."""
+
 START, END = 1, 2
 """Lines that a folded question keeps at its start and at its end."""
 SAID = "»"

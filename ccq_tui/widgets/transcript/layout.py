@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import accumulate
 
 from textual.strip import Strip
@@ -182,6 +182,14 @@ class Layout:
         """Return the number of parts of a block."""
         self._look_at(index)
         return len(self._rows[self.blocks[index]].keys)
+
+    def parts_from(self, index: int, part: int) -> Iterator[tuple[int, int]]:
+        """Yield the places of the parts from one on."""
+        while index < len(self.blocks):
+            while part < self.parts(index):
+                yield index, part
+                part += 1
+            index, part = index + 1, 0
 
     def _look_at(self, index: int) -> None:
         """Split a text of the past at the first look at it."""

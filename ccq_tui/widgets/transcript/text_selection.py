@@ -93,15 +93,10 @@ class TextSelection:
     def _texts(self, selection: Selection, first: int, last: int) -> Iterator[str]:
         """Yield the selected text of each part, with the line breaks of its source."""
         layout = self._layout
-        index, part, _ = LinePlace.of(first)
         count = 0
-        while index < len(layout.blocks) and count < MOST_LINES:
-            if part >= layout.parts(index):
-                index, part = index + 1, 0
-                continue
-            if LinePlace(index, part, 0).code > last:
+        for index, part in layout.parts_from(*LinePlace.of(first)[:2]):
+            if LinePlace(index, part, 0).code > last or count >= MOST_LINES:
                 return
-            block = layout.blocks[index]
             lines: list[str] = []
             whole = ""
             for offset, strip in enumerate(layout.strips(index, part)):
@@ -112,8 +107,7 @@ class TextSelection:
                     lines[len(lines) - (continues and bool(lines)) :] = [whole if exact else whole.rstrip()]
             if lines:
                 count += len(lines)
-                yield unwrapped(lines, source_of(block, part))
-            part += 1
+                yield unwrapped(lines, source_of(layout.blocks[index], part))
 
     def block_at(self, y: int) -> Selection | None:
         """Return the selection of the whole block in a row of the view, or None."""

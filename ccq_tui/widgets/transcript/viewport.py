@@ -127,12 +127,9 @@ class Viewport:
             index, part, offset = layout.find(line)
             offset = min(offset, max(0, layout.measure(index, part) - 1))
             wanted = layout.before(index, part) + offset
-        elif delta < 0:
-            self._find_anchor()
-            self._measure_up(self._index, self._part, -delta)
-            wanted = self._line() + delta
         else:
             self._find_anchor()
+            self._measure_up(self._index, self._part, -delta)
             self._measure_down(self.height + delta)
             wanted = self._line() + delta
         self._leave_end()
@@ -198,13 +195,11 @@ class Viewport:
 
     def _measure_down(self, lines: int) -> None:
         """Measure from the anchor on until ``lines`` lines are covered."""
-        index, part, covered = self._index, self._part, -self._offset
-        while index < len(self.layout.blocks) and covered < lines:
-            if part >= self.layout.parts(index):
-                index, part = index + 1, 0
-                continue
+        covered = -self._offset
+        for index, part in self.layout.parts_from(self._index, self._part):
+            if covered >= lines:
+                break
             covered += self.layout.measure(index, part)
-            part += 1
 
     def _measure_up(
         self, index: int, part: int, lines: int, enough: Callable[[], bool] = lambda: False

@@ -23,7 +23,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from ccq_tui.agent.events import AgentEvent, BlockGrew, HistoryLoaded
+from ccq_tui.agent.events import AgentEvent, BlockGrew, HistoryLoaded, NoticeGiven
 from ccq_tui.compat.textual.nodes import restyle, restyles
 from ccq_tui.transcript.blocks import Block, ErrorBlock, NoticeBlock, RequestPlace
 from ccq_tui.transcript.intake import Intake
@@ -211,7 +211,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     def add_notice(self, text: str, level: str = "info") -> None:
         """Show a line of the program's own; its level is "info", "warning" or "error"."""
-        self._changed(self.model.add_notice(text, level))
+        self.apply(NoticeGiven(level, text))
 
     def stand(self, places: dict[str, RequestPlace]) -> None:
         """Show on waiting requests where they are answered now."""

@@ -381,7 +381,7 @@ def test_lines_that_a_file_gains_and_loses_have_their_colours() -> None:
 
     pen = Pen(Colours(Style.parse("white on black"), style), Counters())
     model = TranscriptModel()
-    model.add_notice("-a.txt · modified\n@@ -1 +1 @@\n one\n-two\n+TWO", "diff")
+    model.apply(ev.NoticeGiven("diff", "-a.txt · modified\n@@ -1 +1 @@\n one\n-two\n+TWO"))
     layout = Layout(model.blocks, Painter(pen).draw)
     layout.width = 60
     layout.sync(model.tick())

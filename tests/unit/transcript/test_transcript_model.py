@@ -227,7 +227,7 @@ def test_a_parked_question_still_waits_and_its_result_is_no_card(model: Transcri
 
 
 def test_notices_errors_and_resets(model: TranscriptModel) -> None:
-    model.add_notice("hello")
+    model.apply(ev.NoticeGiven("info", "hello"))
     model.apply(ev.NoticeGiven("warning", "careful"))
     model.apply(ev.ErrorReported("rate_limit", "later"))
     model.apply(ev.ConversationReset("s2"))
