@@ -256,6 +256,13 @@ class CommandRunner(Generic[Ui]):
             partial(self.ui.pick, title, rows, about=about, choose=choose, preview=preview)
         )
 
+    async def sure(self, then: str) -> str | None:
+        """Ask before Claude is interrupted, saying what follows; "yes", "no", or None if it was left."""
+        if not self.ui.view.busy:
+            return "yes"
+        rows = (PickRow("no", "Stay here"), PickRow("yes", "Interrupt it", then))
+        return await self.pick("Claude is working in this session", rows)
+
     async def one_of(
         self,
         title: str,

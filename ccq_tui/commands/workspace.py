@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from ccq_tui.agent import controls
@@ -180,18 +180,10 @@ MOST_FILES = 8
 """Most files named before a rewind; more are only counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """A prompt that the agent was given."""
-
-    prompt_id: str
-    text: str
-
-
 class RewindCommand(CommandGroup[CommandUi]):
     """Asks which prompt, shows what will change, and only then takes it back."""
 
-    given: tuple[Given, ...] = ()
+    given: tuple[PromptAccepted, ...] = ()
     """The prompts that the conversation holds, the newest last."""
 
     def take(self, event: SessionEvent) -> None:
@@ -213,11 +205,7 @@ class RewindCommand(CommandGroup[CommandUi]):
                 pass
 
     def _remember(self, prompts: Iterable[PromptAccepted]) -> None:
-        known = [
-            Given(one.prompt_id, one.text)
-            for one in prompts
-            if one.prompt_id and one.text[:1] != "/" and run_in(one.text) is None
-        ]
+        known = [one for one in prompts if one.prompt_id and one.text[:1] != "/" and run_in(one.text) is None]
         self.given = (*self.given, *known)[-MOST_PROMPTS:]
 
     def begin(self) -> None:
@@ -260,7 +248,7 @@ class RewindCommand(CommandGroup[CommandUi]):
         else:
             await self._rewind_conversation(given, files=what == "both")
 
-    async def _rewind_files(self, given: Given) -> None:
+    async def _rewind_files(self, given: PromptAccepted) -> None:
         left = await self._runner.asking(
             controls.take_files_back(self._ui.session.agent.ask, given.prompt_id)
         )
@@ -292,14 +280,14 @@ class RewindCommand(CommandGroup[CommandUi]):
         self._drop(given)
         return given.text
 
-    def _drop(self, given: Given) -> int:
+    def _drop(self, given: PromptAccepted) -> int:
         """Forget a prompt and all after it; return their number."""
         place = self.given.index(given) if given in self.given else 0
         gone = len(self.given) - place
         self.given = self.given[:place]
         return gone
 
-    async def _rewind_conversation(self, given: Given, *, files: bool) -> None:
+    async def _rewind_conversation(self, given: PromptAccepted, *, files: bool) -> None:
         done = await self._runner.asking(self._ui.session.agent.rewind(given.prompt_id, files=files))
         if done.refusal:
             kept = "Nothing was rewound" if files else "The conversation was not rewound"

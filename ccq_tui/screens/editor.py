@@ -126,6 +126,15 @@ async def edit_file(app: App[Any], file: Path, line: int = 0) -> str:
         ) from error
 
 
+async def edit_path(app: App[Any], path: Path, line: int = 0) -> str:
+    """Edit a file as `edit_file` does; return what went wrong, for a person, or ""."""
+    try:
+        failed = await edit_file(app, path, line)
+    except EditorError as error:
+        return str(error)
+    return f"The editor failed: {failed}" if failed else ""
+
+
 async def run_program(app: App[Any], command: list[str]) -> str:
     """Lend the terminal to a program until it ends; return how it failed, in a few words, or "".
 

@@ -18,7 +18,7 @@ from textual.app import App
 
 from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.screens.clipboard import copy
-from ccq_tui.screens.editor import EditorError, edit_file
+from ccq_tui.screens.editor import edit_path
 from ccq_tui.text import one_line
 
 SECONDS = 5.0
@@ -124,8 +124,4 @@ def _start(command: list[str]) -> bool:
 async def _edit(app: App[Any], target: Target, path: Path) -> str:
     if is_lent(app):
         return "Another editor was open · press the key again"
-    try:
-        failed = await edit_file(app, path, target.line)
-    except EditorError as error:
-        return str(error)
-    return f"The editor failed: {failed}" if failed else f"Opened {one_line(target.text, 200)}"
+    return await edit_path(app, path, target.line) or f"Opened {one_line(target.text, 200)}"

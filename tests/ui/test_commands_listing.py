@@ -111,11 +111,11 @@ async def test_hooks_are_shown_and_the_file_of_one_is_edited(
 ) -> None:
     edited: list[Path] = []
 
-    async def edit(_app: object, file: Path) -> str:
+    async def edit(_app: object, file: Path, _line: int) -> str:
         edited.append(file)
         return ""
 
-    monkeypatch.setattr("ccq_tui.screens.session.base.edit_file", edit)
+    monkeypatch.setattr("ccq_tui.screens.editor.edit_file", edit)
     async with driven.app.run_test() as pilot:
         driven.told.replies["get_hooks_listing"] = {"hooks": [HOOK, {**HOOK, "source": "pluginHook"}]}
         await say(pilot, driven, "/hooks")
@@ -183,7 +183,7 @@ async def test_memory_is_edited_and_made(
     folders = [{"path": str(kept), "label": "Open auto-memory folder", "description": ""}]
     edited: list[Path] = []
 
-    async def edit(_app: object, file: Path) -> str:
+    async def edit(_app: object, file: Path, _line: int) -> str:
         edited.append(file)
         if file.parent.name != "own":
             await asyncio.to_thread(file.write_text, "Be brief")
@@ -194,7 +194,7 @@ async def test_memory_is_edited_and_made(
         await picker(pilot)
         await choose(pilot, *keys)
 
-    monkeypatch.setattr("ccq_tui.screens.session.base.edit_file", edit)
+    monkeypatch.setattr("ccq_tui.screens.editor.edit_file", edit)
     async with driven.app.run_test(size=(120, 24)) as pilot:
         driven.told.replies["get_memory_dialog"] = {"files": [], "folders": []}
         await say(pilot, driven, "/memory")

@@ -44,7 +44,7 @@ async def test_an_agents_work_is_folded_away_again_when_the_search_goes_on(
     run: Driven, pilot: Pilot[int]
 ) -> None:
     await told(run, pilot, *errand("first", "a needle"), *errand("second", "another needle"))
-    bar, blocks = run.screen.finder.bar, run.screen.transcript.model.blocks
+    bar, blocks = run.screen.search_bar, run.screen.transcript.model.blocks
 
     def unfolded() -> list[str]:
         return [getattr(block, "id", "") for block in blocks if not block.folded]

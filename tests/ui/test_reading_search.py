@@ -46,7 +46,7 @@ async def pilot(run: Driven) -> AsyncIterator[Pilot[int]]:
 
 async def test_what_is_typed_is_found_counted_and_gone_through(run: Driven, pilot: Pilot[int]) -> None:
     await filled(run, pilot)
-    bar, transcript = run.screen.finder.bar, run.screen.transcript
+    bar, transcript = run.screen.search_bar, run.screen.transcript
     await pilot.press("ctrl+f", *"needle")
     await until(pilot, lambda: bar.found_text == "2/3")
     tool = transcript.model.blocks[1]
@@ -78,7 +78,7 @@ async def test_another_query_begins_where_the_search_began_and_the_old_one_is_ke
     run: Driven, pilot: Pilot[int]
 ) -> None:
     await filled(run, pilot)
-    bar = run.screen.finder.bar
+    bar = run.screen.search_bar
     await pilot.press("ctrl+f", *"needlex")
     await until(pilot, lambda: bar.found_text == "not found")
     await pilot.press("backspace")
@@ -93,7 +93,7 @@ async def test_a_search_goes_on_while_text_streams_and_the_place_stays(
     run: Driven, pilot: Pilot[int]
 ) -> None:
     await filled(run, pilot)
-    bar = run.screen.finder.bar
+    bar = run.screen.search_bar
     await pilot.press("ctrl+f", *"needle")
     await until(pilot, lambda: bar.found_text == "2/3")
     await pilot.press("down")
@@ -114,8 +114,8 @@ async def test_a_question_that_comes_meanwhile_gets_the_focus_when_the_search_is
     panel = run.screen.dock.panel
     await until(pilot, lambda: panel.is_mounted)
     await pilot.press(*"le")
-    assert run.screen.finder.bar.field.value == "needle"
-    await until(pilot, lambda: run.screen.finder.bar.found_text == "2/3")
+    assert run.screen.search_bar.field.value == "needle"
+    await until(pilot, lambda: run.screen.search_bar.found_text == "2/3")
     await pilot.press("enter", "escape")
     assert not run.told.answers
     await until(pilot, lambda: run.screen.focused is panel)
@@ -128,6 +128,6 @@ async def test_a_click_into_the_prompt_ends_the_search(run: Driven, pilot: Pilot
     await filled(run, pilot)
     await pilot.press("ctrl+f", *"need")
     await pilot.click(run.screen.dock.prompt.field)
-    await until(pilot, lambda: not run.screen.finder.bar.is_open)
+    await until(pilot, lambda: not run.screen.search_bar.is_open)
     await pilot.press("x")
     assert run.screen.dock.prompt.text == "x"

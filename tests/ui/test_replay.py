@@ -75,7 +75,7 @@ async def test_all_of_it_is_shown_with_the_readers_keys_and_without_a_prompt(tmp
         assert not run.screen.dock.prompt.display
         assert run.app.focused is None
         await pilot.press(*"hello", "ctrl+f", *"faster")
-        assert run.screen.finder.bar.field.value == "faster"
+        assert run.screen.search_bar.field.value == "faster"
         assert run.screen.dock.prompt.text == ""
         await press_later(pilot, "escape", "alt+up", "escape", "e", "e", "e", seconds=60.0)
         assert "e again writes it" in run.screen.dock.notices.text, "a key held down writes nothing"

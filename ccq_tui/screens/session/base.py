@@ -31,13 +31,13 @@ from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.runtime.view import Surroundings
 from ccq_tui.screens.clipboard import copy
-from ccq_tui.screens.editor import GROUP, EditorError, edit_file, edit_for
+from ccq_tui.screens.editor import GROUP, edit_for, edit_path
 from ccq_tui.screens.link_opener import Target, open_target, resolved
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.key_repeats import QuitKeys
 from ccq_tui.screens.session.requests import RequestQueue
-from ccq_tui.screens.session.ui import AGAIN_SECONDS, Pickers, ProgramAction, SessionUi
+from ccq_tui.screens.session.ui import AGAIN_SECONDS, ProgramAction, SessionUi
 from ccq_tui.text import one_line
 from ccq_tui.transcript.blocks import Block, ToolBlock
 from ccq_tui.widgets.hints import HintBar
@@ -111,20 +111,14 @@ class BlockActions:
         if self._marked() is not None and not self._ui.transcript.block_mark.toggle():
             self._ui.say("The whole block is shown already")
 
-    def copy(self) -> None:
-        """Copy the marked block."""
-        self._do(self._copy)
-
-    async def _copy(self, block: Block) -> None:
+    async def copy(self, block: Block) -> None:
+        """Copy a block."""
         text = await asyncio.to_thread(text_of, block)
         await copy(self._ui.app, text)
         self._ui.say(f"Copied {len(text):,} characters")
 
-    def copy_code(self) -> None:
-        """Copy the next piece of code of the marked block."""
-        self._do(self._copy_code)
-
-    async def _copy_code(self, block: Block) -> None:
+    async def copy_code(self, block: Block) -> None:
+        """Copy the next piece of code of a block."""
         pieces = await asyncio.to_thread(code_in, block)
         if not pieces:
             self._ui.say("The block has no code")
@@ -134,11 +128,8 @@ class BlockActions:
         first = one_line(pieces[number].strip().split("\n", 1)[0], 40)
         self._ui.say(f"Copied {_which(number, pieces, 'code', key_of('copy_code'))}: {first}")
 
-    def open(self) -> None:
-        """Open the next link or path of the marked block."""
-        self._do(self._open)
-
-    async def _open(self, block: Block) -> None:
+    async def open(self, block: Block) -> None:
+        """Open the next link or path of a block."""
         targets = await asyncio.to_thread(lambda: resolved(targets_in(block), self._ui.view.cwd))
         if not targets:
             self._ui.say("The block has no link and no path of an existing file")
@@ -154,18 +145,15 @@ class BlockActions:
             self._opening.cancel()
             self._opening = None
         if event.chain == 1 and self._ui.clock() - self._focused_at >= CLICK_GRACE:
-            self._opening = self._ui.after(DOUBLE_CLICK, lambda: self._open_at(event))
+            self._opening = self._ui.after(DOUBLE_CLICK, partial(self._open_at, event))
 
     def _open_at(self, event: Transcript.Pointed) -> None:
         self._opening = None
         self._start(partial(self._open_pointed, event))
 
     async def _open_pointed(self, event: Transcript.Pointed) -> None:
-        def found() -> list[Target]:
-            named = targets_at(event.block, event.strips, event.line, event.cell)
-            return resolved(named, self._ui.view.cwd)
-
-        if targets := await asyncio.to_thread(found):
+        named = partial(targets_at, event.block, event.strips, event.line, event.cell)
+        if targets := await asyncio.to_thread(lambda: resolved(named(), self._ui.view.cwd)):
             self._ui.say(await open_target(self._ui.app, targets[0]))
 
     def _marked(self) -> Block | None:
@@ -174,7 +162,7 @@ class BlockActions:
             self._ui.say(with_keys(HOW))
         return block
 
-    def _do(self, work: Callable[[Block], Coroutine[Any, Any, None]]) -> None:
+    def do(self, work: Callable[[Block], Coroutine[Any, Any, None]]) -> None:
         """Do something with the marked block, beside the keys."""
         if (block := self._marked()) is not None:
             self._start(partial(work, block))
@@ -209,71 +197,19 @@ READING: Mapping[str, Callable[[Any], object]] = {
     "bottom": lambda s: s.transcript.action_end(),
     "unfold": lambda s: s.transcript.toggle_folds(),
     "copy": lambda s: s.copy_or_quit(),
-    "search": lambda s: s.finder.open(),
+    "search": lambda s: s.open_search(),
     "block_up": lambda s: s.blocks.mark(-1, Step.BLOCK),
     "block_down": lambda s: s.blocks.mark(1, Step.BLOCK),
     "prompt_up": lambda s: s.blocks.mark(-1, Step.PROMPT),
     "prompt_down": lambda s: s.blocks.mark(1, Step.PROMPT),
     "fold_block": lambda s: s.blocks.fold(),
-    "copy_block": lambda s: s.blocks.copy(),
-    "copy_code": lambda s: s.blocks.copy_code(),
-    "open_link": lambda s: s.blocks.open(),
+    "copy_block": lambda s: s.blocks.do(s.blocks.copy),
+    "copy_code": lambda s: s.blocks.do(s.blocks.copy_code),
+    "open_link": lambda s: s.blocks.do(s.blocks.open),
     "panel": lambda s: s.requests.toggle(),
     "copy_draft": lambda s: s.requests.copy_drafts(),
 }
 """The actions of the table of keys on a screen with a transcript."""
-
-
-class TranscriptSearch:
-    """Opens the field, hands what is typed to the transcript, and gives the focus back."""
-
-    def __init__(self, ui: SessionUi, bar: SearchBar, focus: Callable[[Widget], object]) -> None:
-        self._ui = ui
-        self.bar = bar
-        self._focus = focus
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the field is shown."""
-        return self.bar.is_open
-
-    def open(self) -> None:
-        """Open the field; if it is open, go to the next place."""
-        bar, transcript = self.bar, self._ui.transcript
-        if bar.is_open:
-            transcript.search.next(1)
-            return
-        transcript.begin_search()
-        bar.open()
-        self._focus(bar.field)
-        transcript.search.look_for(bar.field.value)
-        self._ui.changed()
-
-    def keeps_focus_from(self, widget: Widget | None) -> bool:
-        """Whether a widget must wait for the focus: a panel that opens while somebody searches."""
-        if widget is None or not self.is_open:
-            return False
-        return isinstance(widget, RequestPanel) or any(isinstance(one, Prompt) for one in widget.ancestors)
-
-    def close(self) -> None:
-        """Close the field; the panel, or else the prompt, gets the focus back."""
-        bar, dock = self.bar, self._ui.dock
-        if not bar.is_open:
-            return
-        bar.close()
-        self._ui.changed()
-        self._ui.transcript.end_search()
-        if dock.panel is not None and not dock.panel.state.hidden:
-            self._focus(dock.panel)
-            dock.uncover()
-        else:
-            dock.prompt.take_focus()
-
-    def clicked(self, event: events.Click) -> None:
-        """Close the field on a click into the dock: the person wants to type there."""
-        widget = event.widget
-        if widget is not None and any(isinstance(one, Dock) for one in widget.ancestors_with_self):
-            self.close()
 
 
 class SessionBase(Screen[None]):
@@ -299,9 +235,7 @@ class SessionBase(Screen[None]):
         self.transcript = transcript
         self.dock = dock
         self.block_bar = BlockBar()
-        self.search_bar = SearchBar(
-            transcript.search.look_for, transcript.search.next, lambda: self.finder.close()
-        )
+        self.search_bar = SearchBar(transcript.search.look_for, transcript.search.next, self.close_search)
         transcript.mark_changed = lambda: self.block_bar.tell(transcript.mark, len(transcript.model.blocks))
         transcript.found_changed = self.search_bar.tell
         self.status_line = StatusLine()
@@ -311,13 +245,9 @@ class SessionBase(Screen[None]):
         self.around = Surroundings()
         if session.launch.settings.verbose:
             transcript.toggle_folds()
-        self.pickers = Pickers(self)
         self.requests = RequestQueue(self)
         self.blocks = BlockActions(self)
         self.quit_keys = QuitKeys(self, self.quit)
-        self.finder: TranscriptSearch = TranscriptSearch(
-            self, self.search_bar, partial(self.set_focus, scroll_visible=False)
-        )
         self.listeners: tuple[Callable[[SessionEvent], None], ...] = (self.requests.take,)
         """Receivers of each event, in this order."""
         self.shown_by: tuple[Callable[[], None], ...] = ()
@@ -325,6 +255,7 @@ class SessionBase(Screen[None]):
         self._arrived: deque[tuple[SessionEvent, SessionFacts]] = deque()
         self._handled_at = float("-inf")
         self._again: tuple[str, float] = ("", 0.0)
+        self._picker: Picker | None = None
         self._styled = False
         session.subscribe(self.take)
 
@@ -357,7 +288,27 @@ class SessionBase(Screen[None]):
         self.dock.say_unsent(words, seconds)
 
     async def pick(self, title: str, rows: Iterable[PickRow], by_itself: bool, **options: Any) -> str | None:
-        return await self.pickers.show(Picker(title, rows, **options), by_itself)
+        return await self.choose(Picker(title, rows, **options), by_itself)
+
+    async def choose(self, picker: Picker, by_itself: bool) -> str | None:
+        """Let the person choose from a list over the screen; None when they left it."""
+        self._picker = picker
+        picker.takes_lines = partial(self._make_room, picker)
+        picker.by_itself = by_itself
+        self._say_what_waits()
+        try:
+            return await self.app.push_screen_wait(picker)
+        finally:
+            self._picker = None
+
+    def _make_room(self, picker: Picker, lines: int) -> None:
+        if lines or self._picker in (picker, None):  # else the next list has its own lines already
+            self.dock.make_room(lines)
+
+    def _say_what_waits(self) -> None:
+        """Show in an open list that something waits behind it."""
+        if self._picker is not None:
+            self._picker.say(f"◆ {self.dock.line.summary()} · Esc" if self.dock.line.items else "")
 
     async def copy(self, text: str) -> None:
         await copy(self.app, text)
@@ -367,13 +318,8 @@ class SessionBase(Screen[None]):
             self.start(partial(self._edit_file, path, then), "editor", group=GROUP)
 
     async def _edit_file(self, path: Path, then: str) -> None:
-        try:
-            failed = await edit_file(self.app, path)
-        except EditorError as error:
-            self.say(str(error))
-            return
-        if failed:
-            self.say(f"The editor failed: {failed}")
+        if problem := await edit_path(self.app, path):
+            self.say(problem)
         elif await asyncio.to_thread(path.is_file):
             words = f"The editor was closed: {path}"
             self.say(f"{words} · a change {then}" if then else words, seconds=8.0)
@@ -493,8 +439,33 @@ class SessionBase(Screen[None]):
         self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False
     ) -> None:
         """Give a widget the focus; a panel that opens while somebody searches waits for the search's end."""
-        if not self.finder.keeps_focus_from(widget):
+        above = widget.ancestors_with_self if widget is not None and self.search_bar.is_open else ()
+        if not any(isinstance(one, RequestPanel | Prompt) for one in above):
             super().set_focus(widget, scroll_visible, from_app_focus)
+
+    def open_search(self) -> None:
+        """Open the field of the search; if it is open, go to the next place."""
+        if self.search_bar.is_open:
+            self.transcript.search.next(1)
+            return
+        self.transcript.begin_search()
+        self.search_bar.open()
+        self.set_focus(self.search_bar.field, scroll_visible=False)
+        self.transcript.search.look_for(self.search_bar.field.value)
+        self.changed()
+
+    def close_search(self) -> None:
+        """Close the field of the search; the panel, or else the prompt, gets the focus back."""
+        if not self.search_bar.is_open:
+            return
+        self.search_bar.close()
+        self.changed()
+        self.transcript.end_search()
+        if (panel := self.dock.panel) is not None and not panel.state.hidden:
+            self.set_focus(panel, scroll_visible=False)
+            self.dock.uncover()
+        else:
+            self.prompt.take_focus()
 
     @on(Worker.StateChanged)
     def _work_changed(self, event: Worker.StateChanged) -> None:
@@ -507,7 +478,7 @@ class SessionBase(Screen[None]):
     def help_place(self) -> str:
         """The keys that F1 lists first: those of the part that has the keys."""
         panel = self.dock.panel
-        if self.live and self.finder.is_open:
+        if self.live and self.search_bar.is_open:
             return SEARCH
         if panel is not None and not panel.state.hidden:
             return panel.help_place
@@ -570,9 +541,12 @@ class SessionBase(Screen[None]):
 
     @on(events.Click)
     def _clicked(self, event: events.Click) -> None:
-        self.finder.clicked(event)
+        """Close the search on a click into the dock: the person wants to type there."""
+        if event.widget is not None and self.dock in event.widget.ancestors_with_self:
+            self.close_search()
 
     @on(Dock.LineChanged)
     def _line_changed(self) -> None:
         self.transcript.stand(self.dock.places)
         self.changed()
+        self._say_what_waits()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar
 
@@ -10,7 +10,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from ccq_tui.commands.command import Command, CommandRunner, PickRow, called
+from ccq_tui.commands.command import Command, CommandRunner, called
 from ccq_tui.commands.completions import Completions, UnknownCommands
 from ccq_tui.commands.listings import ListingCommands, McpCommand, PermissionsCommand, TasksCommand
 from ccq_tui.commands.models import ModelCommands, UsageCommands
@@ -28,8 +28,8 @@ from ccq_tui.screens.session.export import export_transcript
 from ccq_tui.screens.session.notifications import AttentionWatch, Notifications
 from ccq_tui.screens.session.prompts import PromptImages, Prompts, Remedies
 from ccq_tui.screens.session.screen_commands import (
+    PALETTE,
     AccountCommands,
-    CommandPalette,
     ResumeCommand,
     SessionSwitcher,
     ThemeCommand,
@@ -68,7 +68,7 @@ ACTIONS: Mapping[str, Callable[[Any], object]] = {
     "editor": lambda s: s.prompts.edit(),
     "history": lambda s: s.prompt.display and s.prompt.search(),
     "new_session": lambda s: s.act("new"),
-    "palette": lambda s: s.palette.open(),
+    PALETTE: lambda s: s.prompt.display and s.runner.run(partial(_do_any, s), PALETTE),
 }
 """Further actions of the table of keys on the screen of a session."""
 
@@ -116,15 +116,11 @@ class SessionScreen(SessionBase):
         self.attention = AttentionWatch(self)
         self.notifications = Notifications(self)
         self.status = Status(
-            self,
-            self.status_line,
-            lambda: self.finder.is_open,
-            lambda: self.session.limited or self.switcher.counts_seconds,
+            self, self.status_line, lambda: self.session.limited or self.switcher.counts_seconds
         )
         self.status_output = StatusOutput(self, StatusOutputLine())
         self.welcome = Welcome(self)
-        self.switcher = SessionSwitcher(runner, self.side_bar, lambda: self.size.width)
-        self.palette = CommandPalette(runner, partial(_palette_rows, self), self.run_action)
+        self.switcher = SessionSwitcher(runner, self.side_bar)
         self.models = ModelCommands(runner, self.queue.chose)
         self.usage = UsageCommands(runner)
         self.themes = ThemeCommand(runner)
@@ -134,7 +130,7 @@ class SessionScreen(SessionBase):
         self.listings = ListingCommands(runner)
         self.mcp = McpCommand(runner)
         self.permissions = PermissionsCommand(runner)
-        self.account = AccountCommands(runner, lambda: bool(self.view.tasks))
+        self.account = AccountCommands(runner)
         self.listeners = (
             self.notifications.take,
             self.status.take,
@@ -281,15 +277,25 @@ class SessionScreen(SessionBase):
     def _draft_taken_over(self, event: Dock.TakenOver) -> None:
         self.requests.taken_over(event)
 
-    @on(Dock.LineChanged)
-    def _line_told(self) -> None:
-        self.pickers.say_what_waits()
 
-
-def _palette_rows(screen: SessionScreen) -> Iterator[PickRow]:
-    yield from command_rows(SLASH_COMMANDS, screen.completions.others)
-    yield from action_rows(own_bindings(type(screen)), keymap())
-    yield from action_rows(own_bindings(type(screen.app)), keymap(), "app.")
+async def _do_any(screen: SessionScreen) -> None:
+    """Let the person choose from all commands and actions: do it, or begin it in the prompt."""
+    rows = (
+        *command_rows(SLASH_COMMANDS, screen.completions.others),
+        *action_rows(own_bindings(type(screen)), keymap()),
+        *action_rows(own_bindings(type(screen.app)), keymap(), "app."),
+    )
+    value = await screen.runner.pick("Commands and keys", rows, choose="do it")
+    if value is None:
+        return
+    if not value.startswith("/"):
+        await screen.run_action(value)
+    elif value.endswith(" "):
+        # What is in the prompt becomes its argument.
+        screen.prompt.put(value + screen.prompt.text)
+        screen.say("The command takes an argument · type it, then Enter")
+    else:
+        screen.post_message(Prompt.Submitted(value))
 
 
 def _plan(screen: SessionScreen, prompt: str) -> None:

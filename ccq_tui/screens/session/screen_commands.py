@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import signal
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -35,7 +35,6 @@ from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.text import one_line
 from ccq_tui.theming.live import KeepError, LiveThemes, keep_theme
 from ccq_tui.theming.load import ThemeWatch
-from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.side_bar import SideBar, SideBarEntry
 
 LONGEST_TITLE = 200
@@ -57,7 +56,7 @@ class ResumeCommand(CommandGroup[SessionUi]):
         """Resume the session whose id begins with ``wanted``, or a chosen one, in place of this one."""
         shelf = Shelf(session_options(self._ui.launch), self._inbox, self._ui.view.session_id)
         way = await self._named(shelf, wanted) if wanted else await self._choose(shelf)
-        while way is not None and (sure := await self._is_sure()) != "no":
+        while way is not None and (sure := await self._runner.sure("and continue the other session")) != "no":
             if sure:
                 await self._go_on(way)
                 return
@@ -81,15 +80,8 @@ class ResumeCommand(CommandGroup[SessionUi]):
     async def _choose(self, shelf: Shelf, find: str = "") -> WayOn | None:
         about = "This session ends. You can resume it the same way, with your draft."
         picker = SessionPicker(shelf, find=find, about=about)
-        await self._runner.choose(partial(self._ui.pickers.show, picker))
+        await self._runner.choose(partial(self._ui.choose, picker))
         return picker.way
-
-    async def _is_sure(self) -> str | None:
-        """Ask if there is something to lose; "yes", "no", or None if the question was left."""
-        if not self._ui.view.busy:
-            return "yes"
-        rows = [PickRow("no", "Stay here"), PickRow("yes", "Interrupt it", "and continue the other session")]
-        return await self._runner.pick("Claude is working in this session", rows)
 
     async def _go_on(self, way: WayOn) -> None:
         """End this session, and continue another one in this terminal."""
@@ -195,10 +187,6 @@ CANCELLED = ("exit code 130", f"ended by signal {signal.SIGINT.value}")
 class AccountCommands(CommandGroup[SessionUi]):
     """Signs in and out: Claude Code, which keeps the account, gets the terminal meanwhile."""
 
-    def __init__(self, runner: CommandRunner[SessionUi], works: Callable[[], bool]) -> None:
-        super().__init__(runner)
-        self._works = works
-
     def begin(self, what: str) -> None:
         """Sign in or out: an idle session starts again; others keep their account until they do."""
         if not is_lent(self._ui.app):
@@ -227,7 +215,7 @@ class AccountCommands(CommandGroup[SessionUi]):
             raise CommandError(f"Claude Code ended with {failed} · run claude auth {what} to see why")
         if what == "logout":
             self._runner.tell("Signed out · running sessions keep the account until they restart")
-        elif self._ui.view.state is SessionState.IDLE and not self._works():
+        elif self._ui.view.state is SessionState.IDLE and not self._ui.view.tasks:
             self._runner.tell("Signed in · the session restarts with this account")
             self._ui.session.reconnect()
         else:
@@ -248,10 +236,9 @@ def _entry_row(one: SideBarEntry) -> PickRow:
 class SessionSwitcher(CommandGroup[SessionUi]):
     """Shows the other sessions, and asks the program for them; it knows only their entries."""
 
-    def __init__(self, runner: CommandRunner[SessionUi], bar: SideBar, width: Callable[[], int]) -> None:
+    def __init__(self, runner: CommandRunner[SessionUi], bar: SideBar) -> None:
         super().__init__(runner)
         self._bar = bar
-        self._width = width
         self.entries: tuple[SideBarEntry, ...] = ()
         """All sessions of this terminal."""
         self._bar_wanted = True
@@ -288,7 +275,7 @@ class SessionSwitcher(CommandGroup[SessionUi]):
         """Show the side bar where there is room for it."""
         if not self._bar.is_attached:
             return  # the screen is being built, or goes away
-        on = self._bar_wanted and len(self.entries) > 1 and self._width() >= ROOM_FOR_BAR
+        on = self._bar_wanted and len(self.entries) > 1 and self._ui.app.size.width >= ROOM_FOR_BAR
         self._bar.set_class(on, "-on")
         if on:
             panel = self._ui.dock.panel
@@ -298,7 +285,7 @@ class SessionSwitcher(CommandGroup[SessionUi]):
         """Show or hide the side bar; where it has no room, choose from a list."""
         if len(self.entries) < 2:
             self._ui.say(with_keys(ALONE))
-        elif self._width() < ROOM_FOR_BAR:
+        elif self._ui.app.size.width < ROOM_FOR_BAR:
             self._runner.run(self.pick, "sessions")
         else:
             self._ui.act("side bar")
@@ -320,53 +307,12 @@ class SessionSwitcher(CommandGroup[SessionUi]):
 
     async def close(self) -> None:
         """Close this session; ask first if that would interrupt it."""
-        if self._ui.view.busy:
-            rows = [
-                PickRow("no", "Stay here"),
-                PickRow("yes", "Interrupt it", "and close the session; /resume continues it later"),
-            ]
-            if await self._runner.pick("Claude is working in this session", rows) != "yes":
-                return
-        self._ui.act("close", self._ui.session)
+        if await self._runner.sure("and close the session; /resume continues it later") == "yes":
+            self._ui.act("close", self._ui.session)
 
 
 PALETTE = "palette"
-
-
-class CommandPalette(CommandGroup[SessionUi]):
-    """Shows the palette: runs a command or begins it in the prompt, runs an action."""
-
-    def __init__(
-        self,
-        runner: CommandRunner[SessionUi],
-        rows: Callable[[], Iterable[PickRow]],
-        act: Callable[[str], Awaitable[object]],
-    ) -> None:
-        super().__init__(runner)
-        self._rows = rows
-        self._act = act
-
-    def open(self) -> None:
-        """Find a command or an action."""
-        if self._ui.dock.prompt.display:
-            self._runner.run(self._choose, PALETTE)
-
-    async def _choose(self) -> None:
-        value = await self._runner.pick("Commands and keys", self._rows(), choose="do it")
-        if value is None:
-            return
-        if not value.startswith("/"):
-            await self._act(value)
-        elif value.endswith(" "):
-            self._begin(value)
-        else:
-            self._ui.post_message(Prompt.Submitted(value))
-
-    def _begin(self, command: str) -> None:
-        """Write a command into the prompt; what is there becomes its argument."""
-        prompt = self._ui.prompt
-        prompt.put(command + prompt.text)
-        self._ui.say("The command takes an argument · type it, then Enter")
+"""Name of the action that shows all others."""
 
 
 def command_rows(own: Iterable[Command[Any]], others: Iterable[SlashCommand]) -> Iterator[PickRow]:

@@ -110,7 +110,6 @@ class Status:
 
     _ui: SessionUi
     _line: StatusLine
-    _searching: Callable[[], bool]
     _counts: Callable[[], bool]
 
     def __post_init__(self) -> None:
@@ -172,7 +171,7 @@ class Status:
         return seconds if seconds >= SILENCE else 0
 
     def _keys(self) -> Hints:
-        if self._searching():
+        if self._ui.search_bar.is_open:
             return SEARCHING
         dock = self._ui.dock
         queued = dock.prompt.has_queued and not dock.prompt.field.text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Protocol
 
 from textual.app import App
@@ -14,6 +13,7 @@ from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.view import Surroundings
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session.dock import Dock
+from ccq_tui.widgets.search_bar import SearchBar
 from ccq_tui.widgets.transcript import Transcript
 
 
@@ -47,8 +47,11 @@ class SessionUi(CommandUi, Protocol):
         """The prompt, or the panel in its place."""
 
     @property
-    def pickers(self) -> Pickers:
-        """The lists over the screen."""
+    def search_bar(self) -> SearchBar:
+        """The field of the search."""
+
+    async def choose(self, picker: Picker, by_itself: bool) -> str | None:
+        """Let the person choose from a list, opened ``by_itself`` or with a key; None when they left it."""
 
     @property
     def in_front(self) -> bool:
@@ -68,32 +71,3 @@ class SessionUi(CommandUi, Protocol):
 
     def post_message(self, message: Message) -> bool:
         """Send a message to the program."""
-
-
-class Pickers:
-    """Shows the lists that commands choose from, over the screen."""
-
-    def __init__(self, ui: SessionUi) -> None:
-        self._ui = ui
-        self._shown: Picker | None = None
-
-    async def show(self, picker: Picker, by_itself: bool) -> str | None:
-        """Let the person choose from a list; None when they left it."""
-        self._shown = picker
-        picker.takes_lines = partial(self._make_room, picker)
-        picker.by_itself = by_itself
-        self.say_what_waits()
-        try:
-            return await self._ui.app.push_screen_wait(picker)
-        finally:
-            self._shown = None
-
-    def _make_room(self, picker: Picker, lines: int) -> None:
-        if lines or self._shown in (picker, None):  # else the next list has its own lines already
-            self._ui.dock.make_room(lines)
-
-    def say_what_waits(self) -> None:
-        """Show in an open list that something waits behind it."""
-        if self._shown is not None:
-            line = self._ui.dock.line
-            self._shown.say(f"◆ {line.summary()} · Esc" if line.items else "")
