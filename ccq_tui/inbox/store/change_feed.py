@@ -26,8 +26,12 @@ class ChangeFeed:
     def __init__(self, store: Store, before: ChangeFeed | None = None) -> None:
         self._store = store
         self._seen = store.history.last()
+        self._found: list[News] = []
+        """What waits in another database; each of its later changes is reported as such."""
         if before is not None and store.database.follows(before._store.database):
             self._seen = min(before._seen, self._seen)  # what was only in a lost log is gone
+        elif before is not None:
+            self._found = [Added(one.request, again=True) for one in store.requests.waiting()]
         self._commanded = store.commands.last()
         self._drafted = store.drafts.last()
         self._version = (-1, -1)
@@ -39,6 +43,9 @@ class ChangeFeed:
         """
         if (version := self._store.database.versions()) == self._version:
             return []
+        if found := self._found:
+            self._found = []
+            return found
         changes = self._store.history.changes(after=self._seen)
         if not changes:
             self._version = version
