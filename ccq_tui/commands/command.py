@@ -11,12 +11,15 @@ from typing import Any, Generic, Protocol, TypeVar
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import USUAL_SECONDS, Control
 from ccq_tui.agent.events import AgentEvent, SessionState, SlashCommand
+from ccq_tui.config.permission_rules import RuleError
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.prompt_queue import PromptSurface, PromptText
 from ccq_tui.transcript.model import TranscriptModel
 
 PASSING_SECONDS = 4.0
 """Seconds for which a passing text is shown."""
+Work = Callable[[], Coroutine[Any, Any, object]]
+"""What a command does beside the keys."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,19 +89,12 @@ class CommandUi(PromptSurface, Protocol):
         """Monotonic clock, in seconds."""
 
     def say(self, text: str, seconds: float = PASSING_SECONDS, of: str = "", key: str = "") -> None:
-        """Show a text above the prompt for some seconds; see `NoticeLine.say`."""
+        """Show a text above the prompt for some seconds, or "" to take it back; see `NoticeLine.say`."""
 
     def act(self, name: str, *arguments: Any) -> None:
         """Have the program do one of its actions."""
 
-    def start(
-        self,
-        work: Callable[[], Coroutine[Any, Any, None]],
-        name: str,
-        *,
-        group: str = "default",
-        exclusive: bool = False,
-    ) -> None:
+    def start(self, work: Work, name: str, *, group: str = "default", exclusive: bool = False) -> None:
         """Run a coroutine; one of an ``exclusive`` group ends the one before."""
 
     @property
@@ -109,23 +105,11 @@ class CommandUi(PromptSurface, Protocol):
     def transcript(self) -> TranscriptLog:
         """The transcript."""
 
-    def hush(self, of: str) -> None:
-        """Take back the passing text of an owner."""
-
     def say_unsent(self, words: str, seconds: float) -> None:
         """Show why the text of the prompt was not sent, until it changes."""
 
-    async def pick(
-        self,
-        title: str,
-        rows: Iterable[PickRow],
-        by_itself: bool,
-        *,
-        about: str,
-        choose: str,
-        preview: Callable[[str], None] | None,
-    ) -> str | None:
-        """Let the person choose from a list, opened ``by_itself`` or with a key; None when they left it."""
+    async def pick(self, title: str, rows: Iterable[PickRow], by_itself: bool, **options: Any) -> str | None:
+        """Let the person choose as `CommandRunner.pick` does; ``by_itself``: no key asked for it."""
 
     async def copy(self, text: str) -> None:
         """Put a text into the clipboard."""
@@ -137,8 +121,6 @@ class CommandUi(PromptSurface, Protocol):
 PARKED = "the session is parked without a Claude process · an answer or a prompt restarts it"
 ASKING = "what is asked"
 """Owner of the line that names what the session waits for."""
-Work = Callable[[], Coroutine[Any, Any, object]]
-"""What a command does beside the keys."""
 T = TypeVar("T")
 S = TypeVar("S")
 Ui = TypeVar("Ui", bound=CommandUi, covariant=True)
@@ -213,7 +195,7 @@ class CommandRunner(Generic[Ui]):
         self._running += 1
         try:
             await what()
-        except CommandError as error:
+        except (CommandError, RuleError) as error:
             self.tell(f"/{name} failed: {error}", "warning")
         finally:
             self._running -= 1
@@ -240,7 +222,7 @@ class CommandRunner(Generic[Ui]):
         try:
             return await answer
         finally:
-            self.ui.hush(ASKING)
+            self.ui.say("", of=ASKING)
 
     async def pick(
         self,
@@ -270,7 +252,7 @@ class CommandRunner(Generic[Ui]):
         row: Callable[[T], PickRow],
         *,
         about: str = "",
-        choose: str,
+        choose: str = "choose",
         none: str = "",
     ) -> T | None:
         """Let the person choose one of some things, each drawn as a row; say so where there is ``none``."""

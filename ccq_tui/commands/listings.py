@@ -10,16 +10,9 @@ from heapq import nlargest
 from pathlib import Path
 
 from ccq_tui.agent import controls, listings
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import McpServer
-from ccq_tui.agent.events import (
-    SessionState,
-    TaskEnded,
-    TaskProgressed,
-    TaskStarted,
-    ToolFinished,
-    ToolStarted,
-)
 from ccq_tui.agent.listings import Hook, MemoryPlace, PermissionRule, Skill
 from ccq_tui.bounded import begin
 from ccq_tui.commands.command import CommandGroup, CommandRunner, CommandUi, PickRow, Work
@@ -55,7 +48,10 @@ SOURCES = {
     "command": "a slash command",
     "session": "this session",
 }
-ADD = "add"
+CHECKED = {"deny": 0, "ask": 1, "allow": 2}
+"""The behaviours of rules in the order of their checks."""
+ADD = PermissionRule("", "continues in the prompt", "Add a rule…")
+"""The row that adds a rule."""
 USAGE = "/permissions allow RULE · ask and deny work too · a rule looks like Bash(npm test *)"
 NOTICED_SECONDS = 5.0
 """Seconds that Claude Code may take to notice a changed settings file."""
@@ -83,21 +79,17 @@ class PermissionsCommand(CommandGroup[CommandUi]):
     async def _show(self) -> None:
         said = ""
         while True:
-            rules = await self._runner.ask(listings.PERMISSION_RULES)
-            rows = [
-                PickRow(ADD, "Add a rule…", "continues in the prompt"),
-                *(
-                    PickRow(str(index), one.rule, _source(one), one.behavior)
-                    for index, one in _in_order(rules)
-                ),
-            ]
-            chosen = await self._runner.pick("Permission rules", rows, about=said, choose="change")
-            if chosen is None:
+            found = await self._runner.ask(listings.PERMISSION_RULES)
+            rules = sorted(found, key=lambda one: CHECKED.get(one.behavior, len(CHECKED)))
+            rule = await self._runner.one_of(
+                "Permission rules", [ADD, *rules], _rule_row, about=said, choose="change"
+            )
+            if rule is None:
                 return
-            if chosen == ADD:
+            if rule is ADD:
                 self._go_on()
                 return
-            said = await self._change(rules[int(chosen)]) or said
+            said = await self._change(rule) or said
 
     def _go_on(self) -> None:
         prompt = self._ui.prompt
@@ -128,23 +120,23 @@ class PermissionsCommand(CommandGroup[CommandUi]):
     # -- adding ------------------------------------------------------------------------------------------
 
     async def _add(self, behavior: Behavior, text: str) -> None:
-        try:
-            rule = checked_rule(text)
-            files = await asyncio.to_thread(_files, self._ui.launch.settings.directory)
-            rows = [PickRow(file.scope, SCOPES[file.scope], str(file.real)) for file in files]
-            heading = f"{behavior}: {rule}"
-            chosen = await self._runner.pick(heading, rows, about="Where to write it?", choose="add")
-            file = next((one for one in files if one.scope == chosen), None)
-            if file is None:
-                return
-            new = await asyncio.to_thread(add_rule, file, behavior, rule)
-        except RuleError as error:
-            raise CommandError(str(error)) from error
+        rule = checked_rule(text)
+        files = await asyncio.to_thread(_files, self._ui.launch.settings.directory)
+        file = await self._runner.one_of(
+            f"{behavior}: {rule}",
+            files,
+            lambda one: PickRow("", SCOPES[one.scope], str(one.real)),
+            about="Where to write it?",
+            choose="add",
+        )
+        if file is None:
+            return
+        new = await asyncio.to_thread(add_rule, file, behavior, rule)
         if not new:
             self._runner.tell(f"{rule} exists already: {file.real}")
             return
         added = f"Added to {behavior}: {rule} · {file.real}"
-        if self._ui.view.state is SessionState.PARKED:
+        if self._ui.view.state is ev.SessionState.PARKED:
             self._runner.tell(f"{added} · it applies when the session continues")
         elif await self._seen(PermissionRule(behavior, file.scope, rule), wanted=True):
             self._runner.tell(f"{added} · it applies now")
@@ -168,10 +160,8 @@ def _files(directory: Path) -> list[RulesFile]:
     return [rules_file(scope, directory) for scope in SCOPES]
 
 
-def _in_order(rules: tuple[PermissionRule, ...]) -> list[tuple[int, PermissionRule]]:
-    """Return the numbered rules in the order of their checks: deny first."""
-    order = {"deny": 0, "ask": 1, "allow": 2}
-    return sorted(enumerate(rules), key=lambda one: order.get(one[1].behavior, 3))
+def _rule_row(one: PermissionRule) -> PickRow:
+    return PickRow("", one.rule, _source(one), one.behavior)
 
 
 def _source(rule: PermissionRule) -> str:
@@ -205,10 +195,7 @@ class ListingCommands(CommandGroup[CommandUi]):
         scope = next((one for one in SCOPES if one == hook.source), None)
         if scope is None:
             raise CommandError(f"this hook is in none of your settings files: {one_line(hook.place, 80)}")
-        try:
-            file = await asyncio.to_thread(rules_file, scope, self._ui.launch.settings.directory)
-        except RuleError as error:
-            raise CommandError(str(error)) from error
+        file = await asyncio.to_thread(rules_file, scope, self._ui.launch.settings.directory)
         self._ui.edit_file(file.path)
 
     # -- /skills -----------------------------------------------------------------------------------------
@@ -316,12 +303,9 @@ class McpCommand(CommandGroup[CommandUi]):
         """Show the servers, and change the chosen one."""
         said = ""
         while servers := await self._runner.ask(controls.SERVERS):
-            rows = [
-                PickRow(one.name, one.name, _of_server(one), SERVER_STATES.get(one.status, one.status))
-                for one in servers
-            ]
-            name = await self._runner.pick("MCP servers", rows, about=said, choose="change")
-            server = next((one for one in servers if one.name == name), None)
+            server = await self._runner.one_of(
+                "MCP servers", servers, _server_row, about=said, choose="change"
+            )
             if server is None:
                 return
             said = await self._change(server) or said
@@ -345,6 +329,10 @@ class McpCommand(CommandGroup[CommandUi]):
                     return ""
         except CommandError as error:
             return f"{server.name}: {error}"
+
+
+def _server_row(one: McpServer) -> PickRow:
+    return PickRow("", one.name, _of_server(one), SERVER_STATES.get(one.status, one.status))
 
 
 def _of_server(server: McpServer) -> str:
@@ -379,17 +367,17 @@ class TasksCommand(CommandGroup[CommandUi]):
     def take(self, event: SessionEvent) -> None:
         """Follow the tasks."""
         match event:
-            case ToolStarted(tool_use_id=call, tool="Bash", input={"command": str(command)}):
+            case ev.ToolStarted(tool_use_id=call, tool="Bash", input={"command": str(command)}):
                 self._commands[call] = command
-            case TaskStarted(task_id=name, tool_use_id=call):
+            case ev.TaskStarted(task_id=name, tool_use_id=call):
                 self._progress[name] = _Progress(self._commands.get(call, ""), self._ui.clock())
-            case TaskProgressed(task_id=name, doing=doing) if name in self._progress:
+            case ev.TaskProgressed(task_id=name, doing=doing) if name in self._progress:
                 self._progress[name].doing = doing
-            case ToolFinished(tool_use_id=call, output=output):
+            case ev.ToolFinished(tool_use_id=call, output=output):
                 self._commands.pop(call, None)
                 if (found := _OUTPUT.search(output)) and found[2] in self._progress:
                     self._progress[found[2]].output = Path(found[1])
-            case TaskEnded(task_id=name):
+            case ev.TaskEnded(task_id=name):
                 self._progress.pop(name, None)
             case _:
                 pass
@@ -410,19 +398,10 @@ class TasksCommand(CommandGroup[CommandUi]):
         stopped: set[str] = set()
         # The CLI reports the end a moment later; the list must not offer it again.
         while tasks := [task for task in self._ui.view.tasks if task.task_id not in stopped]:
-            rows = [
-                PickRow(
-                    task.task_id,
-                    task.description or task.task_id,
-                    "subagent" if task.agent else "command",
-                    self._ran(task.task_id),
-                )
-                for task in tasks
-            ]
-            task_id = await self._runner.pick("Running tasks", rows, choose="show")
-            if task_id is None:
+            task = await self._runner.one_of("Running tasks", tasks, self._row, choose="show")
+            if task is None:
                 return
-            what = next(row.label for row in rows if row.value == task_id)
+            what, task_id = task.description or task.task_id, task.task_id
             sure = [PickRow("no", "Keep it running"), PickRow("yes", "Stop it", "its results so far stay")]
             about = await self._about(task_id)
             if await self._runner.pick(f"Stop: {what}", sure, about=about) != "yes":
@@ -431,6 +410,10 @@ class TasksCommand(CommandGroup[CommandUi]):
             stopped.add(task_id)
             self._runner.tell(f"Stopped: {what}")
         self._ui.say(NO_TASKS)
+
+    def _row(self, task: ev.TaskStarted) -> PickRow:
+        kind = "subagent" if task.agent else "command"
+        return PickRow("", task.description or task.task_id, kind, self._ran(task.task_id))
 
     def _ran(self, name: str) -> str:
         known = self._progress.get(name)

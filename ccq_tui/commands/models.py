@@ -6,16 +6,8 @@ from collections.abc import Callable, Collection
 from typing import get_args
 
 from ccq_tui.agent import controls
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.controls import ContextDetails, ContextPart
-from ccq_tui.agent.events import (
-    Connected,
-    EffortChanged,
-    ErrorReported,
-    ModeChanged,
-    ModelChoice,
-    ModelsListed,
-    SessionState,
-)
 from ccq_tui.choices import Effort, PermissionMode
 from ccq_tui.commands.command import CommandGroup, CommandRunner, CommandUi, PickRow, Work
 from ccq_tui.runtime.events import SessionEvent
@@ -64,7 +56,7 @@ EFFORTS = {
     "max": "as long as it takes",
 }
 
-KNOWING = (SessionState.IDLE, SessionState.WORKING, SessionState.AWAITING)
+KNOWING = (ev.SessionState.IDLE, ev.SessionState.WORKING, ev.SessionState.AWAITING)
 """States in which the CLI can report the effort."""
 THINKS = "Thinking is on from the next prompt"
 THINKS_NOT = "Thinking is off from the next prompt · adaptive models still think: /effort steers them"
@@ -135,7 +127,7 @@ class ModelCommands(CommandGroup[CommandUi]):
     def __init__(self, runner: CommandRunner[CommandUi], chose: Callable[[str, str | None], object]) -> None:
         super().__init__(runner)
         self._chose = chose
-        self.models: tuple[ModelChoice, ...] = ()
+        self.models: tuple[ev.ModelChoice, ...] = ()
         """The models to choose from."""
         self._thinks = True
         self._wanted = ""
@@ -145,16 +137,16 @@ class ModelCommands(CommandGroup[CommandUi]):
     def take(self, event: SessionEvent) -> None:
         """Remember the models, the present thinking, and what became of the wanted mode."""
         match event:
-            case ModelsListed(models):
+            case ev.ModelsListed(models):
                 self.models = models
-            case ModeChanged(mode) if mode == self._wanted:
+            case ev.ModeChanged(mode) if mode == self._wanted:
                 self._wanted = ""
-            case ErrorReported(kind=kind) if kind == MODE_ERROR and self._wanted:
+            case ev.ErrorReported(kind=kind) if kind == MODE_ERROR and self._wanted:
                 self._refused |= {self._wanted}
                 self._wanted = ""
-            case Connected():
+            case ev.Connected():
                 self._thinks = True
-            case EffortChanged(level):
+            case ev.EffortChanged(level):
                 self._runner.tell(f"Effort: {level}, from the next request")
             case _:
                 pass
@@ -185,7 +177,7 @@ class ModelCommands(CommandGroup[CommandUi]):
         about = "Takes effect with the next prompt; /model NAME accepts any model."
         await self._choose("Model", rows, self._named_model, about)
 
-    def _model_now(self) -> ModelChoice | None:
+    def _model_now(self) -> ev.ModelChoice | None:
         """Return the model in use; of several that are the same, the one whose name was chosen."""
         exact = [model for model in self.models if model.value == self._ui.view.model]
         return next(iter([*exact, *(m for m in self.models if m.resolved == self._ui.view.model)]), None)

@@ -75,7 +75,7 @@ class ShellCommands:
     async def _run(self, name: str, process: ShellProcess) -> None:
         run = await process.run()
         self._process = None
-        self._ui.hush(SHELL)
+        self._ui.say("", of=SHELL)
         self._ui.transcript.apply(finished(name, run))
         answer = not process.stopped and await asyncio.to_thread(
             answers_shell, session_options(self._ui.launch)

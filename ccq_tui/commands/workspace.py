@@ -8,16 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from ccq_tui.agent import controls
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import ChangedFile, FilesToRewind
-from ccq_tui.agent.events import (
-    Connected,
-    ConversationReset,
-    HistoryLoaded,
-    PromptAccepted,
-    PromptReturned,
-    SessionState,
-)
 from ccq_tui.bounded import begin
 from ccq_tui.commands.command import CommandGroup, CommandRunner, CommandUi, PickRow
 from ccq_tui.config.keymap import with_keys
@@ -55,7 +48,7 @@ class WorkspaceCommands(CommandGroup[CommandUi]):
 
     def take(self, event: SessionEvent) -> None:
         """Forget the directories added for an earlier Claude process."""
-        if isinstance(event, Connected):
+        if isinstance(event, ev.Connected):
             self._added = ()
 
     # -- /copy -------------------------------------------------------------------------------------------
@@ -126,7 +119,7 @@ class WorkspaceCommands(CommandGroup[CommandUi]):
         if directory == await asyncio.to_thread(self._ui.view.cwd.resolve):
             self._ui.say(f"The session works in {short_path(directory)} already")
             return
-        if self._ui.view.state is not SessionState.IDLE:
+        if self._ui.view.state is not ev.SessionState.IDLE:
             raise CommandError(with_keys(BUSY))
         if self._works():
             raise CommandError(RUNS)
@@ -183,28 +176,28 @@ MOST_FILES = 8
 class RewindCommand(CommandGroup[CommandUi]):
     """Asks which prompt, shows what will change, and only then takes it back."""
 
-    given: tuple[PromptAccepted, ...] = ()
+    given: tuple[ev.PromptAccepted, ...] = ()
     """The prompts that the conversation holds, the newest last."""
 
     def take(self, event: SessionEvent) -> None:
         """Remember the prompts of the conversation."""
         match event:
-            case ConversationReset():
+            case ev.ConversationReset():
                 self.given = ()
-            case HistoryLoaded(events, older=True):
+            case ev.HistoryLoaded(events, older=True):
                 later, self.given = self.given, ()
-                self._remember(one for one in events if isinstance(one, PromptAccepted))
+                self._remember(one for one in events if isinstance(one, ev.PromptAccepted))
                 self.given = (*self.given, *later)[-MOST_PROMPTS:]
-            case HistoryLoaded(events):
-                self._remember(one for one in events if isinstance(one, PromptAccepted))
-            case PromptAccepted():
+            case ev.HistoryLoaded(events):
+                self._remember(one for one in events if isinstance(one, ev.PromptAccepted))
+            case ev.PromptAccepted():
                 self._remember([event])
-            case PromptReturned(prompt_id=name):
+            case ev.PromptReturned(prompt_id=name):
                 self.given = tuple(one for one in self.given if one.prompt_id != name)
             case _:
                 pass
 
-    def _remember(self, prompts: Iterable[PromptAccepted]) -> None:
+    def _remember(self, prompts: Iterable[ev.PromptAccepted]) -> None:
         known = [one for one in prompts if one.prompt_id and one.text[:1] != "/" and run_in(one.text) is None]
         self.given = (*self.given, *known)[-MOST_PROMPTS:]
 
@@ -216,21 +209,21 @@ class RewindCommand(CommandGroup[CommandUi]):
         """Choose a prompt, see what changes, and rewind."""
         self._runner.need_process()
         if self._ui.view.busy:
-            waits = self._ui.view.state is SessionState.AWAITING
+            waits = self._ui.view.state is ev.SessionState.AWAITING
             doing = WAITS if waits else "Claude is working"
             self._ui.say(with_keys(f"{doing} · {{interrupt}} interrupts it, then /rewind"))
             return
         if not self.given:
             self._ui.say(NO_PROMPT)
             return
-        rows = [
-            PickRow(one.prompt_id, one_line(one.text, 120), "the last one" if not index else "")
-            for index, one in enumerate(reversed(self.given))
-        ]
-        about = RESTORES
+        last = self.given[-1]
         while True:
-            prompt_id = await self._runner.pick(WHICH_PROMPT, rows, about=about)
-            given = next((one for one in self.given if one.prompt_id == prompt_id), None)
+            given = await self._runner.one_of(
+                WHICH_PROMPT,
+                self.given[::-1],
+                lambda one: PickRow("", one_line(one.text, 120), "the last one" if one is last else ""),
+                about=RESTORES,
+            )
             if given is None:
                 return
             files = await self._runner.ask(controls.files_to_rewind(given.prompt_id))
@@ -248,7 +241,7 @@ class RewindCommand(CommandGroup[CommandUi]):
         else:
             await self._rewind_conversation(given, files=what == "both")
 
-    async def _rewind_files(self, given: PromptAccepted) -> None:
+    async def _rewind_files(self, given: ev.PromptAccepted) -> None:
         left = await self._runner.asking(
             controls.take_files_back(self._ui.session.agent.ask, given.prompt_id)
         )
@@ -280,14 +273,14 @@ class RewindCommand(CommandGroup[CommandUi]):
         self._drop(given)
         return given.text
 
-    def _drop(self, given: PromptAccepted) -> int:
+    def _drop(self, given: ev.PromptAccepted) -> int:
         """Forget a prompt and all after it; return their number."""
         place = self.given.index(given) if given in self.given else 0
         gone = len(self.given) - place
         self.given = self.given[:place]
         return gone
 
-    async def _rewind_conversation(self, given: PromptAccepted, *, files: bool) -> None:
+    async def _rewind_conversation(self, given: ev.PromptAccepted, *, files: bool) -> None:
         done = await self._runner.asking(self._ui.session.agent.rewind(given.prompt_id, files=files))
         if done.refusal:
             kept = "Nothing was rewound" if files else "The conversation was not rewound"

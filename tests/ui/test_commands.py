@@ -235,8 +235,9 @@ async def test_a_prompt_that_came_back_is_no_place_to_rewind_to_and_one_with_its
     run.told.tell(ev.PromptReturned("Go on", "you withdrew it", "p2", wanted=True))
     await until(pilot, lambda: run.session_screen.dock.prompt.text == "Go on")
     run.session_screen.dock.prompt.put("")
+    assert [one.prompt_id for one in run.screen.rewind.given] == ["p1"]
     await say(pilot, run, "/rewind")
-    assert [row.value for row in (await picker(pilot)).state.rows] == ["p1"]
+    assert len((await picker(pilot)).state.rows) == 1
 
 
 async def test_a_rewind_waits_for_the_end_of_a_turn(run: Driven, pilot: Pilot[int]) -> None:

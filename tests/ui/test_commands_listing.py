@@ -50,7 +50,7 @@ async def test_a_rule_is_added_seen_and_removed(driven: Driven, tmp_path: Path) 
     async with driven.app.run_test(size=(100, 24)) as pilot:
         await say(pilot, driven, "/permissions deny Bash(npm [test] *)")
         shown = await picker(pilot)
-        assert [row.value for row in shown.state.rows] == ["localSettings", "projectSettings", "userSettings"]
+        assert [Path(row.description).name for row in shown.state.rows] == [path.name, *["settings.json"] * 2]
         assert shown.state.rows[0].description == str(path)
         await pilot.press("enter")
         await until(pilot, lambda: "it applies now" in notices(driven))

@@ -18,7 +18,7 @@ from textual.widget import Widget
 from textual.worker import Worker
 
 from ccq_tui.agent.events import ElicitationAsked, PermissionAsked, PlanProposed, QuestionAsked
-from ccq_tui.commands.command import PASSING_SECONDS, PickRow
+from ccq_tui.commands.command import PASSING_SECONDS, PickRow, Work
 from ccq_tui.compat.textual.driver import is_lent
 from ccq_tui.compat.textual.nodes import bind_first
 from ccq_tui.config.actions import KeyPlace
@@ -174,7 +174,7 @@ class BlockActions:
         self._cycle = (block, what, number)
         return number
 
-    def _start(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def _start(self, work: Work) -> None:
         self._ui.start(work, "block", group="block", exclusive=True)
 
 
@@ -281,9 +281,6 @@ class SessionBase(Screen[None]):
         """The title of the session, or ""."""
         return self.view.title
 
-    def hush(self, of: str) -> None:
-        self.dock.notices.hush(of)
-
     def say_unsent(self, words: str, seconds: float) -> None:
         self.dock.say_unsent(words, seconds)
 
@@ -344,14 +341,7 @@ class SessionBase(Screen[None]):
         """Add a notice to the transcript."""
         self.transcript.add_notice(text, level)
 
-    def start(
-        self,
-        work: Callable[[], Coroutine[Any, Any, None]],
-        name: str,
-        *,
-        group: str = "default",
-        exclusive: bool = False,
-    ) -> None:
+    def start(self, work: Work, name: str, *, group: str = "default", exclusive: bool = False) -> None:
         """Run a coroutine beside the keys, for as long as the screen lives."""
         start_work(self, work, name=name, group=group, exclusive=exclusive)
 

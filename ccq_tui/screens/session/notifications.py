@@ -5,15 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from ccq_tui.agent.events import (
-    ElicitationAsked,
-    PermissionAsked,
-    PlanProposed,
-    QuestionAsked,
-    SessionLost,
-    SessionState,
-    TurnEnded,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.compat.textual.driver import write
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.runtime.events import GaveWay, LimitReached, SessionEvent
@@ -24,10 +16,10 @@ from ccq_tui.words import on_clock, spoken
 
 LOST = "The session was lost"
 BARS = {
-    SessionState.STARTING: Bar.WORKING,
-    SessionState.WORKING: Bar.WORKING,
-    SessionState.AWAITING: Bar.WAITING,
-    SessionState.FAILED: Bar.FAILED,
+    ev.SessionState.STARTING: Bar.WORKING,
+    ev.SessionState.WORKING: Bar.WORKING,
+    ev.SessionState.AWAITING: Bar.WAITING,
+    ev.SessionState.FAILED: Bar.FAILED,
 }
 
 
@@ -72,7 +64,7 @@ class AttentionWatch:
 def _ended_words(event: LimitReached) -> str:
     """Say why a session ended, and what starts it again."""
     after = spoken(event.limit.seconds)
-    if event.state is SessionState.PARKED:
+    if event.state is ev.SessionState.PARKED:
         return f"Parked after {after} without an answer · your answer restarts Claude"
     return f"Closed after {after} without activity · your next prompt resumes it"
 
@@ -87,15 +79,15 @@ def news_of(event: SessionEvent, long_turn: float) -> str:
     """Return a sentence for somebody who looks elsewhere, or "" for no news; short turns end without any."""
     match event:
         case (
-            QuestionAsked(request)
-            | PermissionAsked(request)
-            | PlanProposed(request)
-            | ElicitationAsked(request)
+            ev.QuestionAsked(request)
+            | ev.PermissionAsked(request)
+            | ev.PlanProposed(request)
+            | ev.ElicitationAsked(request)
         ):
             return kind_of(request).news(request)
-        case TurnEnded(is_error=failed, duration=seconds) if seconds >= long_turn:
+        case ev.TurnEnded(is_error=failed, duration=seconds) if seconds >= long_turn:
             return f"{'Stopped' if failed else 'Done'} after {on_clock(int(seconds))}"
-        case SessionLost(expected=False):
+        case ev.SessionLost(expected=False):
             return LOST
         case _:
             return ""

@@ -9,24 +9,8 @@ import os
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import CommandError, ImageFile
-from ccq_tui.agent.events import (
-    BlockFinished,
-    BlockGrew,
-    ElicitationAsked,
-    PermissionAsked,
-    PlanProposed,
-    PromptAccepted,
-    PromptDelivered,
-    PromptReturned,
-    QuestionArriving,
-    QuestionAsked,
-    SessionLost,
-    SessionState,
-    StateChanged,
-    ToolStarted,
-    TurnEnded,
-)
 from ccq_tui.agent.problems import Remedy
 from ccq_tui.commands.shell import STOPPING, ShellCommands
 from ccq_tui.commands.workspace import RewindCommand
@@ -50,14 +34,14 @@ VIM_ON = "Vim's keys are on: Esc for commands, i to type · vim_prompt = true ke
 VIM_OFF = "Vim's keys are off"
 GIVEN_BACK = "↶ Interrupted before Claude answered: the prompt is back · Enter sends it again"
 SAID = (
-    BlockGrew,
-    BlockFinished,
-    ToolStarted,
-    QuestionArriving,
-    QuestionAsked,
-    PermissionAsked,
-    PlanProposed,
-    ElicitationAsked,
+    ev.BlockGrew,
+    ev.BlockFinished,
+    ev.ToolStarted,
+    ev.QuestionArriving,
+    ev.QuestionAsked,
+    ev.PermissionAsked,
+    ev.PlanProposed,
+    ev.ElicitationAsked,
 )
 """Events after which the turn has something of Claude's to keep."""
 
@@ -92,14 +76,14 @@ class EarlyInterrupt:
     def take(self, event: SessionEvent) -> None:
         """Follow the turn, and give its prompt back once it has ended."""
         match event:
-            case PromptDelivered(prompt_id):
+            case ev.PromptDelivered(prompt_id):
                 self._read.append(prompt_id)
             case _ if isinstance(event, SAID):
                 self._said = True
-            case TurnEnded(reason=reason):
+            case ev.TurnEnded(reason=reason):
                 early = self._wanted and not self._said and reason.startswith("aborted")
                 self._ended = self._read[0] if early and len(self._read) == 1 else ""
-            case StateChanged(SessionState.IDLE):
+            case ev.StateChanged(ev.SessionState.IDLE):
                 if self._ended:
                     self._ui.start(partial(self._give_back, self._ended), "give a prompt back")
                 self._read, self._said, self._wanted, self._ended = [], False, False, ""
@@ -139,10 +123,10 @@ class Prompts:
         self._note_queued(event)
         self._name_waiting()
         self._early.take(event)
-        if isinstance(event, PromptReturned) and (run := run_in(event.text)):
+        if isinstance(event, ev.PromptReturned) and (run := run_in(event.text)):
             words = f"Claude did not receive ! {one_line(run.command, 60)}: {event.reason}"
             self._ui.note(f"{words} · ↑ brings the command back", "warning")
-        elif isinstance(event, PromptReturned) and not event.kept:
+        elif isinstance(event, ev.PromptReturned) and not event.kept:
             self._ui.dock.prompt.put_back(event.text)
             self._queue.settle([event.prompt_id])
             if event.wanted:
@@ -152,18 +136,18 @@ class Prompts:
 
     def _note_queued(self, event: SessionEvent) -> None:
         match event:
-            case PromptAccepted(text) if run_in(text) is not None:
+            case ev.PromptAccepted(text) if run_in(text) is not None:
                 return
-            case PromptAccepted(queued=True, prompt_id=name) if name:
+            case ev.PromptAccepted(queued=True, prompt_id=name) if name:
                 if name not in self._queued:
                     self._queued.append(name)
             case (
-                PromptAccepted(prompt_id=name)
-                | PromptDelivered(prompt_id=name)
-                | PromptReturned(prompt_id=name)
+                ev.PromptAccepted(prompt_id=name)
+                | ev.PromptDelivered(prompt_id=name)
+                | ev.PromptReturned(prompt_id=name)
             ) if name in self._queued:
                 self._queued.remove(name)
-            case SessionLost():
+            case ev.SessionLost():
                 self._queued.clear()
             case _:
                 return
@@ -171,7 +155,7 @@ class Prompts:
 
     def _name_waiting(self) -> None:
         """Name a session that waits for a process after its first prompt, to tell it from others."""
-        if self._ui.view.state is SessionState.QUEUED and not self._ui.view.title:
+        if self._ui.view.state is ev.SessionState.QUEUED and not self._ui.view.title:
             self._ui.view = self._ui.session.be_called(self._queue.first_words)
 
     def take_back(self) -> None:
@@ -211,7 +195,7 @@ class Prompts:
         kept.add_done_callback(lambda _: self._may_be_taken_back(name))
 
     def _may_be_taken_back(self, name: str) -> None:
-        if self._ui.view.state is SessionState.STARTING and name in self._queue.sent and self._ui.live:
+        if self._ui.view.state is ev.SessionState.STARTING and name in self._queue.sent and self._ui.live:
             self._queued.append(name)
             self._ui.dock.prompt.has_queued = True
 

@@ -71,7 +71,7 @@ class ResumeCommand(CommandGroup[SessionUi]):
             self._runner.tell(f"Earlier sessions could not be read: {error}", "warning")
             return None
         finally:
-            self._ui.hush(ASKING)
+            self._ui.say("", of=ASKING)
         fitting = [one.session for one in found if one.session.session_id.startswith(wanted)]
         if len(fitting) == 1:
             return WayOn(fitting[0])

@@ -14,21 +14,7 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from ccq_tui import __version__
-from ccq_tui.agent.events import (
-    COMPACTING,
-    EffortChanged,
-    ModeChanged,
-    ModelChanged,
-    NoticeGiven,
-    PromptAccepted,
-    PromptReturned,
-    SessionLost,
-    SessionState,
-    TitleChanged,
-    ToolFinished,
-    ToolStarted,
-    TurnEnded,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.options import session_options
 from ccq_tui.bounded import begin
 from ccq_tui.config.keymap import key_of, with_keys
@@ -72,28 +58,28 @@ _ALWAYS: Wanted = (
 SILENCE = 15
 """Seconds without a sign of Claude after which the status line reports them."""
 BY_PERSON = (
-    PromptAccepted,
-    PromptReturned,
-    ModeChanged,
-    ModelChanged,
-    EffortChanged,
-    TitleChanged,
+    ev.PromptAccepted,
+    ev.PromptReturned,
+    ev.ModeChanged,
+    ev.ModelChanged,
+    ev.EffortChanged,
+    ev.TitleChanged,
     DraftUpdated,
 )
 """Events that a person causes: no sign of Claude."""
-_GONE = frozenset({SessionState.FAILED, SessionState.ENDED})
+_GONE = frozenset({ev.SessionState.FAILED, ev.SessionState.ENDED})
 
 
 SEARCHING: Hints = (("Enter", "next match"), ("↑", "previous match"), ("Esc", "close the search"))
 """Keys to show while the transcript is searched: none of the prompt's apply then."""
 
 
-def prompt_hints(state: SessionState, waiting: int, *, queued: bool = False) -> Hints:
+def prompt_hints(state: ev.SessionState, waiting: int, *, queued: bool = False) -> Hints:
     """Return the keys to show while the prompt is open.
 
     ``queued``: ↑ takes back a prompt that is not read yet.
     """
-    busy = state in (SessionState.WORKING, SessionState.AWAITING)
+    busy = state in (ev.SessionState.WORKING, ev.SessionState.AWAITING)
     wanted: Wanted = (
         *((("panel", "answer"),) if waiting else ()),
         *((("interrupt", "interrupt"),) if busy else ()),
@@ -125,16 +111,16 @@ class Status:
         """Note each sign of Claude; look at the branch after a turn, which may have changed it."""
         if not isinstance(event, BY_PERSON):
             self._heard = self._ui.clock()
-            self._compacting = isinstance(event, NoticeGiven) and event.text == COMPACTING
+            self._compacting = isinstance(event, ev.NoticeGiven) and event.text == ev.COMPACTING
         match event:
-            case ToolStarted(tool_use_id=call):
+            case ev.ToolStarted(tool_use_id=call):
                 self._calls.add(call)
-            case ToolFinished(tool_use_id=call):
+            case ev.ToolFinished(tool_use_id=call):
                 self._calls.discard(call)
-            case TurnEnded():
+            case ev.TurnEnded():
                 self._calls.clear()
                 self.look_at_branch()
-            case SessionLost():
+            case ev.SessionLost():
                 self._calls.clear()
 
     def begin(self, second_hand: Timer) -> None:
@@ -165,7 +151,7 @@ class Status:
     def _silent(self) -> int:
         """Return the seconds without a sign of Claude, if notable; 0 in tools, retries and compactions."""
         busy = self._ui.view.retry or self._calls or self._compacting
-        if self._ui.view.state is not SessionState.WORKING or busy:
+        if self._ui.view.state is not ev.SessionState.WORKING or busy:
             return 0
         seconds = int(self._ui.clock() - self._heard)
         return seconds if seconds >= SILENCE else 0
