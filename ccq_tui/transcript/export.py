@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
 from ccq_tui.inbox.kinds.question import question_record
 from ccq_tui.inbox.records import outcome_record
-from ccq_tui.questions import Answer, Answered, Discussed, Question
+from ccq_tui.questions import Answer, Answered, Discussed, Question, QuestionSet
 from ccq_tui.questions.prose import answer_line
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.tools import main_argument
@@ -44,27 +45,16 @@ def _record(block: bl.Block, draw: Draw) -> dict[str, Any]:
         case bl.ProseBlock() | bl.ThinkingBlock():
             record["text"] = block.document.text
         case bl.ToolBlock():
-            record |= {
-                "id": block.id,
-                "parent": block.parent,
-                "tool": block.tool,
-                "input": block.input,
-                "state": block.state.value,
-                "seconds": round(block.seconds, 3),
-                "text": block.output,
-            }
-        case bl.RequestBlock():
+            record |= {name: getattr(block, name) for name in ("id", "parent", "tool", "input")}
+            record |= {"state": block.state.value, "seconds": round(block.seconds, 3), "text": block.output}
+        case bl.QuestionBlock() | bl.FormBlock() | bl.PermissionBlock() | bl.PlanBlock():
             record |= _request(block)
         case bl.ResultBlock(event=event):
+            record |= {"text": event.reason, "is_error": event.is_error, "seconds": event.duration}
+            names = ("input_tokens", "output_tokens", "cost", "turn_cost")
             record |= {
-                "text": event.reason,
-                "is_error": event.is_error,
-                "seconds": event.duration,
                 "waited_seconds": round(event.waited, 3),
-                "input_tokens": event.input_tokens,
-                "output_tokens": event.output_tokens,
-                "cost": event.cost,
-                "turn_cost": event.turn_cost,
+                **{one: getattr(event, one) for one in names},
             }
         case bl.NoticeBlock():
             record |= {"level": block.level, "text": block.text}
@@ -75,8 +65,9 @@ def _record(block: bl.Block, draw: Draw) -> dict[str, Any]:
     return record
 
 
-def _request(block: bl.RequestBlock) -> dict[str, Any]:
+def _request(block: bl.QuestionBlock | bl.FormBlock | bl.PermissionBlock | bl.PlanBlock) -> dict[str, Any]:
     record: dict[str, Any] = {
+        "id": block.request.tool_use_id,
         "outcome": outcome_record(block.outcome),
         "settled_at": block.settled.isoformat(timespec="seconds") if block.settled else None,
         "surface": block.actor.called if block.actor else "",
@@ -84,43 +75,31 @@ def _request(block: bl.RequestBlock) -> dict[str, Any]:
     match block:
         case bl.QuestionBlock(request=request):
             answers = block.outcome.answers if isinstance(block.outcome, Answered | Discussed) else ()
-            record |= {
-                "id": request.tool_use_id,
-                "title": request.questions.title,
-                "questions": [
-                    _question(number, question, answers[number - 1] if number <= len(answers) else None)
-                    for number, question in enumerate(request.questions.questions, 1)
-                ],
-            }
+            pairs = enumerate(_answered(request.questions, answers), 1)
+            questions = [_question(number, question, answer) for number, (question, answer) in pairs]
+            record |= {"title": request.questions.title, "questions": questions}
         case bl.FormBlock(request=asked):
             answers = block.outcome.answers if isinstance(block.outcome, Answered) else ()
-            form = asked.form
-            record |= {
-                "id": asked.tool_use_id,
-                "server": asked.server,
-                "text": asked.message,
-                "url": asked.url,
-                "content": form.content(answers) if answers and form.fields else None,
-            }
+            content = asked.form.content(answers) if answers and asked.form.fields else None
+            record |= {"server": asked.server, "text": asked.message, "url": asked.url, "content": content}
         case bl.PermissionBlock(request=permission):
-            record |= {
-                "id": permission.tool_use_id,
-                "tool": permission.tool,
-                "input": permission.input,
-                "text": permission.description,
-            }
+            record |= {"tool": permission.tool, "input": permission.input, "text": permission.description}
         case bl.PlanBlock(request=plan):
-            record |= {"id": plan.tool_use_id, "text": plan.plan}
-        case _:
-            pass
+            record |= {"text": plan.plan}
     return record
 
 
+def _answered(questions: QuestionSet, answers: Sequence[Answer]) -> Iterable[tuple[Question, Answer | None]]:
+    return zip(questions.questions, chain(answers, repeat(None)), strict=False)
+
+
 def _question(number: int, question: Question, answer: Answer | None) -> dict[str, Any]:
-    given = answer is not None and answer.given
-    said = {"selected": list(answer.selected), "other": answer.other, "note": answer.note} if answer else None
-    unselected = "" if answer is None else answer.unselected
-    return {**question_record(number, question), "answer": said if given else None, "unselected": unselected}
+    record = {**question_record(number, question), "answer": None, "unselected": ""}
+    if answer is not None:
+        record["unselected"] = answer.unselected
+    if answer is not None and answer.given:
+        record["answer"] = {"selected": [*answer.selected], "other": answer.other, "note": answer.note}
+    return record
 
 
 def export_markdown(
@@ -168,8 +147,8 @@ def _tool(block: bl.ToolBlock) -> Iterator[str]:
 def _questions(block: bl.QuestionBlock) -> Iterator[str]:
     yield "### ◆ Claude asked"
     answers = block.outcome.answers if isinstance(block.outcome, Answered) else ()
-    for number, question in enumerate(block.request.questions.questions):
-        yield _asked(question, answers[number] if number < len(answers) else None)
+    for question, answer in _answered(block.request.questions, answers):
+        yield _asked(question, answer)
     if not answers:
         yield _ended(block)
 
