@@ -53,21 +53,6 @@ async def test_a_burst_through_choices_and_text_stays_in_order() -> None:
         assert outcomes(app) == [Denied("aXynb")], "the caret is where it was left"
 
 
-async def test_controls_never_come_into_a_text() -> None:
-    async with DecisionHost(permission()).shown() as (app, pilot):
-        app.paste("\x1b[31mred\x07\r\n\x9bend")
-        await pilot.pause()
-        assert app.panel.state.text == "[31mred\nend", "on the choices it opens the text"
-        app.paste("\x1b]0;x\x07")
-        await pilot.pause()
-        assert app.panel.query_one(AnswerField).text == app.panel.state.text == "[31mred\nend]0;x"
-        app.panel.put_text("from\x00an editor\x1b\n")
-        app.copy_to_clipboard("\x1bclip\x07")
-        await pilot.press("ctrl+v")
-        assert app.panel.state.text == "froman editorclip"
-        assert_clean(app)
-
-
 async def test_what_is_hidden_in_a_text_is_drawn_as_a_sign_and_sent_as_it_was_pasted() -> None:
     trick, family = (
         "safe\u202egnp.exe\u200b",

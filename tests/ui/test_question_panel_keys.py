@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ccq_tui.questions import Answer, Answered, Discussed
+from ccq_tui.questions import Answer, Discussed
 from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.questions.state import Focus
 from ccq_tui.widgets.question import QuestionPanel
@@ -30,43 +30,6 @@ async def test_keys_that_move_and_turn() -> None:
             await pilot.press(back, back)
             assert SINGLE.text in app.panel_text
         assert not app.state.has_draft, "moving selects nothing"
-
-
-async def test_what_is_selected_is_marked() -> None:
-    async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
-        await pilot.press("2")
-        assert " ❯ ● 2  SQLite" in app.panel_text
-        await pilot.press("down", "space")
-        assert " ❯ ● 3  DuckDB" in app.panel_text
-        assert "○ 2  SQLite" in app.panel_text
-        await pilot.press("tab")
-        assert "a all" in app.panel_text
-        await pilot.press("a")
-        assert app.panel_text.count("◼") == 3
-        await pilot.press("2")
-        assert " ❯ ◻ 2  Cache" in app.panel_text
-
-
-async def test_enter_sends_one_single_select_once() -> None:
-    async with PanelHost(SINGLE).shown() as (app, pilot):
-        assert "Enter send PostgreSQL" in app.panel_text
-        await pilot.press("down", "enter")
-        assert outcomes(app) == [Answered((Answer(selected=("SQLite",)),))]
-        assert app.all_posted(QuestionPanel.Ended)[0].control is app.panel
-        await pilot.press("enter", "1", "enter")
-        assert len(outcomes(app)) == 1, "a set ends once"
-
-
-async def test_other_and_a_note_are_typed_in_their_rows() -> None:
-    async with PanelHost(SINGLE).shown() as (app, pilot):
-        await pilot.press("1", "n")
-        assert "✎ note a note beside the answer" in app.panel_text
-        await type_text(pilot, "keep it small")
-        await pilot.press("enter")
-        assert "✎ note keep it small" in app.panel_text
-        await pilot.press("o")
-        await type_text(pilot, "mine")
-        assert app.cursor_line.endswith(" 4  mine")
 
 
 async def test_slash_filters_ten_options_or_more() -> None:

@@ -22,12 +22,6 @@ async def click_on(app: PanelHost, pilot: object, text: str) -> None:
     await pilot.click(offset=(line.index(text) + 1, y))
 
 
-async def test_the_grace_begins_when_the_panel_appears() -> None:
-    app = PanelHost(SINGLE)
-    async with app.run_test():
-        assert app.state.guard.shown_at == 1000.0
-
-
 async def test_clicks_on_rows_tabs_and_review() -> None:
     async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
         await click_on(app, pilot, "DuckDB")
@@ -87,16 +81,6 @@ async def test_the_focus_of_the_terminal_changes_nothing_else() -> None:
         await pilot.press("y")
         assert app.state.text == "xy"
         assert before[0].draft.selected == app.state.page.draft.selected == (1,)
-
-
-async def test_recommended_is_a_badge_with_the_cursor_and_not_selected() -> None:
-    async with PanelHost(RECOMMENDED).shown() as (app, pilot):
-        assert " ❯ ○ 2  Redis" in app.cursor_line
-        assert "★    Known to the team" in app.cursor_line
-        assert "(Recommended)" not in app.panel_text
-        assert not app.state.page.answered
-        await pilot.press("enter")
-        assert outcomes(app) == [Answered((Answer(("Redis (Recommended)",)),))], "on the wire as it came"
 
 
 async def test_review_shows_everything_and_starts_on_the_first_gap() -> None:

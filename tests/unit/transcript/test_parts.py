@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from rich.style import Style
-from textual.geometry import Offset, Region
+from textual.geometry import Offset
 from textual.selection import Selection
 from textual.strip import Strip
 
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.requests import PlanRequest
-from ccq_tui.widgets.transcript.block_mark import MARK, BlockMark, Step
+from ccq_tui.widgets.transcript.block_mark import BlockMark, Step
 from ccq_tui.widgets.transcript.plan_sight import PlanSight
-from ccq_tui.widgets.transcript.search import Search
 from ccq_tui.widgets.transcript.text_selection import TextSelection
 from tests.unit.transcript.test_viewport import HEIGHT, Pane, paragraphs
 
@@ -29,29 +26,6 @@ def spoken(count: int = 40) -> Pane:
     return pane
 
 
-def test_the_mark_begins_in_sight_and_goes_by_blocks_or_prompts_to_either_end() -> None:
-    pane, told = spoken(), []
-    mark = BlockMark(pane.viewport, pane, lambda: told.append(mark.block))
-    assert mark.move(-1, Step.BLOCK)
-    assert mark.block is pane.model.blocks[-1]
-    assert mark.move(-1, Step.PROMPT)
-    assert mark.block is not None
-    assert mark.block is not None
-    assert mark.block.called == "your prompt"
-    assert "❯ prompt 30" in pane.lines()
-    while mark.move(-1, Step.PROMPT):
-        pass
-    assert mark.block is pane.model.blocks[0]
-    assert pane.viewport.top == 0
-    assert len(told) == 5
-    lines = [Strip.blank(10) for _ in range(HEIGHT)]
-    mark.draw(lines, Region(0, 0, 10, HEIGHT), Style.null(), HEIGHT)
-    assert [line.text[0] for line in lines[:2]] == [MARK, " "]
-    assert mark.leave()
-    assert not mark.leave()
-    assert told[-1] is None
-
-
 def test_the_mark_is_gone_with_its_block_and_the_end_is_followed_again() -> None:
     pane = spoken()
     mark = BlockMark(pane.viewport, pane, lambda: None)
@@ -63,35 +37,6 @@ def test_the_mark_is_gone_with_its_block_and_the_end_is_followed_again() -> None
     mark.follow()
     assert mark.block is None
     assert pane.viewport.following
-
-
-def test_a_search_goes_on_in_slices_and_folds_again_what_it_unfolded() -> None:
-    pane = spoken()
-    pane.apply(ev.ToolStarted("t", "Bash", {"command": "make"}))
-    pane.apply(ev.ToolFinished("t", "Bash", "\n".join(f"row {number}" for number in range(50))))
-    waiting: list[Callable[[], None]] = []
-    found: list[tuple[int, int, bool]] = []
-    search = Search(pane.viewport, pane, waiting.append, lambda *told: found.append(told))
-    search.begin()
-    search.look_for("row 7")
-    while waiting:
-        waiting.pop()()
-    assert found[-1] == (1, 1, False)
-    assert any("row 7" in line for line in pane.lines())
-    assert not pane.model.blocks[-1].folded
-    search.look_for("line 3")
-    while waiting:
-        waiting.pop()()
-    assert pane.model.blocks[-1].folded
-    assert found[-1][1:] == (11, False)
-    search.next(1)
-    pane.say("line 3 again", 999)
-    search.look_again(pane.model.blocks[-1:])
-    while waiting:
-        waiting.pop()()
-    assert found[-1][1] == 12
-    search.end()
-    assert pane.model.blocks[-1].folded
 
 
 def test_a_selection_has_the_text_of_its_lines_wherever_they_are_by_then() -> None:
