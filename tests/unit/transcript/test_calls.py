@@ -361,14 +361,6 @@ def test_a_retry_counts_down(model: TranscriptModel, clock: Clock) -> None:
     assert model.tick().changed == ()
 
 
-def test_compactions_are_rules(model: TranscriptModel) -> None:
-    model.apply(ev.Compacted(12_000, 900))
-    model.apply(ev.Compacted())
-    text = shown(model)
-    assert "── conversation compacted from 12,000 to 900 tokens ──" in text
-    assert "── conversation compacted ──" in text
-
-
 def test_paths_in_the_sessions_directory_are_short(model: TranscriptModel) -> None:
     call(model, "Read", "[image, image/png, 70 bytes]", file_path="/srv/api/docs/a.png")
     assert model.apply(ev.Connected("s", "m", "default", "/srv/api")).changed == (0,)

@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from ccq_tui.agent import events as ev
-from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, QuestionRequest
+from ccq_tui.inbox.requests import Cancelled, QuestionRequest
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.model import TranscriptModel
@@ -101,20 +101,6 @@ def test_queued_prompts_stay_below_the_running_turn(model: TranscriptModel) -> N
     assert kinds(model)[-1] == "Prose"
 
 
-def test_a_tool_runs_and_ends(model: TranscriptModel, clock: Clock) -> None:
-    model.apply(ev.ToolStarted("t", "Bash", {"command": "ls"}))
-    clock.now = 3.0
-    assert model.tick().changed == (0,)
-    (block,) = model.blocks
-    assert isinstance(block, bl.ToolBlock)
-    assert (block.state, block.seconds) == (bl.ToolState.RUNNING, 3.0)
-    clock.now = 4.0
-    model.apply(ev.ToolFinished("t", "Bash", "a\nb", is_error=True))
-    assert (block.state, block.seconds) == (bl.ToolState.FAILED, 4.0)
-    assert not model.ticking
-    assert model.tick().changed == ()
-
-
 def test_calls_of_a_subagent_stand_under_it(model: TranscriptModel) -> None:
     model.apply(ev.ToolStarted("a", "Agent", {"description": "one"}))
     model.apply(ev.ToolStarted("b", "Agent", {"description": "two"}))
@@ -164,35 +150,6 @@ def test_a_question_cancelled_in_the_past_is_answered_once_it_waits_again(model:
     assert block.outcome == outcome
 
 
-def test_a_rejected_question_call_is_seen(model: TranscriptModel) -> None:
-    model.apply(ev.ToolStarted("q", "AskUserQuestion", {}))
-    model.apply(ev.ToolFinished("q", "AskUserQuestion", "invalid", is_error=True))
-    assert kinds(model) == ["Tool"]
-
-
-def test_a_permission_is_part_of_its_call(model: TranscriptModel) -> None:
-    model.apply(ev.ToolStarted("t", "Bash", {}))
-    model.apply(ev.ToolStarted("u", "Bash", {}))
-    model.apply(ev.PermissionAsked(PermissionRequest("t", "s", "Bash", {})))
-    model.apply(ev.PermissionAsked(PermissionRequest("x", "s", "Bash", {})))
-    model.apply(ev.RequestSettled("t@s", Allowed()))
-    assert kinds(model) == ["Tool", "Tool", "Permission"]
-    asked = [block.permission for block in model.blocks if isinstance(block, bl.ToolBlock)]
-    assert asked[0] is not None
-    assert (asked[0].attached, asked[0].outcome, asked[1]) == (True, Allowed(), None)
-    assert [b.attached for b in model.blocks if isinstance(b, bl.PermissionBlock)] == [False]
-
-
-def test_retries_are_one_line_that_ends_with_the_answer(model: TranscriptModel) -> None:
-    model.apply(ev.Retrying(1, 10, 1.0, 529, "overloaded"))
-    model.apply(ev.Retrying(2, 10, 2.0, 529, "overloaded"))
-    (block,) = model.blocks
-    assert isinstance(block, bl.RetryBlock)
-    assert (block.event.attempt, block.over) == (2, False)
-    model.apply(ev.BlockGrew(key(), TEXT, "back"))
-    assert block.over
-
-
 def test_a_lost_session_leaves_nothing_running(model: TranscriptModel) -> None:
     model.apply(ev.ToolStarted("t", "Bash", {}))
     model.apply(ev.BlockGrew(key(), TEXT, "half"))
@@ -224,16 +181,6 @@ def test_a_parked_question_still_waits_and_its_result_is_no_card(model: Transcri
     model.apply(ev.ToolFinished(asked.request.tool_use_id, "", "declined"))
     assert block.outcome == Declined()
     assert kinds(model) == ["Question", "Rule"]
-
-
-def test_notices_errors_and_resets(model: TranscriptModel) -> None:
-    model.apply(ev.NoticeGiven("info", "hello"))
-    model.apply(ev.NoticeGiven("warning", "careful"))
-    model.apply(ev.ErrorReported("rate_limit", "later"))
-    model.apply(ev.ConversationReset("s2"))
-    model.apply(ev.SessionLost("bye", expected=True))
-    model.apply(ev.ModeChanged("plan"))
-    assert kinds(model) == ["Notice", "Notice", "Error", "Rule", "Rule"]
 
 
 def test_folds_change_what_can_be_folded(model: TranscriptModel) -> None:

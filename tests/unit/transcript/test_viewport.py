@@ -127,15 +127,6 @@ def test_scrolling_up_by_lines_shows_every_line_once(pane: Pane) -> None:
     assert len(seen) - len(whole) <= 1
 
 
-def test_moving_to_the_end_follows_again(pane: Pane) -> None:
-    pane.say(paragraphs(0, 60), 0)
-    pane.viewport.settle()
-    pane.viewport.move(pane.viewport.top - 5)
-    assert not pane.viewport.following
-    pane.viewport.move(pane.viewport.top + 5)
-    assert pane.viewport.following
-
-
 @pytest.mark.parametrize("width", [30, 40, 100, 160])
 def test_another_width_keeps_the_place(pane: Pane, width: int) -> None:
     for number in range(100):
