@@ -130,8 +130,9 @@ class Layout:
     def total(self) -> int:
         return self._sums.total
 
-    def restyle(self) -> None:
+    def restyle(self, draw: Draw) -> None:
         """Forget the drawn lines: the colours have changed."""
+        self._draw = draw
         self._cache.clear()
         self._cached_lines = 0
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
-from typing import ClassVar, Self, cast
+from typing import ClassVar, Self
 
 from rich.style import Style
 from textual import events
@@ -36,7 +36,7 @@ from ccq_tui.widgets.transcript.code import Lexers
 from ccq_tui.widgets.transcript.colours import CSS, PREFIX, STYLES, Colours
 from ccq_tui.widgets.transcript.layout import Layout
 from ccq_tui.widgets.transcript.pace import Pace
-from ccq_tui.widgets.transcript.painter import Painter, more_line, plain_text, welcome_line
+from ccq_tui.widgets.transcript.painter import Painter, more_line, plain_painter, plain_text, welcome_line
 from ccq_tui.widgets.transcript.pen import Counters, Pen, unmarked
 from ccq_tui.widgets.transcript.plan_sight import PlanSight
 from ccq_tui.widgets.transcript.search import Search
@@ -155,8 +155,8 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         self._columns = 0  # beside the scroll bar, which Textual's own size includes
         self._widths = 0, 0  # without and with the scroll bar
         self.set_reactive(Transcript.welcome, welcome)
-        self._painter: Painter | None = None
-        self._layout = Layout(self.model.blocks, self._draw)
+        self._painter = plain_painter()  # the colours are known once the widget is mounted
+        self._layout = Layout(self.model.blocks, self._painter.draw)
         self._viewport = Viewport(self._layout)
         self.block_mark = BlockMark(self._viewport, self, lambda: self.mark_changed())
         self.search = Search(
@@ -250,13 +250,11 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     def _prepare(self, until: float) -> bool:
         """Draw the lines about to be seen, part by part; return whether there is more."""
-        if self._painter is None or not self.size:
-            return False
-        return not self._viewport.prepare(lambda: time.perf_counter() >= until)
+        return bool(self.size) and not self._viewport.prepare(lambda: time.perf_counter() >= until)
 
     def update(self) -> None:
         """Update view, scroll bar and screen to the data."""
-        if self._painter is None or not self.size:
+        if not self.size:
             return
         self.frames += 1
         top, following = self._viewport.top, self._was_following
@@ -280,15 +278,12 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     def _place(self) -> None:
         """Set the scroll bar from the viewport; the layout of the screen does not depend on it."""
+        view, bar, lines = self._viewport, self.vertical_scrollbar, self._layout.total
+        self.set_reactive(Widget.virtual_size, Size(self._columns, lines))
         self._placing = True
-        try:
-            view = self._viewport
-            self.set_reactive(Widget.virtual_size, Size(self._columns, self._layout.total))
-            self.scroll_target_y = self.scroll_y = view.top
-            bar = self.vertical_scrollbar
-            bar.window_virtual_size, bar.window_size, bar.position = self._layout.total, view.height, view.top
-        finally:
-            self._placing = False
+        self.scroll_target_y = self.scroll_y = view.top
+        self._placing = False
+        bar.window_virtual_size, bar.window_size, bar.position = lines, view.height, view.top
         self._was_following = self._viewport.following
         self.plan.look()
 
@@ -316,18 +311,12 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     def _restyle(self) -> None:
         colours = Colours(self.rich_style, self.get_component_rich_style)
-        if self._painter is None or colours != self._painter.pen.colours:
-            self._painter = Painter(Pen(colours, self.counters, self._lexers))
-            self._draw_anew()
-
-    def _draw(self, block: Block, part: int, gap: int, width: int) -> list[Strip]:
-        if self._painter is None:  # the colours are known once the widget is mounted
-            self._restyle()
-        return cast("Painter", self._painter).draw(block, part, gap, width)
+        self._painter = Painter(Pen(colours, self.counters, self._lexers))
+        self._draw_anew()
 
     def _draw_anew(self) -> None:
         """Draw all lines in view with colours that were not known before."""
-        self._layout.restyle()
+        self._layout.restyle(self._painter.draw)
         self.refresh()
 
     def on_resize(self) -> None:
@@ -352,7 +341,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         if self._placing:
             return  # the code that places knows what to draw
         # A new height clamps the offset before it is reported: that is nobody's move.
-        if self.size.height == self._viewport.height and self._painter is not None:
+        if self.size.height == self._viewport.height:
             self._viewport.move(round(new_value))
             self._place()
             new_value = self.scroll_y
@@ -381,13 +370,11 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
             return [unmarked(strip) for strip in ScrollView.render_lines(self, rows)]
 
         self._for_screen = True
-        try:
-            strips = self._kept_lines.render(crop, self.render_line, style)
-        finally:
-            self._for_screen = False
+        strips = self._kept_lines.render(crop, self.render_line, style)
+        self._for_screen = False
         if crop.width < width:
             strips = [strip.crop(crop.x, crop.right) for strip in strips]
-        if self.mark is not None and self._painter is not None:
+        if self.mark is not None:
             colours = self._painter.pen.colours
             bottom = self.size.height - 1 if self.unseen else crop.bottom
             self.block_mark.draw(strips, crop, colours.base + colours["accent"], bottom)
@@ -402,8 +389,6 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
 
     def _line(self, y: int) -> Strip:
         width = self._columns
-        if self._painter is None:
-            return Strip.blank(width, self.rich_style)
         if not self.model.blocks:
             return welcome_line(self._painter.pen, self.welcome, y, self.size.height, width)
         if y == self.size.height - 1 and self.unseen:
