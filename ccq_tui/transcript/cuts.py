@@ -6,8 +6,10 @@ letter by letter has the same parts as one fed whole.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from markdown_it import MarkdownIt
@@ -24,9 +26,20 @@ TEXT_LIMIT = 4_000
 """A paragraph or list item longer than this is cut near half of it."""
 
 
+_SAFE_URL = re.compile(r"(?:https?|file)://[!-~]{1,2000}", re.IGNORECASE)
+
+
+def is_safe_url(url: str) -> bool:
+    """Return whether a URL may be given to the terminal as a link."""
+    return _SAFE_URL.fullmatch(url) is not None
+
+
+@lru_cache(maxsize=2)
 def markdown_parser(*, inline: bool) -> MarkdownIt:
-    """Make a parser for the Markdown of models, HTML as text; finding blocks alone takes half the time."""
+    """Return a parser for the Markdown of models, HTML as text; finding blocks alone takes half the time."""
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    # A rejected link stays text, so that its target can be read.
+    parser.validateLink = is_safe_url  # type: ignore[method-assign]
     # A footnote stays text, even a single word, which would otherwise be read as the target of a link.
     parser.block.ruler.at("reference", _reference, {"alt": []})
     if not inline:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import count
 from typing import Any, NamedTuple
-
-from markdown_it import MarkdownIt
 
 from ccq_tui.text import safe
 from ccq_tui.transcript.cuts import CONTINUED, BlockSpan, cut, markdown_parser, outline
@@ -37,25 +34,20 @@ class DocumentPart(NamedTuple):
     gap: int
 
 
-@lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
-    return markdown_parser(inline=False)
-
-
 class Document:
     """Markdown text that arrives piece by piece and is finished at some time.
 
     Attributes:
         parts: The parts that will not change any more.
         env: The link definitions found so far, in the parser's form.
-        parses: Number of calls of the parser to split.
+
         parsed: Characters that the parser was given to split.
     """
 
     def __init__(self, text: str = "", *, finished: bool = False) -> None:
         self.parts: list[DocumentPart] = []
         self.env: dict[str, Any] = {}
-        self.parses = 0
+
         self.parsed = 0
         self.finished = False
         self._fed: list[str] = []
@@ -186,23 +178,16 @@ class Document:
     def _split(self, *, last: bool = False) -> None:
         """Turn every block of the tail but the last into parts; the last one too when nothing follows it."""
         while self._tail:
-            spans = self._outline()
-            if not spans:
-                break
-            if not self._emit(spans, last=last):
+            known = len(self.env.get("references", ()))
+            self.parsed += len(self._tail)
+            spans = outline(markdown_parser(inline=False), self._tail, self.env)
+            if len(self.env.get("references", ())) != known:
+                self._epoch += 1  # a link further up may have found its target
+            if not spans or not self._emit(spans, last=last):
                 break
         if last:
             self._tail = ""
         self._try_at = len(self._tail) * 3 // 2
-
-    def _outline(self) -> list[BlockSpan]:
-        self.parses += 1
-        self.parsed += len(self._tail)
-        known = len(self.env.get("references", ()))
-        spans = outline(_parser(), self._tail, self.env)
-        if len(self.env.get("references", ())) != known:
-            self._epoch += 1  # a link further up may have found its target
-        return spans
 
     def _emit(self, spans: list[BlockSpan], *, last: bool) -> bool:
         """Turn blocks into parts; return whether one was cut, so that the tail must be looked at again."""

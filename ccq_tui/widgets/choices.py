@@ -11,7 +11,7 @@ from textual.geometry import Region, Size
 from textual.message import Message
 from textual.widgets import Static
 
-from ccq_tui.prompts.completion_context import CompletionKind
+from ccq_tui.prompts.completion_context import CompletionKind, WantedCompletion
 from ccq_tui.prompts.completion_list import Completion, CompletionList
 from ccq_tui.prompts.fuzzy import marks
 from ccq_tui.text import one_line
@@ -22,6 +22,7 @@ MOST_LINES = 8
 _SHARE_OF_SCREEN = 3
 _LONGEST = 400
 _TITLES = {CompletionKind.HISTORY: "Earlier prompts"}
+NOTHING = CompletionList(WantedCompletion(CompletionKind.COMMANDS, ""))
 
 
 class ChoiceList(Static, Clickable[tuple[int, Completion]]):
@@ -36,7 +37,7 @@ class ChoiceList(Static, Clickable[tuple[int, Completion]]):
 
     def __init__(self) -> None:
         super().__init__("", markup=False, classes="-off")
-        self._choices: CompletionList | None = None
+        self._choices = NOTHING
 
     @dataclass
     class Clicked(Message):
@@ -46,15 +47,14 @@ class ChoiceList(Static, Clickable[tuple[int, Completion]]):
 
     def show(self, choices: CompletionList | None) -> None:
         """Draw another state of the list, or nothing."""
-        self._choices = choices
-        shown = choices is not None and bool(choices.rows or choices.note)
-        self.set_class(not shown, "-off")
+        self._choices = choices or NOTHING
+        self.set_class(not (self._choices.rows or self._choices.note), "-off")
         self.refresh(layout=True)
 
     @property
     def shown(self) -> range:
         """The rows on the screen."""
-        return self._choices.window(self.most) if self._choices is not None else range(0)
+        return self._choices.window(self.most)
 
     def clicked(self, target: tuple[int, Completion], event: events.Click) -> None:
         event.stop()  # what is under the list is not meant
@@ -63,7 +63,7 @@ class ChoiceList(Static, Clickable[tuple[int, Completion]]):
     def under(self, event: events.MouseEvent) -> tuple[int, Completion] | None:
         """Return the row under the pointer, with its completion."""
         seen, place = self.content_region, event.screen_offset
-        if self._choices is None or not seen.contains_point(place):
+        if not seen.contains_point(place):
             return None
         at = place.y - seen.y - has_title(self._choices)
         row = self.shown[at] if 0 <= at < len(self.shown) else None
@@ -71,14 +71,14 @@ class ChoiceList(Static, Clickable[tuple[int, Completion]]):
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
         """Return the number of lines; before it is laid out it has no width to draw them in."""
-        return height_of(self._choices, self.most) if self._choices is not None else 0
+        return height_of(self._choices, self.most)
 
     def keep_beside(self, text: Region, top: int) -> None:
         """Stand right above a text that is completed, or below it on a screen without room there.
 
         ``text``: its place in the widget around both, ``top``: the line of the screen on which that begins.
         """
-        above = text.y - (height_of(self._choices, self.most) if self._choices is not None else 0)
+        above = text.y - height_of(self._choices, self.most)
         self.styles.offset = (0, above if top + above >= 0 else text.bottom)
 
     @property
@@ -87,8 +87,6 @@ class ChoiceList(Static, Clickable[tuple[int, Completion]]):
         return max(3, min(MOST_LINES, self.app.size.height // _SHARE_OF_SCREEN))
 
     def render(self) -> Text:
-        if self._choices is None:
-            return Text("")
         return drawn(self._choices, self.size.width, self.most, palette_of(self))
 
 

@@ -9,9 +9,8 @@ from textual.strip import Strip
 
 from ccq_tui.transcript import blocks as bl
 from ccq_tui.transcript.blocks import Block
-from ccq_tui.transcript.cuts import markdown_parser
+from ccq_tui.transcript.cuts import is_safe_url, markdown_parser
 from ccq_tui.widgets.transcript.highlights import drawn_pattern, spans_in
-from ccq_tui.widgets.transcript.markdown import is_safe_url
 from ccq_tui.widgets.transcript.painter import plain_text
 
 LOOKED_AT = 200_000

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
 from typing import Any, ClassVar
 
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from rich import box
 from rich import markdown as rm
@@ -29,25 +26,11 @@ LANGUAGE = 40
 NARROW = 20
 """Width in columns below which nothing is indented any further."""
 
-_SAFE_URL = re.compile(r"(?:https?|file)://[!-~]{1,2000}", re.IGNORECASE)
-
-
-def is_safe_url(url: str) -> bool:
-    """Return whether a URL may be given to the terminal as a link."""
-    return _SAFE_URL.fullmatch(url) is not None
-
-
-@lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
-    parser = markdown_parser(inline=True)
-    # A rejected link stays text, so that its target can be read.
-    parser.validateLink = is_safe_url  # type: ignore[method-assign]
-    return parser
-
 
 def tokens_of(source: str, references: dict[str, Any] | None = None) -> list[Token]:
     """Parse Markdown for drawing."""
-    tokens = _parser().parse(source, {"references": dict(references)} if references else {})
+    env = {"references": dict(references)} if references else {}
+    tokens = markdown_parser(inline=True).parse(source, env)
     _mark_tasks(tokens)
     return tokens
 

@@ -25,12 +25,12 @@ from ccq_tui.inbox.requests import (
     RequestOutcome,
 )
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question, QuestionSet
+from ccq_tui.transcript.cuts import is_safe_url
 from ccq_tui.transcript.model import TranscriptModel
 from ccq_tui.widgets.transcript import Counters
 from ccq_tui.widgets.transcript.code import ORIGIN
 from ccq_tui.widgets.transcript.colours import Colours
 from ccq_tui.widgets.transcript.layout import Layout
-from ccq_tui.widgets.transcript.markdown import is_safe_url
 from ccq_tui.widgets.transcript.painter import Painter
 from ccq_tui.widgets.transcript.pen import Pen
 from tests.actors import ELSEWHERE, INBOX, PANEL, PHONE
