@@ -30,24 +30,22 @@ class Palette:
     rule: Style
 
 
-VARIABLES = (
-    "foreground",
-    "primary",
-    "warning",
-    "error",
-    "success",
-    "ccq-muted",
-    "ccq-selected",
-    "ccq-selected-style",
-    "ccq-badge",
-    "ccq-badge-style",
-    "ccq-note",
-    "ccq-note-style",
-    "ccq-warning-style",
-    "ccq-cursor",
-    "ccq-rule",
-)
-"""Theme variables that define the roles."""
+ROLES = {
+    "plain": ("foreground", "none"),
+    "strong": ("foreground", "bold"),
+    "muted": ("ccq-muted", "none"),
+    "accent": ("primary", "bold"),
+    "on": ("ccq-selected", "ccq-selected-style"),
+    "badge": ("ccq-badge", "ccq-badge-style"),
+    "note": ("ccq-note", "ccq-note-style"),
+    "warning": ("warning", "ccq-warning-style"),
+    "alarm": ("error", "bold reverse"),
+    "cursor": ("ccq-cursor", "none"),
+    "added": ("success", "none"),
+    "removed": ("error", "none"),
+    "rule": ("ccq-rule", "none"),
+}
+"""The colour of each role, a variable of the theme, and its text style, a variable or the style itself."""
 THEMES = 32
 """Number of themes whose palettes are kept."""
 APP_CSS = """
@@ -67,31 +65,18 @@ def palette_of(widget: Widget) -> Palette:
     focus change, which was a tenth of the program's work.
     """
     variables = widget.app.theme_variables
-    return _palette(tuple(variables[name] for name in VARIABLES))
+    pairs = ((variables[colour], variables.get(style, style)) for colour, style in ROLES.values())
+    return _palette(tuple(pairs))
 
 
 @lru_cache(maxsize=THEMES)
-def _palette(values: tuple[str, ...]) -> Palette:
-    of = dict(zip(VARIABLES, values, strict=True))
-    return Palette(
-        plain=_style(of["foreground"]),
-        strong=_style(of["foreground"], "bold"),
-        muted=_style(of["ccq-muted"]),
-        accent=_style(of["primary"], "bold"),
-        on=_style(of["ccq-selected"], of["ccq-selected-style"]),
-        badge=_style(of["ccq-badge"], of["ccq-badge-style"]),
-        note=_style(of["ccq-note"], of["ccq-note-style"]),
-        warning=_style(of["warning"], of["ccq-warning-style"]),
-        alarm=_style(of["error"], "bold reverse"),
-        cursor=Style(bgcolor=_colour(of["ccq-cursor"])),
-        rule=_style(of["ccq-rule"]),
-        added=_style(of["success"]),
-        removed=_style(of["error"]),
-    )
-
-
-def _style(colour: str, text_style: str = "none") -> Style:
-    return Style(color=_colour(colour)) + Style.parse(text_style)
+def _palette(pairs: tuple[tuple[str, str], ...]) -> Palette:
+    styles = {
+        role: Style(color=_colour(colour)) + Style.parse(style)
+        for role, (colour, style) in zip(ROLES, pairs, strict=True)
+    }
+    styles["cursor"] = Style(bgcolor=styles["cursor"].color)
+    return Palette(**styles)
 
 
 def _colour(value: str) -> RichColor:
