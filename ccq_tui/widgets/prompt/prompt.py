@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from textual import events
@@ -58,13 +58,12 @@ class Prompt(Vertical):
     }
     """
 
+    @dataclass
     class Submitted(Message):
         """The person sent a prompt, with the images that it names; the field is empty again."""
 
-        def __init__(self, text: str, images: Mapping[str, PromptImage] | None = None) -> None:
-            super().__init__()
-            self.text = text
-            self.images = dict(images or {})
+        text: str
+        images: Mapping[str, PromptImage] = field(default_factory=dict)
 
     @dataclass
     class Said(Message):

@@ -114,12 +114,9 @@ class BlockMark:
 
 def neighbour(blocks: Sequence[bl.Block], start: int, direction: int, step: Step) -> int | None:
     """Return the index of the next block of a kind, from an index on, or None; skip the ends of turns."""
-    index = start
-    while 0 <= index < len(blocks):
+    for index in range(start, len(blocks) if direction > 0 else -1, direction):
         block = blocks[index]
-        if isinstance(block, bl.PromptBlock) or (
-            step is Step.BLOCK and not isinstance(block, bl.ResultBlock)
-        ):
+        passed = isinstance(block, bl.ResultBlock) or step is Step.PROMPT
+        if isinstance(block, bl.PromptBlock) or not passed:
             return index
-        index += direction
     return None
