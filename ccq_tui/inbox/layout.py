@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from ccq_tui.text import one_line, safe
 
@@ -16,9 +16,8 @@ MOST = 20_000
 """Most characters shown of one text; the JSON has all of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """A foreign text and its role among others; the code that draws it makes it harmless.
+class Passage(NamedTuple):
+    """A foreign text; the code that draws it makes it harmless.
 
     Attributes:
         text: The text.
@@ -29,16 +28,6 @@ class Passage:
     text: str
     is_head: bool = False
     is_row: bool = False
-
-    @classmethod
-    def head(cls, text: str) -> Passage:
-        """Return a text to which the rows after it belong."""
-        return cls(text, is_head=True)
-
-    @classmethod
-    def row(cls, text: str) -> Passage:
-        """Return a text that belongs to the head before it."""
-        return cls(text, is_row=True)
 
 
 def cells(text: str) -> int:

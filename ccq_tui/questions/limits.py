@@ -31,7 +31,7 @@ def answer_problem(question: Question, text: str) -> str:
         return f"too short · at least {counted(rules.fewest, 'character')}, not {len(text)}"
     if rules.most is not None and len(text) > rules.most:
         return f"too long · at most {counted(rules.most, 'character')}, not {len(text)}"
-    if rules.format in FORMATS and not FORMATS[rules.format][1](text):
+    if rules.format in FORMATS and not _fits(rules.format, text):
         return f"not {FORMATS[rules.format][0]}"
     if rules.pattern and not matcher(rules.pattern)(text):
         return f"does not match {rules.pattern}"
@@ -106,38 +106,28 @@ def matcher(pattern: str) -> Callable[[str], bool]:
         raise PatternError(pattern) from error
 
 
-def _is_email(text: str) -> bool:
-    return _EMAIL.fullmatch(text) is not None
-
-
-def _is_uri(text: str) -> bool:
-    return _URI.fullmatch(text) is not None and _parses(lambda uri: urlsplit(uri).port, text)
-
-
-def _is_date(text: str) -> bool:
-    return _DATE.fullmatch(text) is not None and _parses(date.fromisoformat, text)
-
-
-def _is_date_time(text: str) -> bool:
-    if not _DATE_TIME.fullmatch(text):
-        return False
-    # Python reads at most six digits of a second, and no leap second.
-    plain = re.sub(r"(\.\d{6})\d+", r"\1", text.upper())
-    return _parses(datetime.fromisoformat, plain)
-
-
-def _parses(read: Callable[[str], Any], text: str) -> bool:
+def _fits(named: str, text: str) -> bool:
+    _, pattern, read = FORMATS[named]
     try:
         read(text)
     except ValueError:
         return False
-    return True
+    return pattern.fullmatch(text) is not None
 
 
-FORMATS: Mapping[str, tuple[str, Callable[[str], bool]]] = {
-    "email": ("an email address, such as ada@example.com", _is_email),
-    "uri": ("a web address or other URI, such as https://example.com", _is_uri),
-    "date": ("a date, such as 2026-01-31", _is_date),
-    "date-time": ("a date with time and zone, such as 2026-01-31T12:00:00Z", _is_date_time),
+def _date_time(text: str) -> datetime:
+    # Python reads at most six digits of a second, and no leap second.
+    return datetime.fromisoformat(re.sub(r"(\.\d{6})\d+", r"\1", text.upper()))
+
+
+FORMATS: Mapping[str, tuple[str, re.Pattern[str], Callable[[str], Any]]] = {
+    "email": ("an email address, such as ada@example.com", _EMAIL, str),
+    "uri": (
+        "a web address or other URI, such as https://example.com",
+        _URI,
+        lambda text: urlsplit(text).port,
+    ),
+    "date": ("a date, such as 2026-01-31", _DATE, date.fromisoformat),
+    "date-time": ("a date with time and zone, such as 2026-01-31T12:00:00Z", _DATE_TIME, _date_time),
 }
-"""Formats that are checked, with their words and checks."""
+"""Formats that are checked: words, form, and a reader that raises ValueError for what is none."""

@@ -116,11 +116,11 @@ def passages(request: ElicitationRequest) -> Iterator[Passage]:
     """Return the whole request, for a screen."""
     form = request.form
     if form.questions.intro:
-        yield Passage.head(request.message)
+        yield Passage(request.message, is_head=True)
     yield from question.passages(request)
     for said in (request.url, form.problem):
         if said:
-            yield Passage.row(said)
+            yield Passage(said, is_row=True)
 
 
 def plain_text(request: ElicitationRequest, outcome: RequestOutcome | None) -> Iterator[str]:

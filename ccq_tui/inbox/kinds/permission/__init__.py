@@ -99,9 +99,9 @@ def topics(request: PermissionRequest) -> tuple[str, ...]:
 
 def passages(request: PermissionRequest) -> Iterator[Passage]:
     """Return the whole request, for a screen."""
-    yield Passage.head(f"{request.tool}: {request.description}" if request.description else request.tool)
+    yield Passage(": ".join(filter(None, (request.tool, request.description))), is_head=True)
     for name, value in request.input.items():
-        yield Passage.row(f"{name}: {value}")
+        yield Passage(f"{name}: {value}", is_row=True)
 
 
 def plain_text(request: PermissionRequest, outcome: RequestOutcome | None) -> Iterator[str]:  # noqa: ARG001

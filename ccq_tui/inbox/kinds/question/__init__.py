@@ -216,10 +216,10 @@ def topics(request: QuestionRequest) -> tuple[str, ...]:
 def passages(request: AnsweredRequest) -> Iterator[Passage]:
     """Return the whole request, for a screen."""
     for question in request.questions.questions:
-        yield Passage.head(question.text)
+        yield Passage(question.text, is_head=True)
         for number, option in enumerate(question.options, 1):
             said = f" · {option.description}" if option.description else ""
-            yield Passage.row(f"{number}  {option.title}{said}")
+            yield Passage(f"{number}  {option.title}{said}", is_row=True)
 
 
 def plain_text(request: AnsweredRequest, outcome: RequestOutcome | None) -> Iterator[str]:
