@@ -133,18 +133,6 @@ def test_a_letter_that_means_nothing_and_a_paste_become_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "back"), [("y", "yy"), ("n", "nn"), ("1", "11"), ("enter", ""), ("escape", "")]
-)
-def test_a_fresh_panel_takes_no_key_that_decides(key: str, back: str) -> None:
-    fresh = decide(first_draft(PERMISSION), Shown(10.0))
-    early = decide(fresh, Pressed(key, at=10.0 + GRACE / 2))
-    assert replace(early, guard=fresh.guard) == fresh
-    held = decide(early, Pressed(key, at=10.0 + GRACE + 0.01))
-    assert replace(held, guard=fresh.guard) == fresh, "a key held down finds no gap"
-    assert "".join(held.guard.returned) == back, "what goes on is typing, and the prompt's"
-
-
-@pytest.mark.parametrize(
     ("before", "key", "drafting", "took"),
     [
         (None, "y", False, Allowed()),

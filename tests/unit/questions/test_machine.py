@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ccq_tui.questions import Answer, Answered, Kind, Option, Question
+from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.questions.events import Clicked, Pasted, Pressed, Shown, TabClicked, TerminalFocused
 from ccq_tui.questions.keys import hints
-from ccq_tui.questions.machine import CLICK_GRACE, GRACE, step
+from ccq_tui.questions.machine import CLICK_GRACE, step
 from ccq_tui.questions.moves import CLOSED
 from ccq_tui.questions.prose import draft_text
 from ccq_tui.questions.state import Focus
@@ -115,31 +115,6 @@ def test_a_changed_answer_replaces_the_first() -> None:
     state = keys(panel(question("One?"), question("Two?")), "1 enter 2 shift+tab 3 tab tab enter")
     assert isinstance(state.outcome, Answered)
     assert [answer.selected for answer in state.outcome.answers] == [("DuckDB",), ("SQLite",)]
-
-
-@pytest.mark.parametrize("key", ["enter", "space", "escape", "1", "4"])
-def test_a_fresh_panel_ignores_deciding_keys(key: str) -> None:
-    fresh = step(panel(), Shown(at=100.0))
-    early = step(fresh, Pressed(key, at=100.0 + GRACE / 2))
-    assert (early.pages, early.focus, early.hidden, early.outcome) == (fresh.pages, fresh.focus, False, None)
-    later = step(fresh, Pressed(key, at=100.01 + GRACE))
-    assert (later.pages, later.focus, later.hidden, later.outcome) != (fresh.pages, fresh.focus, False, None)
-
-
-def test_a_key_held_down_finds_no_gap_in_the_grace() -> None:
-    state = step(panel(), Shown(at=100.0))
-    for press in range(40):
-        state = step(state, Pressed("enter", at=100.0 + 0.05 * press))
-    assert state.outcome is None
-    assert step(state, Pressed("enter", at=102.0 + GRACE)).outcome is not None
-
-
-def test_holding_ctrl_d_declines_nothing() -> None:
-    state = panel()
-    for press in range(40):
-        state = step(state, Pressed("ctrl+d", at=100.0 + 0.05 * press))
-    assert (state.focus, state.outcome) == (Focus.DECLINE, None)
-    assert step(state, Pressed("ctrl+d", at=102.0 + GRACE)).outcome is not None
 
 
 def test_a_proposed_value_is_no_answer_until_the_person_takes_it() -> None:
@@ -311,10 +286,6 @@ def test_the_draft_can_be_copied_whole() -> None:
     text = draft_text(typed(state, "let us talk"))
     for part in ("SQLite", "unselected", "a note", "let us talk"):
         assert part in text
-
-
-def test_kinds_are_the_tools_own_words() -> None:
-    assert [kind.value for kind in Kind] == ["choice", "text", "number"]
 
 
 def step_text(state, text):  # type: ignore[no-untyped-def]

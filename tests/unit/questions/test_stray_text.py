@@ -6,7 +6,7 @@ import pytest
 
 from ccq_tui.questions import Answer, Answered
 from ccq_tui.questions.events import Clicked, Pasted, Pressed, TabClicked, TextChanged
-from ccq_tui.questions.machine import GRACE, TEXT_LEFT_OUT, step
+from ccq_tui.questions.machine import TEXT_LEFT_OUT, step
 from ccq_tui.questions.merge_partial import begun, grown
 from ccq_tui.questions.prose import draft_text, unselected_text
 from ccq_tui.questions.state import Arriving, Focus, PanelState
@@ -117,14 +117,6 @@ def test_a_set_of_one_says_that_own_text_would_not_be_sent() -> None:
     assert (state.outcome, state.aside) == (None, TEXT_LEFT_OUT)
     assert state.page.draft.selected == (0,), "what would be sent is seen"
     assert press(state, "enter", 101.0).outcome == Answered((Answer(("Postgres",), unselected="x"),))
-
-
-def test_a_held_enter_does_not_pass_over_it() -> None:
-    state = keys(panel(), "x escape")
-    for number in range(40):
-        state = press(state, "enter", 100.0 + 0.05 * number)
-    assert state.outcome is None
-    assert press(state, "enter", 102.0 + GRACE).outcome is not None
 
 
 def test_o_selects_the_text_that_would_be_left_out() -> None:
