@@ -46,8 +46,6 @@ def check(request: QuestionRequest, outcome: RequestOutcome) -> None:
     match outcome:
         case Answered(answers):
             check_answers(request.questions, answers)
-            if request.questions.is_prompt:
-                _check_typable(answers)
         case Discussed() if not request.questions.takes_prose:
             asker = one_line(request.origin.called, QUOTED)
             raise InvalidOutcome("", f"{asker}'s prompt takes an answer or nothing, no reply in prose")
@@ -129,52 +127,35 @@ def check_answers(questions: QuestionSet, answers: tuple[Answer, ...]) -> None:
     """Refuse answers that a set does not take."""
     _check_count(questions, answers)
     for number, (question, answer) in enumerate(zip(questions.questions, answers, strict=True)):
-        field = f"answers[{number}]"
-        if question.kind is Kind.CHOICE:
-            _check_choice(field, question, answer)
-        else:
-            _check_text(field, question, answer)
+        for part, wrong, reason in _problems(question, answer, typed=questions.is_prompt):
+            if wrong:
+                raise InvalidOutcome(f"answers[{number}].{part}", reason)
 
 
-def _check_typable(answers: tuple[Answer, ...]) -> None:
-    """Refuse answers that cannot be typed at a program's prompt."""
-    for number, answer in enumerate(answers):
-        if answer.note:
-            raise InvalidOutcome(f"answers[{number}].note", "a program's prompt takes no note: leave it out")
-        if not answer.other.isprintable():
-            raise InvalidOutcome(
-                f"answers[{number}].other", "a program's prompt takes one line of plain text"
-            )
-
-
-def _check_choice(field: str, question: Question, answer: Answer) -> None:
-    labels = Counter(option.label for option in question.options)
-    if beyond := Counter(answer.selected) - labels:
-        label = one_line(next(iter(beyond)), 40)
-        raise InvalidOutcome(f"{field}.selected", f"no option “{label}”, or it is given too often")
-    if answer.other and not answer.other.strip():
-        raise InvalidOutcome(f"{field}.other", "a blank text is no answer")
-    if answer.other and question.closed:
-        raise InvalidOutcome(f"{field}.other", "it takes one of its options, and no text of your own")
-    if answer.empty and not question.multi_select:
-        raise InvalidOutcome(f"{field}.empty", "the question takes one choice, not none")
-    if answer.empty and (answer.selected or answer.other):
-        raise InvalidOutcome(f"{field}.empty", "not together with a selection or a text")
-    if not question.multi_select and len(answer.selected) + bool(answer.other) > 1:
-        raise InvalidOutcome(f"{field}.selected", "the question takes one choice")
-
-
-def _check_text(field: str, question: Question, answer: Answer) -> None:
-    if answer.selected and answer.selected != tuple(option.label for option in question.options):
-        raise InvalidOutcome(f"{field}.selected", "the question has no options")
-    if answer.selected and answer.other:
-        raise InvalidOutcome(f"{field}.other", "not together with a selection")
-    if answer.empty:
-        raise InvalidOutcome(f"{field}.empty", f"the question takes a {question.kind}, not a selection")
-    if answer.other and not answer.other.strip():
-        raise InvalidOutcome(f"{field}.other", "a blank text is no answer")
-    if answer.other and question.kind is Kind.NUMBER and (problem := number_problem(question, answer.other)):
-        raise InvalidOutcome(f"{field}.other", problem.replace(" · ", ": "))
+def _problems(question: Question, answer: Answer, *, typed: bool) -> Iterator[tuple[str, object, str]]:
+    """Yield each part of an answer with whether it is wrong, and why; ``typed`` at a program's prompt."""
+    other, labels = answer.other, Counter(option.label for option in question.options)
+    if question.kind is Kind.CHOICE:
+        beyond = Counter(answer.selected) - labels
+        label = one_line(next(iter(beyond), ""), 40)
+        yield "selected", beyond, f"no option “{label}”, or it is given too often"
+        yield "other", other and question.closed, "it takes one of its options, and no text of your own"
+        single, both = not question.multi_select, answer.selected or other
+        yield "empty", answer.empty and single, "the question takes one choice, not none"
+        yield "empty", answer.empty and both, "not together with a selection or a text"
+        several = len(answer.selected) + bool(other) > 1
+        yield "selected", single and several, "the question takes one choice"
+    else:
+        yield "selected", answer.selected not in ((), tuple(labels)), "the question has no options"
+        yield "other", answer.selected and other, "not together with a selection"
+        yield "empty", answer.empty, f"the question takes a {question.kind}, not a selection"
+    yield "other", other and not other.strip(), "a blank text is no answer"
+    if other and question.kind is Kind.NUMBER:
+        problem = number_problem(question, other)
+        yield "other", problem, problem.replace(" · ", ": ")
+    if typed:
+        yield "note", answer.note, "a program's prompt takes no note: leave it out"
+        yield "other", not other.isprintable(), "a program's prompt takes one line of plain text"
 
 
 def deliver(request: QuestionRequest, outcome: RequestOutcome, source: Mapping[str, Any]) -> Reply:  # noqa: ARG001
