@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ccq_tui.inbox.answer_json import check_fields, is_number, words
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Suggestion, kept, lasting, what
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.key_uses import Does
-
-if TYPE_CHECKING:
-    from ccq_tui.inbox.schema import ChoiceRecord
 
 NUMBERS = "123456789"
 """Keys of the lasting permissions; one beyond the ninth is reached with the arrows."""
@@ -117,7 +114,7 @@ def check_words(request: PermissionRequest | PlanRequest, outcome: Allowed) -> N
         raise InvalidOutcome("text", "who asked takes no words along with a permission")
 
 
-def choice_records(choices: Sequence[Choice]) -> list[ChoiceRecord]:
+def choice_records(choices: Sequence[Choice]) -> list[dict[str, Any]]:
     """Return choices in JSON."""
     return [
         {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from math import isfinite
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.answer_json import VERSION
@@ -17,8 +17,10 @@ from ccq_tui.inbox.store.rows import Change, StoredRequest, StoredSession, stamp
 from ccq_tui.processes import alive
 
 if TYPE_CHECKING:
-    from ccq_tui.inbox import schema
     from ccq_tui.inbox.wait_statistics import Share, WaitStatistics
+
+
+Record = dict[str, Any]
 
 
 def report(name: str, record: Mapping[str, Any]) -> str:
@@ -39,7 +41,7 @@ def lines_report(records: Iterable[Mapping[str, Any]]) -> str:
     return "\n".join(json.dumps(record, default=str) for record in records)
 
 
-def request_record(stored: StoredRequest) -> dict[str, Any]:
+def request_record(stored: StoredRequest) -> Record:
     """Return a request as `schema.RequestRecord`, without the agent's text before it."""
     kind, origin = kind_of(stored.request), stored.request.origin
     return {
@@ -56,7 +58,7 @@ def request_record(stored: StoredRequest) -> dict[str, Any]:
     }
 
 
-def whole_record(stored: StoredRequest) -> dict[str, Any]:
+def whole_record(stored: StoredRequest) -> Record:
     """Return a request with the agent's text before it and with its outcome."""
     return {
         **request_record(stored),
@@ -70,7 +72,7 @@ def whole_record(stored: StoredRequest) -> dict[str, Any]:
     }
 
 
-def session_record(session: StoredSession, waiting: int, undelivered: int = 0) -> schema.SessionRecord:
+def session_record(session: StoredSession, waiting: int, undelivered: int = 0) -> Record:
     """Return a session in JSON."""
     return {
         "id": session.id,
@@ -90,7 +92,7 @@ def session_record(session: StoredSession, waiting: int, undelivered: int = 0) -
     }
 
 
-def change_record(change: Change) -> schema.ChangeRecord:
+def change_record(change: Change) -> Record:
     """Return a change in JSON; one of a session has no request."""
     return {
         "number": change.number,
@@ -105,7 +107,7 @@ def change_record(change: Change) -> schema.ChangeRecord:
     }
 
 
-def actor_record(actor: Actor | None) -> schema.ActorRecord | None:
+def actor_record(actor: Actor | None) -> Record | None:
     """Return an actor in JSON."""
     if actor is None:
         return None
@@ -113,11 +115,11 @@ def actor_record(actor: Actor | None) -> schema.ActorRecord | None:
     return {"surface": actor.surface, "name": actor.name, "process": process, "device": actor.device}
 
 
-def outcome_record(outcome: RequestOutcome | None) -> schema.OutcomeRecord | None:
+def outcome_record(outcome: RequestOutcome | None) -> Record | None:
     """Return the outcome of a request in JSON, or None while it is pending."""
     if outcome is None:
         return None
-    record: dict[str, Any] = {"kind": outcome_word(outcome)}
+    record: Record = {"kind": outcome_word(outcome)}
     for name, value in plain(outcome).items():
         match name:
             case "answers":
@@ -130,10 +132,10 @@ def outcome_record(outcome: RequestOutcome | None) -> schema.OutcomeRecord | Non
                 record["for_longer"] = value is not None
             case _:
                 record[name] = value
-    return cast("schema.OutcomeRecord", record)
+    return record
 
 
-def statistics_record(made: WaitStatistics) -> schema.StatisticsRecord:
+def statistics_record(made: WaitStatistics) -> Record:
     """Return statistics of waits in JSON."""
     waited = made.waited
     return {
@@ -150,19 +152,12 @@ def statistics_record(made: WaitStatistics) -> schema.StatisticsRecord:
         "by_kind": _shares(made.kinds),
         "answer_speeds": [{"most_seconds": most, "requests": count} for most, count in made.speeds.items()],
         "most_refused": [
-            {
-                "kind": kind,
-                "topic": topic,
-                "requests": one.requests,
-                "declined": one.declined,
-                "discussed": one.discussed,
-            }
-            for kind, topic, one in made.most_refused
+            {"kind": kind, "topic": topic, **plain(one)} for kind, topic, one in made.most_refused
         ],
     }
 
 
-def _shares(shares: Mapping[str, Share]) -> list[schema.WaitShareRecord]:
+def _shares(shares: Mapping[str, Share]) -> list[Record]:
     return [
         {"name": name, "requests": one.requests, "waited_seconds": round(one.seconds, 3)}
         for name, one in shares.items()

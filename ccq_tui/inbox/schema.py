@@ -101,49 +101,6 @@ class OutcomeRecord(TypedDict):
     plan: NotRequired[Annotated[str, Field(description="As the person edited it")]]
 
 
-class QuestionSetBody(TypedDict):
-    """What a question set has of its own."""
-
-    title: str
-    questions: list[QuestionRecord]
-    takes_prose: NotRequired[Annotated[bool, Field(description="Whether it takes notes and --discuss")]]
-
-
-class PermissionBody(TypedDict):
-    """What a permission has of its own."""
-
-    tool: str
-    input: dict[str, Any]
-    description: str
-    reason: str
-    change: Annotated[
-        dict[str, Any],
-        Field(description="To its file: a patch as in Claude Code's result, with its counts, or its trouble"),
-    ]
-    choices: list[ChoiceRecord]
-
-
-class PlanBody(TypedDict):
-    """What a plan has of its own."""
-
-    plan: Annotated[str, Field(description="Markdown")]
-    choices: list[ChoiceRecord]
-
-
-class ElicitationBody(TypedDict):
-    """What the form or link of an MCP server has of its own."""
-
-    server: str
-    message: str
-    mode: Literal["form", "url"]
-    url: str
-    requested_schema: Annotated[dict[str, Any], Field(description="As the server sent it")]
-    problem: Annotated[str, Field(description='Why it can only be declined or dismissed, or ""')]
-    questions: Annotated[
-        list[QuestionRecord], Field(description="Its fields; their options are all there are")
-    ]
-
-
 class RequestHead(TypedDict):
     """What every request has."""
 
@@ -157,28 +114,51 @@ class RequestHead(TypedDict):
     deferred: Annotated[bool, Field(description="The resumed session asks it again as the same call")]
 
 
-class QuestionSetRecord(RequestHead, QuestionSetBody):
+class QuestionSetRecord(RequestHead):
     """A question set that waits for its answers."""
 
     kind: Literal["question"]
+    title: str
+    questions: list[QuestionRecord]
+    takes_prose: NotRequired[Annotated[bool, Field(description="Whether it takes notes and --discuss")]]
 
 
-class PermissionRecord(RequestHead, PermissionBody):
+class PermissionRecord(RequestHead):
     """A tool call that waits for permission."""
 
     kind: Literal["permission"]
+    tool: str
+    input: dict[str, Any]
+    description: str
+    reason: str
+    change: Annotated[
+        dict[str, Any],
+        Field(description="To its file: a patch as in Claude Code's result, with its counts, or its trouble"),
+    ]
+    choices: list[ChoiceRecord]
 
 
-class PlanRecord(RequestHead, PlanBody):
+class PlanRecord(RequestHead):
     """A plan that waits for approval."""
 
     kind: Literal["plan"]
+    plan: Annotated[str, Field(description="Markdown")]
+    choices: list[ChoiceRecord]
 
 
-class ElicitationRecord(RequestHead, ElicitationBody):
+class ElicitationRecord(RequestHead):
     """A form or a link of an MCP server that waits."""
 
     kind: Literal["elicitation"]
+    server: str
+    message: str
+    mode: Literal["form", "url"]
+    url: str
+    requested_schema: Annotated[dict[str, Any], Field(description="As the server sent it")]
+    problem: Annotated[str, Field(description='Why it can only be declined or dismissed, or ""')]
+    questions: Annotated[
+        list[QuestionRecord], Field(description="Its fields; their options are all there are")
+    ]
 
 
 class Became(TypedDict):

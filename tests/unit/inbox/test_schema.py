@@ -47,6 +47,7 @@ def test_what_commands_print_has_the_schema() -> None:
     assert checked(schema.WaitingDocument, ["inbox", "--json"])["requests"]
     assert checked(schema.SessionsDocument, ["sessions", "--json"])["sessions"]
     assert checked(schema.HistoryDocument, ["history", "--json"])["changes"]
+    assert checked(schema.StatisticsDocument, ["stats", "--json"])["statistics"]
 
 
 def test_what_an_older_version_wrote_has_the_schema() -> None:

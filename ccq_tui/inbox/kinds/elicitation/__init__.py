@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ccq_tui.inbox.answer_json import check_fields
 from ccq_tui.inbox.choices import Choice
@@ -14,9 +14,6 @@ from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answered, Declined, Dismissed
 from ccq_tui.questions.schema_form import FieldError, FormError, SchemaForm
 from ccq_tui.text import one_line
-
-if TYPE_CHECKING:
-    from ccq_tui.inbox.schema import ElicitationBody
 
 WORD = "elicitation"
 NOUN = "form"
@@ -131,7 +128,7 @@ def plain_text(request: ElicitationRequest, outcome: RequestOutcome | None) -> I
     yield from question.plain_text(request, outcome)
 
 
-def record(request: ElicitationRequest) -> ElicitationBody:
+def record(request: ElicitationRequest) -> dict[str, Any]:
     """Return its own fields in JSON."""
     form = request.form
     return {

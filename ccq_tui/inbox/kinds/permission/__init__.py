@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ccq_tui.inbox.agent_texts import rejection
 from ccq_tui.inbox.choices import (
@@ -24,9 +24,6 @@ from ccq_tui.inbox.layout import MOST, QUOTED, Passage, kept_lines, wrapped
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, Reply, RequestOutcome
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.text import one_line
-
-if TYPE_CHECKING:
-    from ccq_tui.inbox.schema import PermissionBody
 
 WORD = "permission"
 NOUN = "decision"
@@ -121,7 +118,7 @@ def plain_text(request: PermissionRequest, outcome: RequestOutcome | None) -> It
         yield from kept_lines(json.dumps(dict(request.input), indent=2, default=str), "  ")
 
 
-def record(request: PermissionRequest) -> PermissionBody:
+def record(request: PermissionRequest) -> dict[str, Any]:
     """Return its own fields in JSON."""
     return {
         "tool": request.tool,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ccq_tui.inbox.agent_texts import rejection
 from ccq_tui.inbox.choices import PLAN_CHOICES, Choice, check_words, choice_records, read_decision
@@ -12,9 +12,6 @@ from ccq_tui.inbox.requests import Allowed, Denied, PlanRequest, Reply, RequestO
 from ccq_tui.inbox.suggestions import Suggestion
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.text import one_line
-
-if TYPE_CHECKING:
-    from ccq_tui.inbox.schema import PlanBody
 
 WORD = "plan"
 NOUN = "decision"
@@ -92,6 +89,6 @@ def plain_text(request: PlanRequest, outcome: RequestOutcome | None) -> Iterator
     yield from kept_lines(request.plan, "  ")
 
 
-def record(request: PlanRequest) -> PlanBody:
+def record(request: PlanRequest) -> dict[str, Any]:
     """Return its own fields in JSON."""
     return {"plan": request.plan, "choices": choice_records(choices(request))}

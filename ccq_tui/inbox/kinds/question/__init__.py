@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED
 from ccq_tui.inbox.answer_json import check_fields, is_number, words
@@ -16,9 +16,6 @@ from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Ki
 from ccq_tui.questions.limits import allowed_words
 from ccq_tui.questions.numbers import allowed_range, number_problem
 from ccq_tui.text import one_line, safe
-
-if TYPE_CHECKING:
-    from ccq_tui.inbox.schema import QuestionRecord, QuestionSetBody
 
 WORD = "question"
 NOUN = "question"
@@ -250,7 +247,7 @@ def _wanted(question: Question) -> str:
             return "choose any number" if question.multi_select else "choose one"
 
 
-def record(request: QuestionRequest) -> QuestionSetBody:
+def record(request: QuestionRequest) -> dict[str, Any]:
     """Return its own fields in JSON."""
     questions = request.questions
     return {
@@ -260,29 +257,16 @@ def record(request: QuestionRequest) -> QuestionSetBody:
     }
 
 
-def question_record(number: int, question: Question) -> QuestionRecord:
+def question_record(number: int, question: Question) -> dict[str, Any]:
     """Return a question in JSON."""
-    return {
-        "number": number,
-        "text": question.text,
-        "header": question.header,
-        "kind": question.kind,
-        "multi_select": question.multi_select,
-        "description": question.description,
-        "options": [
-            {
-                "number": place,
-                "label": option.label,
-                "description": option.description,
-                "recommended": option.recommended,
-                "preview": option.preview,
-            }
-            for place, option in enumerate(question.options, 1)
-        ],
-        "minimum": question.minimum,
-        "maximum": question.maximum,
-        "step": question.step,
-        "unit": question.unit,
-        "default": question.default,
-        "closed": question.closed,
-    }
+    options = [
+        {"number": place, **_named(option, "label", "description", "recommended", "preview")}
+        for place, option in enumerate(question.options, 1)
+    ]
+    texts = _named(question, "text", "header", "kind", "multi_select", "description")
+    limits = _named(question, "minimum", "maximum", "step", "unit", "default", "closed")
+    return {"number": number, **texts, "options": options, **limits}
+
+
+def _named(one: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in names}
