@@ -14,22 +14,9 @@ from typing import Any, TypeVar
 from textual import events
 from textual.pilot import Pilot
 
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import ImageFile
 from ccq_tui.agent.controls import Control, Rewound, rename, rewind
-from ccq_tui.agent.events import (
-    AgentEvent,
-    ArrivingEnded,
-    Connected,
-    ElicitationAsked,
-    PermissionAsked,
-    PlanProposed,
-    QuestionAsked,
-    RequestParked,
-    RequestSettled,
-    SessionState,
-    StateChanged,
-    TitleChanged,
-)
 from ccq_tui.app import CcqApp
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
@@ -107,7 +94,7 @@ class ToldSession:
     Its requests may be named by their calls alone, and are kept under these.
     """
 
-    def __init__(self, tell: Callable[[AgentEvent], None]) -> None:
+    def __init__(self, tell: Callable[[ev.AgentEvent], None]) -> None:
         self._tell = tell
         self.requests = ToldRequests()
         self.open_in: Callable[[OpenRequest], object] = lambda _: None
@@ -130,13 +117,13 @@ class ToldSession:
         self.unmoved: list[str] = []
         """The files that do not follow when they are taken back."""
 
-    def tell(self, event: AgentEvent) -> None:
-        named = isinstance(event, RequestSettled | RequestParked | ArrivingEnded)
+    def tell(self, event: ev.AgentEvent) -> None:
+        named = isinstance(event, ev.RequestSettled | ev.RequestParked | ev.ArrivingEnded)
         if named and "@" not in event.request_id:
             event = replace(event, request_id=f"{event.request_id}@{SESSION_ID}")
-        if isinstance(event, QuestionAsked | PermissionAsked | PlanProposed | ElicitationAsked):
+        if isinstance(event, ev.QuestionAsked | ev.PermissionAsked | ev.PlanProposed | ev.ElicitationAsked):
             self.wait_with(event.request)
-        elif isinstance(event, RequestSettled):
+        elif isinstance(event, ev.RequestSettled):
             self.requests.end(event.request_id, event.outcome, event.actor)
         self._tell(event)
 
@@ -151,8 +138,8 @@ class ToldSession:
             self.open_in(self.requests.ask(request))
 
     async def run(self) -> None:
-        self.tell(Connected(SESSION_ID, "claude-x", "default", "/work"))
-        self.tell(StateChanged(SessionState.IDLE))
+        self.tell(ev.Connected(SESSION_ID, "claude-x", "default", "/work"))
+        self.tell(ev.StateChanged(ev.SessionState.IDLE))
 
     def send(
         self,
@@ -194,7 +181,7 @@ class ToldSession:
 
     async def rename(self, title: str) -> None:
         await self.ask(rename(title))
-        self.tell(TitleChanged(title))
+        self.tell(ev.TitleChanged(title))
 
     def withdraw(self, prompt_id: str) -> None:
         self.withdrawn.append(prompt_id)
@@ -239,7 +226,7 @@ class Driven:
             launch or Launch(settings=Settings(cwd=Path("/"))), self._make, clock=clock or self.clock
         )
 
-    def _make(self, tell: Callable[[AgentEvent], None], launch: Launch) -> ToldSession:
+    def _make(self, tell: Callable[[ev.AgentEvent], None], launch: Launch) -> ToldSession:
         self.session = self._kind(tell)
         self.session.record_id = launch.session_id or SESSION_ID
         self.session.open_in = self._open
@@ -299,9 +286,9 @@ async def keys_work(run: Driven, pilot: Pilot[int]) -> None:
     run.clock.skip(TYPING_SECONDS + 0.1)
 
 
-def asked(name: str = "toolu_1", *questions: Question) -> QuestionAsked:
+def asked(name: str = "toolu_1", *questions: Question) -> ev.QuestionAsked:
     which = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b")))
-    return QuestionAsked(QuestionRequest(name, SESSION_ID, QuestionSet(name, questions or (which,))))
+    return ev.QuestionAsked(QuestionRequest(name, SESSION_ID, QuestionSet(name, questions or (which,))))
 
 
 def prompt_kept(state: Path, key: str = SESSION_ID) -> PromptDraft | None:

@@ -11,15 +11,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.screens import clipboard
-from ccq_tui.screens.clipboard import (
-    NO_WL_PASTE,
-    NO_XCLIP,
-    OUT_OF_REACH,
-    ClipboardReader,
-    NoReaderError,
-    read_clipboard,
-    reader,
-)
+from ccq_tui.screens.clipboard import NoReaderError, read_clipboard, reader
 from tests.unit.prompts.pictures import png
 
 
@@ -56,7 +48,11 @@ def test_the_program_is_the_systems(
 
 @pytest.mark.parametrize(
     ("environment", "words"),
-    [({"WAYLAND_DISPLAY": "w"}, NO_WL_PASTE), ({"DISPLAY": ":0"}, NO_XCLIP), ({}, OUT_OF_REACH)],
+    [
+        ({"WAYLAND_DISPLAY": "w"}, clipboard.NO_WL_PASTE),
+        ({"DISPLAY": ":0"}, clipboard.NO_XCLIP),
+        ({}, clipboard.OUT_OF_REACH),
+    ],
 )
 def test_where_nothing_reads_it_the_way_is_told(
     tmp_path: Path, environment: dict[str, str], words: str
@@ -116,6 +112,8 @@ class TestReading:
     ) -> None:
         monkeypatch.setattr(clipboard, "MOST_OUTPUT", 1_000)
         program(tmp_path, "pngpaste", "exec /bin/cat /dev/zero")
-        found = await asyncio.wait_for(read_clipboard(ClipboardReader([("pngpaste",)], ("pngpaste",))), 5)
+        found = await asyncio.wait_for(
+            read_clipboard(clipboard.ClipboardReader([("pngpaste",)], ("pngpaste",))), 5
+        )
         assert isinstance(found, bytes)
         assert 1_000 <= len(found) <= 1_000 + (1 << 20)

@@ -11,16 +11,7 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent.events import (
-    ErrorReported,
-    ModeChanged,
-    ModelChoice,
-    ModelsListed,
-    PromptAccepted,
-    PromptRecorded,
-    PromptReturned,
-    SessionState,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import Remedy
 from ccq_tui.commands.command import PARKED, CommandRunner
 from ccq_tui.commands.models import MODE_ERROR, ModelCommands, UsageCommands
@@ -44,14 +35,14 @@ def test_the_key_for_the_mode_leaves_out_what_was_refused_and_what_is_not_offere
     mode.next_mode()
     mode.next_mode()
     assert wanted == ["default", "acceptEdits", "plan"], "each press goes on from the mode on its way"
-    mode.take(ModelsListed((ModelChoice("m", "M", "", auto_mode=True),)))
+    mode.take(ev.ModelsListed((ev.ModelChoice("m", "M", "", auto_mode=True),)))
     mode.next_mode()
     assert wanted[-1] == "auto"
-    mode.take(ErrorReported(MODE_ERROR, "no"))
+    mode.take(ev.ErrorReported(MODE_ERROR, "no"))
     ui.view = SimpleNamespace(mode="plan")  # type: ignore[assignment]
     mode.next_mode()
     assert wanted[-1] == "default", "the refused mode is passed over"
-    mode.take(ModeChanged("default"))
+    mode.take(ev.ModeChanged("default"))
     assert chosen[-1] == ("mode", "default")
     assert ui.said[-1].startswith("Default mode")
 
@@ -59,7 +50,7 @@ def test_the_key_for_the_mode_leaves_out_what_was_refused_and_what_is_not_offere
 async def test_what_only_a_process_does_is_refused_while_the_session_is_parked() -> None:
     ui = NoScreen()
     runner = CommandRunner(ui)
-    ui.view = SimpleNamespace(state=SessionState.PARKED)  # type: ignore[assignment]
+    ui.view = SimpleNamespace(state=ev.SessionState.PARKED)  # type: ignore[assignment]
     runner.run(UsageCommands(runner).context, "context")
     await ui.work()
     assert ui.noted == [(f"/context failed: {PARKED}", "warning")]
@@ -72,10 +63,10 @@ def test_the_newest_prompt_that_claude_has_not_read_is_taken_back_first() -> Non
     queue: Any = SimpleNamespace(settle=settled.extend, sent={})
     prompts = Prompts(ui, queue, RewindCommand(CommandRunner(ui)), ShellCommands(ui))
     for name in ("p1", "p2"):
-        prompts.take(PromptAccepted(name, queued=True, prompt_id=name))
+        prompts.take(ev.PromptAccepted(name, queued=True, prompt_id=name))
     prompts.take_back()
     assert withdrawn == ["p2"]
-    prompts.take(PromptReturned("p2", "wanted", "p2", wanted=True))
+    prompts.take(ev.PromptReturned("p2", "wanted", "p2", wanted=True))
     assert (ui.dock.prompt.text, settled) == ("p2", ["p2"])
     prompts.take_back()
     assert withdrawn == ["p2", "p1"]
@@ -131,7 +122,7 @@ async def test_a_prompt_is_on_disk_from_the_field_until_claude_has_written_it_do
     (draft,) = await kept(inbox)
     assert "a whole one" in str(draft["sent"])
     assert draft["text"] == "", "it left the field in the same write"
-    queue.take(PromptRecorded("p1"))
+    queue.take(ev.PromptRecorded("p1"))
     await queue.release()
     assert not [one for draft in await kept(inbox) for one in draft["sent"]]
     queue.close()

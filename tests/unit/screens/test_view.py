@@ -7,21 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.agent.events import (
-    Connected,
-    ContextUsage,
-    ConversationReset,
-    ModelChanged,
-    QuestionAsked,
-    Retrying,
-    SessionLost,
-    SessionState,
-    StateChanged,
-    TaskBackgrounded,
-    TaskEnded,
-    TaskStarted,
-    TurnEnded,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.session_name import SessionName
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Option, Question, QuestionSet
@@ -41,40 +27,42 @@ def words(view: SessionFacts, around: Surroundings = AROUND) -> list[str]:
 
 
 def test_the_state_is_timed_from_its_own_beginning() -> None:
-    view = folded(VIEW, StateChanged(SessionState.WORKING), 110.0)
+    view = folded(VIEW, ev.StateChanged(ev.SessionState.WORKING), 110.0)
     assert pieces(view, AROUND, 122.5)[0].text == "✻ working 12s"
-    same = folded(view, StateChanged(SessionState.WORKING), 120.0)
+    same = folded(view, ev.StateChanged(ev.SessionState.WORKING), 120.0)
     assert same is view, "the same state again does not restart the time"
-    assert pieces(folded(view, StateChanged(SessionState.IDLE), 130.0), AROUND, 200.0)[0].text == "○ ready"
+    assert (
+        pieces(folded(view, ev.StateChanged(ev.SessionState.IDLE), 130.0), AROUND, 200.0)[0].text == "○ ready"
+    )
 
 
 def test_it_says_model_mode_context_and_cost() -> None:
     view = VIEW
     for event in (
-        Connected("id", "opus", "default", "/work/api"),
-        ModelChanged("sonnet"),
-        ContextUsage(41.6, 1, 2),
-        TurnEnded("completed", False, 1.0, 0.5, 1_200_000, 950),
+        ev.Connected("id", "opus", "default", "/work/api"),
+        ev.ModelChanged("sonnet"),
+        ev.ContextUsage(41.6, 1, 2),
+        ev.TurnEnded("completed", False, 1.0, 0.5, 1_200_000, 950),
     ):
         view = folded(view, event, 100.0)
     assert words(view, MAIN) == [
         *("◌ starting", "sonnet", "context 42%", "/work/api", "git main", "$0.50"),
         "1.2M tokens in, 950 out",
     ]
-    cleared = folded(view, ConversationReset("new"), 1.0)
+    cleared = folded(view, ev.ConversationReset("new"), 1.0)
     assert (cleared.context, cleared.cost, cleared.tokens) == (None, None, (0, 0))
 
 
 def test_a_retry_is_said_until_the_model_answers() -> None:
-    view = folded(VIEW, Retrying(2, 10, 1.0, 529, "overloaded"), 1.0)
+    view = folded(VIEW, ev.Retrying(2, 10, 1.0, 529, "overloaded"), 1.0)
     assert "retry 2 of 10" in words(view)
-    assert folded(view, ContextUsage(1, 1, 1), 1.0).retry == "retry 2 of 10"
-    assert folded(view, TurnEnded("completed", False, 1.0, None, 1, 1), 1.0).retry == ""
+    assert folded(view, ev.ContextUsage(1, 1, 1), 1.0).retry == "retry 2 of 10"
+    assert folded(view, ev.TurnEnded("completed", False, 1.0, None, 1, 1), 1.0).retry == ""
 
 
 def test_a_lost_session_failed_and_a_closed_one_ended() -> None:
-    assert folded(VIEW, SessionLost("killed"), 1.0).state is SessionState.FAILED
-    assert folded(VIEW, SessionLost("closed", expected=True), 1.0).state is SessionState.ENDED
+    assert folded(VIEW, ev.SessionLost("killed"), 1.0).state is ev.SessionState.FAILED
+    assert folded(VIEW, ev.SessionLost("closed", expected=True), 1.0).state is ev.SessionState.ENDED
 
 
 def test_the_title_names_the_session_and_what_waits() -> None:
@@ -83,13 +71,13 @@ def test_the_title_names_the_session_and_what_waits() -> None:
 
 
 def test_a_session_in_which_something_waits_is_not_ready() -> None:
-    idle = replace(VIEW, state=SessionState.IDLE)
+    idle = replace(VIEW, state=ev.SessionState.IDLE)
     assert pieces(idle, AROUND, 100.0)[0].text == "○ ready"
     assert pieces(idle, AROUND, 100.0, waiting=1)[0].text == "◆ waits for you"
     assert terminal_title(idle, 1) == "◆ ? 1 api · ccq-tui"
     entry = entry_of(1, idle, 1, 100.0, shown=True)
     assert (entry.sign, entry.state) == ("◆", "waits for you")
-    parked = replace(VIEW, state=SessionState.PARKED)
+    parked = replace(VIEW, state=ev.SessionState.PARKED)
     assert pieces(parked, AROUND, 100.0, waiting=1)[0].text == "◇ parked"
 
 
@@ -106,7 +94,7 @@ def test_paths_under_home_begin_with_a_tilde(home: Path) -> None:
 
 def test_question_rounds_are_counted() -> None:
     question = Question("Which?", "Which", (Option("a"), Option("b")))
-    event = QuestionAsked(QuestionRequest("t", "id", QuestionSet("t", (question,))))
+    event = ev.QuestionAsked(QuestionRequest("t", "id", QuestionSet("t", (question,))))
     view = folded(VIEW, event, 1.0)
     assert "1 question round" in words(view)
 
@@ -164,7 +152,7 @@ def test_narrow_lines_leave_out_what_matters_least(width: int, left: int) -> Non
 def test_the_line_of_a_session_that_waits(width: int, line: str) -> None:
     view = SessionFacts(
         Path.home() / "proj",
-        SessionState.AWAITING,
+        ev.SessionState.AWAITING,
         model="claude-opus-5-5",
         mode="plan",
         context=38.2,
@@ -172,7 +160,7 @@ def test_the_line_of_a_session_that_waits(width: int, line: str) -> None:
         called=SessionName("Plan the release"),
         tokens=(1200, 3),
         rounds=2,
-        tasks=(TaskStarted("t", "b", "Build", background=True),),
+        tasks=(ev.TaskStarted("t", "b", "Build", background=True),),
     )
     beside = Surroundings(waiting_beside=2)
     assert " · ".join(piece.text for piece in fitted(pieces(view, beside, 190.0), width - 2)) == line
@@ -187,7 +175,7 @@ def test_the_line_of_a_session_that_waits(width: int, line: str) -> None:
 
 @pytest.mark.parametrize("width", [200, 80, 40, 30, 12])
 def test_bypassed_permissions_are_said_in_every_width(width: int) -> None:
-    working = replace(FULL, mode=BYPASS, since=-8000.0, state=SessionState.WORKING)
+    working = replace(FULL, mode=BYPASS, since=-8000.0, state=ev.SessionState.WORKING)
     kept = fitted(pieces(working, MAIN, 100.0), width)
     (alarm,) = [piece for piece in kept if piece.alarm]
     assert alarm.text == ("BYPASSES PERMISSIONS" if width >= 30 else "BYPASSES")
@@ -213,13 +201,13 @@ def test_a_worktree_is_named_by_its_branch_where_a_path_would_have_no_room() -> 
 
 
 def test_a_command_that_is_sent_to_the_background_counts_there_until_it_ends() -> None:
-    view = folded(SessionFacts(Path("/work")), TaskStarted("t", "b", "Build"), 0.0)
+    view = folded(SessionFacts(Path("/work")), ev.TaskStarted("t", "b", "Build"), 0.0)
     assert "background" not in str(pieces(view, AROUND, 0.0))
-    view = folded(view, TaskBackgrounded("t"), 0.0)
+    view = folded(view, ev.TaskBackgrounded("t"), 0.0)
     assert "1 command in the background" in [piece.text for piece in pieces(view, AROUND, 0.0)]
     for name in ("one", "two"):
-        view = folded(view, TaskStarted(name, "c", "Look", background=True, agent=True), 0.0)
+        view = folded(view, ev.TaskStarted(name, "c", "Look", background=True, agent=True), 0.0)
     assert "2 agents, 1 command in the background" in [piece.text for piece in pieces(view, AROUND, 0.0)]
     for name in ("t", "one", "two"):
-        view = folded(view, TaskEnded(name, "", "completed"), 0.0)
+        view = folded(view, ev.TaskEnded(name, "", "completed"), 0.0)
     assert "background" not in str(pieces(view, AROUND, 0.0))
