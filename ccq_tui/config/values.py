@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +15,14 @@ from ccq_tui.config.paths import expanded
 
 def split_tools(value: object) -> object:
     """Split "Bash(git *) Edit,Read" at commas and spaces outside parentheses; pass on anything but text."""
-    if isinstance(value, str):
-        value = (value,)
+    return _split(value, _names)
+
+
+def _split(value: object, split: Callable[[str], list[str]]) -> object:
+    value = one_or_many(value)
     if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
         return value
-    return tuple(name for item in value for name in _names(item))
+    return tuple(name for item in value for name in split(item))
 
 
 def _names(text: str) -> list[str]:
@@ -46,11 +49,7 @@ def one_or_many(value: object) -> object:
 
 def split_names(value: object) -> object:
     """Split a text, or each text of a list, at commas and spaces; pass on anything else."""
-    if isinstance(value, str):
-        value = (value,)
-    if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in value):
-        return value
-    return tuple(name for item in value for name in item.replace(",", " ").split())
+    return _split(value, lambda item: item.replace(",", " ").split())
 
 
 _SWITCH = {"true": True, "1": True, "false": False, "0": False}

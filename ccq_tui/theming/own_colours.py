@@ -10,30 +10,21 @@ from textual.color import BLACK, WHITE, Color
 from textual.theme import BUILTIN_THEMES, Theme
 
 MIXED = {
-    "ccq-muted": ("foreground", "background", 0.35),
-    "ccq-cursor": ("panel", "primary", 0.2),
-    "ccq-selected": ("success", "success", 0.0),
-    "ccq-note": ("secondary", "secondary", 0.0),
-    "ccq-badge": ("warning", "warning", 0.0),
-    "ccq-rule": ("foreground", "background", 0.75),
-    "ccq-user": ("primary", "foreground", 0.3),
+    "ccq-muted": ("foreground", "background", 0.35, "bright_black"),
+    "ccq-cursor": ("panel", "primary", 0.2, "black"),
+    "ccq-selected": ("success", "success", 0.0, "green"),
+    "ccq-note": ("secondary", "secondary", 0.0, "magenta"),
+    "ccq-badge": ("warning", "warning", 0.0, "yellow"),
+    "ccq-rule": ("foreground", "background", 0.75, "bright_black"),
+    "ccq-user": ("primary", "foreground", 0.3, "blue"),
     # Textual's own are half transparent: text that the transcript draws with them could not be read.
-    "screen-selection-background": ("panel", "primary", 0.35),
-    "screen-selection-foreground": ("foreground", "foreground", 0.0),
+    "screen-selection-background": ("panel", "primary", 0.35, "cyan"),
+    "screen-selection-foreground": ("foreground", "foreground", 0.0, "black"),
 }
-"""Mixtures for the program's own colours that a theme does not set: from, towards, how far."""
-ANSI = {
-    "ccq-muted": "ansi_bright_black",
-    "ccq-cursor": "ansi_black",
-    "ccq-selected": "ansi_green",
-    "ccq-note": "ansi_magenta",
-    "ccq-badge": "ansi_yellow",
-    "ccq-rule": "ansi_bright_black",
-    "ccq-user": "ansi_blue",
-    "screen-selection-background": "ansi_cyan",
-    "screen-selection-foreground": "ansi_black",
-}
-"""The same for themes that use the terminal's own sixteen colours, which cannot be mixed."""
+"""Mixtures for the program's own colours that a theme does not set: from, towards, how far.
+
+The last is the colour for themes that use the terminal's own sixteen colours, which cannot be mixed.
+"""
 
 
 GROUNDS = ("background", "surface", "panel", "ccq-cursor")
@@ -89,10 +80,10 @@ def variable_defaults() -> dict[str, str]:
 def _own_colours(theme: Theme) -> dict[str, str]:
     generated = theme.to_color_system().generate()
     if _is_ansi(generated):
-        return {**ANSI, **STYLES}
+        return {**{name: f"ansi_{ansi}" for name, (*_, ansi) in MIXED.items()}, **STYLES}
     mixed = {
         name: Color.parse(generated[start]).blend(Color.parse(generated[end]), share).hex6
-        for name, (start, end, share) in MIXED.items()
+        for name, (start, end, share, _) in MIXED.items()
     }
     return {**mixed, **STYLES}
 
