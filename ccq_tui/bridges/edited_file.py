@@ -28,12 +28,14 @@ class EditedFile:
         path: Its path, as people name it.
         home: The directory that a link must not lead out of.
         most: Largest size that is read, in bytes.
+        backup: Whether a copy of the file before a change is kept beside it.
     """
 
     scope: str
     path: Path
     home: Path
     most: int = JSON_BYTES
+    backup: bool = True
 
     def read(self) -> str:
         """Return its text, or "" if there is no file.
@@ -53,7 +55,7 @@ class EditedFile:
             raise SettingsFileError(f"it is not UTF-8 text: {error.reason}") from error
 
     def write(self, before: str, after: str) -> Path | None:
-        """Replace its text ``before`` by ``after``, and return the backup beside it, or None without a file.
+        """Replace its text ``before`` by ``after``, and return the backup beside it, if there is one.
 
         Raises `SettingsFileError` if it cannot be written, or was changed since it was read.
         """
@@ -67,8 +69,9 @@ class EditedFile:
                 write_whole(self.path, after, 0o644 if shared else None)
                 return None
             mode = stat.S_IMODE(target.stat().st_mode)
-            backup = target.with_name(target.name + BACKUP)
-            write_whole(backup, before, mode)
+            backup = target.with_name(target.name + BACKUP) if self.backup else None
+            if backup is not None:
+                write_whole(backup, before, mode)
             write_whole(target, after, mode)
         except OSError as error:
             raise SettingsFileError(f"it cannot be written: {error.strerror}") from error

@@ -15,9 +15,7 @@ from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import McpServer
 from ccq_tui.agent.listings import Hook, MemoryPlace, PermissionRule, Skill
 from ccq_tui.bounded import begin
-from ccq_tui.commands.command import CommandGroup, CommandRunner, CommandUi, PickRow, Work
-from ccq_tui.config.keymap import key_of
-from ccq_tui.config.permission_rules import (
+from ccq_tui.bridges.claude_code.permission_rules import (
     BEHAVIORS,
     Behavior,
     RuleError,
@@ -28,6 +26,8 @@ from ccq_tui.config.permission_rules import (
     remove_rule,
     rules_file,
 )
+from ccq_tui.commands.command import CommandGroup, CommandRunner, CommandUi, PickRow, Work
+from ccq_tui.config.keymap import key_of
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.view import short_path
 from ccq_tui.text import one_line, safe
@@ -196,7 +196,7 @@ class ListingCommands(CommandGroup[CommandUi]):
         if scope is None:
             raise CommandError(f"this hook is in none of your settings files: {one_line(hook.place, 80)}")
         file = await asyncio.to_thread(rules_file, scope, self._ui.launch.settings.directory)
-        self._ui.edit_file(file.path)
+        self._ui.edit_file(file.file.path)
 
     # -- /skills -----------------------------------------------------------------------------------------
 

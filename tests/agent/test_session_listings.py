@@ -12,7 +12,7 @@ import pytest
 from ccq_tui.agent import listings
 from ccq_tui.agent.events import ModelsListed
 from ccq_tui.agent.listings import Hook, MemoryPlace, PermissionRule, Skill
-from ccq_tui.config.permission_rules import Scope, add_rule, remove_rule, rules_file
+from ccq_tui.bridges.claude_code.permission_rules import Scope, add_rule, remove_rule, rules_file
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
 from tests.agent.stage import staged

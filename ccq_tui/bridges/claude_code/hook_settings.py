@@ -13,9 +13,9 @@ from typing import Any
 from ccq_tui.bounded import parse_json
 from ccq_tui.bridges.claude_code.hook_input import ELICITATION, PERMISSION
 from ccq_tui.bridges.edited_file import PROJECT, USER, EditedFile, SettingsFileError
+from ccq_tui.bridges.json_text import rewritten
 from ccq_tui.claude_files import claude_directory
 from ccq_tui.claude_lines import QUESTION_TOOL
-from ccq_tui.json_text import rewritten
 
 TIMEOUT = 86_400
 """Seconds; without a timeout, Claude Code drops a hook after 600."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from ccq_tui.bounded import JSON_BYTES, parse_json, parse_toml
 from ccq_tui.bridges.edited_file import USER, EditedFile, SettingsFileError
-from ccq_tui.json_text import rewritten
+from ccq_tui.bridges.json_text import rewritten
 
 SERVER = "ccq"
 """The server's name in a client's configuration; in Claude Code a tool is ``mcp__ccq__ask_user``."""

@@ -8,8 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.config import permission_rules
-from ccq_tui.config.permission_rules import RuleError, add_rule, checked_rule, remove_rule, rules_file
+from ccq_tui.bridges.claude_code import permission_rules
+from ccq_tui.bridges.claude_code.permission_rules import (
+    RuleError,
+    add_rule,
+    checked_rule,
+    remove_rule,
+    rules_file,
+)
 
 
 @pytest.fixture
@@ -63,7 +69,7 @@ def test_a_file_is_made_for_the_first_rule(project: Path) -> None:
         (b"[]", "is not a list of rules · correct it by hand"),
         (b'{"permissions": {"allow": "Read"}}', "is not a list of rules · correct it by hand"),
         (b'{"permissions": []}', "is not a list of rules · correct it by hand"),
-        (b"\xff", "is not JSON that can be changed safely"),
+        (b"\xff", "it is not UTF-8 text"),
         (b" " * 1_000_001, "is larger than"),
     ],
 )
@@ -81,7 +87,7 @@ def test_a_link_out_of_the_project_is_not_followed(project: Path, tmp_path: Path
     outside = tmp_path / "outside.json"
     outside.write_text("{}")
     (project / ".claude/settings.json").symlink_to(outside)
-    with pytest.raises(RuleError, match="a link out of the project"):
+    with pytest.raises(RuleError, match="change that file yourself"):
         add_rule(rules_file("projectSettings", project), "allow", "Read")
     assert outside.read_text() == "{}"
 
@@ -97,12 +103,6 @@ def test_the_link_to_ones_own_settings_is_shown_and_stays_a_link(project: Path, 
     assert add_rule(file, "allow", "Read")
     assert own.is_symlink()
     assert json.loads(kept.read_text()) == {"permissions": {"allow": ["Read"]}}
-    other = tmp_path / "other.json"
-    own.unlink()
-    own.symlink_to(other)
-    with pytest.raises(RuleError, match="points elsewhere now"):
-        add_rule(file, "allow", "Edit")
-    assert not other.exists()
 
 
 def test_what_another_program_writes_meanwhile_is_kept(
@@ -112,15 +112,14 @@ def test_what_another_program_writes_meanwhile_is_kept(
     path.write_text("{}")
     edited = permission_rules._edited
 
-    def slow(*arguments: object) -> bytes:
-        result = edited(*arguments)  # type: ignore[arg-type]
-        if "model" not in path.read_text():
-            path.write_text('{"model": "opus"}')
-        return result
+    def slow(*arguments: object) -> str:
+        path.write_text('{"model": "opus"}')
+        return edited(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(permission_rules, "_edited", slow)
-    assert add_rule(rules_file("projectSettings", project), "allow", "Read")
-    assert json.loads(path.read_text()) == {"model": "opus", "permissions": {"allow": ["Read"]}}
+    with pytest.raises(RuleError, match="another program changed it since it was read"):
+        add_rule(rules_file("projectSettings", project), "allow", "Read")
+    assert json.loads(path.read_text()) == {"model": "opus"}
 
 
 @pytest.mark.parametrize("text", ["Bash(npm test *)", " Read ", "mcp__srv__*", "WebFetch(domain:a.b)"])

@@ -1,0 +1,115 @@
+"""Permission rules in Claude Code's settings files: edits that leave all else as it was."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from ccq_tui.bounded import parse_json
+from ccq_tui.bridges.edited_file import PROJECT, EditedFile, SettingsFileError
+from ccq_tui.bridges.json_text import rewritten
+from ccq_tui.claude_files import claude_directory
+
+Behavior = Literal["allow", "ask", "deny"]
+BEHAVIORS: tuple[Behavior, ...] = get_args(Behavior)
+Scope = Literal["localSettings", "projectSettings", "userSettings"]
+_NAMES: dict[Scope, str] = {
+    "localSettings": ".claude/settings.local.json",
+    "projectSettings": ".claude/settings.json",
+    "userSettings": "settings.json",
+}
+MOST_RULE = 1_000
+"""Most characters of a rule."""
+_RULE = re.compile(r"[A-Za-z_][\w-]*(\*|\([^\x00-\x1f\x7f]+\))?")
+
+
+class RuleError(Exception):
+    """A rule was not written; the message is for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class RulesFile:
+    """The settings file of a scope.
+
+    Attributes:
+        scope: Scope in which its rules apply.
+        file: The file at which Claude Code looks for them.
+        real: Its path with links followed.
+    """
+
+    scope: Scope
+    file: EditedFile
+    real: Path
+
+
+def rules_file(scope: Scope, directory: Path) -> RulesFile:
+    """Find the settings file of a scope; raises `RuleError` if its links cannot be followed. For a thread."""
+    own = scope == "userSettings"
+    try:
+        directory = directory.resolve()
+        path = (claude_directory() if own else directory) / _NAMES[scope]
+        # A person's own settings may be a link to anywhere; a project's must not lead out of it.
+        file = EditedFile(PROJECT, path, Path(directory.anchor) if own else directory, backup=False)
+        return RulesFile(scope, file, path.resolve())
+    except (OSError, RuntimeError) as error:
+        raise RuleError(f"the settings file cannot be found: {error}") from error
+
+
+def checked_rule(text: str) -> str:
+    """Read a typed rule, ``Tool`` or ``Tool(what)``; raises `RuleError`."""
+    rule = text.strip()
+    if len(rule) > MOST_RULE:
+        raise RuleError(f"a rule can have {MOST_RULE:,} characters at most · shorten it")
+    if not _RULE.fullmatch(rule):
+        raise RuleError("a rule has the form Tool or Tool(what), such as Bash(npm test *)")
+    return rule
+
+
+def add_rule(file: RulesFile, behavior: Behavior, rule: str) -> bool:
+    """Add a rule to a settings file; return whether it is new. Raises `RuleError`. For a thread."""
+    return _change(file, behavior, lambda rules: rules if rule in rules else [*rules, rule])
+
+
+def remove_rule(file: RulesFile, behavior: Behavior, rule: str) -> bool:
+    """Remove a rule from a settings file; return whether it was there. Raises `RuleError`. For a thread."""
+    return _change(file, behavior, lambda rules: [one for one in rules if one != rule])
+
+
+def _change(file: RulesFile, behavior: Behavior, edit: Callable[[list[Any]], list[Any]]) -> bool:
+    try:
+        before = file.file.read()
+        after = _edited(before, behavior, edit)
+        if after != before:
+            file.file.write(before, after)
+    except SettingsFileError as error:
+        raise RuleError(f"{file.real}: {error}") from error
+    return after != before
+
+
+def _edited(before: str, behavior: Behavior, edit: Callable[[list[Any]], list[Any]]) -> str:
+    """Return a file's text with the rules of a behavior edited; the same text where nothing changed."""
+    text = before.removeprefix("\ufeff")
+    try:
+        data = parse_json(text) if text.strip() else {}
+        json.loads(text or "{}", object_pairs_hook=_unique)
+    except ValueError as error:
+        raise SettingsFileError(f"it is not JSON that can be changed safely: {error}") from error
+    permissions = data.setdefault("permissions", {}) if isinstance(data, dict) else None
+    rules = permissions.setdefault(behavior, []) if isinstance(permissions, dict) else None
+    if not isinstance(permissions, dict) or not isinstance(rules, list):
+        raise SettingsFileError(f"its permissions.{behavior} is not a list of rules · correct it by hand")
+    permissions[behavior] = edit(rules)
+    if permissions[behavior] == rules:
+        return before
+    return before[: len(before) - len(text)] + rewritten(text, data)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key is in it twice")
+    return found
