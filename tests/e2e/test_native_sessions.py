@@ -125,6 +125,13 @@ def until(look: Callable[[], Any]) -> Any:
     return seen
 
 
+def open_in_inbox(run: Running, words: str) -> None:
+    """Open the one request that waits, whose panel has some words, in the inbox on the screen."""
+    run.terminal.wait("Inbox · 1 waits for you")
+    run.terminal.press("right")
+    run.terminal.wait(lambda seen: words in seen.text and seen.panel and seen.keys_work)
+
+
 def shown(native: NativeTerminal, words: str) -> None:
     """Wait until Claude Code shows a dialog, and takes its keys: those of the first moment it passes over."""
     native.wait(words)
@@ -154,9 +161,7 @@ def test_questions_of_a_native_session_are_answered_here_there_and_by_a_script(s
             ours.wait("Release notes · Claude Code asks: Which database?")
             assert (first.context, first.request.origin.directory) == ("Let me ask.", str(run.home.project))
             ours.press("f2")
-            ours.wait("Inbox · 1 waits for you")
-            ours.press("right")
-            ours.wait(lambda seen: "Which database?" in seen.panel and seen.keys_work)
+            open_in_inbox(run, "Which database?")
             for keys, words in (
                 ("2", "● 2  Postgres"), ("enter", "Which features?"), ("1", "◼ 1  Auth"), ("3", "◼ 3  Logs"),
                 ("enter", "Which layout?"), ("1", "● 1  Tabs"), ("enter", "Submit 3 answers"),
@@ -176,9 +181,7 @@ def test_questions_of_a_native_session_are_answered_here_there_and_by_a_script(s
             native.press("more\r")
             (second,) = natives.asked()
             shown(native, "Which features?")
-            ours.wait("Inbox · 1 waits for you")
-            ours.press("right")
-            ours.wait(lambda seen: "Which features?" in seen.panel and seen.keys_work)
+            open_in_inbox(run, "Which features?")
             for keys, words in (
                 ("1", "[✔] Auth"), ("3", "[✔] Logs"), ("\x1b[B\x1b[B\x1b[B", "❯ 4."), ("x, y", "x, y"),
                 ("\t", "❯    Next"), ("\r", "Notes: press n"), ("\r", "Submit answers"), ("\r", "Had 2."),
@@ -235,9 +238,7 @@ def test_permissions_and_plans_of_a_native_session(start: Start) -> None:
             (first,) = natives.asked()
             shown(native, "Do you want to proceed?")
             ours.press("f2")
-            ours.wait("Inbox · 1 waits for you")
-            ours.press("right")
-            ours.wait(lambda seen: "touch made1" in seen.text and seen.keys_work)
+            open_in_inbox(run, "touch made1")
             run.decide("y")
             assert natives.result(first).text == "(Bash completed with no output)"
             native.wait("Ran 1.")
@@ -296,9 +297,7 @@ def test_a_form_of_a_native_session(start: Start, tmp_path: Path) -> None:
             (first,) = natives.asked()
             native.wait("running Elicitation hook")
             run.terminal.press("f2")
-            run.terminal.wait("Inbox · 1 waits for you")
-            run.terminal.press("right")
-            run.terminal.wait(lambda seen: "your answer" in seen.panel and seen.keys_work)
+            open_in_inbox(run, "your answer")
             run.terminal.type("hello\r")
             native.wait("Had 1.")
             assert told(log) == [{"action": "accept", "content": {"word": "hello"}}]

@@ -10,16 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ccq_tui.config.paths import config_dir
 from ccq_tui.theming import ThemeWatch
 from ccq_tui.theming.live import KeepError, keep_theme, with_theme
-
-
-def write(name: str, text: str) -> Path:
-    path = config_dir() / "themes" / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
+from tests.unit.test_themes import write
 
 
 def test_only_files_that_were_written_are_read() -> None:
@@ -83,27 +76,11 @@ def test_what_cannot_be_changed_safely_is_left_alone(text: str) -> None:
         with_theme(text, "sea")
 
 
+LINES = ["# a comment", "", "bell = true", 'theme = "x"', "[keys]", 'note = """', '"""', "list = [", "]"]
+
+
 @settings(max_examples=40)
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                "# a comment",
-                "",
-                "bell = true",
-                'theme = "x"',
-                "[keys]",
-                'note = """',
-                '"""',
-                "list = [",
-                "]",
-                "[1],",
-            ]
-        ),
-        max_size=8,
-    ),
-    st.text(max_size=20),
-)
+@given(st.lists(st.sampled_from(LINES), max_size=8), st.text(max_size=20))
 def test_whatever_stands_in_the_file_only_the_theme_is_another_one(lines: list[str], theme: str) -> None:
     text = "\n".join(lines)
     try:

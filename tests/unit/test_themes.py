@@ -119,38 +119,27 @@ async def test_a_theme_by_name(name: str) -> None:
         assert app.notices == []
 
 
-async def test_a_theme_by_path(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "theme", "notices"),
+    [('primary = "#38a"\nbackground = "#102030"\n', "mine", 0), ('primary = "no colour"\n', "ccq-dark", 1)],
+)
+async def test_a_theme_by_path(tmp_path: Path, text: str, theme: str, notices: int) -> None:
     path = tmp_path / "mine.toml"
-    path.write_text('primary = "#3388aa"\nbackground = "#102030"\n', encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
     app = Painted(str(path))
     async with app.run_test():
-        assert app.theme == "mine"
-        assert app.screen.styles.background == Color.parse("#102030")
+        assert (app.theme, len(app.notices)) == (theme, notices)
+        assert (app.screen.styles.background == Color.parse("#102030")) == (theme == "mine")
 
 
-async def test_a_bad_theme_is_the_default_and_a_notice(tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text('primary = "no colour"\n', encoding="utf-8")
-    app = Painted(str(path))
-    async with app.run_test():
-        assert app.theme == "ccq-dark"
-    assert len(app.notices) == 1
-
-
-async def test_an_unknown_name_is_the_default_with_the_name_meant() -> None:
+async def test_an_unknown_name_is_the_default_with_the_name_meant_and_all_there_are() -> None:
+    write("sea.toml", 'primary = "#3388aa"\n')
     app = Painted("cqc-light")
     async with app.run_test():
         assert app.theme == "ccq-dark"
     [notice] = app.notices
-    assert notice.startswith("Theme 'cqc-light' does not exist; ccq-dark is used. Did you mean ccq-light?\n")
-
-
-async def test_an_unknown_name_is_told_all_names_by_whose_they_are() -> None:
-    write("sea.toml", 'primary = "#3388aa"\n')
-    app = Painted("bad")
-    async with app.run_test():
-        pass
-    lines = app.notices[0].split("\n")
+    lines = notice.split("\n")
+    assert lines[0] == "Theme 'cqc-light' does not exist; ccq-dark is used. Did you mean ccq-light?"
     assert lines[1:3] == [f"There are: {', '.join(SHIPPED)}", "yours: sea"]
     assert lines[3].startswith("Textual's: ")
     assert "nord" in lines[3]

@@ -229,23 +229,6 @@ def test_free_text_is_asked_only_where_the_program_is_known_to_read() -> None:
     assert find(drawn("Continue? [y/N] "), Reads(waits=None), RULES).prompt is not None
 
 
-def test_a_list_of_enquirer() -> None:
-    found = find(drawn("? Framework? …\n▸ Vite\n  Next\n  Remix\n", hidden=True), KEYS, RULES).prompt
-    assert found is not None
-    assert (found.question, said(found)) == ("Framework?", ["→ Vite", "Next", "Remix"])
-
-
-def test_gum_as_its_documentation_shows_it() -> None:
-    text = "Choose:\n> Vite\n  Next.js\n\n←↓↑→ navigate • enter submit"
-    found = find(drawn(text, hidden=True), KEYS, RULES).prompt
-    assert found is not None
-    assert said(found) == ["→ Vite", "Next.js"]
-    text = "Choose:\n> • Vite\n  ✓ Next.js\n\nx toggle • ←↓↑→ navigate • enter submit"
-    found = find(drawn(text, hidden=True), KEYS, RULES).prompt
-    assert found is not None
-    assert said(found) == ["→ [ ] Vite", "[x] Next.js"]
-
-
 CODEX = """
   Would you like to run the following command?
 
@@ -259,19 +242,6 @@ CODEX = """
   3. No, and tell Codex what to do differently (esc)
 
   Press enter to confirm or esc to cancel"""
-
-
-def test_codex_asks_with_the_reason_and_the_command() -> None:
-    found = find(drawn(CODEX, hidden=True), KEYS, RULES).prompt
-    assert found is not None
-    assert found.question == (
-        "Would you like to run the following command? Reason: it makes the file $ touch made"
-    )
-    assert said(found) == [
-        "→ Yes, proceed (y)",
-        "Yes, and don't ask again for commands that start (with `touch made` (p))",
-        "No, and tell Codex what to do differently (esc)",
-    ]
 
 
 NATIVE = """\
@@ -293,17 +263,41 @@ NATIVE = """\
 Enter to select · ↑/↓ to navigate · Esc to cancel"""
 
 
-def test_claude_codes_long_question_is_read_whole() -> None:
-    found = find(drawn(NATIVE, hidden=True, size=(60, 24)), KEYS, RULES).prompt
+@pytest.mark.parametrize(
+    ("text", "question", "rows"),
+    [
+        ("? Framework? …\n▸ Vite\n  Next\n  Remix\n", "Framework?", ["→ Vite", "Next", "Remix"]),
+        # As gum's documentation shows it.
+        ("Choose:\n> Vite\n  Next\n\n←↓↑→ navigate • enter submit", "Choose:", ["→ Vite", "Next"]),
+        (
+            "Choose:\n> • Vite\n  ✓ Next\n\nx toggle • ←↓↑→ navigate • enter submit",
+            "Choose:",
+            ["→ [ ] Vite", "[x] Next"],
+        ),
+        (
+            CODEX,
+            "Would you like to run the following command? Reason: it makes the file $ touch made",
+            [
+                "→ Yes, proceed (y)",
+                "Yes, and don't ask again for commands that start (with `touch made` (p))",
+                "No, and tell Codex what to do differently (esc)",
+            ],
+        ),
+        (
+            NATIVE,
+            "How should the application handle authentication given the constraints that were discussed?",
+            [
+                "→ Local accounts (Recommended) (Passwords are stored in the local database.)",
+                "Client certificates",
+                "Type something.",
+            ],
+        ),
+    ],
+)
+def test_lists_are_read_with_their_whole_question(text: str, question: str, rows: list[str]) -> None:
+    found = find(drawn(text, hidden=True, size=(60, 24)), KEYS, RULES).prompt
     assert found is not None
-    assert found.question == (
-        "How should the application handle authentication given the constraints that were discussed?"
-    )
-    assert said(found) == [
-        "→ Local accounts (Recommended) (Passwords are stored in the local database.)",
-        "Client certificates",
-        "Type something.",
-    ]
+    assert (found.question, said(found)) == (question, rows)
 
 
 @pytest.mark.parametrize(
@@ -325,10 +319,5 @@ def test_numbered_lines_in_columns_are_read_by_their_numbers() -> None:
     picture = drawn("1) red      3) teal    5) gold\n2) green    4) pink\n#? ")
     prompt = find(picture, LINES, RULES).prompt
     assert prompt is not None
-    assert [(row.number, row.label) for row in prompt.rows] == [
-        ("1", "red"),
-        ("2", "green"),
-        ("3", "teal"),
-        ("4", "pink"),
-        ("5", "gold"),
-    ]
+    rows = [f"{row.number} {row.label}" for row in prompt.rows]
+    assert rows == ["1 red", "2 green", "3 teal", "4 pink", "5 gold"]
