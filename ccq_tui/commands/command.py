@@ -11,7 +11,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import USUAL_SECONDS, Control
 from ccq_tui.agent.events import AgentEvent, SessionState, SlashCommand
-from ccq_tui.config.permission_rules import RuleError
+from ccq_tui.bridges.claude_code.permission_rules import RuleError
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.prompt_queue import PromptSurface, PromptText
 from ccq_tui.transcript.model import TranscriptModel
