@@ -76,7 +76,15 @@ PLAN_CHOICES = (
 """In the order of every day: the two that are taken most often, then what lasts, then what takes words."""
 
 
-def lasting_choice(index: int, suggestion: Suggestion) -> Choice:
+def permission_choices(request: PermissionRequest) -> tuple[Choice, ...]:
+    """Return the ways to decide on a permission; of lasting permissions only the suggested ones."""
+    lasting = tuple(_lasting(*numbered) for numbered in enumerate(request.suggestions))
+    # Only a session of ours can take a text with a permission.
+    saying = () if request.origin.is_foreign else (ALLOW_AND_SAY,)
+    return (ALLOW, DENY, *lasting, *saying, DENY_AND_SAY)
+
+
+def _lasting(index: int, suggestion: Suggestion) -> Choice:
     """Return the choice that grants a suggestion."""
     verb, about = "allow" if suggestion.destination == "session" else "always allow", what(suggestion)
     if suggestion.kind == "setMode" or suggestion.behavior not in ("", "allow"):

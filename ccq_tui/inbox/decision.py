@@ -12,17 +12,7 @@ from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.choices import NUMBERS, Choice
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.key_uses import Does, KeyUse, by_key
-from ccq_tui.questions.events import (
-    Clicked,
-    Event,
-    Pasted,
-    Paused,
-    Pressed,
-    Seen,
-    Shown,
-    TerminalFocused,
-    TextChanged,
-)
+from ccq_tui.questions import events as ev
 from ccq_tui.questions.input_guard import REPEAT_DELAY, InputGuard, Meaning, is_fresh
 from ccq_tui.questions.moves import NOT_DRAWN, OUT_OF_SIGHT
 from ccq_tui.questions.state import is_text, typable
@@ -114,19 +104,19 @@ class DecisionState:
         return self.plan or (self.request.plan if isinstance(self.request, PlanRequest) else "")
 
 
-def decide(state: DecisionState, event: Event) -> DecisionState:
+def decide(state: DecisionState, event: ev.Event) -> DecisionState:
     """Return the state after an event; the state itself when the event means nothing in it."""
-    if state.outcome is not None or (state.guard.returned and not isinstance(event, Shown)):
+    if state.outcome is not None or (state.guard.returned and not isinstance(event, ev.Shown)):
         return state
-    if isinstance(event, Paused):
+    if isinstance(event, ev.Paused):
         return replace(state, outcome=state.guard.decided(event.at))
     held_back = state.warned is not None or state.notice in (OUT_OF_SIGHT, KEPT)
-    if held_back and isinstance(event, Pressed) and event.apart < REPEAT_DELAY:
+    if held_back and isinstance(event, ev.Pressed) and event.apart < REPEAT_DELAY:
         return state  # the key may be held down
     heard = state
-    if state.warned is not None and isinstance(event, Pressed | Clicked | TextChanged):
+    if state.warned is not None and isinstance(event, ev.Pressed | ev.Clicked | ev.TextChanged):
         heard = replace(state, warned=None, notice="")
-        if isinstance(event, Pressed) and event.key == state.warned_by == state.choices[state.warned].key:
+        if isinstance(event, ev.Pressed) and event.key == state.warned_by == state.choices[state.warned].key:
             # The warning asked for the same key again, so the first one was no part of a word.
             heard = replace(heard, guard=replace(heard.guard, typed_at=None))
     after = _decided(heard, event)
@@ -134,24 +124,24 @@ def decide(state: DecisionState, event: Event) -> DecisionState:
     return _until_paused(after, event)
 
 
-def _until_paused(after: DecisionState, event: Event) -> DecisionState:
+def _until_paused(after: DecisionState, event: ev.Event) -> DecisionState:
     """Put off what a letter decides until a pause shows that it begins no word."""
-    if None in (after.outcome, after.guard.word) or not (isinstance(event, Pressed) and event.types):
+    if None in (after.outcome, after.guard.word) or not (isinstance(event, ev.Pressed) and event.types):
         return after
     return replace(after, outcome=None, guard=after.guard.waiting(after.outcome))
 
 
-def _held_back(after: DecisionState, before: DecisionState, event: Event) -> DecisionState:
+def _held_back(after: DecisionState, before: DecisionState, event: ev.Event) -> DecisionState:
     """Ask once more before allowing what was not wholly on the screen."""
     at = getattr(event, "at", float("inf"))
     if not before.unseen or (before.warned == after.cursor and not is_fresh(before.warned_at, at)):
         return after
-    key = event.key if isinstance(event, Pressed) else "a click"
+    key = event.key if isinstance(event, ev.Pressed) else "a click"
     warned = replace(after, outcome=None, warned=after.cursor, warned_at=at, warned_by=SHOWN.get(key, key))
     return replace(warned, notice=unseen_words(warned))
 
 
-def _seen(state: DecisionState, event: Seen) -> DecisionState:
+def _seen(state: DecisionState, event: ev.Seen) -> DecisionState:
     state = replace(state, in_sight=event.rows, unseen=event.unseen, at_least=event.at_least)
     if state.warned is None:
         return state
@@ -160,44 +150,44 @@ def _seen(state: DecisionState, event: Seen) -> DecisionState:
     )
 
 
-def _decided(state: DecisionState, event: Event) -> DecisionState:
+def _decided(state: DecisionState, event: ev.Event) -> DecisionState:
     match event:
-        case Seen():
+        case ev.Seen():
             return _seen(state, event)
-        case Shown():
+        case ev.Shown():
             return replace(state, guard=state.guard.shown(event, in_text=state.typing))
-        case TerminalFocused(at):
+        case ev.TerminalFocused(at):
             return replace(state, guard=replace(state.guard, focused_at=at))
-        case TextChanged(text):
+        case ev.TextChanged(text):
             return (
                 replace(state, text=typable(text), notice="") if state.typing else _plan_edited(state, text)
             )
-        case Pasted():
+        case ev.Pasted():
             return _pasted(state, event)
-        case Clicked(row, at) if 0 <= row < len(state.choices) and not _stray_click(state, at):
+        case ev.Clicked(row, at) if 0 <= row < len(state.choices) and not _stray_click(state, at):
             return _clicked(replace(state, guard=replace(state.guard, word=None, used=True)), row)
-        case Pressed():
+        case ev.Pressed():
             return _judged_press(state, event)
         case _:
             return state
 
 
-def meaning(state: DecisionState, event: Pressed | Pasted) -> Meaning:
+def meaning(state: DecisionState, event: ev.Pressed | ev.Pasted) -> Meaning:
     """Return the meaning of a key or a paste: the panel's, too early for it, or the prompt's."""
     return _judged(state, event)[0]
 
 
-def _judged(state: DecisionState, event: Pressed | Pasted) -> tuple[Meaning, InputGuard]:
+def _judged(state: DecisionState, event: ev.Pressed | ev.Pasted) -> tuple[Meaning, InputGuard]:
     if state.hidden:
         return Meaning.COMMAND, state.guard
     return state.guard.judged(event, in_text=state.typing, walks=not state.typing and _walks(event))
 
 
-def _walks(event: Pressed | Pasted) -> bool:
-    return isinstance(event, Pressed) and DECISION_ACTIONS.get(event.key) in ("up", "down")
+def _walks(event: ev.Pressed | ev.Pasted) -> bool:
+    return isinstance(event, ev.Pressed) and DECISION_ACTIONS.get(event.key) in ("up", "down")
 
 
-def _judged_press(state: DecisionState, event: Pressed) -> DecisionState:
+def _judged_press(state: DecisionState, event: ev.Pressed) -> DecisionState:
     meant, guard = _judged(state, event)
     # To a person who is writing, here or in the prompt, a letter may be part of a word.
     alone = not (event.ahead or event.drafting or state.guard.writing(event.at))
@@ -221,12 +211,12 @@ def _written(state: DecisionState, meant: Meaning) -> DecisionState:
     word = state.guard.word
     if word is None or meant is Meaning.PASSED_OVER:
         return state
-    seen = Seen(state.in_sight or frozenset(), state.unseen, state.at_least)
+    seen = ev.Seen(state.in_sight or frozenset(), state.unseen, state.at_least)
     state = replace(_seen(word.before, seen), in_sight=state.in_sight, guard=replace(state.guard, word=None))
     return _type(state, "".join(word.typed), _text_row(state)) if meant is Meaning.WORD else state
 
 
-def _pasted(state: DecisionState, event: Pasted) -> DecisionState:
+def _pasted(state: DecisionState, event: ev.Pasted) -> DecisionState:
     text = typable(event.text)
     if state.hidden or not text:
         return state

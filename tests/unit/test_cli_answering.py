@@ -208,7 +208,7 @@ def test_a_locked_inbox_is_one_line_after_a_while(
 ) -> None:
     stock()
     monkeypatch.setattr(
-        "ccq_tui.inbox.store.database.open_database", lambda path, _busy: open_database(path, 0.05)
+        "ccq_tui.inbox.store.opening.open_database", lambda path, _busy: open_database(path, 0.05)
     )
     other = sqlite3.connect(inbox_path(), isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

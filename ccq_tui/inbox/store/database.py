@@ -12,19 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ccq_tui.inbox.actors import Actor
+from ccq_tui.inbox.store import opening
 from ccq_tui.inbox.store.encoding import actor_to_json
-from ccq_tui.inbox.store.opening import (
-    LOG,
-    companions,
-    copy_database,
-    failure,
-    files_of,
-    identity,
-    is_damage,
-    mend_database,
-    open_database,
-    translated,
-)
 from ccq_tui.inbox.store.rows import stamp
 from ccq_tui.inbox.verdicts import InboxUnavailable
 
@@ -70,7 +59,7 @@ class Database:
 
     def __init__(self, path: Path, busy_seconds: float, now: Callable[[], datetime]) -> None:
         self.path = path
-        opened = open_database(path, busy_seconds)
+        opened = opening.open_database(path, busy_seconds)
         self.notice, self.files, self.is_new = opened.notice, opened.files, opened.is_new
         self._connection, self.loss = opened.connection, ""
         self._now = now
@@ -95,7 +84,7 @@ class Database:
     def has_path(self) -> bool:
         """Whether the path still is the file that is open."""
         try:
-            return identity(self.path.stat()) == self.files[""]
+            return opening.identity(self.path.stat()) == self.files[""]
         except OSError:
             return False
 
@@ -107,12 +96,12 @@ class Database:
         """Complete a file that lost its path or its companions, as far as others allow."""
         if self._is_in_place():
             return
-        if not (here := self.has_path()) or not companions(self.path)[LOG].exists():
+        if not (here := self.has_path()) or not opening.companions(self.path)[opening.LOG].exists():
             self.complete()  # with another log, another process may write into the file already
         if not here:  # SQLite would read what is left beside it as part of the next file
-            for name, place in companions(self.path).items():
+            for name, place in opening.companions(self.path).items():
                 with suppress(OSError):
-                    if identity(place.stat()) == self.files.get(name):
+                    if opening.identity(place.stat()) == self.files.get(name):
                         place.unlink()
 
     def complete_when_idle(self) -> None:
@@ -133,8 +122,8 @@ class Database:
 
     def copy_to(self, target: Path) -> None:
         """Copy the whole database into a new file; raises `InboxUnavailable`."""
-        with translated(target):
-            copy_database(self._connection, target)
+        with opening.translated(target):
+            opening.copy_database(self._connection, target)
 
     def shrink(self) -> None:
         """Give the space of deleted rows back to the disk; raises `InboxUnavailable`."""
@@ -145,7 +134,7 @@ class Database:
     def _is_in_place(self) -> bool:
         """Whether the path still has the files that are open."""
         try:
-            return files_of(self.path, self.path.stat()) == self.files
+            return opening.files_of(self.path, self.path.stat()) == self.files
         except OSError:
             return False
 
@@ -154,12 +143,12 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            if is_damage(error):
+            if opening.is_damage(error):
                 self._damaged = True
-                self.loss = self.loss or mend_database(self.path)
+                self.loss = self.loss or opening.mend_database(self.path)
                 if self.loss:
                     raise InboxUnavailable(f"{self.loss} Try again.") from error
-            raise failure(error, self.path) from error
+            raise opening.failure(error, self.path) from error
 
     def _require_path(self) -> None:
         """Refuse to write where nobody would read it."""

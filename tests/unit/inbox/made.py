@@ -23,18 +23,8 @@ from ccq_tui.inbox.store.store import Store, StoredDraft
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.processes import Owner
-from ccq_tui.questions import (
-    Answer,
-    Answered,
-    Declined,
-    Discussed,
-    Dismissed,
-    Expired,
-    Kind,
-    Option,
-    Question,
-    QuestionSet,
-)
+from ccq_tui.questions.model import Answer, Kind, Option, Question, QuestionSet
+from ccq_tui.questions.outcome import Answered, Declined, Discussed, Dismissed, Expired
 
 T = TypeVar("T")
 

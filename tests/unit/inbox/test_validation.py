@@ -27,20 +27,10 @@ from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.inbox.verdicts import InvalidOutcome
-from ccq_tui.questions import (
-    Answer,
-    Answered,
-    Declined,
-    Discussed,
-    Dismissed,
-    Expired,
-    Kind,
-    Option,
-    Question,
-    QuestionSet,
-)
 from ccq_tui.questions.events import Event
 from ccq_tui.questions.machine import step
+from ccq_tui.questions.model import Answer, Kind, Option, Question, QuestionSet
+from ccq_tui.questions.outcome import Answered, Declined, Discussed, Dismissed, Expired
 from ccq_tui.questions.state import opened
 from tests.actors import PANEL
 from tests.unit.inbox.made import known, requests

@@ -33,17 +33,8 @@ from ccq_tui.inbox.wait_statistics import (
     wait_statistics,
 )
 from ccq_tui.processes import this_process
-from ccq_tui.questions import (
-    Answer,
-    Answered,
-    Declined,
-    Discussed,
-    Dismissed,
-    Expired,
-    Option,
-    Question,
-    QuestionSet,
-)
+from ccq_tui.questions.model import Answer, Option, Question, QuestionSet
+from ccq_tui.questions.outcome import Answered, Declined, Discussed, Dismissed, Expired
 from ccq_tui.worktrees.model import checkout_of
 from tests.actors import LIMIT, PANEL
 

@@ -7,17 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ccq_tui.inbox.agent_texts import rejection
-from ccq_tui.inbox.choices import (
-    ALLOW,
-    ALLOW_AND_SAY,
-    DENY,
-    DENY_AND_SAY,
-    Choice,
-    check_words,
-    choice_records,
-    lasting_choice,
-    read_decision,
-)
+from ccq_tui.inbox.choices import check_words, choice_records, permission_choices, read_decision
 from ccq_tui.inbox.file_changes import phrases
 from ccq_tui.inbox.file_diff import diff_lines, hunks_of
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, kept_lines, wrapped
@@ -32,19 +22,12 @@ OUTLIVES = EXPIRES = False
 CALLED = "a permission"
 ENDS: tuple[type[RequestOutcome], ...] = (Allowed, Denied)
 REFUSAL: RequestOutcome = Denied()
+choices = permission_choices
 
 
 def same(one: PermissionRequest, other: PermissionRequest) -> bool:
     """Whether two requests ask the same; their suggestions may differ."""
     return (one.tool, one.input) == (other.tool, other.input)
-
-
-def choices(request: PermissionRequest) -> tuple[Choice, ...]:
-    """Return the ways to decide on it; of lasting permissions only the suggested ones."""
-    lasting = tuple(lasting_choice(*numbered) for numbered in enumerate(request.suggestions))
-    # Only a session of ours can take a text with a permission.
-    saying = () if request.origin.is_foreign else (ALLOW_AND_SAY,)
-    return (ALLOW, DENY, *lasting, *saying, DENY_AND_SAY)
 
 
 def check(request: PermissionRequest, outcome: Allowed | Denied) -> None:
