@@ -9,17 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ccq_tui.key_uses import Does
-from ccq_tui.questions.events import (
-    Action,
-    Move,
-    MoveToEdge,
-    OpenOther,
-    PanelCommand,
-    Pick,
-    Pressed,
-    ScrollPreview,
-    TurnPage,
-)
+from ccq_tui.questions import events as ev
 from ccq_tui.questions.limits import counted, selection_problem
 from ccq_tui.questions.moves import selected_elsewhere, taken_over
 from ccq_tui.questions.prose import shown_label
@@ -42,7 +32,7 @@ class KeyRow:
     """
 
     keys: tuple[str, ...]
-    action: Action
+    action: ev.Action
     when: When
     does: str
 
@@ -93,88 +83,92 @@ def _enlarged(state: PanelState) -> bool:
     return state.large and _list(state)
 
 
+def _declining(state: PanelState) -> bool:
+    return state.focus is Focus.DECLINE
+
+
 def _always(_state: PanelState) -> bool:
     return True
 
 
 KEY_TABLE: tuple[KeyRow, ...] = (
-    KeyRow(("y",), PanelCommand.DECLINE, lambda s: s.focus is Focus.DECLINE, "In the confirmation: decline"),
+    KeyRow(("y",), ev.PanelCommand.DECLINE, _declining, "In the confirmation: decline"),
     KeyRow(
         ("x",),
-        PanelCommand.DISMISS,
-        lambda s: s.focus is Focus.DECLINE and s.questions.is_form,
+        ev.PanelCommand.DISMISS,
+        lambda s: _declining(s) and s.questions.is_form,
         "In the confirmation of a form: cancel it without a decision",
     ),
-    KeyRow(("up", "ctrl+p"), Move(-1), _moving, "Move up"),
-    KeyRow(("down", "ctrl+n"), Move(1), _moving, "Move down"),
-    KeyRow(("k",), Move(-1), _list_or_review, "Move up"),
-    KeyRow(("j",), Move(1), _list_or_review, "Move down"),
-    KeyRow(("home",), MoveToEdge(last=False), _list_or_review, "Go to the first row"),
-    KeyRow(("end",), MoveToEdge(last=True), _list_or_review, "Go to the last row"),
-    KeyRow(tuple("123456789"), Pick(0), _choices, "Go to that row and select it"),
-    KeyRow(("space",), PanelCommand.MARK, _choices, "Select, and stay; toggle in a multi-select"),
+    KeyRow(("up", "ctrl+p"), ev.Move(-1), _moving, "Move up"),
+    KeyRow(("down", "ctrl+n"), ev.Move(1), _moving, "Move down"),
+    KeyRow(("k",), ev.Move(-1), _list_or_review, "Move up"),
+    KeyRow(("j",), ev.Move(1), _list_or_review, "Move down"),
+    KeyRow(("home",), ev.MoveToEdge(last=False), _list_or_review, "Go to the first row"),
+    KeyRow(("end",), ev.MoveToEdge(last=True), _list_or_review, "Go to the last row"),
+    KeyRow(tuple("123456789"), ev.Pick(0), _choices, "Go to that row and select it"),
+    KeyRow(("space",), ev.PanelCommand.MARK, _choices, "Select, and stay; toggle in a multi-select"),
     KeyRow(
         ("enter",),
-        PanelCommand.GO_ON,
-        lambda s: s.focus is not Focus.DECLINE,
+        ev.PanelCommand.GO_ON,
+        lambda s: not _declining(s),
         "Select and continue; on “Submit answers”: confirm",
     ),
-    KeyRow(("a",), PanelCommand.MARK_ALL, _multi, "All or none of a multi-select"),
-    KeyRow(("tab",), TurnPage(1), _several, "Next question"),
-    KeyRow(("shift+tab",), TurnPage(-1), _several, "Previous question"),
-    KeyRow(("right", "l"), TurnPage(1), _list_or_review, "Next question"),
-    KeyRow(("left", "h"), TurnPage(-1), _list_or_review, "Previous question"),
-    KeyRow(("o",), OpenOther(), _list, "Answer in your own words"),
-    KeyRow(("n",), PanelCommand.NOTE, _notable, "Add a note to the answer"),
-    KeyRow(("r",), PanelCommand.TAKE_OVER, recalls, "Reuse your earlier answer"),
-    KeyRow(("slash",), PanelCommand.FILTER, _filterable, "Filter a long list"),
-    KeyRow(("p",), PanelCommand.ENLARGE, _list, "Show the row and its preview whole, or back"),
-    KeyRow(("shift+up",), ScrollPreview(-1), _list_or_review, "Scroll the preview up"),
-    KeyRow(("shift+down",), ScrollPreview(1), _list_or_review, "Scroll the preview down"),
-    KeyRow(("shift+pageup",), ScrollPreview(-1, pages=True), _list_or_review, "Page the preview up"),
-    KeyRow(("shift+pagedown",), ScrollPreview(1, pages=True), _list_or_review, "Page the preview down"),
-    KeyRow(("pageup",), ScrollPreview(-1, pages=True), _enlarged, "Page what is enlarged up"),
-    KeyRow(("pagedown",), ScrollPreview(1, pages=True), _enlarged, "Page what is enlarged down"),
-    KeyRow(("c",), PanelCommand.DISCUSS, _discussable, "Discuss in prose instead of answering"),
-    KeyRow(("escape",), PanelCommand.BACK, _always, "Leave the text, then hide the panel"),
-    KeyRow(("f2",), PanelCommand.HIDE, _always, "Hide or show the panel"),
-    KeyRow(("ctrl+d",), PanelCommand.DECLINE, _always, "Decline the questions (asks once)"),
-    KeyRow(("ctrl+g",), PanelCommand.EDITOR, _always, "Edit the text, or your own answer, in $EDITOR"),
+    KeyRow(("a",), ev.PanelCommand.MARK_ALL, _multi, "All or none of a multi-select"),
+    KeyRow(("tab",), ev.TurnPage(1), _several, "Next question"),
+    KeyRow(("shift+tab",), ev.TurnPage(-1), _several, "Previous question"),
+    KeyRow(("right", "l"), ev.TurnPage(1), _list_or_review, "Next question"),
+    KeyRow(("left", "h"), ev.TurnPage(-1), _list_or_review, "Previous question"),
+    KeyRow(("o",), ev.OpenOther(), _list, "Answer in your own words"),
+    KeyRow(("n",), ev.PanelCommand.NOTE, _notable, "Add a note to the answer"),
+    KeyRow(("r",), ev.PanelCommand.TAKE_OVER, recalls, "Reuse your earlier answer"),
+    KeyRow(("slash",), ev.PanelCommand.FILTER, _filterable, "Filter a long list"),
+    KeyRow(("p",), ev.PanelCommand.ENLARGE, _list, "Show the row and its preview whole, or back"),
+    KeyRow(("shift+up",), ev.ScrollPreview(-1), _list_or_review, "Scroll the preview up"),
+    KeyRow(("shift+down",), ev.ScrollPreview(1), _list_or_review, "Scroll the preview down"),
+    KeyRow(("shift+pageup",), ev.ScrollPreview(-1, pages=True), _list_or_review, "Page the preview up"),
+    KeyRow(("shift+pagedown",), ev.ScrollPreview(1, pages=True), _list_or_review, "Page the preview down"),
+    KeyRow(("pageup",), ev.ScrollPreview(-1, pages=True), _enlarged, "Page what is enlarged up"),
+    KeyRow(("pagedown",), ev.ScrollPreview(1, pages=True), _enlarged, "Page what is enlarged down"),
+    KeyRow(("c",), ev.PanelCommand.DISCUSS, _discussable, "Discuss in prose instead of answering"),
+    KeyRow(("escape",), ev.PanelCommand.BACK, _always, "Leave the text, then hide the panel"),
+    KeyRow(("f2",), ev.PanelCommand.HIDE, _always, "Hide or show the panel"),
+    KeyRow(("ctrl+d",), ev.PanelCommand.DECLINE, _always, "Decline the questions (asks once)"),
+    KeyRow(("ctrl+g",), ev.PanelCommand.EDITOR, _always, "Edit the text, or your own answer, in $EDITOR"),
 )
 
 
-def action_for(state: PanelState, key: str, character: str = "") -> Action | None:
+def action_for(state: PanelState, key: str, character: str = "") -> ev.Action | None:
     """Return the action of a key in a state, or None for none (in a text field: if it edits the text)."""
     if state.hidden:
-        return PanelCommand.HIDE if key == "f2" else None
+        return ev.PanelCommand.HIDE if key == "f2" else None
     for row in KEY_TABLE:
         if key in row.keys and row.when(state):
-            if not isinstance(row.action, Pick):
+            if not isinstance(row.action, ev.Pick):
                 return row.action
             # Digits count the rows that are shown; one beyond them means nothing, as any other letter.
             if (at := row.keys.index(key)) < len(state.page.rows):
-                return Pick(state.page.rows[at])
+                return ev.Pick(state.page.rows[at])
     typed = is_text(character) and (_list(state) or (_discussable(state) and character != " "))
-    return OpenOther(seed=character) if typed else None
+    return ev.OpenOther(seed=character) if typed else None
 
 
-def action_of(state: PanelState, event: Pressed) -> Action | None:
+def action_of(state: PanelState, event: ev.Pressed) -> ev.Action | None:
     """Return the action of a press: on the row of the custom text, every key but the blank is text."""
     page = state.page
     on_other = _choices(state) and not page.question.closed and page.cursor == page.other_row
     text = event.types if on_other and not state.hidden and not state.guard.walking(event.at) else ""
     if is_text(text) and text != " ":
-        return OpenOther(seed=text)
+        return ev.OpenOther(seed=text)
     return action_for(state, event.key, event.character)
 
 
-def walks(state: PanelState, event: Pressed) -> bool:
+def walks(state: PanelState, event: ev.Pressed) -> bool:
     """Return whether a press moves or toggles: people press such keys fast, and a word has others too."""
     action = action_of(state, event)
     return (
-        isinstance(action, Move | TurnPage)
-        or action is PanelCommand.MARK
-        or (isinstance(action, Pick) and _multi(state))
+        isinstance(action, ev.Move | ev.TurnPage)
+        or action is ev.PanelCommand.MARK
+        or (isinstance(action, ev.Pick) and _multi(state))
     )
 
 

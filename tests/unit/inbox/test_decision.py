@@ -19,17 +19,7 @@ from ccq_tui.inbox.decision import (
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
 from ccq_tui.inbox.suggestions import Rule, Suggestion
 from ccq_tui.inbox.waiting_line import first_draft
-from ccq_tui.questions.events import (
-    Clicked,
-    Event,
-    Pasted,
-    Paused,
-    Pressed,
-    Seen,
-    Shown,
-    TerminalFocused,
-    TextChanged,
-)
+from ccq_tui.questions import events as ev
 from ccq_tui.questions.input_guard import GRACE, TYPING_SECONDS, Meaning
 
 ALWAYS = Suggestion("addRules", "localSettings", (Rule("Bash", "make *"),), "allow")
@@ -40,13 +30,13 @@ PLAN = PlanRequest("toolu_2", "s", "# Plan")
 
 def keys(state: DecisionState, pressed: str) -> DecisionState:
     for key in pressed.split():
-        state = decide(state, Pressed(key, key if len(key) == 1 else ""))
+        state = decide(state, ev.Pressed(key, key if len(key) == 1 else ""))
     return state
 
 
 def alone(state: DecisionState, key: str, at: float, *, drafting: bool = False) -> DecisionState:
     """Press a letter that nothing follows."""
-    return decide(decide(state, Pressed(key, key, at=at, drafting=drafting)), Paused(at))
+    return decide(decide(state, ev.Pressed(key, key, at=at, drafting=drafting)), ev.Paused(at))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +69,7 @@ def test_nothing_is_offered_for_longer_that_was_not_suggested() -> None:
 
 
 def test_allowing_with_text() -> None:
-    state = decide(keys(first_draft(PERMISSION), "a"), TextChanged("but quietly"))
+    state = decide(keys(first_draft(PERMISSION), "a"), ev.TextChanged("but quietly"))
     assert keys(state, "enter").outcome == Allowed("but quietly")
     back = keys(state, "escape")
     assert keys(back, "y").outcome == Allowed(), "y carries no text"
@@ -89,26 +79,26 @@ def test_allowing_with_text() -> None:
 
 
 def test_a_plan_is_approved_with_words_as_it_was_edited() -> None:
-    state = decide(keys(first_draft(PLAN), "a"), TextChanged("tests first"))
+    state = decide(keys(first_draft(PLAN), "a"), ev.TextChanged("tests first"))
     assert keys(state, "enter").outcome == Allowed("tests first", mode="default")
-    edited = decide(first_draft(PLAN), TextChanged("# Mine"))
-    said = decide(keys(edited, "down down down enter"), TextChanged("tests first"))
+    edited = decide(first_draft(PLAN), ev.TextChanged("# Mine"))
+    said = decide(keys(edited, "down down down enter"), ev.TextChanged("tests first"))
     assert keys(said, "enter").outcome == Allowed("tests first", mode="default", plan="# Mine")
-    assert keys(decide(first_draft(PLAN), Pasted("no")), "enter enter").outcome == Denied("no"), (
+    assert keys(decide(first_draft(PLAN), ev.Pasted("no")), "enter enter").outcome == Denied("no"), (
         "never approved unasked, and read before it is sent"
     )
 
 
 def test_a_plan_is_edited_and_that_plan_is_approved() -> None:
-    state = decide(first_draft(PLAN), TextChanged("# Mine\x07"))
+    state = decide(first_draft(PLAN), ev.TextChanged("# Mine\x07"))
     assert (state.plan, state.current_plan, state.has_draft) == ("# Mine", "# Mine", True)
     assert keys(state, "1 enter").outcome == Allowed(mode="acceptEdits", plan="# Mine")
     assert keys(state, "n").outcome == Denied()
-    same = decide(state, TextChanged("# Plan\n"))
+    same = decide(state, ev.TextChanged("# Plan\n"))
     assert (same.plan, same.current_plan) == ("", "# Plan")
-    empty = decide(state, TextChanged(" \n"))
+    empty = decide(state, ev.TextChanged(" \n"))
     assert (empty.plan, bool(empty.notice)) == ("", True)
-    assert decide(first_draft(PERMISSION), TextChanged("x")) == first_draft(PERMISSION)
+    assert decide(first_draft(PERMISSION), ev.TextChanged("x")) == first_draft(PERMISSION)
 
 
 @pytest.mark.parametrize("pressed", ["3", "down", "k", "space", "ctrl+d", "escape", "f2", "home", "x"])
@@ -121,7 +111,7 @@ def test_denying_with_text(opened_by: str) -> None:
     state = keys(first_draft(PERMISSION), opened_by)
     assert state.typing
     assert keys(state, "enter").notice, "an empty text is not sent"
-    state = decide(state, TextChanged("use make test"))
+    state = decide(state, ev.TextChanged("use make test"))
     assert keys(state, "enter").outcome == Denied("use make test")
     left = keys(state, "escape")
     assert (left.typing, left.text, left.outcome) == (False, "use make test", None)
@@ -129,7 +119,7 @@ def test_denying_with_text(opened_by: str) -> None:
 
 def test_a_letter_that_means_nothing_and_a_paste_become_text() -> None:
     assert keys(first_draft(PERMISSION), "x").text == "x"
-    assert decide(first_draft(PERMISSION), Pasted("two\nlines")).text == "two\nlines"
+    assert decide(first_draft(PERMISSION), ev.Pasted("two\nlines")).text == "two\nlines"
 
 
 @pytest.mark.parametrize(
@@ -149,7 +139,7 @@ def test_a_letter_that_means_nothing_and_a_paste_become_text() -> None:
 def test_a_letter_decides_where_nobody_writes_and_a_digit_only_goes_to_its_row(
     request_: PermissionRequest | PlanRequest, before: float | None, key: str, drafting: bool, took: object
 ) -> None:
-    state = decide(first_draft(request_), Shown(10.0, typed_at=before))
+    state = decide(first_draft(request_), ev.Shown(10.0, typed_at=before))
     after = alone(state, key, 10.1 + TYPING_SECONDS - 0.1, drafting=drafting)
     there = after.choices[after.cursor]
     if took is not None:
@@ -157,55 +147,55 @@ def test_a_letter_decides_where_nobody_writes_and_a_digit_only_goes_to_its_row(
     else:
         assert after.outcome is None
         assert (there.key, after.notice) == (key, ENTER_TAKES)
-        assert decide(after, Pressed("enter")).outcome == there.outcome()
-        unseen = alone(decide(state, Seen(EVERY_ROW, 3)), key, 10.1 + TYPING_SECONDS - 0.1, drafting=True)
+        assert decide(after, ev.Pressed("enter")).outcome == there.outcome()
+        unseen = alone(decide(state, ev.Seen(EVERY_ROW, 3)), key, 10.1 + TYPING_SECONDS - 0.1, drafting=True)
         assert bool(unseen.notice) == (not there.allows), "Enter asks before it allows what was not seen"
 
 
 def test_who_writes_on_after_a_pause_grants_nothing() -> None:
     for words in ("yes, all", "1. y", "2y"):
-        state = decide(first_draft(PERMISSION), Shown(10.0, typed_at=8.0))
+        state = decide(first_draft(PERMISSION), ev.Shown(10.0, typed_at=8.0))
         for number, key in enumerate(words):
-            state = decide(state, Pressed(key, key, at=12.0 + number * 0.2, drafting=True))
+            state = decide(state, ev.Pressed(key, key, at=12.0 + number * 0.2, drafting=True))
         assert state.outcome is None, words
         assert not state.choices[state.cursor].allows or not state.typing
 
 
 def test_a_click_moves_and_on_the_choice_under_the_cursor_takes_it() -> None:
-    state = decide(first_draft(PERMISSION), Clicked(2))
+    state = decide(first_draft(PERMISSION), ev.Clicked(2))
     assert (state.cursor, state.outcome) == (2, None)
-    assert decide(state, Clicked(2)).outcome == Allowed(suggestion=ALWAYS)
-    assert decide(first_draft(PERMISSION), Clicked(0)).outcome == Allowed()
-    text = decide(decide(state, Clicked(4)), Clicked(4))
+    assert decide(state, ev.Clicked(2)).outcome == Allowed(suggestion=ALWAYS)
+    assert decide(first_draft(PERMISSION), ev.Clicked(0)).outcome == Allowed()
+    text = decide(decide(state, ev.Clicked(4)), ev.Clicked(4))
     assert (text.typing, text.outcome) == (True, None)
-    assert decide(text, Clicked(4)) == text, "the text that is open stays open"
+    assert decide(text, ev.Clicked(4)) == text, "the text that is open stays open"
 
 
 def test_a_click_that_was_meant_for_something_else_does_nothing() -> None:
-    fresh = decide(first_draft(PERMISSION), Shown(5.0))
-    assert decide(fresh, Clicked(0, at=5.0 + GRACE / 2)) == fresh
+    fresh = decide(first_draft(PERMISSION), ev.Shown(5.0))
+    assert decide(fresh, ev.Clicked(0, at=5.0 + GRACE / 2)) == fresh
     hidden = keys(first_draft(PERMISSION), "escape")
-    assert decide(hidden, Clicked(0)) == hidden
-    focused = decide(first_draft(PERMISSION), TerminalFocused(5.0))
-    assert decide(focused, Clicked(1, at=5.1)) == focused
+    assert decide(hidden, ev.Clicked(0)) == hidden
+    focused = decide(first_draft(PERMISSION), ev.TerminalFocused(5.0))
+    assert decide(focused, ev.Clicked(1, at=5.1)) == focused
 
 
 def test_text_has_no_control_characters() -> None:
-    assert decide(first_draft(PLAN), Pasted("\x1b[31mred\r\nline\x07")).text == "[31mred\nline"
-    assert decide(first_draft(PLAN), Pasted("\x1b\x07")) == first_draft(PLAN), "nothing is left of it"
-    assert decide(keys(first_draft(PLAN), "e"), TextChanged("a\x9b\tb")).text == "a\tb"
+    assert decide(first_draft(PLAN), ev.Pasted("\x1b[31mred\r\nline\x07")).text == "[31mred\nline"
+    assert decide(first_draft(PLAN), ev.Pasted("\x1b\x07")) == first_draft(PLAN), "nothing is left of it"
+    assert decide(keys(first_draft(PLAN), "e"), ev.TextChanged("a\x9b\tb")).text == "a\tb"
 
 
 @pytest.mark.parametrize("key", ["y", "n", "1", " "])
 def test_what_is_typed_into_a_fresh_panels_text_is_text(key: str) -> None:
-    fresh = decide(keys(first_draft(PERMISSION), "e"), Shown(10.0))
-    assert meaning(fresh, Pressed(key, key, at=10.1)) is Meaning.COMMAND
-    assert meaning(fresh, Pressed("enter", at=10.1)) is Meaning.PASSED_OVER
-    assert meaning(fresh, Pressed(key, key, at=10.1, drafting=True)) is Meaning.TYPING
+    fresh = decide(keys(first_draft(PERMISSION), "e"), ev.Shown(10.0))
+    assert meaning(fresh, ev.Pressed(key, key, at=10.1)) is Meaning.COMMAND
+    assert meaning(fresh, ev.Pressed("enter", at=10.1)) is Meaning.PASSED_OVER
+    assert meaning(fresh, ev.Pressed(key, key, at=10.1, drafting=True)) is Meaning.TYPING
 
 
 def test_escape_hides_and_f2_shows_with_the_text_kept() -> None:
-    state = keys(decide(keys(first_draft(PLAN), "e"), TextChanged("smaller")), "escape escape")
+    state = keys(decide(keys(first_draft(PLAN), "e"), ev.TextChanged("smaller")), "escape escape")
     assert state.hidden
     assert keys(state, "y enter").outcome is None
     shown = keys(state, "f2")
@@ -217,27 +207,27 @@ def test_escape_hides_and_f2_shows_with_the_text_kept() -> None:
     st.lists(
         st.one_of(
             st.sampled_from(["up", "down", "j", "enter", "escape", "f2", "e", "1", "9", "tab", "ctrl+d"]).map(
-                lambda key: Pressed(key, key if len(key) == 1 else "")
+                lambda key: ev.Pressed(key, key if len(key) == 1 else "")
             ),
-            st.characters().map(lambda c: Pressed(c, c)),
-            st.text(max_size=4).map(TextChanged),
-            st.text(max_size=4).map(Pasted),
-            st.integers(-1, 7).map(Clicked),
+            st.characters().map(lambda c: ev.Pressed(c, c)),
+            st.text(max_size=4).map(ev.TextChanged),
+            st.text(max_size=4).map(ev.Pasted),
+            st.integers(-1, 7).map(ev.Clicked),
         ),
         max_size=40,
     ),
 )
-def test_random_events(request_: PermissionRequest, happened: list[Event]) -> None:
+def test_random_events(request_: PermissionRequest, happened: list[ev.Event]) -> None:
     state = first_draft(request_)
     for event in happened:
         after = decide(state, event)
         decision_hints(after)
         if after.outcome and not state.outcome:
-            pressed = isinstance(event, Pressed) and event.key in ("enter", "y", "n")
-            assert pressed or event == Clicked(state.cursor)
-        if not isinstance(event, TextChanged):
+            pressed = isinstance(event, ev.Pressed) and event.key in ("enter", "y", "n")
+            assert pressed or event == ev.Clicked(state.cursor)
+        if not isinstance(event, ev.TextChanged):
             assert after.text.startswith(state.text), "text is only added to"
-        if isinstance(event, Pressed) and not means_something(state, event.key, event.character):
+        if isinstance(event, ev.Pressed) and not means_something(state, event.key, event.character):
             assert replace(after, guard=state.guard) == state
         state = after
 
@@ -246,73 +236,73 @@ EVERY_ROW = frozenset(range(10))
 
 
 def test_a_choice_out_of_sight_is_brought_back_and_not_taken() -> None:
-    state = decide(first_draft(PERMISSION), Seen(frozenset({0, 1})))
+    state = decide(first_draft(PERMISSION), ev.Seen(frozenset({0, 1})))
     after = keys(state, "2")
     assert (after.outcome, after.cursor) == (None, 3)
     assert after.notice
     assert not keys(after, "escape").notice, "hidden, it is no longer the next key"
-    assert keys(decide(after, Seen(frozenset({3}))), "enter").outcome is not None
+    assert keys(decide(after, ev.Seen(frozenset({3}))), "enter").outcome is not None
     assert keys(state, "n").outcome == Denied(), "what its letter denies grants nothing"
     assert keys(state, "y").outcome == Allowed()
-    away = decide(keys(state, "down down"), Seen(frozenset({0})))
+    away = decide(keys(state, "down down"), ev.Seen(frozenset({0})))
     assert keys(away, "enter").outcome is None
     assert keys(state, "e").typing, "to open a text decides nothing"
 
 
 def test_what_was_never_on_the_screen_is_allowed_by_a_second_press_alone() -> None:
-    state = decide(first_draft(PERMISSION), Seen(EVERY_ROW, 41))
-    asked = decide(state, Pressed("enter", at=100.0))
+    state = decide(first_draft(PERMISSION), ev.Seen(EVERY_ROW, 41))
+    asked = decide(state, ev.Pressed("enter", at=100.0))
     assert asked.outcome is None
     words = "41 lines were never on the screen · Space shows them · Enter again allows"
     assert asked.notice == words
-    held = decide(asked, Pressed("enter", at=100.0 + GRACE / 2))
+    held = decide(asked, ev.Pressed("enter", at=100.0 + GRACE / 2))
     assert held.outcome is None
-    assert decide(held, Pressed("enter", at=100.0 + GRACE * 1.2)).outcome is None, (
+    assert decide(held, ev.Pressed("enter", at=100.0 + GRACE * 1.2)).outcome is None, (
         "held down, it finds no gap"
     )
-    assert decide(asked, Pressed("enter", at=101.0)).outcome == Allowed()
+    assert decide(asked, ev.Pressed("enter", at=101.0)).outcome == Allowed()
     assert alone(asked, "y", 101.0).outcome == Allowed(), "the same choice by its letter"
-    assert decide(asked, Pressed("1", "1", at=101.0)).outcome is None, "another choice asks anew"
-    assert keys(decide(asked, Pressed("down", at=101.0)), "up enter").outcome is None
+    assert decide(asked, ev.Pressed("1", "1", at=101.0)).outcome is None, "another choice asks anew"
+    assert keys(decide(asked, ev.Pressed("down", at=101.0)), "up enter").outcome is None
     assert alone(asked, "n", 100.1).outcome == Denied(), "denying asks nothing"
-    less = decide(asked, Seen(EVERY_ROW, 1))
+    less = decide(asked, ev.Seen(EVERY_ROW, 1))
     assert less.notice.startswith("1 line was never on the screen · Space shows it · ")
-    seen = decide(less, Seen(EVERY_ROW))
+    seen = decide(less, ev.Seen(EVERY_ROW))
     assert (seen.notice, seen.warned) == ("", None)
     assert keys(seen, "y").outcome == Allowed()
 
 
 def test_a_letter_behind_another_is_no_second_press_of_a_key_that_was_asked_for() -> None:
-    state = decide(first_draft(PERMISSION), Seen(EVERY_ROW, 3))
-    state = decide(state, Shown(10.0, typed_at=10.0, asked_for=True))
-    asked = decide(state, Pressed("enter", at=10.5))
+    state = decide(first_draft(PERMISSION), ev.Seen(EVERY_ROW, 3))
+    state = decide(state, ev.Shown(10.0, typed_at=10.0, asked_for=True))
+    asked = decide(state, ev.Pressed("enter", at=10.5))
     assert asked.warned is not None
-    letter = decide(asked, Pressed("y", "y", at=11.4))
+    letter = decide(asked, ev.Pressed("y", "y", at=11.4))
     assert (letter.outcome, letter.notice) == (None, ""), "Enter asks first"
     assert alone(alone(state, "y", 12.0), "y", 13.0).outcome == Allowed()
 
 
 def test_clicks_texts_and_plans_ask_too() -> None:
-    state = decide(first_draft(PERMISSION), Seen(EVERY_ROW, 120, at_least=True))
-    clicked = decide(state, Clicked(0, 5.0))
+    state = decide(first_draft(PERMISSION), ev.Seen(EVERY_ROW, 120, at_least=True))
+    clicked = decide(state, ev.Clicked(0, 5.0))
     assert clicked.notice.startswith("over 120 lines were never")
     assert clicked.notice.endswith("a click again allows")
-    assert decide(clicked, Clicked(0, 6.0)).outcome == Allowed()
-    typed = decide(keys(state, "a"), TextChanged("x"))
-    asked = decide(typed, Pressed("enter", at=7.0))
+    assert decide(clicked, ev.Clicked(0, 6.0)).outcome == Allowed()
+    typed = decide(keys(state, "a"), ev.TextChanged("x"))
+    asked = decide(typed, ev.Pressed("enter", at=7.0))
     assert (asked.outcome, asked.text) == (None, "x")
-    assert decide(asked, TextChanged("xy")).warned is None, "what is typed on is no second press"
-    assert decide(asked, Pressed("enter", at=8.0)).outcome == Allowed("x")
-    plan = keys(decide(first_draft(PLAN), Seen(EVERY_ROW, 3)), "y")
+    assert decide(asked, ev.TextChanged("xy")).warned is None, "what is typed on is no second press"
+    assert decide(asked, ev.Pressed("enter", at=8.0)).outcome == Allowed("x")
+    plan = keys(decide(first_draft(PLAN), ev.Seen(EVERY_ROW, 3)), "y")
     assert plan.notice == "3 lines were never on the screen · PgDn shows them · y again approves"
 
 
 @pytest.mark.parametrize("key", ["ctrl+d", "tab", "escape"])
 def test_a_letter_right_behind_a_text_that_was_left_decides_nothing(key: str) -> None:
-    state = decide(first_draft(PERMISSION), Pressed("a", "a", at=10.0))
+    state = decide(first_draft(PERMISSION), ev.Pressed("a", "a", at=10.0))
     for letter in "why":
-        state = decide(state, TextChanged(state.text + letter))
-    state = decide(decide(state, Pressed(key, "", at=20.0)), Pressed("n", "n", at=20.1))
+        state = decide(state, ev.TextChanged(state.text + letter))
+    state = decide(decide(state, ev.Pressed(key, "", at=20.0)), ev.Pressed("n", "n", at=20.1))
     assert state.outcome is None
     assert state.notice == ENTER_TAKES
     assert alone(state, "n", 20.2 + TYPING_SECONDS).outcome == Denied()

@@ -6,17 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ccq_tui.questions import Answered, Declined, Discussed, Kind, Option, Question, QuestionSet
-from ccq_tui.questions.events import (
-    Clicked,
-    Event,
-    Pasted,
-    Pressed,
-    Seen,
-    Shown,
-    TabClicked,
-    TerminalFocused,
-    TextChanged,
-)
+from ccq_tui.questions import events as ev
 from ccq_tui.questions.keys import KEY_TABLE, hints
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.prose import draft_text
@@ -45,25 +35,25 @@ field = st.builds(
     default=labels | numbers,
 )
 sets = st.lists(choice | field, min_size=1, max_size=5).map(lambda qs: QuestionSet("toolu_1", tuple(qs)))
-events: st.SearchStrategy[Event] = st.one_of(
-    st.sampled_from(NAMES).map(lambda key: Pressed(key, key if len(key) == 1 else "")),
+events: st.SearchStrategy[ev.Event] = st.one_of(
+    st.sampled_from(NAMES).map(lambda key: ev.Pressed(key, key if len(key) == 1 else "")),
     st.sampled_from(["enter", "tab", "down", "1", "space"]).map(
-        lambda key: Pressed(key, key if key == "1" else "")
+        lambda key: ev.Pressed(key, key if key == "1" else "")
     ),
-    st.characters().map(lambda c: Pressed(c, c)),
-    (st.text(max_size=6) | numbers).map(TextChanged),
-    st.text(max_size=6).map(Pasted),
-    st.integers(-1, 13).map(Clicked),
-    st.integers(-1, 6).map(TabClicked),
-    st.floats(0, 9).map(Shown),
-    st.floats(0, 9).map(TerminalFocused),
-    st.frozensets(st.integers(0, 13), max_size=6).map(Seen),
+    st.characters().map(lambda c: ev.Pressed(c, c)),
+    (st.text(max_size=6) | numbers).map(ev.TextChanged),
+    st.text(max_size=6).map(ev.Pasted),
+    st.integers(-1, 13).map(ev.Clicked),
+    st.integers(-1, 6).map(ev.TabClicked),
+    st.floats(0, 9).map(ev.Shown),
+    st.floats(0, 9).map(ev.TerminalFocused),
+    st.frozensets(st.integers(0, 13), max_size=6).map(ev.Seen),
 )
 
 
 @settings(max_examples=250, deadline=None)
 @given(sets, st.lists(events, max_size=60))
-def test_random_events(questions: QuestionSet, happened: list[Event]) -> None:
+def test_random_events(questions: QuestionSet, happened: list[ev.Event]) -> None:
     state = opened(questions)
     for event in happened:
         after = step(state, event)
@@ -86,9 +76,9 @@ def assert_sound(state: PanelState) -> None:
     draft_text(state)
 
 
-def assert_text_kept(before: PanelState, event: Event, after: PanelState) -> None:
+def assert_text_kept(before: PanelState, event: ev.Event, after: PanelState) -> None:
     """Only the text field itself takes text away, and only from the text that is open."""
-    edited = isinstance(event, TextChanged) and before.focus in TEXT_FOCUSES
+    edited = isinstance(event, ev.TextChanged) and before.focus in TEXT_FOCUSES
     for old, new in zip(before.pages, after.pages, strict=True):
         if not (edited and old is before.page):
             assert new.draft.other.startswith(old.draft.other)
@@ -97,13 +87,13 @@ def assert_text_kept(before: PanelState, event: Event, after: PanelState) -> Non
         assert after.discussion.startswith(before.discussion)
 
 
-def assert_confirmed(before: PanelState, event: Event, after: PanelState) -> None:
-    entered = isinstance(event, Pressed) and event.key == "enter"
+def assert_confirmed(before: PanelState, event: ev.Event, after: PanelState) -> None:
+    entered = isinstance(event, ev.Pressed) and event.key == "enter"
     match after.outcome:
         case Answered(answers):
             submitted = before.focus is Focus.REVIEW and before.review_row == len(before.pages)
             single = len(before.pages) == 1 and not before.pages[0].question.multi_select
-            clicked = isinstance(event, Clicked) and event.row == len(before.pages) and before.in_review
+            clicked = isinstance(event, ev.Clicked) and event.row == len(before.pages) and before.in_review
             assert (entered and (submitted or single)) or clicked
             assert answers == tuple(page.answer() for page in after.pages)
             # A proposed value that nobody took is no answer, whatever is wrong with it.
@@ -116,7 +106,7 @@ def assert_confirmed(before: PanelState, event: Event, after: PanelState) -> Non
             done = [(page.draft.selected, page.draft.note) for page in before.pages]
             assert any(any(one) for one in done) <= bool(besides), "nothing is dropped without a word"
         case Declined():
-            assert isinstance(event, Pressed)
+            assert isinstance(event, ev.Pressed)
             assert before.focus is Focus.DECLINE
 
 
@@ -125,26 +115,26 @@ def assert_confirmed(before: PanelState, event: Event, after: PanelState) -> Non
 def test_nothing_but_enter_click_and_decline_ends_a_set(questions: QuestionSet, pressed: list[str]) -> None:
     state = opened(questions)
     for key in pressed:
-        state = step(state, Pressed(key, key if len(key) == 1 else ""))
+        state = step(state, ev.Pressed(key, key if len(key) == 1 else ""))
     assert state.outcome is None
 
 
 @settings(max_examples=200)
 @given(sets, st.lists(events, max_size=30), st.frozensets(st.integers(0, 13), max_size=3))
 def test_no_key_takes_or_confirms_a_row_out_of_sight(
-    questions: QuestionSet, before: list[Event], rows: frozenset[int]
+    questions: QuestionSet, before: list[ev.Event], rows: frozenset[int]
 ) -> None:
     state = opened(questions)
     for event in before:
         state = step(state, event)
-    state = step(state, Seen(rows))
+    state = step(state, ev.Seen(rows))
     if state.outcome is not None or state.focus not in (Focus.LIST, Focus.REVIEW):
         return
     row = state.review_row if state.in_review else 0 if state.page.is_field else state.page.cursor
     if row in rows or (not state.in_review and row not in state.page.rows):
         return
     for key in ("enter", "space"):
-        after = step(state, Pressed(key))
+        after = step(state, ev.Pressed(key))
         assert after.outcome is None
         assert [page.draft for page in after.pages] == [page.draft for page in state.pages]
         assert after.tab == state.tab
