@@ -23,10 +23,10 @@ from claude_agent_sdk import (
 from claude_agent_sdk.types import HookContext, HookInput, HookJSONOutput
 
 from ccq_tui.agent.claude.elicitations import SendReply
-from ccq_tui.agent.claude.options import QUESTION_TOOL
 from ccq_tui.agent.claude.waits import Parked, Waits
 from ccq_tui.agent.events import AgentEvent, PromptReturned
 from ccq_tui.agent.options import QuestionPolicy, SessionOptions
+from ccq_tui.claude_lines import QUESTION_TOOL
 from ccq_tui.inbox.agent_texts import POSTPONED, PROCEED, REMARKED, UNREADABLE
 from ccq_tui.inbox.elicitations import read_elicitation
 from ccq_tui.inbox.file_changes import EDITING, UPDATE, change_of

@@ -19,8 +19,7 @@ from claude_agent_sdk.types import HookCallback, HookEvent, SystemPromptPreset, 
 
 from ccq_tui.agent.claude.orphans import PROGRAM
 from ccq_tui.agent.options import QuestionPolicy, SessionOptions
-
-QUESTION_TOOL = "AskUserQuestion"
+from ccq_tui.claude_lines import QUESTION_TOOL
 
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """Most bytes of one CLI message; the SDK's default of 1 MiB ends the session at a large file or answer."""
@@ -61,7 +60,11 @@ def sdk_options(
     """
     flags = options.claude
     asks = options.questions is not QuestionPolicy.ASSUME
-    hook = HookMatcher(matcher=QUESTION_TOOL, hooks=[before_question], timeout=QUESTION_WAIT_SECONDS)
+    after = HookMatcher(matcher=NOT_A_QUESTION, hooks=[after_tool])
+    hooks: dict[HookEvent, list[HookMatcher]] = {"PostToolUse": [after], "PostToolUseFailure": [after]}
+    if asks:
+        before = HookMatcher(matcher=QUESTION_TOOL, hooks=[before_question], timeout=QUESTION_WAIT_SECONDS)
+        hooks["PreToolUse"] = [before]
     return ClaudeAgentOptions(
         cwd=options.cwd,
         model=options.model,
@@ -87,7 +90,7 @@ def sdk_options(
         fork_session=resume is not None and options.fork,
         env=options.cli_environment() | {PROGRAM: str(os.getpid())},
         can_use_tool=can_use_tool,
-        hooks=_hooks(hook if asks else None, HookMatcher(matcher=NOT_A_QUESTION, hooks=[after_tool])),
+        hooks=hooks,
         stderr=stderr,
         include_partial_messages=True,
         # Lets files that the agent's tools wrote be restored to an earlier prompt.
@@ -98,11 +101,6 @@ def sdk_options(
     )
 
 
-def _hooks(question: HookMatcher | None, after: HookMatcher) -> dict[HookEvent, list[HookMatcher]]:
-    hooks: dict[HookEvent, list[HookMatcher]] = {"PostToolUse": [after], "PostToolUseFailure": [after]}
-    return hooks | ({"PreToolUse": [question]} if question else {})
-
-
 def _tools(names: tuple[str, ...] | None) -> list[str] | ToolsPreset:
     if names is None or names == ("default",):
         return {"type": "preset", "preset": "claude_code"}
@@ -111,9 +109,8 @@ def _tools(names: tuple[str, ...] | None) -> list[str] | ToolsPreset:
 
 def _setting_sources(options: SessionOptions) -> list[SettingSource]:
     """Return the settings sources to read; never those of an untrusted directory."""
-    wanted: tuple[SettingSource, ...] = options.claude.setting_sources or ("user", "project", "local")
-    if options.claude.setting_sources == ():
-        return []
+    given = options.claude.setting_sources
+    wanted: tuple[SettingSource, ...] = ("user", "project", "local") if given is None else given
     return [source for source in wanted if options.project_settings or source == "user"]
 
 

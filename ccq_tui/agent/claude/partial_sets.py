@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.claude.options import QUESTION_TOOL
+from ccq_tui.claude_lines import QUESTION_TOOL
 from ccq_tui.inbox.requests import QuestionRequest, call_of
 from ccq_tui.questions.model import QuestionSet
 from ccq_tui.questions.parse import readable_set
@@ -87,7 +87,10 @@ class PartialSets:
         """Learn from a session's event what becomes of the arriving sets."""
         match event:
             case ev.ToolStarted(tool_use_id=call_id) if call_id in self._calls:
-                self._complete(call_id, event.input)
+                # A set that came at once is left to the hook.
+                self._calls[call_id].source = event.input
+                if self._calls[call_id].told:
+                    self._tell_whole(call_id)
             case ev.ToolFinished(tool_use_id=call_id) if call_id in self._calls:
                 rejected = event.output.startswith(_REJECTION)
                 self._end(call_id, REJECTED if rejected else INTERRUPTED if event.is_error else PASSED_OVER)
@@ -132,13 +135,6 @@ class PartialSets:
         call = self._calls[questions.id]
         call.request_id, call.told = request.id, True
         self._emit(ev.QuestionArriving(request, arriving))
-
-    def _complete(self, call_id: str, source: Mapping[str, Any]) -> None:
-        """Show the whole of a partly shown set; a set that came at once is left to the hook."""
-        call = self._calls[call_id]
-        call.source = source
-        if call.told:
-            self._tell_whole(call_id)
 
     def _tell_whole(self, call_id: str) -> None:
         questions = readable_set(call_id, self._calls[call_id].source or {})

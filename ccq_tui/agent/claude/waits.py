@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ccq_tui.agent import events as ev
-from ccq_tui.agent.claude.options import QUESTION_TOOL
+from ccq_tui.claude_lines import QUESTION_TOOL
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.open_request import OpenRequest
