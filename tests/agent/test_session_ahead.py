@@ -6,16 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.prestart import MOST_WRITTEN, Prestarted
-from ccq_tui.agent.events import (
-    Connected,
-    PromptAccepted,
-    PromptReturned,
-    QuestionAsked,
-    SessionLost,
-    ToolFinished,
-    TurnEnded,
-)
 from ccq_tui.agent.loader import prestarted
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import DATABASE, SQLITE, Running, alive, options_in
@@ -38,16 +30,16 @@ async def test_the_cli_asks_the_model_before_there_is_a_session_which_takes_all_
         async with Running(home, ahead=ahead) as run:
             name = run.session.send("Build it")
             assert name == ahead.prompt_id
-            asked = await run.until(QuestionAsked)
-            assert run.one(Connected).session_id == ahead.session_id
+            asked = await run.until(ev.QuestionAsked)
+            assert run.one(ev.Connected).session_id == ahead.session_id
             assert run.pid == pid, "no other one was started"
             run.answer(asked.request.id, SQLITE)
-            assert "SQLite" in (await run.until(ToolFinished)).output
+            assert "SQLite" in (await run.until(ev.ToolFinished)).output
             # Not `idle`: a CLI that works already need not have been idle as it was connected.
-            await run.until(TurnEnded)
-            assert run.one(PromptAccepted) == PromptAccepted("Build it", queued=False, prompt_id=name)
+            await run.until(ev.TurnEnded)
+            assert run.one(ev.PromptAccepted) == ev.PromptAccepted("Build it", queued=False, prompt_id=name)
             assert run.session.send("Build it") != name, "the same words again are another prompt"
-            await run.until(TurnEnded, count=2)
+            await run.until(ev.TurnEnded, count=2)
             assert not ahead.fits(run.session.options), "it has its session"
         assert not alive(pid)
     assert len(model.requests()) == 3, "neither prompt reached the agent twice"
@@ -61,7 +53,7 @@ async def test_a_long_prompt_is_left_to_the_session(play: Callable[..., Any]) ->
         assert ahead.prompt == "", "a pipe that nobody reads yet would not take it"
         name = run.session.send(long)
         await run.idle()
-        assert run.one(PromptAccepted).prompt_id == name != ahead.prompt_id
+        assert run.one(ev.PromptAccepted).prompt_id == name != ahead.prompt_id
 
 
 async def test_a_session_that_ends_before_it_has_its_process_gives_the_prompt_back(
@@ -74,8 +66,8 @@ async def test_a_session_that_ends_before_it_has_its_process_gives_the_prompt_ba
         run.session.send("Build it")
         run.session.close()
         async with run:
-            assert (await run.until(SessionLost)).expected
-        assert run.one(PromptReturned).text == "Build it"
+            assert (await run.until(ev.SessionLost)).expected
+        assert run.one(ev.PromptReturned).text == "Build it"
         assert not alive(pid)
 
 
@@ -87,9 +79,9 @@ async def test_a_cli_that_ends_at_once_gives_the_prompt_back(play: Callable[...,
     async with prestarted(options_in(home, cli_path=program), "Build it") as ahead:
         async with Running(home, ahead=ahead, cli_path=program) as run:
             name = run.session.send("Build it")
-            assert not (await run.until(SessionLost)).expected
-        assert run.one(PromptReturned).text == "Build it"
-        assert ahead is None or run.one(PromptAccepted).prompt_id == name
+            assert not (await run.until(ev.SessionLost)).expected
+        assert run.one(ev.PromptReturned).text == "Build it"
+        assert ahead is None or run.one(ev.PromptAccepted).prompt_id == name
 
 
 async def test_a_process_that_no_session_took_is_ended(play: Callable[..., Any]) -> None:

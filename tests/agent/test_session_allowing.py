@@ -7,14 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ccq_tui.agent.events import (
-    ErrorReported,
-    ModeChanged,
-    PermissionAsked,
-    PlanProposed,
-    PromptReturned,
-    ToolFinished,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.inbox.requests import Allowed
 from ccq_tui.inbox.suggestions import Rule, Suggestion, kept, lasting
 from ccq_tui.testing import CleanHome
@@ -109,21 +102,21 @@ async def each_suggestion_is_granted_where_it_says(
     run.session.send("Go")
     again = 0
     for number, suggestion in enumerate(expected, 1):
-        asked = await run.until(PermissionAsked, count=number + again)
+        asked = await run.until(ev.PermissionAsked, count=number + again)
         if number > 1 and expected[number - 2] in asked.request.suggestions:
             # On a busy machine the CLI has not the rule yet that it was just given for its settings.
             again += 1
             run.answer(asked.request.id, Allowed())
-            asked = await run.until(PermissionAsked, count=number + again)
+            asked = await run.until(ev.PermissionAsked, count=number + again)
         assert suggestion in asked.request.suggestions
         run.answer(asked.request.id, Allowed(suggestion=suggestion))
     # In a directory that is allowed a file is still not written unasked: that takes the mode.
-    asked = await run.until(PermissionAsked, count=5 + again)
+    asked = await run.until(ev.PermissionAsked, count=5 + again)
     assert asked.request.suggestions == (ACCEPT,)
     run.answer(asked.request.id, Allowed(suggestion=ACCEPT))
     await run.idle()
-    assert [event.mode for event in run.all(ModeChanged)] == ["acceptEdits"]
-    assert len(run.all(PermissionAsked)) == 5 + again
+    assert [event.mode for event in run.all(ev.ModeChanged)] == ["acceptEdits"]
+    assert len(run.all(ev.PermissionAsked)) == 5 + again
     assert again <= 2, "what holds for the session alone holds at once"
     settings = json.loads((home.project / ".claude" / "settings.local.json").read_text())
     assert settings["permissions"] == {"allow": ["Bash(make test *)", "WebFetch(domain:127.0.0.1)"]}
@@ -141,9 +134,9 @@ async def nothing_is_granted_that_was_not_suggested(run: Running, home: CleanHom
     made_up = Suggestion("addRules", "userSettings", (Rule("Bash"),), "allow")
     run.session.send("Go")
     for number in (1, 2):
-        asked = await run.until(PermissionAsked, count=number)
+        asked = await run.until(ev.PermissionAsked, count=number)
         run.answer(asked.request.id, Allowed(suggestion=made_up))
-        refused = await run.until(ErrorReported, count=number)
+        refused = await run.until(ev.ErrorReported, count=number)
         assert "suggestion: this lasting permission was not suggested" in refused.text
         run.answer(asked.request.id, Allowed())
     await run.idle()
@@ -155,11 +148,11 @@ async def what_is_said_with_a_permission_reaches_who_asked(run: Running, model: 
     said = ['Keep it <b>small</b> & "good"\nplease', "It may fail", "Hurry"]
     run.session.send("Go")
     for number, text in enumerate(said, 1):
-        asked = await run.until(PermissionAsked, count=number)
+        asked = await run.until(ev.PermissionAsked, count=number)
         run.answer(asked.request.id, Allowed(text))
     await run.idle()
     assert asked.request.agent == "Fetcher"
-    assert not run.all(PromptReturned)
+    assert not run.all(ev.PromptReturned)
     told = system_texts(model)
     assert REMARK.format("Bash", said[0]) in told
     assert REMARK.format("Bash", said[1]).replace("Use:", "UseFailure:") in told
@@ -169,13 +162,13 @@ async def what_is_said_with_a_permission_reaches_who_asked(run: Running, model: 
 
 async def what_was_said_comes_back_when_the_call_never_ended(run: Running, home: CleanHome) -> None:
     run.session.send("Go")
-    asked = await run.until(PermissionAsked)
+    asked = await run.until(ev.PermissionAsked)
     run.answer(asked.request.id, Allowed("Not too long"))
     while not (home.project / "begun").exists():
         await run.session._connection._report_usage()  # type: ignore[union-attr]  # a turn of the CLI
     run.session.interrupt()
-    await run.until(ToolFinished)
-    returned = await run.until(PromptReturned)
+    await run.until(ev.ToolFinished)
+    returned = await run.until(ev.PromptReturned)
     assert returned.text == "Not too long"
 
 
@@ -184,16 +177,16 @@ async def a_plan_is_edited_and_carried_out_in_the_mode_chosen(
 ) -> None:
     edited = "# Mine\n\n1. only “this”\n"
     run.session.send("Plan it")
-    first = await run.until(PlanProposed)
+    first = await run.until(ev.PlanProposed)
     run.answer(first.request.id, Allowed(mode="default"))
-    asked = await run.until(PermissionAsked)
+    asked = await run.until(ev.PermissionAsked)
     assert asked.request.tool == "Write"
     run.answer(asked.request.id, Allowed())
-    second = await run.until(PlanProposed, count=2)
+    second = await run.until(ev.PlanProposed, count=2)
     run.answer(second.request.id, Allowed(mode="acceptEdits", plan=edited))
     await run.idle()
-    assert [event.mode for event in run.all(ModeChanged)] == ["plan", "default", "plan", "acceptEdits"]
-    assert len(run.all(PermissionAsked)) == 1
+    assert [event.mode for event in run.all(ev.ModeChanged)] == ["plan", "default", "plan", "acceptEdits"]
+    assert len(run.all(ev.PermissionAsked)) == 1
     assert model.result(first.request.tool_use_id).text.endswith("\n\n## Approved Plan:\n# Plan a\n1. x")
     approved = model.result(second.request.tool_use_id).text
     assert approved.startswith("User has approved your plan. You can now start coding.")

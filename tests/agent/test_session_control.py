@@ -10,22 +10,9 @@ from typing import Any
 import pytest
 
 from ccq_tui.agent import controls
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import Control
-from ccq_tui.agent.events import (
-    BlockFinished,
-    EffortChanged,
-    ErrorReported,
-    HistoryLoaded,
-    ModelChanged,
-    ModelChoice,
-    ModelsListed,
-    PermissionAsked,
-    PromptAccepted,
-    QuestionAsked,
-    TaskBackgrounded,
-    TaskStarted,
-)
 from ccq_tui.agent.history import read_history
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import earlier_sessions
@@ -60,7 +47,7 @@ async def test_what_a_session_can_be_told_and_asked(play: Callable[..., Any]) ->
         run, model, home = stage.run, stage.model, stage.home
         with step("asked while it starts"), pytest.raises(CommandError, match="still starting"):
             await run.session.ask(controls.SESSION_COST)
-        listed = (await run.until(ModelsListed)).models
+        listed = (await run.until(ev.ModelsListed)).models
         with step("servers"):
             await servers_are_listed_reconnected_and_turned_off(run)
         async with stage.scene("a first session in the directory", one):
@@ -75,9 +62,9 @@ async def test_what_a_session_can_be_told_and_asked(play: Callable[..., Any]) ->
             await files_and_conversation_go_back_to_before_a_prompt(run, model, home)
         async with stage.scene("an effort that does not exist", one):
             run.session.set_effort("enormous")
-            failed = await run.until(ErrorReported)
+            failed = await run.until(ev.ErrorReported)
             assert "The effort was not changed to enormous: it stays medium" in failed.text
-            assert not run.all(EffortChanged)
+            assert not run.all(ev.EffortChanged)
         async with stage.scene("model and effort", one):
             await model_and_effort_hold_from_the_next_prompt_on(run, model, listed)
         async with stage.scene("what runs goes to the background", RUNS):
@@ -94,7 +81,7 @@ async def test_what_a_session_can_be_told_and_asked(play: Callable[..., Any]) ->
 
 async def what_runs_goes_to_the_background(run: Running, model: ScriptedModel) -> None:
     run.session.send("Wait")
-    asked = await run.until(PermissionAsked)
+    asked = await run.until(ev.PermissionAsked)
     run.answer(asked.request.id, Allowed())
     async with asyncio.timeout(LIMIT):
         while not model.tool_results():  # it takes a moment until the command runs
@@ -102,7 +89,7 @@ async def what_runs_goes_to_the_background(run: Running, model: ScriptedModel) -
             await asyncio.sleep(0.1)
     assert "in the background" in model.tool_results()[0].text
     # What was told as begun already is told as sent there, too.
-    assert run.all(TaskBackgrounded) or any(one.background for one in run.all(TaskStarted))
+    assert run.all(ev.TaskBackgrounded) or any(one.background for one in run.all(ev.TaskStarted))
     await run.idle()
 
 
@@ -206,7 +193,7 @@ async def test_a_rewind_to_any_prompt_takes_back_conversation_and_files(play: Ca
                 await is_back(run, stage, back)
     with step("after a resume"):
         async with Running(stage.home, resume=run.session.session_id, permission_mode="acceptEdits") as run:
-            await run.until(ModelsListed)
+            await run.until(ev.ModelsListed)
             stage.model.begin(Scenario("r").says("Said.").ends_turn())
             assert await run.session.rewind(prompts[0], files=True) == controls.Rewound("one")
             await is_back(run, stage, 0)
@@ -224,7 +211,7 @@ async def test_a_rewind_after_a_rewind_reaches_any_prompt_that_is_left(play: Cal
             await until_written(stage.home, run.session.session_id, '"Did three."')
     with step("back twice after a resume"):
         async with Running(stage.home, resume=run.session.session_id, permission_mode="acceptEdits") as run:
-            await run.until(ModelsListed)
+            await run.until(ev.ModelsListed)
             stage.model.begin(Scenario("r").says("Said.").ends_turn())
             assert await run.session.rewind(prompts[2], files=True) == controls.Rewound("three")
             assert await run.session.rewind(prompts[0], files=True) == controls.Rewound("one")
@@ -241,9 +228,9 @@ async def test_a_rewind_after_a_resume_reaches_what_follows_a_prompt_read_in_a_t
     _, home = play(scenario)
     async with Running(home) as run:
         run.session.send("go")
-        request = (await run.until(QuestionAsked)).request
+        request = (await run.until(ev.QuestionAsked)).request
         run.session.send("and quickly")
-        await run.until(PromptAccepted, lambda e: e.queued)
+        await run.until(ev.PromptAccepted, lambda e: e.queued)
         run.answer(request.id, Answered((Answer(("Left",)),)))
         await run.idle()
         one = run.session.send("one")
@@ -253,7 +240,7 @@ async def test_a_rewind_after_a_resume_reaches_what_follows_a_prompt_read_in_a_t
         await until_written(home, run.session.session_id, '"type":"queued_command"')
         await until_written(home, run.session.session_id, '"Did two."')
     async with Running(home, resume=run.session.session_id) as run:
-        await run.until(ModelsListed)
+        await run.until(ev.ModelsListed)
         assert await run.session.rewind(one, files=False) == controls.Rewound("one")
 
 
@@ -274,18 +261,18 @@ async def is_back(run: Running, stage: Stage, back: int) -> None:
     """Check files, the next request and the record: nothing from that prompt on is in any of them."""
     assert files_of(stage.home) == set(THREE[:back])
     run.session.send("go on")
-    await run.until(BlockFinished, lambda e: e.text == "Said.")
+    await run.until(ev.BlockFinished, lambda e: e.text == "Said.")
     said = json.dumps([m for m in stage.model.requests()[-1].body["messages"] if m["role"] != "system"])
     assert [f"Did {name}." in said for name in THREE] == [index < back for index in range(len(THREE))]
     assert said.count('"go on"') == 1
     await until_written(stage.home, run.session.session_id, '"Said."')
     past = await read_history(options_in(stage.home, resume=run.session.session_id))
-    prompts = [e.text for e in past.events if isinstance(e, PromptAccepted) and e.text[:1] != "/"]
+    prompts = [e.text for e in past.events if isinstance(e, ev.PromptAccepted) and e.text[:1] != "/"]
     assert prompts == [*THREE[:back], "go on"]
 
 
 async def model_and_effort_hold_from_the_next_prompt_on(
-    run: Running, model: ScriptedModel, listed: tuple[ModelChoice, ...]
+    run: Running, model: ScriptedModel, listed: tuple[ev.ModelChoice, ...]
 ) -> None:
     haiku = next(choice for choice in listed if choice.value == "haiku")
     assert haiku.name == "Haiku"
@@ -294,8 +281,8 @@ async def model_and_effort_hold_from_the_next_prompt_on(
     run.session.set_effort("low")
     run.session.send("Hello")
     await run.idle()
-    assert run.all(EffortChanged) == [EffortChanged("low")]
-    assert run.all(ModelChanged)[-1].model == haiku.resolved
+    assert run.all(ev.EffortChanged) == [ev.EffortChanged("low")]
+    assert run.all(ev.ModelChanged)[-1].model == haiku.resolved
     body = model.requests()[-1].body
     assert body["model"] == haiku.resolved
     assert body["output_config"]["effort"] == "low"
@@ -304,7 +291,7 @@ async def model_and_effort_hold_from_the_next_prompt_on(
 async def write_it(run: Running, prompt: str = "Write it") -> str:
     """Let the file be written, and give the prompt's id."""
     sent = run.session.send(prompt)
-    asked = await run.until(PermissionAsked)
+    asked = await run.until(ev.PermissionAsked)
     run.answer(asked.request.id, Allowed())
     await run.idle()
     return sent
@@ -313,10 +300,10 @@ async def write_it(run: Running, prompt: str = "Write it") -> str:
 async def files_are_taken_back_after_a_resume_too(home: CleanHome, session_id: str, prompt: str) -> None:
     made = home.project / "made.txt"
     async with Running(home, resume=session_id) as run:
-        history = (await run.until(HistoryLoaded)).events
-        prompts = [(one.text, one.prompt_id) for one in history if isinstance(one, PromptAccepted)]
+        history = (await run.until(ev.HistoryLoaded)).events
+        prompts = [(one.text, one.prompt_id) for one in history if isinstance(one, ev.PromptAccepted)]
         assert prompts == [("/clear", ""), ("Write it", prompt)]
-        await run.until(ModelsListed)
+        await run.until(ev.ModelsListed)
         found = await run.session.ask(controls.files_to_rewind(prompt))
         assert found.files == (str(made),)
         assert made.exists()

@@ -14,16 +14,7 @@ from typing import Any
 import pytest
 from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient
 
-from ccq_tui.agent.events import (
-    ElicitationAsked,
-    QuestionAsked,
-    RequestParked,
-    RequestSettled,
-    SessionState,
-    StateChanged,
-    ToolFinished,
-    TurnEnded,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.inbox.requests import Cancelled, ElicitationRequest
 from ccq_tui.inbox.verdicts import InvalidOutcome
 from ccq_tui.questions import Answer, Answered, Declined, Dismissed, Option, Question
@@ -145,14 +136,14 @@ async def test_what_a_person_fills_in_arrives_at_the_server(play: Callable[..., 
         ) as run:
             run.session.send("Go")
             asked = await sent(run)
-            await run.until(StateChanged, lambda e: e.state is SessionState.AWAITING)
+            await run.until(ev.StateChanged, lambda e: e.state is ev.SessionState.AWAITING)
             assert [field.name for field in asked.form.fields] == list(EVERY["properties"])
             with pytest.raises(InvalidOutcome, match=r"answers\[0\].other: Your name: too short"):
                 await run.inbox.answer(asked.id, Answered((Answer(other="A"), *FILLED[1:])), PANEL)
             run.answer(asked.id, Answered(FILLED))
-            await run.until(TurnEnded)
+            await run.until(ev.TurnEnded)
             assert told(home)[-1] == {"action": "accept", "content": CONTENT}
-            (said,) = run.all(ToolFinished)
+            (said,) = run.all(ev.ToolFinished)
             assert not said.is_error
             assert json.loads(json.loads(said.output)["result"])["content"] == CONTENT
         for outcome, action in ((Declined(), "decline"), (Dismissed(), "cancel")):
@@ -160,28 +151,28 @@ async def test_what_a_person_fills_in_arrives_at_the_server(play: Callable[..., 
                 run.session.send("Go")
                 asked = await sent(run)
                 run.answer(asked.id, outcome)
-                await run.until(TurnEnded)
+                await run.until(ev.TurnEnded)
                 assert told(home)[-1] == {"action": action, "content": None}
-                assert run.one(RequestSettled).outcome == outcome
+                assert run.one(ev.RequestSettled).outcome == outcome
         link = "https://example.com/login?a=1"
         async with stage.scene("a link", Scenario("c").runs(ASK, schema="", link=link).says("Done.")) as run:
             run.session.send("Go")
             asked = await sent(run)
             assert (asked.url, asked.host) == (link, "example.com")
             run.answer(asked.id, Answered((Answer(selected=(OPEN_LINK,)),)))
-            await run.until(TurnEnded)
+            await run.until(ev.TurnEnded)
             assert told(home)[-1] == {"action": "accept", "content": None}
         both = Scenario("d").asks(WHICH).runs(ASK, schema="one").says("Done.")
         async with stage.scene("beside a question, and interrupted", both) as run:
             run.session.send("Go")
-            question = (await run.until(QuestionAsked)).request
+            question = (await run.until(ev.QuestionAsked)).request
             run.answer(question.id, Answered((Answer(selected=("A",)),)))
             asked = await sent(run)
             count = len(told(home))
             run.session.interrupt()
-            settled = await run.until(RequestSettled, lambda e: e.request_id == asked.id)
+            settled = await run.until(ev.RequestSettled, lambda e: e.request_id == asked.id)
             assert settled.outcome == Cancelled("interrupted")
-            await run.until(TurnEnded)
+            await run.until(ev.TurnEnded)
             assert len(told(home)) == count
             await run.inbox.run(lambda _: None)
             assert not run.inbox.pending
@@ -190,7 +181,7 @@ async def test_what_a_person_fills_in_arrives_at_the_server(play: Callable[..., 
 
 async def sent(run: Running) -> ElicitationRequest:
     """Wait for an elicitation, and return it."""
-    return (await run.until(ElicitationAsked)).request
+    return (await run.until(ev.ElicitationAsked)).request
 
 
 async def test_the_newest_protocol_asks_in_its_result(play: Callable[..., Any]) -> None:
@@ -199,7 +190,7 @@ async def test_the_newest_protocol_asks_in_its_result(play: Callable[..., Any]) 
         run.session.send("Go")
         asked = await sent(run)
         run.answer(asked.id, Answered((Answer(other="yes, please"),)))
-        await run.until(TurnEnded)
+        await run.until(ev.TurnEnded)
         assert told(home) == [{"action": "accept", "content": {"word": "yes, please"}}]
 
 
@@ -216,7 +207,7 @@ async def test_a_form_ends_with_its_process(play: Callable[..., Any], tmp_path: 
                 os.kill(pid, signal.SIGKILL)
             else:
                 run.session.close()
-            settled = await run.until(RequestSettled)
+            settled = await run.until(ev.RequestSettled)
             assert isinstance(settled.outcome, Cancelled)
             await passes(lambda: not inbox.pending)  # it is withdrawn soon, without waiting for the disk
             await run.ended()
@@ -234,10 +225,10 @@ async def test_a_form_beside_a_parked_question_ends(play: Callable[..., Any], tm
     async with inbox_at(tmp_path) as inbox:
         async with Running(home, inbox, **serving(home)) as run:
             run.session.send("Go")
-            form, question = await sent(run), (await run.until(QuestionAsked)).request
+            form, question = await sent(run), (await run.until(ev.QuestionAsked)).request
             run.session.park()
-            assert (await run.until(RequestParked)).request_id == question.id
-            await run.until(RequestSettled, lambda e: e.request_id == form.id)
+            assert (await run.until(ev.RequestParked)).request_id == question.id
+            await run.until(ev.RequestSettled, lambda e: e.request_id == form.id)
             await run.ended()
         await no_server_left(home)
         assert (await stored(inbox, question.id)).state == "pending"
@@ -251,7 +242,7 @@ async def test_an_answer_is_noted_as_delivered(play: Callable[..., Any], tmp_pat
             run.session.send("Go")
             asked = await sent(run)
             run.answer(asked.id, Answered((Answer(other="hi"),)))
-            await run.until(TurnEnded)
+            await run.until(ev.TurnEnded)
         kept = await stored(inbox, asked.id)
     assert (kept.state, kept.way) == ("delivered", "result")
     assert isinstance(kept.request, ElicitationRequest)

@@ -11,21 +11,8 @@ from typing import Any
 
 import pytest
 
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude import transport
-from ccq_tui.agent.events import (
-    BlockFinished,
-    BlockGrew,
-    NoticeGiven,
-    PromptAccepted,
-    PromptDelivered,
-    PromptReturned,
-    QuestionAsked,
-    RequestParked,
-    RequestSettled,
-    SessionLost,
-    SessionState,
-    TurnEnded,
-)
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.inbox.requests import Cancelled, call_of
 from ccq_tui.testing import ScriptedModel
@@ -57,40 +44,40 @@ async def refused_commands_are_settled(run: Running) -> None:
         run.session.send("/exit")
         await run.idle(count)
     first = run.session.send("Tell me")
-    await run.until(BlockGrew)
+    await run.until(ev.BlockGrew)
     # None of those before it waits any more.
-    accepted = run.all(PromptAccepted)
+    accepted = run.all(ev.PromptAccepted)
     assert [(event.text, event.queued) for event in accepted] == [
         ("/exit", False),
         ("/exit", False),
         ("Tell me", False),
     ]
     queued = [run.session.send(text) for text in ("/exit", "More", "/exit")]
-    await run.until(PromptAccepted, count=6)
+    await run.until(ev.PromptAccepted, count=6)
     run.session.interrupt()
     await run.idle(3)
-    delivered = [event.prompt_id for event in run.all(PromptDelivered)]
+    delivered = [event.prompt_id for event in run.all(ev.PromptDelivered)]
     assert delivered == [*(event.prompt_id for event in accepted[:2]), first, *queued]
     run.session.withdraw(queued[0])
-    await run.until(NoticeGiven, lambda e: "read it already" in e.text)
+    await run.until(ev.NoticeGiven, lambda e: "read it already" in e.text)
 
 
 async def an_interrupt_ends_every_question(run: Running, model: ScriptedModel) -> None:
     run.session.send("Build it")
-    await run.until(QuestionAsked, count=2)
+    await run.until(ev.QuestionAsked, count=2)
     run.session.interrupt()
     await run.idle()
     cancelled = Cancelled("interrupted")
-    assert {call_of(e.request_id): e.outcome for e in run.all(RequestSettled)} == {
+    assert {call_of(e.request_id): e.outcome for e in run.all(ev.RequestSettled)} == {
         "toolu_q_1": cancelled,
         "toolu_q_2": cancelled,
     }
-    ended = run.one(TurnEnded)
+    ended = run.one(ev.TurnEnded)
     # The CLI asks before it has read the end of the model's stream, and says so when it is interrupted there.
     assert ended.reason in ("aborted_tools", "aborted_streaming")
     assert (ended.is_error, ended.text) == (True, "")
     run.session.send("Again")
-    asked = await run.until(QuestionAsked, count=3)
+    asked = await run.until(ev.QuestionAsked, count=3)
     run.answer(asked.request.id, SQLITE)
     await run.idle(2)
     assert '"Which database?"="SQLite"' in model.result(asked.request.tool_use_id).text
@@ -98,26 +85,26 @@ async def an_interrupt_ends_every_question(run: Running, model: ScriptedModel) -
 
 async def an_interrupted_answer_keeps_what_was_read(run: Running) -> None:
     run.session.send("Tell me")
-    grown = await run.until(BlockGrew)
+    grown = await run.until(ev.BlockGrew)
     queued = run.session.send("Anything else?")
-    await run.until(PromptAccepted, lambda e: e.queued)
+    await run.until(ev.PromptAccepted, lambda e: e.queued)
     run.session.interrupt()
-    await run.until(PromptDelivered, lambda e: e.prompt_id == queued)
-    await run.until(TurnEnded, count=2)
-    finished = run.all(BlockFinished)
+    await run.until(ev.PromptDelivered, lambda e: e.prompt_id == queued)
+    await run.until(ev.TurnEnded, count=2)
+    finished = run.all(ev.BlockFinished)
     assert finished[0].key == grown.key
     assert [event.text for event in finished] == ["As far as I know", "Yes."]
 
 
 async def closing_with_a_question_open_leaves_nothing(run: Running) -> None:
     run.session.send("Build it")
-    await run.until(QuestionAsked)
+    await run.until(ev.QuestionAsked)
     run.session.close()
     lost = await run.ended()
     assert lost.expected
     assert lost.kind == "parked"
-    assert run.one(RequestParked).deferred
-    assert run.session.state is SessionState.PARKED
+    assert run.one(ev.RequestParked).deferred
+    assert run.session.state is ev.SessionState.PARKED
 
 
 async def test_a_killed_cli_ends_the_question_and_the_session(play: Callable[..., Any]) -> None:
@@ -125,19 +112,19 @@ async def test_a_killed_cli_ends_the_question_and_the_session(play: Callable[...
     run = Running(home)
     async with run:
         run.session.send("Build it")
-        await run.until(QuestionAsked)
+        await run.until(ev.QuestionAsked)
         run.session.send("One more thing")
-        await run.until(PromptAccepted, count=2)
+        await run.until(ev.PromptAccepted, count=2)
         # Killed sooner, it has not written down that it read the first prompt, which then comes back, too.
         await until_written(home, run.session.session_id, '"type":"user"')
         lost = await run.killed()
-        assert run.one(RequestParked) == RequestParked(run.request("toolu_q_1"), deferred=False)
+        assert run.one(ev.RequestParked) == ev.RequestParked(run.request("toolu_q_1"), deferred=False)
         assert not lost.expected
         assert lost.exit_code == -signal.SIGKILL
-        assert run.session.state is SessionState.FAILED
-        assert run.one(PromptReturned).text == "One more thing"
+        assert run.session.state is ev.SessionState.FAILED
+        assert run.one(ev.PromptReturned).text == "One more thing"
         run.session.send("Too late")
-        returned = run.all(PromptReturned)[-1]
+        returned = run.all(ev.PromptReturned)[-1]
         assert (returned.text, returned.reason) == ("Too late", "The session is over.")
 
 
@@ -146,7 +133,7 @@ async def test_cancelling_the_task_twice_leaves_no_process(play: Callable[..., A
     run = Running(home)
     async with run:
         run.session.send("Build it")
-        await run.until(BlockGrew)
+        await run.until(ev.BlockGrew)
         pid = run.pid
         run.task.cancel()
         await asyncio.sleep(0)
@@ -155,7 +142,7 @@ async def test_cancelling_the_task_twice_leaves_no_process(play: Callable[..., A
             await run.task
         assert pid is not None
         assert not alive(pid)
-        assert run.one(SessionLost).expected
+        assert run.one(ev.SessionLost).expected
 
 
 async def test_closing_before_the_cli_is_there(play: Callable[..., Any]) -> None:
@@ -165,7 +152,7 @@ async def test_closing_before_the_cli_is_there(play: Callable[..., Any]) -> None
         run.session.close()
         lost = await run.ended()
     assert lost.expected
-    assert run.one(PromptReturned).text == "Build it"
+    assert run.one(ev.PromptReturned).text == "Build it"
 
 
 async def test_a_start_that_is_cancelled_beside_its_guard_leaves_no_process(

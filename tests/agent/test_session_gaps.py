@@ -9,20 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ccq_tui.agent import controls
-from ccq_tui.agent.events import (
-    BlockFinished,
-    Connected,
-    ErrorReported,
-    NoticeGiven,
-    PlanProposed,
-    PromptAccepted,
-    PromptReturned,
-    TaskEnded,
-    TaskProgressed,
-    TaskStarted,
-    ToolFinished,
-    TurnEnded,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import Problem
 from ccq_tui.claude_files import find_cli
 from ccq_tui.inbox.requests import Allowed
@@ -61,17 +48,17 @@ async def test_at_connect_an_old_version_is_told_and_a_prompt_can_be_taken_back(
     async with Running(home, cli_path=older(tmp_path, "1.0.44")) as run:
         first, second = run.session.send("First"), run.session.send(unwanted)
         run.session.withdraw(second)
-        returned = await run.until(PromptReturned)
+        returned = await run.until(ev.PromptReturned)
         assert (returned.text, returned.prompt_id, returned.wanted) == (unwanted, second, True)
-        assert not run.all(Connected)
-        await run.until(TurnEnded)
-        assert run.one(Connected).cli_version == "1.0.44"
-        error = run.one(ErrorReported)
+        assert not run.all(ev.Connected)
+        await run.until(ev.TurnEnded)
+        assert run.one(ev.Connected).cli_version == "1.0.44"
+        error = run.one(ev.ErrorReported)
         assert (error.kind, error.text) == (Problem.CLI_OLD, "It is version 1.0.44.")
         assert "This Claude Code is too old. It is version 1.0.44." in seen(run)
         assert "Update it to 2.0.0 or newer, or leave out --cli-path" in seen(run)
-        assert [event.prompt_id for event in run.all(PromptAccepted)] == [first]
-        assert run.one(BlockFinished).text == "Hello.", "it may work all the same"
+        assert [event.prompt_id for event in run.all(ev.PromptAccepted)] == [first]
+        assert run.one(ev.BlockFinished).text == "Hello.", "it may work all the same"
     assert unwanted not in json.dumps([exchange.body for exchange in model.requests()])
 
 
@@ -96,14 +83,14 @@ async def test_tasks_and_a_directory_that_goes(play: Callable[..., Any]) -> None
 
 async def they_tell_their_ends(run: Running) -> None:
     run.session.send("Go")
-    ended = await run.until(TaskEnded, lambda e: bool(e.summary) and e.status == "failed")
+    ended = await run.until(ev.TaskEnded, lambda e: bool(e.summary) and e.status == "failed")
     await run.idle()
-    agent, command = run.all(TaskStarted)
+    agent, command = run.all(ev.TaskStarted)
     assert (agent.agent, agent.background, agent.description) == (True, False, "Look around")
     assert (command.agent, command.background, command.task_id) == (False, True, ended.task_id)
-    progress = run.all(TaskProgressed)[-1]
+    progress = run.all(ev.TaskProgressed)[-1]
     assert (progress.task_id, progress.tools, progress.doing) == (agent.task_id, 1, "Running List")
-    told = next(e for e in run.all(TaskEnded) if e.task_id == agent.task_id and e.summary)
+    told = next(e for e in run.all(ev.TaskEnded) if e.task_id == agent.task_id and e.summary)
     assert (told.status, told.summary, told.tools) == ("completed", "Nothing is here.", 1)
     assert "exit code 1" in ended.summary
     model = TranscriptModel()
@@ -120,41 +107,41 @@ async def a_task_is_stopped_and_a_plan_is_approved_with_words(
     run: Running, model: ScriptedModel, home: CleanHome
 ) -> None:
     run.session.send("Serve it")
-    await run.until(TurnEnded)
-    task = run.one(TaskStarted)
+    await run.until(ev.TurnEnded)
+    task = run.one(ev.TaskStarted)
     assert (task.background, task.description) == (True, "Serve")
     begun = home.project / "pid"
     await passes(lambda: begun.exists() and begun.read_text().endswith("\n"))
     process = int(begun.read_text())
     assert alive(process)
     await run.session.ask(controls.stop_task(task.task_id))
-    ended = await run.until(TaskEnded, lambda e: e.task_id == task.task_id)
+    ended = await run.until(ev.TaskEnded, lambda e: e.task_id == task.task_id)
     assert ended.status == "stopped"
     await passes(lambda: not alive(process))
     run.session.send("Plan it")
-    proposed = await run.until(PlanProposed)
+    proposed = await run.until(ev.PlanProposed)
     run.answer(proposed.request.id, Allowed("The tests first", mode="default"))
-    await run.until(BlockFinished, lambda e: e.text == "I begin with the tests.")
+    await run.until(ev.BlockFinished, lambda e: e.text == "I begin with the tests.")
     assert model.result(proposed.request.tool_use_id).text.startswith("User has approved your plan.")
     bodies = json.dumps(model.requests()[-1].body)
     assert "The user allowed this call and told you:\\nThe tests first" in bodies
-    assert not run.all(PromptReturned)
+    assert not run.all(ev.PromptReturned)
 
 
 async def a_directory_goes_and_comes_back(run: Running, home: CleanHome) -> None:
     run.session.send("Begin")
-    await run.until(TurnEnded)
+    await run.until(ev.TurnEnded)
     shutil.rmtree(home.project)
     run.session.send("Go on")
-    await run.until(TurnEnded, count=2)
-    assert run.one(NoticeGiven).level == "warning"
-    assert run.one(ToolFinished).is_error
+    await run.until(ev.TurnEnded, count=2)
+    assert run.one(ev.NoticeGiven).level == "warning"
+    assert run.one(ev.ToolFinished).is_error
     # What happened, and what to do about it.
     assert f"working directory {home.project} no longer exists" in seen(run)
     assert "shell commands cannot start there" in seen(run)
     assert "will fail until it is restored" in seen(run)
     home.project.mkdir()
     run.session.send("And now?")
-    await run.until(TurnEnded, count=3)
-    works = run.all(ToolFinished)[-1]
+    await run.until(ev.TurnEnded, count=3)
+    works = run.all(ev.ToolFinished)[-1]
     assert (works.is_error, works.output.strip()) == (False, str(home.project))

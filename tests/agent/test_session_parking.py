@@ -12,23 +12,11 @@ from typing import Any
 import pytest
 
 from ccq_tui.agent import delivery
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude import waits
 from ccq_tui.agent.claude.connection import Connection
 from ccq_tui.agent.commander import NOTHING_WAITS
 from ccq_tui.agent.delivery import CLEARED, REWOUND
-from ccq_tui.agent.events import (
-    BlockFinished,
-    HistoryLoaded,
-    NoticeGiven,
-    PromptAccepted,
-    PromptDelivered,
-    PromptReturned,
-    QuestionAsked,
-    RequestParked,
-    RequestSettled,
-    SessionState,
-    TurnEnded,
-)
 from ccq_tui.agent.session import NOT_TAKEN_BACK
 from ccq_tui.inbox.agent_texts import POSTPONED
 from ccq_tui.inbox.inbox import Inbox
@@ -75,7 +63,7 @@ async def test_a_parked_question_is_the_same_call_again_and_one_after_a_kill_a_m
     async with inbox_at(tmp_path) as inbox:
         with step("asked by the same call, with its draft"):
             async with Running(home, inbox=inbox, resume=session_id) as run:
-                again = await run.until(QuestionAsked, lambda e: e.draft is not None)
+                again = await run.until(ev.QuestionAsked, lambda e: e.draft is not None)
                 assert again.request.id == name
                 assert not again.by_message
                 assert again.draft == draft
@@ -89,20 +77,20 @@ async def test_a_parked_question_is_the_same_call_again_and_one_after_a_kill_a_m
                 asked = await asked_and_killed(run)
         with step("after a kill the answer goes as a message"):
             async with Running(home, inbox=inbox, resume=session_id) as run:
-                again = await run.until(QuestionAsked, lambda e: e.by_message)
+                again = await run.until(ev.QuestionAsked, lambda e: e.by_message)
                 assert again.request == asked
                 run.answer(asked.id, SQLITE)
-                await run.until(PromptDelivered)
-                await run.until(TurnEnded)
+                await run.until(ev.PromptDelivered)
+                await run.until(ev.TurnEnded)
                 assert said(model).count(answers_as_message(asked.questions, SQLITE)) == 1
             await delivered(inbox, asked.id, "message")
         with step("another start finds it delivered, knows the answer, and sends nothing"):
             count = len(model.requests())
             async with Running(home, inbox=inbox, resume=session_id) as run:
-                await run.until(RequestSettled, lambda e: e.request_id == asked.id and e.outcome == SQLITE)
+                await run.until(ev.RequestSettled, lambda e: e.request_id == asked.id and e.outcome == SQLITE)
                 await run.idle(0)
-                assert run.all(HistoryLoaded)
-                assert [e for e in run.all(QuestionAsked) if e.by_message] == []
+                assert run.all(ev.HistoryLoaded)
+                assert [e for e in run.all(ev.QuestionAsked) if e.by_message] == []
             assert len(model.requests()) == count
 
 
@@ -110,35 +98,35 @@ async def parked_with_a_draft(home: CleanHome, inbox: Inbox) -> tuple[str, str, 
     """Ask, select something and park; give the question's name, the session's id and the draft."""
     async with Running(home, inbox=inbox) as run:
         run.session.send("Build it")
-        request = (await run.until(QuestionAsked)).request
+        request = (await run.until(ev.QuestionAsked)).request
         draft = machine.step(opened(request.questions), Pressed("down", at=100.0))
         opened_in(inbox, request.id).type(draft, PANEL)
         run.session.park()
         assert (await run.ended()).kind == "parked"
-        assert run.one(RequestParked) == RequestParked(request.id, deferred=True)
-        assert run.session.state is SessionState.PARKED
+        assert run.one(ev.RequestParked) == ev.RequestParked(request.id, deferred=True)
+        assert run.session.state is ev.SessionState.PARKED
     assert (await stored(inbox, request.id)).state is RequestState.PENDING
     return request.id, run.session.session_id, draft
 
 
 async def it_is_delivered_as_the_result(run: Running, model: ScriptedModel, name: str) -> None:
-    await run.until(RequestSettled, lambda e: e.request_id == name and e.outcome == SQLITE)
-    await run.until(TurnEnded)
+    await run.until(ev.RequestSettled, lambda e: e.request_id == name and e.outcome == SQLITE)
+    await run.until(ev.TurnEnded)
     result = model.result(call_of(name))
     assert result.text.startswith(ANSWERED)
     assert not result.is_error
     await run.idle(0)
-    assert run.all(PromptDelivered) == []  # and not by message as well
+    assert run.all(ev.PromptDelivered) == []  # and not by message as well
     assert len(model.requests()) == 2
 
 
 async def asked_and_killed(run: Running) -> QuestionRequest:
     """Have another question asked, and kill the CLI while it waits."""
-    before = len(run.all(QuestionAsked))
+    before = len(run.all(ev.QuestionAsked))
     run.session.send("Go on")
-    asked = (await run.until(QuestionAsked, count=before + 1)).request
+    asked = (await run.until(ev.QuestionAsked, count=before + 1)).request
     await run.killed()
-    assert run.all(RequestParked)[-1] == RequestParked(asked.id, deferred=False)
+    assert run.all(ev.RequestParked)[-1] == ev.RequestParked(asked.id, deferred=False)
     return asked
 
 
@@ -173,19 +161,19 @@ async def test_turns_after_a_parked_question_are_known_after_a_kill_where_the_re
     async with inbox_at(tmp_path) as inbox:
         name, session_id, _ = await parked_with_a_draft(home, inbox)
         async with Running(home, inbox=inbox, resume=session_id, repair_records=repairs) as run:
-            await run.until(QuestionAsked)
+            await run.until(ev.QuestionAsked)
             run.answer(name, SQLITE)
-            await run.until(TurnEnded)
+            await run.until(ev.TurnEnded)
             run.session.send("And then?")
-            await run.until(TurnEnded, count=2)
+            await run.until(ev.TurnEnded, count=2)
             await until_written(home, session_id, "Later.")
             await run.killed()
         before = written(home, session_id)
         async with Running(home, inbox=inbox, resume=session_id, repair_records=repairs) as run:
-            assert "Later." in str(await run.until(HistoryLoaded)), "it is shown in either case"
+            assert "Later." in str(await run.until(ev.HistoryLoaded)), "it is shown in either case"
             added = written(home, session_id).removeprefix(before)
             run.session.send("Go on")
-            await run.until(TurnEnded)
+            await run.until(ev.TurnEnded)
         assert ("Later." in said(model)) is repairs
         assert added.startswith('{"type":"last-prompt"') is repairs
 
@@ -196,19 +184,19 @@ async def test_of_two_only_the_last_is_the_same_call_again(play: Callable[..., A
     async with inbox_at(tmp_path) as inbox:
         async with Running(home, inbox=inbox) as run:
             run.session.send("Build it")
-            await run.until(QuestionAsked, count=2)
+            await run.until(ev.QuestionAsked, count=2)
             session_id = run.session.session_id
-            first, last = (event.request.id for event in run.all(QuestionAsked))
+            first, last = (event.request.id for event in run.all(ev.QuestionAsked))
             run.session.close()  # quitting parks, too
             assert (await run.ended()).kind == "parked"
-            assert {e.request_id: e.deferred for e in run.all(RequestParked)} == {first: False, last: True}
+            assert {e.request_id: e.deferred for e in run.all(ev.RequestParked)} == {first: False, last: True}
         async with Running(home, inbox=inbox, resume=session_id) as run:
-            await run.until(QuestionAsked, lambda e: e.request.id == last and not e.by_message)
-            await run.until(QuestionAsked, lambda e: e.request.id == first and e.by_message)
+            await run.until(ev.QuestionAsked, lambda e: e.request.id == last and not e.by_message)
+            await run.until(ev.QuestionAsked, lambda e: e.request.id == first and e.by_message)
             run.answer(last, Answered((Answer(("Tabs",) if call_of(last).endswith("2") else ("SQLite",)),)))
             run.answer(first, SQLITE)
-            await run.until(PromptDelivered)
-            await run.until(TurnEnded, count=2)
+            await run.until(ev.PromptDelivered)
+            await run.until(ev.TurnEnded, count=2)
             assert POSTPONED in model.result(call_of(first)).text
             assert '"Which layout?"="Tabs"' in model.result(call_of(last)).text
             assert said(model).count("[x] SQLite") == 1
@@ -230,14 +218,14 @@ def two_with_a_slow_result(play: Callable[..., Any]) -> tuple[ScriptedModel, Cle
 async def one_of_two_parked(run: Running, *, deferred: bool) -> tuple[str, str]:
     """Answer the first of two and park the other one at once; give the names of both."""
     run.session.send("Build it")
-    run.answer((await run.until(QuestionAsked)).request.id, Answered((Answer(("Red",)),)))
-    await run.until(QuestionAsked, count=3)
-    _, first, last = (event.request.id for event in run.all(QuestionAsked))
+    run.answer((await run.until(ev.QuestionAsked)).request.id, Answered((Answer(("Red",)),)))
+    await run.until(ev.QuestionAsked, count=3)
+    _, first, last = (event.request.id for event in run.all(ev.QuestionAsked))
     run.answer(first, SQLITE)
-    await run.until(RequestSettled, count=2)
+    await run.until(ev.RequestSettled, count=2)
     run.session.park()
     assert (await run.ended()).kind == "parked"
-    assert run.one(RequestParked) == RequestParked(last, deferred=deferred)
+    assert run.one(ev.RequestParked) == ev.RequestParked(last, deferred=deferred)
     return first, last
 
 
@@ -252,16 +240,16 @@ async def test_a_question_is_parked_once_the_call_beside_it_has_its_result(
             first, last = await one_of_two_parked(run, deferred=True)
         assert await inbox.answer(last, TABS, PANEL) == Won()
         async with Running(home, inbox=inbox, resume=run.session.session_id) as run:
-            await run.until(RequestSettled, lambda e: e.request_id == last and e.outcome == TABS)
-            await run.until(TurnEnded)
+            await run.until(ev.RequestSettled, lambda e: e.request_id == last and e.outcome == TABS)
+            await run.until(ev.TurnEnded)
             await delivered(inbox, last, "result")
             await delivered(inbox, first, "result")
             await run.killed()  # the CLI notes no end of the session
         async with Running(home, inbox=inbox, resume=run.session.session_id) as run:
             await run.idle(0)
             run.session.send("Go on")
-            await run.until(TurnEnded)
-            assert run.all(QuestionAsked) == []
+            await run.until(ev.TurnEnded)
+            assert run.all(ev.QuestionAsked) == []
     results = [(result.tool_use_id, result.text.partition(". You can")[0]) for result in model.tool_results()]
     assert sorted(results[1:]) == [
         (call_of(first), ANSWERED.removesuffix(".")),
@@ -281,7 +269,7 @@ async def test_a_question_beside_a_call_without_a_result_is_answered_by_message(
         async with Running(home, inbox=inbox) as run:
             first, last = await one_of_two_parked(run, deferred=False)
         async with Running(home, inbox=inbox, resume=run.session.session_id) as run:
-            await run.until(QuestionAsked, lambda e: e.request.id == last and e.by_message)
+            await run.until(ev.QuestionAsked, lambda e: e.request.id == last and e.by_message)
             run.answer(last, TABS)
             await delivered(inbox, last, "message")
             async with asyncio.timeout(LIMIT):
@@ -302,22 +290,22 @@ async def test_an_answer_that_was_read_in_the_middle_of_a_turn_is_not_sent_again
     async with inbox_at(tmp_path) as inbox:
         session_id, asked = await killed_after_a_turn(home, inbox)
         async with Running(home, inbox=inbox, resume=session_id) as run:
-            await run.until(QuestionAsked, lambda e: e.by_message)
+            await run.until(ev.QuestionAsked, lambda e: e.by_message)
             run.session.send("Go on")
-            layout = (await run.until(QuestionAsked, lambda e: not e.by_message)).request.id
+            layout = (await run.until(ev.QuestionAsked, lambda e: not e.by_message)).request.id
             run.answer(asked.id, SQLITE)
-            await run.until(PromptAccepted, lambda e: e.queued)
+            await run.until(ev.PromptAccepted, lambda e: e.queued)
             run.answer(layout, TABS)
-            await run.until(PromptDelivered, count=2)
-            await run.until(TurnEnded)
+            await run.until(ev.PromptDelivered, count=2)
+            await run.until(ev.TurnEnded)
             await until_written(home, session_id, '"type":"queued_command"')
             await run.killed()
         assert (await stored(inbox, asked.id)).state is RequestState.ANSWERED
         async with Running(home, inbox=inbox, resume=session_id) as run:
             await delivered(inbox, asked.id, "message")
             run.session.send("And now?")
-            await run.until(TurnEnded)
-            assert [e.text for e in run.all(PromptAccepted)] == ["And now?"]
+            await run.until(ev.TurnEnded)
+            assert [e.text for e in run.all(ev.PromptAccepted)] == ["And now?"]
     assert said(model).count(answers_as_message(asked.questions, SQLITE)) == 1
 
 
@@ -331,25 +319,25 @@ async def test_an_answer_taken_back_for_a_park_that_comes_to_nothing_is_sent_aga
     async with inbox_at(tmp_path) as inbox:
         session_id, asked = await killed_after_a_turn(home, inbox)
         async with Running(home, inbox=inbox, resume=session_id) as run:
-            await run.until(QuestionAsked, lambda e: e.by_message)
+            await run.until(ev.QuestionAsked, lambda e: e.by_message)
             run.session.send("Go on")
-            layout = (await run.until(QuestionAsked, lambda e: not e.by_message)).request.id
+            layout = (await run.until(ev.QuestionAsked, lambda e: not e.by_message)).request.id
 
             async def and_then_it_is_answered(connection: Connection, reason: str) -> None:
                 monkeypatch.undo()
                 await reclaim(connection, reason)
                 assert await inbox.answer(layout, TABS, PHONE) == Won()
-                await run.until(RequestSettled, lambda e: e.request_id == layout)
+                await run.until(ev.RequestSettled, lambda e: e.request_id == layout)
 
             monkeypatch.setattr(Connection, "reclaim", and_then_it_is_answered)
             run.answer(asked.id, SQLITE)
-            message = (await run.until(PromptAccepted, lambda e: e.queued)).prompt_id
+            message = (await run.until(ev.PromptAccepted, lambda e: e.queued)).prompt_id
             run.session.withdraw(message)
-            await run.until(NoticeGiven, lambda e: e.text == NOT_TAKEN_BACK)
+            await run.until(ev.NoticeGiven, lambda e: e.text == NOT_TAKEN_BACK)
             run.session.park()
-            await run.until(NoticeGiven, lambda e: e.text == NOTHING_WAITS)
+            await run.until(ev.NoticeGiven, lambda e: e.text == NOTHING_WAITS)
             await delivered(inbox, asked.id, "message")
-            assert [(e.prompt_id, e.kept) for e in run.all(PromptReturned)] == [(message, True)]
+            assert [(e.prompt_id, e.kept) for e in run.all(ev.PromptReturned)] == [(message, True)]
     assert said(model).count(answers_as_message(asked.questions, SQLITE)) == 1
 
 
@@ -376,12 +364,12 @@ async def test_a_turn_interrupted_before_it_asks_again_leaves_the_question_to_a_
                 assert await inbox.answer(name, SQLITE, PANEL) == Won()
             await interrupted(run)
             if not answered:
-                again = await run.until(QuestionAsked, lambda e: e.by_message)
+                again = await run.until(ev.QuestionAsked, lambda e: e.by_message)
                 assert (again.request.id, again.draft) == (name, draft)
                 run.answer(name, SQLITE)
-            await run.until(RequestSettled, lambda e: e.request_id == name and e.outcome == SQLITE)
-            await run.until(PromptDelivered)
-            await run.until(TurnEnded, count=2)
+            await run.until(ev.RequestSettled, lambda e: e.request_id == name and e.outcome == SQLITE)
+            await run.until(ev.PromptDelivered)
+            await run.until(ev.TurnEnded, count=2)
             questions = QuestionSet("", (DATABASE,))
             assert said(model).count(answers_as_message(questions, SQLITE)) == 1
         await delivered(inbox, name, "message")
@@ -390,11 +378,11 @@ async def test_a_turn_interrupted_before_it_asks_again_leaves_the_question_to_a_
 async def interrupted(run: Running) -> None:
     """Interrupt as a person does: Claude Code confirms an interrupt in that moment, and may not obey it."""
     async with asyncio.timeout(LIMIT):
-        while not run.all(TurnEnded):
+        while not run.all(ev.TurnEnded):
             run.session.interrupt()
             with suppress(TimeoutError):
                 async with asyncio.timeout(5):
-                    await run.until(TurnEnded)
+                    await run.until(ev.TurnEnded)
 
 
 @pytest.mark.timeout(240)
@@ -408,23 +396,23 @@ async def test_a_copy_of_a_session_has_a_question_of_its_own(
             name, session_id, draft = await parked_with_a_draft(home, inbox)
         with step("asked and answered in the copy, with the original's draft"):
             async with Running(home, inbox=inbox, resume=session_id, fork=True) as run:
-                own = await run.until(QuestionAsked, lambda e: e.draft is not None)
+                own = await run.until(ev.QuestionAsked, lambda e: e.draft is not None)
                 assert (own.request.tool_use_id, own.draft) == (call_of(name), draft)
                 assert own.request.session_id == run.session.session_id != session_id
                 postgres = Answered((Answer(("PostgreSQL",)),))
                 assert await inbox.answer(own.request.id, postgres, PANEL) == Won()
-                await run.until(TurnEnded)
+                await run.until(ev.TurnEnded)
                 assert '"Which database?"="PostgreSQL"' in model.result(call_of(name)).text
                 await delivered(inbox, own.request.id, "result")
         told = len(model.requests())
         with step("the original's waits on, and nobody has told it what was answered in the copy"):
             assert (await stored(inbox, name)).state is RequestState.PENDING
             async with Running(home, inbox=inbox, resume=session_id) as run:
-                again = await run.until(QuestionAsked, lambda e: e.draft is not None)
+                again = await run.until(ev.QuestionAsked, lambda e: e.draft is not None)
                 assert (again.request.id, again.draft) == (name, draft)
                 assert len(model.requests()) == told
                 assert await inbox.answer(name, SQLITE, PANEL) == Won()
-                await run.until(TurnEnded)
+                await run.until(ev.TurnEnded)
                 await delivered(inbox, name, "result")
         assert len(model.requests()) == told + 1
         assert ANSWERED in said(model).replace('\\"', '"')
@@ -439,17 +427,17 @@ async def test_rewinding_to_before_a_question_that_waits_withdraws_it(
     async with inbox_at(tmp_path) as inbox:
         session_id, asked = await killed_after_a_turn(home, inbox)
         async with Running(home, inbox=inbox, resume=session_id) as run:
-            await run.until(QuestionAsked, lambda e: e.by_message)
+            await run.until(ev.QuestionAsked, lambda e: e.by_message)
             later = run.session.send("Something else first")
             await run.idle()
             with step("to before what came after the question: it waits on"):
                 assert not (await run.session.rewind(later, files=False)).refusal
                 assert (await stored(inbox, asked.id)).state is RequestState.PENDING
             with step("to before the prompt that it answers to: it was never asked"):
-                (history,) = run.all(HistoryLoaded)
-                prompts = [e.prompt_id for e in history.events if isinstance(e, PromptAccepted)]
+                (history,) = run.all(ev.HistoryLoaded)
+                prompts = [e.prompt_id for e in history.events if isinstance(e, ev.PromptAccepted)]
                 assert not (await run.session.rewind(prompts[-1], files=False)).refusal
-                settled = await run.until(RequestSettled, lambda e: e.request_id == asked.id)
+                settled = await run.until(ev.RequestSettled, lambda e: e.request_id == asked.id)
                 assert settled.outcome == Cancelled(REWOUND)
                 changes = await inbox.run(lambda store: store.history.changes(request_id=asked.id))
                 assert changes[-1].cause == REWOUND
@@ -464,22 +452,22 @@ async def test_a_cleared_conversation_keeps_its_question_and_the_next_one_hears_
     async with inbox_at(tmp_path) as inbox:
         session_id, asked = await killed_after_a_turn(home, inbox)
         async with Running(home, inbox=inbox, resume=session_id) as run:
-            await run.until(QuestionAsked, lambda e: e.by_message)
+            await run.until(ev.QuestionAsked, lambda e: e.by_message)
             with step("cleared: it is no longer asked here, and waits"):
                 run.session.send("/clear")
-                settled = await run.until(RequestSettled, lambda e: e.request_id == asked.id)
+                settled = await run.until(ev.RequestSettled, lambda e: e.request_id == asked.id)
                 assert settled.outcome == Cancelled(CLEARED)
                 assert (await stored(inbox, asked.id)).state is RequestState.PENDING
             with step("answered meanwhile: nothing of it goes into the conversation that began"):
                 run.answer(asked.id, SQLITE)
                 run.session.send("Something new")
-                await run.until(BlockFinished, lambda e: e.text == "One.")
-                await run.until(TurnEnded)
+                await run.until(ev.BlockFinished, lambda e: e.text == "One.")
+                await run.until(ev.TurnEnded)
             assert run.session.session_id != session_id
         assert (await stored(inbox, asked.id)).state is RequestState.ANSWERED
         with step("its own conversation has it once it goes on"):
             async with Running(home, inbox=inbox, resume=session_id) as run:
-                await run.until(BlockFinished, lambda e: e.text == "Thanks.")
+                await run.until(ev.BlockFinished, lambda e: e.text == "Thanks.")
             await delivered(inbox, asked.id, "message")
     told = answers_as_message(asked.questions, SQLITE)
     news = [said_in(request) for request in model.requests()]

@@ -5,17 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ccq_tui.agent.events import (
-    BlockFinished,
-    ModeChanged,
-    PermissionAsked,
-    PlanProposed,
-    RequestSettled,
-    TaskEnded,
-    ToolFinished,
-    ToolStarted,
-    TurnEnded,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.inbox.file_changes import phrases
 from ccq_tui.inbox.file_diff import diff_lines
 from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
@@ -87,10 +77,10 @@ async def test_what_a_person_allows_and_refuses(play: Callable[..., Any]) -> Non
 async def a_tool_is_allowed_or_refused(run: Running, model: ScriptedModel, home: CleanHome) -> None:
     run.session.send("Make files")
     for number, outcome in enumerate([Allowed(), Denied(), Denied("Use four instead")], 1):
-        asked = await run.until(PermissionAsked, count=number)
+        asked = await run.until(ev.PermissionAsked, count=number)
         run.answer(asked.request.id, outcome)
     await run.idle()
-    first = run.all(PermissionAsked)[0].request
+    first = run.all(ev.PermissionAsked)[0].request
     assert (first.tool, first.description, first.agent_id) == ("Bash", "Make one", "")
     assert first.input == {"command": "touch one", "description": "Make one"}
     assert first.blocked_path == str(home.project / "one")
@@ -119,10 +109,12 @@ async def files_are_changed_as_drawn(run: Running, home: CleanHome) -> None:
         ],
         1,
     ):
-        asked = (await run.until(PermissionAsked, count=number)).request
+        asked = (await run.until(ev.PermissionAsked, count=number)).request
         assert phrases(asked, "it")[0] == said
         run.answer(asked.id, Allowed())
-        done = await run.until(ToolFinished, lambda event, name=asked.tool_use_id: event.tool_use_id == name)
+        done = await run.until(
+            ev.ToolFinished, lambda event, name=asked.tool_use_id: event.tool_use_id == name
+        )
         before, after = (
             [(row.sign, row.text) for row in diff_lines(asked.input, change)]
             for change in (asked.change, done.structured)
@@ -135,15 +127,15 @@ async def files_are_changed_as_drawn(run: Running, home: CleanHome) -> None:
 
 async def a_plan_is_kept_open_then_approved(run: Running, model: ScriptedModel) -> None:
     run.session.send("Plan it")
-    first = await run.until(PlanProposed)
+    first = await run.until(ev.PlanProposed)
     assert first.request.plan == "# First\n1. a"
     run.answer(first.request.id, Denied("Shorter"))
-    second = await run.until(PlanProposed, count=2)
+    second = await run.until(ev.PlanProposed, count=2)
     assert second.request.plan == "# Second\n1. b"
-    assert [event.mode for event in run.all(ModeChanged)] == ["plan"]
+    assert [event.mode for event in run.all(ev.ModeChanged)] == ["plan"]
     run.answer(second.request.id, Allowed())
     await run.idle()
-    assert [event.mode for event in run.all(ModeChanged)] == ["plan", "default"]
+    assert [event.mode for event in run.all(ev.ModeChanged)] == ["plan", "default"]
     kept = model.result(first.request.tool_use_id)
     assert kept.text == REJECTED + "To tell you how to proceed, the user said:\nShorter"
     assert kept.is_error
@@ -154,19 +146,19 @@ async def a_plan_is_kept_open_then_approved(run: Running, model: ScriptedModel) 
 
 async def a_subagents_messages_and_requests_name_it(run: Running, model: ScriptedModel) -> None:
     run.session.send("Go")
-    asked = await run.until(PermissionAsked)
+    asked = await run.until(ev.PermissionAsked)
     assert asked.request.agent_id
     run.answer(asked.request.id, Allowed())
     await run.idle()
-    assert [(event.tool, event.parent) for event in run.all(ToolStarted)] == [
+    assert [(event.tool, event.parent) for event in run.all(ev.ToolStarted)] == [
         ("Agent", ""),
         ("Bash", "toolu_p_1"),
     ]
-    assert [(event.tool, event.parent) for event in run.all(ToolFinished)] == [
+    assert [(event.tool, event.parent) for event in run.all(ev.ToolFinished)] == [
         ("Bash", "toolu_p_1"),
         ("Agent", ""),
     ]
-    assert [(event.text, event.key.parent) for event in run.all(BlockFinished)] == [
+    assert [(event.text, event.key.parent) for event in run.all(ev.BlockFinished)] == [
         ("On my way.", "toolu_p_1"),
         ("Back.", "toolu_p_1"),
         ("Fine.", ""),
@@ -176,25 +168,25 @@ async def a_subagents_messages_and_requests_name_it(run: Running, model: Scripte
 
 async def a_session_whose_background_agent_works_is_idle(run: Running, model: ScriptedModel) -> None:
     run.session.send("Go")
-    await run.until(TurnEnded)
+    await run.until(ev.TurnEnded)
     await run.idle()
-    assert not run.all(TaskEnded)
+    assert not run.all(ev.TaskEnded)
     model.release("errand")
-    await run.until(TaskEnded, lambda event: event.status == "completed")
-    await run.until(TurnEnded, count=2)
+    await run.until(ev.TaskEnded, lambda event: event.status == "completed")
+    await run.until(ev.TurnEnded, count=2)
     await run.idle(2)
 
 
 async def a_background_agent_asks_on_after_the_turn(run: Running) -> None:
     run.session.send("Go")
-    asked = await run.until(PermissionAsked)
-    await run.until(TurnEnded)
+    asked = await run.until(ev.PermissionAsked)
+    await run.until(ev.TurnEnded)
     waiting = transcript(run)
     assert "▸ Bash touch x · waiting for you\n" in waiting
     assert "stopped" not in waiting
     run.answer(asked.request.id, Allowed())
-    await run.until(TaskEnded)
-    await run.until(TurnEnded, count=2)
+    await run.until(ev.TaskEnded)
+    await run.until(ev.TurnEnded, count=2)
     assert "✔ Bash touch x" in transcript(run)
 
 
@@ -208,14 +200,14 @@ def transcript(run: Running) -> str:
 
 async def an_interrupt_settles_all_that_wait(run: Running, model: ScriptedModel, home: CleanHome) -> None:
     run.session.send("Go")
-    await run.until(PermissionAsked, count=2)
-    assert {event.request.agent for event in run.all(PermissionAsked)} == {"", "Fetcher"}
+    await run.until(ev.PermissionAsked, count=2)
+    assert {event.request.agent for event in run.all(ev.PermissionAsked)} == {"", "Fetcher"}
     run.session.interrupt()
-    await run.until(RequestSettled, count=2)
-    assert [type(event.outcome) for event in run.all(RequestSettled)] == [Cancelled, Cancelled]
-    await run.until(TurnEnded)
+    await run.until(ev.RequestSettled, count=2)
+    assert [type(event.outcome) for event in run.all(ev.RequestSettled)] == [Cancelled, Cancelled]
+    await run.until(ev.TurnEnded)
     run.session.send("Go on")
-    await run.until(BlockFinished, lambda event: event.text == "Again.")
+    await run.until(ev.BlockFinished, lambda event: event.text == "Again.")
     assert model.result("toolu_p_2").text == (
         REJECTED + "STOP what you are doing and wait for the user to tell you how to proceed."
     )
@@ -228,8 +220,8 @@ async def the_mode_changes_and_a_refusal_is_said(run: Running) -> None:
     run.session.set_model("sonnet")
     run.session.send("Write it")
     await run.idle()
-    assert not run.all(PermissionAsked)
+    assert not run.all(ev.PermissionAsked)
     errors = [event for event in run.events if type(event).__name__ == "ErrorReported"]
     assert [event.kind for event in errors] == ["mode"]
     assert "must be one of" in errors[0].text
-    assert [event.mode for event in run.all(ModeChanged)] == ["acceptEdits"]
+    assert [event.mode for event in run.all(ev.ModeChanged)] == ["acceptEdits"]

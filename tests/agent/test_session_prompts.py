@@ -6,15 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from ccq_tui.agent.events import (
-    BlockGrew,
-    PromptAccepted,
-    PromptDelivered,
-    PromptReturned,
-    QuestionAsked,
-    ToolStarted,
-    TurnEnded,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import DATABASE, SQLITE, Running, until_written
@@ -34,21 +26,21 @@ async def test_what_waits_at_the_end_comes_back_and_is_sent_once(play: Callable[
         run.session.send("begin")
         await run.idle()
         run.session.send("go on")
-        await run.until(BlockGrew, lambda e: e.text.startswith("As"))
+        await run.until(ev.BlockGrew, lambda e: e.text.startswith("As"))
         queued = [run.session.send(text) for text in ("first in line", "second in line")]
-        await run.until(PromptAccepted, lambda e: e.queued, count=2)
+        await run.until(ev.PromptAccepted, lambda e: e.queued, count=2)
         run.session.close()
         await run.ended()
-        returned = [(event.prompt_id, event.text) for event in run.all(PromptReturned)]
+        returned = [(event.prompt_id, event.text) for event in run.all(ev.PromptReturned)]
         assert returned == list(zip(queued, ("first in line", "second in line"), strict=True))
-        assert not {event.prompt_id for event in run.all(PromptDelivered)} & set(queued)
+        assert not {event.prompt_id for event in run.all(ev.PromptDelivered)} & set(queued)
         assert "in line" not in told(model)
         session = run.session.session_id
     with step("resumed, it knows nothing of them"):
         async with Running(home, resume=session) as run:
             assert await run.session.taken(dict.fromkeys(queued, session)) == frozenset()
             run.session.send("first in line\nsecond in line")
-            await run.until(TurnEnded)
+            await run.until(ev.TurnEnded)
             assert told(model).count("second in line") == 1
 
 
@@ -56,17 +48,17 @@ async def test_what_waits_behind_a_question_comes_back_when_it_is_parked(play: C
     model, home = play(Scenario("q").asks(DATABASE).says("Thanks.").ends_turn())
     async with Running(home) as run:
         run.session.send("begin")
-        asked = await run.until(QuestionAsked)
+        asked = await run.until(ev.QuestionAsked)
         run.session.send("while I think")
-        await run.until(PromptAccepted, lambda e: e.queued)
+        await run.until(ev.PromptAccepted, lambda e: e.queued)
         run.session.park()
         await run.ended()
-        assert run.one(PromptReturned).text == "while I think"
+        assert run.one(ev.PromptReturned).text == "while I think"
         session = run.session.session_id
     async with Running(home, run.inbox, resume=session) as run:
-        await run.until(QuestionAsked)
+        await run.until(ev.QuestionAsked)
         run.answer(asked.request.id, SQLITE)
-        await run.until(TurnEnded)
+        await run.until(ev.TurnEnded)
         # As the call's own result: another prompt in between would have taken the call away.
         assert '"Which database?"="SQLite"' in model.result(asked.request.tool_use_id).text
         assert "while I think" not in told(model)
@@ -78,20 +70,20 @@ async def test_the_record_tells_what_was_read(play: Callable[..., Any]) -> None:
     _, home = play(scenario)
     async with Running(home, allowed_tools=("Bash",)) as run:
         first = run.session.send("begin")
-        await run.until(BlockGrew)
+        await run.until(ev.BlockGrew)
         merged = [run.session.send(text) for text in ("one", "two")]
-        await run.until(PromptAccepted, count=3)
+        await run.until(ev.PromptAccepted, count=3)
         run.session.interrupt()
-        await run.until(ToolStarted)
+        await run.until(ev.ToolStarted)
         within = run.session.send("within the turn")
-        await run.until(BlockGrew, lambda e: e.text.startswith("Done"))
+        await run.until(ev.BlockGrew, lambda e: e.text.startswith("Done"))
         refused, waits = run.session.send("/exit"), run.session.send("waits")
-        await run.until(PromptAccepted, count=6)
+        await run.until(ev.PromptAccepted, count=6)
         session = run.session.session_id
         names = dict.fromkeys([first, *merged, within, refused, waits, "x" * 36], session)
         await until_written(home, session, '"content":"waits"')
         assert await run.session.taken(names) == {first, *merged, within}
         run.session.interrupt()
-        await run.until(PromptDelivered, lambda e: e.prompt_id == waits)
+        await run.until(ev.PromptDelivered, lambda e: e.prompt_id == waits)
         await until_written(home, session, f'"uuid":"{waits}"')
         assert await run.session.taken(names) == {first, *merged, within, refused, waits}

@@ -10,28 +10,9 @@ from uuid import uuid4
 
 import pytest
 
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import CommandError
 from ccq_tui.agent.controls import MoveAnswer, move_session
-from ccq_tui.agent.events import (
-    BlockFinished,
-    Compacted,
-    Connected,
-    ErrorReported,
-    HistoryLoaded,
-    NoticeGiven,
-    PermissionAsked,
-    PromptAccepted,
-    PromptReturned,
-    QuestionAsked,
-    RequestSettled,
-    SessionState,
-    TaskEnded,
-    TaskStarted,
-    TitleChanged,
-    ToolFinished,
-    ToolStarted,
-    TurnEnded,
-)
 from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.session import LEFTOVER_ENDED, NO_EARLIER_SESSION
 from ccq_tui.inbox.port import OPEN_HERE
@@ -68,23 +49,23 @@ async def test_a_session_is_begun_forked_and_gone_on_with(play: Callable[..., An
 
 async def it_begins_anew(home: CleanHome) -> str:
     async with Running(home, continue_conversation=True) as run:
-        await run.until(Connected)
-        assert run.one(NoticeGiven).text == NO_EARLIER_SESSION
+        await run.until(ev.Connected)
+        assert run.one(ev.NoticeGiven).text == NO_EARLIER_SESSION
         run.session.send("Build it")
-        await run.until(QuestionAsked)
+        await run.until(ev.QuestionAsked)
         run.answer("toolu_r_1", Answered((Answer(("SQLite",), note="a file will do"),)))
         await run.idle()
-        assert [event.text for event in run.all(BlockFinished)] == ["First.", "Settled."]
+        assert [event.text for event in run.all(ev.BlockFinished)] == ["First.", "Settled."]
         await run.session.rename("The API")
-        assert run.one(TitleChanged) == TitleChanged("The API")
+        assert run.one(ev.TitleChanged) == ev.TitleChanged("The API")
         return run.session.session_id
 
 
 async def it_is_continued_and_forked(home: CleanHome, session_id: str) -> None:
     async with Running(home, continue_conversation=True, fork=True) as run:
-        connected = await run.until(Connected)
+        connected = await run.until(ev.Connected)
         assert connected.session_id != session_id
-        past = run.one(HistoryLoaded)
+        past = run.one(ev.HistoryLoaded)
         assert len(past.events) == 7
         assert past.title == "Fork of The API"
         run.session.send("Go on")
@@ -97,43 +78,43 @@ async def it_is_continued_and_forked(home: CleanHome, session_id: str) -> None:
 
 async def it_shows_its_past_and_goes_on(home: CleanHome, model: ScriptedModel, session_id: str) -> None:
     async with Running(home, resume=session_id) as run:
-        await run.until(Connected)
-        history = run.one(HistoryLoaded)
+        await run.until(ev.Connected)
+        history = run.one(ev.HistoryLoaded)
         assert not history.cut
         assert (history.title, history.first_prompt) == ("The API", "Build it")
         assert [type(event) for event in history.events] == [
-            PromptAccepted,
-            BlockFinished,
-            ToolStarted,
-            QuestionAsked,
-            RequestSettled,
-            ToolFinished,
-            BlockFinished,
+            ev.PromptAccepted,
+            ev.BlockFinished,
+            ev.ToolStarted,
+            ev.QuestionAsked,
+            ev.RequestSettled,
+            ev.ToolFinished,
+            ev.BlockFinished,
         ]
         prompt, said, started, asked, answered, finished, settled = history.events
-        assert isinstance(prompt, PromptAccepted)
+        assert isinstance(prompt, ev.PromptAccepted)
         assert prompt.text == "Build it"
-        assert isinstance(said, BlockFinished)
+        assert isinstance(said, ev.BlockFinished)
         assert said.text == "First."
-        assert isinstance(started, ToolStarted)
-        assert isinstance(finished, ToolFinished)
+        assert isinstance(started, ev.ToolStarted)
+        assert isinstance(finished, ev.ToolFinished)
         assert finished.tool == started.tool == "AskUserQuestion"
         assert '"Which database?"="SQLite"' in finished.output
-        assert isinstance(asked, QuestionAsked)
+        assert isinstance(asked, ev.QuestionAsked)
         assert asked.request.session_id == session_id
         assert asked.request.questions.questions == (DATABASE,)
-        assert isinstance(answered, RequestSettled)
+        assert isinstance(answered, ev.RequestSettled)
         assert answered.outcome == Answered((Answer(("SQLite",), note="a file will do"),))
         assert answered.at is not None
         assert run.inbox.pending == ()
-        assert isinstance(settled, BlockFinished)
+        assert isinstance(settled, ev.BlockFinished)
         assert settled.text == "Settled."
         assert run.session.session_id == session_id
         run.session.send("Go on")
         await run.idle()
         assert run.session.session_id == session_id
-        assert [event.text for event in run.all(BlockFinished)] == ["Later."]
-        ended = run.one(TurnEnded)
+        assert [event.text for event in run.all(ev.BlockFinished)] == ["Later."]
+        ended = run.one(ev.TurnEnded)
         # What it cost before its first turn here is not that turn's.
         assert 0 < ended.turn_cost < ended.cost  # type: ignore[operator]
     texts = str(model.requests()[-1].body["messages"])
@@ -156,8 +137,8 @@ async def it_is_moved_and_resumed_there(home: CleanHome, model: ScriptedModel, s
         async with Running(home, inbox, resume=session_id, cwd=there) as run:
             run.session.send("And now?")
             await run.idle()
-            assert run.one(HistoryLoaded).first_prompt == "Build it"
-            assert "working directory has changed" not in str(run.one(HistoryLoaded).events)
+            assert run.one(ev.HistoryLoaded).first_prompt == "Build it"
+            assert "working directory has changed" not in str(run.one(ev.HistoryLoaded).events)
             stored = await inbox.run(lambda store: store.sessions.get(session_id))
             assert stored is not None
             assert stored.directory == str(there)
@@ -177,17 +158,17 @@ async def a_session_that_another_process_runs_starts_nothing(home: CleanHome, se
                 run.session.send("Mine?")
                 lost = await run.ended()
             assert (lost.kind, lost.reason) == (Problem.RUNS_ELSEWHERE, f"process {other.pid} runs it")
-            assert run.session.state is SessionState.PARKED, "it can be tried again"
-            assert run.one(PromptReturned).text == "Mine?"
-            assert run.all(Connected) == run.all(HistoryLoaded) == []
+            assert run.session.state is ev.SessionState.PARKED, "it can be tried again"
+            assert run.one(ev.PromptReturned).text == "Mine?"
+            assert run.all(ev.Connected) == run.all(ev.HistoryLoaded) == []
             assert run.session._connection is None
             assert written(home, session_id) == before, "nothing is mended in another process's record"
         # A copy is nobody's; and the session is its owner's until that gives it back.
         async with Running(home, inbox, resume=session_id, fork=True) as run:
-            began.append((await run.until(Connected)).session_id)
+            began.append((await run.until(ev.Connected)).session_id)
         await inbox.run(lambda store: store.sessions.release(session_id, other))
         async with Running(home, inbox, resume=session_id) as run:
-            began.append((await run.until(Connected)).session_id)
+            began.append((await run.until(ev.Connected)).session_id)
             async with Running(home, inbox, resume=session_id) as second:
                 assert (await second.ended()).reason == OPEN_HERE
             stored = await inbox.run(lambda store: store.sessions.get(session_id))
@@ -205,14 +186,16 @@ async def a_process_that_a_killed_program_left_is_ended(home: CleanHome, session
         program.wait(10)
         for said in ([LEFTOVER_ENDED], []):
             async with Running(home, resume=session_id) as run:
-                await run.until(Connected)
+                await run.until(ev.Connected)
                 run.session.send("Go on")
                 await run.idle()
-                notices = [event.text for event in run.all(NoticeGiven) if event.level == "info"]
+                notices = [event.text for event in run.all(ev.NoticeGiven) if event.level == "info"]
                 assert notices == said
                 if said:
                     kinds = [type(event) for event in run.events]
-                    assert kinds.index(NoticeGiven) > kinds.index(HistoryLoaded), "it is below what was said"
+                    assert kinds.index(ev.NoticeGiven) > kinds.index(ev.HistoryLoaded), (
+                        "it is below what was said"
+                    )
 
 
 async def an_id_that_another_process_was_given_is_begun_once(home: CleanHome, original: str) -> None:
@@ -224,12 +207,12 @@ async def an_id_that_another_process_was_given_is_begun_once(home: CleanHome, or
                 run.session.send("Mine?")
                 lost = await run.ended()
             assert (lost.kind, lost.reason) == (Problem.RUNS_ELSEWHERE, f"process {other.pid} runs it")
-            assert run.one(PromptReturned).text == "Mine?"
-            assert run.all(Connected) == []
+            assert run.one(ev.PromptReturned).text == "Mine?"
+            assert run.all(ev.Connected) == []
             assert run.session._connection is None
         await inbox.run(lambda store: store.sessions.release(wanted, other))
         async with Running(home, inbox, session_id=wanted) as run:
-            assert (await run.until(Connected)).session_id == wanted
+            assert (await run.until(ev.Connected)).session_id == wanted
             stored = await inbox.run(lambda store: store.sessions.get(wanted))
             assert stored is not None
             assert stored.owner == this_process()
@@ -243,7 +226,7 @@ async def test_a_session_that_does_not_exist_is_said(play: Callable[..., Any]) -
     async with Running(home, resume=unknown) as run:
         lost = await run.ended()
     assert (lost.kind, lost.reason) == (Problem.NO_CONVERSATION, unknown)
-    assert run.session.state is SessionState.FAILED
+    assert run.session.state is ev.SessionState.FAILED
 
 
 async def test_what_ran_or_waited_in_a_killed_process_has_ended_after_a_resume(
@@ -256,21 +239,21 @@ async def test_what_ran_or_waited_in_a_killed_process_has_ended_after_a_resume(
     async with inbox_at(tmp_path) as inbox:
         async with Running(home, inbox, allowed_tools=("Bash",)) as run:
             run.session.send("Begin")
-            await run.until(TaskEnded, lambda event: bool(event.summary))
+            await run.until(ev.TaskEnded, lambda event: bool(event.summary))
             session_id = run.session.session_id
             # The record may have the end of the quick one before the result that names it.
             for text in ('"content":"<task-notification>', '"tool_use_id":"toolu_b_2"'):
                 await until_written(home, session_id, text)
             run.session.send("Write it")
-            await run.until(PermissionAsked)
+            await run.until(ev.PermissionAsked)
             await until_written(home, session_id, '"toolu_b_3"')
             await run.killed()
         async with Running(home, inbox, resume=session_id) as run:
-            past = (await run.until(HistoryLoaded)).events
-            begun = {event.tool_use_id: event.task_id for event in past if isinstance(event, TaskStarted)}
-            ended = {event.task_id: event.status for event in past if isinstance(event, TaskEnded)}
+            past = (await run.until(ev.HistoryLoaded)).events
+            begun = {event.tool_use_id: event.task_id for event in past if isinstance(event, ev.TaskStarted)}
+            ended = {event.task_id: event.status for event in past if isinstance(event, ev.TaskEnded)}
             assert ended == {begun["toolu_b_1"]: "stopped", begun["toolu_b_2"]: "completed"}
-            cut_off = await run.until(ErrorReported)
+            cut_off = await run.until(ev.ErrorReported)
             model = TranscriptModel()
             for event in run.events:
                 model.apply(event)
@@ -292,11 +275,11 @@ async def test_what_was_before_a_compaction_is_shown_above_it(play: Callable[...
             await run.idle(count)
         session_id = run.session.session_id
     async with Running(home, resume=session_id) as run:
-        past = (await run.until(HistoryLoaded)).events
+        past = (await run.until(ev.HistoryLoaded)).events
     said = [
-        "compacted" if isinstance(event, Compacted) else event.text
+        "compacted" if isinstance(event, ev.Compacted) else event.text
         for event in past
-        if isinstance(event, Compacted | PromptAccepted | BlockFinished)
+        if isinstance(event, ev.Compacted | ev.PromptAccepted | ev.BlockFinished)
     ]
     assert said == [
         *("one", "One it is.", "compacted", "/compact", "two", "Two it is."),

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ccq_tui.agent.events import (
-    COMPACTING,
-    Compacted,
-    NoticeGiven,
-    TaskBackgrounded,
-    TaskEnded,
-    TaskProgressed,
-    TaskStarted,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.user_texts import SUMMARY, TASK_ENDS
 from ccq_tui.claude_lines import Line, bounded, fields, number, text
 
 _LEVELS = {"info", "warning", "error"}
 
-TaskEvent = TaskStarted | TaskBackgrounded | TaskProgressed | TaskEnded
+TaskEvent = ev.TaskStarted | ev.TaskBackgrounded | ev.TaskProgressed | ev.TaskEnded
 
 
 def task(subtype: str, data: Line) -> Iterator[TaskEvent]:
@@ -31,7 +23,7 @@ def task(subtype: str, data: Line) -> Iterator[TaskEvent]:
     seconds = (number(usage, "duration_ms") or 0.0) / 1000
     match subtype:
         case "task_started":
-            yield TaskStarted(
+            yield ev.TaskStarted(
                 name,
                 call,
                 bounded(text(data, "description"), SUMMARY),
@@ -40,17 +32,17 @@ def task(subtype: str, data: Line) -> Iterator[TaskEvent]:
             )
         case "task_progress":
             doing = bounded(text(data, "description") or text(data, "last_tool_name"), SUMMARY)
-            yield TaskProgressed(name, call, doing, tools, tokens, seconds)
+            yield ev.TaskProgressed(name, call, doing, tools, tokens, seconds)
         case "task_updated" | "task_notification":
             told = fields(data, "patch") or data
             if told.get("is_backgrounded") is True:
-                yield TaskBackgrounded(name)
+                yield ev.TaskBackgrounded(name)
             if (status := text(told, "status")) in TASK_ENDS:
                 summary = bounded(text(data, "summary"), SUMMARY)
-                yield TaskEnded(name, call, TASK_ENDS[status], summary, tools, tokens, seconds)
+                yield ev.TaskEnded(name, call, TASK_ENDS[status], summary, tools, tokens, seconds)
 
 
-def rate_limit(info: Line) -> Iterator[NoticeGiven]:
+def rate_limit(info: Line) -> Iterator[ev.NoticeGiven]:
     """Translate the state of the account's limits; nothing while all is well."""
     name = (text(info, "rateLimitType") or "usage").replace("_", " ")
     part = number(info, "utilization")
@@ -59,35 +51,35 @@ def rate_limit(info: Line) -> Iterator[NoticeGiven]:
         case "allowed":
             pass
         case "rejected":
-            yield NoticeGiven("error", f"The {name} limit is reached{used}.")
+            yield ev.NoticeGiven("error", f"The {name} limit is reached{used}.")
         case _:
-            yield NoticeGiven("warning", f"The {name} limit is near{used}.")
+            yield ev.NoticeGiven("warning", f"The {name} limit is near{used}.")
 
 
-def status(data: Line) -> Iterator[NoticeGiven]:
+def status(data: Line) -> Iterator[ev.NoticeGiven]:
     """Translate the CLI's status message: only a compaction."""
     if data.get("status") == "compacting":
-        yield NoticeGiven("info", COMPACTING)
+        yield ev.NoticeGiven("info", ev.COMPACTING)
     elif data.get("compact_result") not in (None, "success"):
         reason = data.get("compact_error") or data["compact_result"]
-        yield NoticeGiven("error", f"The conversation could not be compacted: {reason}")
+        yield ev.NoticeGiven("error", f"The conversation could not be compacted: {reason}")
 
 
-def system(subtype: str, data: Line) -> Iterator[NoticeGiven | Compacted | TaskEvent]:
+def system(subtype: str, data: Line) -> Iterator[ev.NoticeGiven | ev.Compacted | TaskEvent]:
     """Translate the system messages that do not concern the CLI's own state."""
     match subtype:
         case "informational":
             level = str(data.get("level") or "info")
             said = data.get("content") or data.get("message")
             if said:
-                yield NoticeGiven(level if level in _LEVELS else "info", bounded(str(said)))
+                yield ev.NoticeGiven(level if level in _LEVELS else "info", bounded(str(said)))
         case "permission_denied":
-            yield NoticeGiven(
+            yield ev.NoticeGiven(
                 "warning", f"{data.get('tool_name', 'A tool')} was not allowed: {_reason(data)}"
             )
         case "compact_boundary":
             sizes = fields(data, "compact_metadata", "compactMetadata")
-            yield Compacted(
+            yield ev.Compacted(
                 _count(sizes, "pre_tokens", "preTokens"), _count(sizes, "post_tokens", "postTokens")
             )
         case "task_started" | "task_progress" | "task_updated" | "task_notification":

@@ -16,15 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.commands import CommandError
-from ccq_tui.agent.events import (
-    AgentEvent,
-    Connected,
-    PermissionAsked,
-    PromptRecorded,
-    PromptReturned,
-    QuestionAsked,
-)
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.session import AgentSession
 from ccq_tui.inbox.inbox import Inbox
@@ -166,28 +159,28 @@ class Child:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _take(self, key: str, event: AgentEvent) -> None:
+    def _take(self, key: str, event: ev.AgentEvent) -> None:
         told: dict[str, Any] = {"event": type(event).__name__, "key": key}
-        if isinstance(event, Connected | PromptRecorded | PromptReturned):
+        if isinstance(event, ev.Connected | ev.PromptRecorded | ev.PromptReturned):
             # Like the screen, a moment later: an event may come while a prompt is still being given.
             self._hold(asyncio.create_task(self._note(self._fields[key], event)))
         match event:
-            case QuestionAsked(request, draft, by_message):
+            case ev.QuestionAsked(request, draft, by_message):
                 self._asked[request.id] = request
                 typed = draft.pages[0].draft.other if isinstance(draft, PanelState) else ""
                 told |= {"id": request.id, "text": request.questions.questions[0].text}
                 told |= {"draft": typed, "by_message": by_message, "at": datetime.now(UTC).isoformat()}
-            case PermissionAsked(request):
+            case ev.PermissionAsked(request):
                 told |= {"id": request.id}
-            case Connected(session_id=session_id):
+            case ev.Connected(session_id=session_id):
                 told |= {"session": session_id}
             case _:
                 names = ("request_id", "tool_use_id", "deferred", "state", "kind", "reason", "prompt_id")
                 told |= {name: str(getattr(event, name)) for name in names if hasattr(event, name)}
         say(told)
 
-    async def _note(self, field: PromptField, event: AgentEvent) -> None:
-        if isinstance(event, Connected):
+    async def _note(self, field: PromptField, event: ev.AgentEvent) -> None:
+        if isinstance(event, ev.Connected):
             await field.begin(event.session_id)
         await field.note(event)
 

@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.partial_sets import BROKE, INTERRUPTED, REJECTED
-from ccq_tui.agent.events import (
-    AgentEvent,
-    ArrivingEnded,
-    QuestionArriving,
-    QuestionAsked,
-    RequestSettled,
-    ToolFinished,
-    ToolStarted,
-)
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.testing import Scenario, ScriptedModel
 from ccq_tui.testing.scenario import Cut, Message, ask, delegate
@@ -51,15 +43,15 @@ async def scenes(stage: Stage) -> None:
         run.session.send("Look around")
         await run.idle()
         model.speed = 0.0
-        assert [e.is_error for e in run.all(ToolFinished) if e.parent] == [True]
-        assert not run.all(QuestionArriving)
+        assert [e.is_error for e in run.all(ev.ToolFinished) if e.parent] == [True]
+        assert not run.all(ev.QuestionArriving)
 
 
-async def first_arriving(run: Running, model: ScriptedModel) -> QuestionArriving:
+async def first_arriving(run: Running, model: ScriptedModel) -> ev.QuestionArriving:
     """Give the first that is told of a set, and let the model write faster from then on."""
     model.speed = SLOW
     run.session.send("Ask me")
-    first = await run.until(QuestionArriving)
+    first = await run.until(ev.QuestionArriving)
     model.speed = 0.0
     return first
 
@@ -68,29 +60,29 @@ async def each_grows_and_is_asked(run: Running, model: ScriptedModel) -> None:
     first = await first_arriving(run, model)
     assert first.request.questions.questions[0].text == DATABASE.text
     assert (first.arriving.complete, first.arriving.whole) == (0, False)
-    assert not run.all(ToolStarted)
+    assert not run.all(ev.ToolStarted)
     assert not run.inbox.pending  # what is on its way is not kept
-    asked = await run.until(QuestionAsked, count=2)
+    asked = await run.until(ev.QuestionAsked, count=2)
     name = first.request.id
-    assert {e.request.id for e in run.all(QuestionAsked)} == {name, asked.request.id}
-    told = [e for e in run.all(QuestionArriving) if e.request.id == name]
+    assert {e.request.id for e in run.all(ev.QuestionAsked)} == {name, asked.request.id}
+    told = [e for e in run.all(ev.QuestionArriving) if e.request.id == name]
     assert told[-1].arriving.whole
     assert told[-1].request.questions == QuestionSet(first.request.tool_use_id, (DATABASE,))
-    assert isinstance(of(run, name)[-1], QuestionAsked)
-    for event in run.all(QuestionAsked):
+    assert isinstance(of(run, name)[-1], ev.QuestionAsked)
+    for event in run.all(ev.QuestionAsked):
         label = event.request.questions.questions[0].options[1].label
         run.answer(event.request.id, Answered((Answer((label,)),)))
     await run.idle()
-    assert not run.all(ArrivingEnded)
+    assert not run.all(ev.ArrivingEnded)
     assert '"Which database?"="PostgreSQL"' in model.result(first.request.tool_use_id).text
     assert '"Which features?"="Logs"' in model.result(asked.request.tool_use_id).text
 
 
 async def it_ends_and_is_asked_again(run: Running, model: ScriptedModel, reason: str) -> None:
     first = await first_arriving(run, model)
-    asked = await run.until(QuestionAsked)
-    assert run.one(ArrivingEnded) == ArrivingEnded(first.request.id, reason)
-    assert of(run, first.request.id)[-1] is run.one(ArrivingEnded)
+    asked = await run.until(ev.QuestionAsked)
+    assert run.one(ev.ArrivingEnded) == ev.ArrivingEnded(first.request.id, reason)
+    assert of(run, first.request.id)[-1] is run.one(ev.ArrivingEnded)
     run.answer(asked.request.id, Answered((Answer(("SQLite",)),)))
     await run.idle()
     assert '"Which database?"="SQLite"' in model.result(asked.request.tool_use_id).text
@@ -99,21 +91,21 @@ async def it_ends_and_is_asked_again(run: Running, model: ScriptedModel, reason:
 async def an_interrupted_set_ends(run: Running, model: ScriptedModel) -> None:
     model.speed = SLOW / 4
     run.session.send("Ask me")
-    first = await run.until(QuestionArriving)
+    first = await run.until(ev.QuestionArriving)
     run.session.interrupt()
     await run.idle()
     model.speed = 0.0
-    assert run.one(ArrivingEnded) == ArrivingEnded(first.request.id, INTERRUPTED)
-    assert not run.all(QuestionAsked)
+    assert run.one(ev.ArrivingEnded) == ev.ArrivingEnded(first.request.id, INTERRUPTED)
+    assert not run.all(ev.QuestionAsked)
     run.session.send("Never mind")
     await run.idle(2)
 
 
-def of(run: Running, name: str) -> list[AgentEvent]:
+def of(run: Running, name: str) -> list[ev.AgentEvent]:
     """What was told of one set."""
     return [
         e
         for e in run.events
-        if (isinstance(e, QuestionArriving | QuestionAsked) and e.request.id == name)
-        or (isinstance(e, ArrivingEnded | RequestSettled) and e.request_id == name)
+        if (isinstance(e, ev.QuestionArriving | ev.QuestionAsked) and e.request.id == name)
+        or (isinstance(e, ev.ArrivingEnded | ev.RequestSettled) and e.request_id == name)
     ]

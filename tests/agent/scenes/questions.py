@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from ccq_tui.agent.events import (
-    QuestionAsked,
-    RequestSettled,
-    SessionState,
-    StateChanged,
-    ToolFinished,
-    ToolStarted,
-    TurnEnded,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.inbox.agent_texts import DECLINED
 from ccq_tui.inbox.verdicts import Won
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Outcome, Question
@@ -113,25 +105,25 @@ async def scenes(stage: Stage) -> None:
 
 async def a_request_follows_its_tool_call_and_its_state(run: Running) -> None:
     run.session.send("Build it")
-    await run.until(QuestionAsked)
+    await run.until(ev.QuestionAsked)
     run.answer("toolu_q_1", Declined())
     await run.idle()
     kinds = [
         type(e)
         for e in run.events
-        if isinstance(e, ToolStarted | QuestionAsked | RequestSettled | ToolFinished)
+        if isinstance(e, ev.ToolStarted | ev.QuestionAsked | ev.RequestSettled | ev.ToolFinished)
     ]
-    assert kinds == [ToolStarted, QuestionAsked, RequestSettled, ToolFinished]
-    ended = run.one(TurnEnded)
+    assert kinds == [ev.ToolStarted, ev.QuestionAsked, ev.RequestSettled, ev.ToolFinished]
+    ended = run.one(ev.TurnEnded)
     assert 0 < ended.waited < ended.duration
     assert ended.worked == ended.duration - ended.waited
-    states = [e.state.value for e in run.all(StateChanged)]
+    states = [e.state.value for e in run.all(ev.StateChanged)]
     assert states[-4:] == ["working", "awaiting", "working", "idle"]
 
 
 async def the_first_answer_wins(run: Running, model: ScriptedModel) -> None:
     run.session.send("Build it")
-    await run.until(QuestionAsked)
+    await run.until(ev.QuestionAsked)
     won = await run.inbox.answer(run.request("toolu_q_1"), SQLITE, PHONE)
     assert won == Won()
     run.answer("toolu_q_1", Declined())
@@ -142,12 +134,12 @@ async def the_first_answer_wins(run: Running, model: ScriptedModel) -> None:
 async def two_sets_at_once(run: Running, model: ScriptedModel, order: tuple[str, str]) -> None:
     outcomes = {"toolu_q_1": SQLITE, "toolu_q_2": Answered((Answer(("Cache",)),))}
     run.session.send("Build it")
-    await run.until(QuestionAsked, count=2)
+    await run.until(ev.QuestionAsked, count=2)
     assert [request.tool_use_id for request in run.inbox.pending] == ["toolu_q_1", "toolu_q_2"]
     for request_id in order:
         run.answer(request_id, outcomes[request_id])
         wanted = run.request(request_id)
-        await run.until(RequestSettled, lambda e, wanted=wanted: e.request_id == wanted)
+        await run.until(ev.RequestSettled, lambda e, wanted=wanted: e.request_id == wanted)
     await run.idle()
     assert model.result("toolu_q_1").text == (
         f'Your questions have been answered: "Which database?"="SQLite".{CONTINUE}'
@@ -161,15 +153,15 @@ async def the_model_receives_exactly_what_was_confirmed(run: Running, model: Scr
     run.session.send("Build it")
     for number, (questions, outcome, result) in enumerate(ROUNDS, 1):
         with step(result):
-            asked = await run.until(QuestionAsked, count=number)
+            asked = await run.until(ev.QuestionAsked, count=number)
             assert asked.request.tool_use_id == f"toolu_q_{number}"
             assert asked.request.questions.questions == tuple(questions)
             assert asked.request.session_id == run.session.session_id
-            assert run.session.state is SessionState.AWAITING
+            assert run.session.state is ev.SessionState.AWAITING
             run.answer(asked.request.id, outcome)
     await run.idle()
     results = model.tool_results()
     assert [result.text for result in results] == [result for _, _, result in ROUNDS]
     assert [result.is_error for result in results] == [isinstance(o, Declined) for _, o, _ in ROUNDS]
-    assert [event.output for event in run.all(ToolFinished)] == [result for _, _, result in ROUNDS]
-    assert [event.outcome for event in run.all(RequestSettled)] == [outcome for _, outcome, _ in ROUNDS]
+    assert [event.output for event in run.all(ev.ToolFinished)] == [result for _, _, result in ROUNDS]
+    assert [event.outcome for event in run.all(ev.RequestSettled)] == [outcome for _, outcome, _ in ROUNDS]

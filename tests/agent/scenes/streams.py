@@ -5,24 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from ccq_tui.agent.events import (
-    BlockDropped,
-    BlockFinished,
-    BlockGrew,
-    BlockKind,
-    CommandsListed,
-    Compacted,
-    Connected,
-    ContextUsage,
-    ConversationReset,
-    ErrorReported,
-    PromptAccepted,
-    PromptDelivered,
-    Retrying,
-    StateChanged,
-    ThinkingCounted,
-    TurnEnded,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import Running
@@ -64,33 +47,33 @@ async def scenes(stage: Stage) -> None:
         model.delta_size = 500_000
         run.session.send("Tell me everything")
         await run.idle()
-        assert run.one(BlockFinished).text == HUGE
+        assert run.one(ev.BlockFinished).text == HUGE
 
 
 async def deltas_add_up_to_the_whole_block(run: Running, home: CleanHome) -> None:
     run.session.send("Tell me")
     await run.idle()
-    await run.until(ContextUsage)
-    connected = run.one(Connected)
+    await run.until(ev.ContextUsage)
+    connected = run.one(ev.Connected)
     assert connected.session_id == run.session.session_id != ""
     assert (connected.mode, connected.cwd) == ("default", str(home.project))
     assert connected.cli_version
-    assert [e.state.value for e in run.all(StateChanged)] == ["starting", "idle", "working", "idle"]
-    commands = {command.name: command for command in run.one(CommandsListed).commands}
+    assert [e.state.value for e in run.all(ev.StateChanged)] == ["starting", "idle", "working", "idle"]
+    commands = {command.name: command for command in run.one(ev.CommandsListed).commands}
     assert commands["compact"].description
     assert commands["compact"].arguments
     assert not {"agents", "__remote-workflow", "workflow-launch-exec"} & commands.keys()
     streamed: dict[Any, str] = {}
-    for event in run.all(BlockGrew):
+    for event in run.all(ev.BlockGrew):
         streamed[event.key] = streamed.get(event.key, "") + event.text
-    finished = run.all(BlockFinished)
-    assert [event.kind for event in finished] == [BlockKind.THINKING, BlockKind.TEXT]
+    finished = run.all(ev.BlockFinished)
+    assert [event.kind for event in finished] == [ev.BlockKind.THINKING, ev.BlockKind.TEXT]
     assert {event.key: event.text for event in finished} == streamed
     assert finished[1].text == LONG
-    assert run.all(ThinkingCounted)[-1].tokens > 0
-    usage = run.one(ContextUsage)
+    assert run.all(ev.ThinkingCounted)[-1].tokens > 0
+    usage = run.one(ev.ContextUsage)
     assert 0 < usage.tokens < usage.limit
-    ended = run.one(TurnEnded)
+    ended = run.one(ev.TurnEnded)
     assert (ended.reason, ended.is_error) == ("completed", False)
     assert ended.input_tokens > 0
     assert ended.duration > 0
@@ -99,12 +82,12 @@ async def deltas_add_up_to_the_whole_block(run: Running, home: CleanHome) -> Non
 async def a_turn_has_its_own_cost_and_tokens(run: Running) -> None:
     run.session.send("Look")
     await run.idle()
-    first = run.one(TurnEnded)
+    first = run.one(ev.TurnEnded)
     assert (first.input_tokens, first.output_tokens) == (1_110 - 40, 45)
     assert first.turn_cost == first.cost is not None
     run.session.send("And now?")
     await run.idle(2)
-    _, second = run.all(TurnEnded)
+    _, second = run.all(ev.TurnEnded)
     assert second.input_tokens == 20
     assert second.cost is not None
     assert 0 < second.turn_cost < first.turn_cost  # type: ignore[operator]
@@ -113,28 +96,28 @@ async def a_turn_has_its_own_cost_and_tokens(run: Running) -> None:
 
 async def a_broken_streams_text_is_dropped_before_the_retry(run: Running) -> None:
     run.session.send("Tell me")
-    broken = await run.until(BlockGrew)
+    broken = await run.until(ev.BlockGrew)
     await run.idle()
-    order = [e for e in run.events if isinstance(e, BlockDropped | Retrying | BlockFinished)]
-    assert [type(e) for e in order] == [BlockDropped, Retrying, BlockFinished]
-    assert order[0] == BlockDropped(broken.key)
-    assert run.one(BlockFinished).text == "This holds."
-    assert run.one(Retrying).attempt == 1
+    order = [e for e in run.events if isinstance(e, ev.BlockDropped | ev.Retrying | ev.BlockFinished)]
+    assert [type(e) for e in order] == [ev.BlockDropped, ev.Retrying, ev.BlockFinished]
+    assert order[0] == ev.BlockDropped(broken.key)
+    assert run.one(ev.BlockFinished).text == "This holds."
+    assert run.one(ev.Retrying).attempt == 1
 
 
 async def a_refused_request_is_retried_then_reported(run: Running) -> None:
     run.session.send("Tell me")
     await run.idle()
-    retry = run.one(Retrying)
+    retry = run.one(ev.Retrying)
     assert (retry.attempt, retry.max_attempts, retry.status, retry.error) == (1, 1, 429, "rate_limit")
     assert retry.delay > 0
-    error = run.one(ErrorReported)
+    error = run.one(ev.ErrorReported)
     assert error.kind == "rate_limit"
     assert "429" in error.text
-    assert run.one(TurnEnded).is_error
+    assert run.one(ev.TurnEnded).is_error
     run.session.send("And now?")
     await run.idle(2)
-    assert run.all(BlockFinished)[-1].text == "Here again."
+    assert run.all(ev.BlockFinished)[-1].text == "Here again."
 
 
 def _enqueued(home: CleanHome, session_id: str) -> int:
@@ -150,16 +133,16 @@ async def enqueued(home: CleanHome, session_id: str, count: int) -> None:
 
 async def prompts_sent_wait_and_are_delivered(run: Running, model: ScriptedModel, home: CleanHome) -> None:
     first = run.session.send("Start")
-    await run.until(BlockGrew)
+    await run.until(ev.BlockGrew)
     queued = [run.session.send("Second"), run.session.send("Third")]
-    await run.until(PromptAccepted, count=3)
-    assert [e.queued for e in run.all(PromptAccepted)] == [False, True, True]
-    assert [e.prompt_id for e in run.all(PromptDelivered)] == [first]
+    await run.until(ev.PromptAccepted, count=3)
+    assert [e.queued for e in run.all(ev.PromptAccepted)] == [False, True, True]
+    assert [e.prompt_id for e in run.all(ev.PromptDelivered)] == [first]
     await enqueued(home, run.session.session_id, 3)
     model.release()
     await run.idle()
-    assert [e.prompt_id for e in run.all(PromptDelivered)] == [first, *queued]
-    assert [event.text for event in run.all(BlockFinished)] == ["Working", " hard.", "Both read."]
+    assert [e.prompt_id for e in run.all(ev.PromptDelivered)] == [first, *queued]
+    assert [event.text for event in run.all(ev.BlockFinished)] == ["Working", " hard.", "Both read."]
 
 
 async def the_clis_own_commands(run: Running) -> None:
@@ -168,16 +151,16 @@ async def the_clis_own_commands(run: Running) -> None:
     before = run.session.session_id
     run.session.send("/compact")
     await run.idle(2)
-    compacted = run.one(Compacted)
+    compacted = run.one(ev.Compacted)
     assert compacted.before
     assert compacted.after
     run.session.send("/clear")
     await run.idle(3)
-    reset = run.one(ConversationReset)
+    reset = run.one(ev.ConversationReset)
     assert run.session.session_id == reset.session_id != before
     run.session.send("Go on")
     await run.idle(4)
-    assert run.session.session_id == run.one(ConversationReset).session_id
+    assert run.session.session_id == run.one(ev.ConversationReset).session_id
     # The compaction replays earlier messages; each is still there once. A new session plays from the start.
-    assert [event.text for event in run.all(BlockFinished)] == ["First.", "First."]
-    assert [event.text for event in run.all(PromptAccepted)] == ["Tell me", "/compact", "/clear", "Go on"]
+    assert [event.text for event in run.all(ev.BlockFinished)] == ["First.", "First."]
+    assert [event.text for event in run.all(ev.PromptAccepted)] == ["Tell me", "/compact", "/clear", "Go on"]

@@ -9,20 +9,9 @@ from typing import Any
 
 import pytest
 
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.claude.partial_sets import BROKE, INTERRUPTED, PASSED_OVER, REJECTED, PartialSets
-from ccq_tui.agent.events import (
-    AgentEvent,
-    ArrivingEnded,
-    BlockFinished,
-    BlockKey,
-    BlockKind,
-    QuestionArriving,
-    Retrying,
-    ToolFinished,
-    ToolStarted,
-    TurnEnded,
-)
 from ccq_tui.agent.options import QuestionPolicy, SessionOptions
 from ccq_tui.questions.state import Arriving
 from tests.memory_inbox import MemoryInbox
@@ -38,7 +27,7 @@ class Told:
     """Arrivals, and the events they told."""
 
     def __init__(self, **options: Any) -> None:
-        self.events: list[AgentEvent] = []
+        self.events: list[ev.AgentEvent] = []
         gate = Gate(MemoryInbox(), SessionOptions(cwd=Path(), **options), lambda: "s", self.events.append)
         self.arrivals = PartialSets(lambda: "s", gate.will_ask, self.events.append)
 
@@ -73,15 +62,15 @@ class Told:
 
     @property
     def ended(self) -> list[tuple[str, str]]:
-        return [(e.request_id, e.reason) for e in self.events if isinstance(e, ArrivingEnded)]
+        return [(e.request_id, e.reason) for e in self.events if isinstance(e, ev.ArrivingEnded)]
 
 
-def finished(name: str, output: str, *, error: bool = True) -> ToolFinished:
-    return ToolFinished(name, TOOL, output, error)
+def finished(name: str, output: str, *, error: bool = True) -> ev.ToolFinished:
+    return ev.ToolFinished(name, TOOL, output, error)
 
 
-def over(reason: str) -> TurnEnded:
-    return TurnEnded(reason, False, 0.0, None, 0, 0)
+def over(reason: str) -> ev.TurnEnded:
+    return ev.TurnEnded(reason, False, 0.0, None, 0, 0)
 
 
 async def test_a_burst_is_told_once() -> None:
@@ -91,10 +80,10 @@ async def test_a_burst_is_told_once() -> None:
     assert not told.events
     await told.frame()
     (event,) = told.events
-    assert isinstance(event, QuestionArriving)
+    assert isinstance(event, ev.QuestionArriving)
     assert [o.label for o in event.request.questions.questions[0].options] == ["a", "b"]
-    told.arrivals.hear(ToolStarted("t1", TOOL, SOURCE))
-    assert isinstance(told.events[-1], QuestionArriving)
+    told.arrivals.hear(ev.ToolStarted("t1", TOOL, SOURCE))
+    assert isinstance(told.events[-1], ev.QuestionArriving)
     assert told.events[-1].arriving == Arriving(1, whole=True)
 
 
@@ -102,7 +91,7 @@ async def test_a_set_that_came_between_two_looks_is_the_hooks_alone() -> None:
     told = Told()
     told.begin("t1")
     told.grow(TEXT)
-    told.arrivals.hear(ToolStarted("t1", TOOL, SOURCE))
+    told.arrivals.hear(ev.ToolStarted("t1", TOOL, SOURCE))
     await told.frame()
     told.arrivals.hear(over("completed"))
     assert not told.events
@@ -112,9 +101,9 @@ async def test_a_set_that_came_between_two_looks_is_told_before_one_behind_it() 
     told = Told()
     told.begin("t1")
     told.grow(TEXT)
-    told.arrivals.hear(ToolStarted("t1", TOOL, SOURCE))
+    told.arrivals.hear(ev.ToolStarted("t1", TOOL, SOURCE))
     await told.shown("t2", 1)
-    events = [e for e in told.events if isinstance(e, QuestionArriving)]
+    events = [e for e in told.events if isinstance(e, ev.QuestionArriving)]
     assert [(e.request.id, e.arriving) for e in events] == [
         ("t1@s", Arriving(1, whole=True)),
         ("t2@s", Arriving(0)),
@@ -139,20 +128,20 @@ async def test_sets_on_their_way_count_as_rounds() -> None:
     told = Told(questions=QuestionPolicy.ADAPTIVE, max_question_rounds=1)
     await told.shown("t1")
     await told.shown("t2", 1)
-    assert {e.request.id for e in told.events if isinstance(e, QuestionArriving)} == {"t1@s"}
+    assert {e.request.id for e in told.events if isinstance(e, ev.QuestionArriving)} == {"t1@s"}
 
 
 @pytest.mark.parametrize(
     ("event", "reason"),
     [
-        (Retrying(1, 2, 0.5, None, "unknown"), BROKE),
-        (BlockFinished(BlockKey("m2", 0), BlockKind.TEXT, "Instead."), BROKE),
-        (ToolStarted("t9", TOOL, SOURCE), BROKE),
+        (ev.Retrying(1, 2, 0.5, None, "unknown"), BROKE),
+        (ev.BlockFinished(ev.BlockKey("m2", 0), ev.BlockKind.TEXT, "Instead."), BROKE),
+        (ev.ToolStarted("t9", TOOL, SOURCE), BROKE),
         (over("api_error"), BROKE),
         (over("aborted_streaming"), INTERRUPTED),
     ],
 )
-async def test_a_stream_that_ends_early(event: AgentEvent, reason: str) -> None:
+async def test_a_stream_that_ends_early(event: ev.AgentEvent, reason: str) -> None:
     told = Told()
     await told.shown()
     told.message("stop")
@@ -166,7 +155,7 @@ async def test_a_stream_that_ends_early(event: AgentEvent, reason: str) -> None:
 async def test_another_message_in_its_place() -> None:
     told = Told()
     await told.shown()
-    told.arrivals.hear(Retrying(1, 2, 0.5, None, "unknown"))
+    told.arrivals.hear(ev.Retrying(1, 2, 0.5, None, "unknown"))
     assert not told.ended  # another agent's: this stream goes on
     told.message("start")
     assert told.ended == [("t1@s", BROKE)]
@@ -181,12 +170,12 @@ async def test_another_message_in_its_place() -> None:
         (over("completed"), PASSED_OVER),
     ],
 )
-async def test_a_whole_set_that_nobody_is_asked(event: AgentEvent, reason: str) -> None:
+async def test_a_whole_set_that_nobody_is_asked(event: ev.AgentEvent, reason: str) -> None:
     told = Told()
     await told.shown()
-    told.arrivals.hear(ToolStarted("t1", TOOL, {"questions": "unreadable"}))
+    told.arrivals.hear(ev.ToolStarted("t1", TOOL, {"questions": "unreadable"}))
     told.message("stop")
-    told.arrivals.hear(Retrying(1, 2, 0.5, None, "unknown"))
+    told.arrivals.hear(ev.Retrying(1, 2, 0.5, None, "unknown"))
     assert not told.ended
     told.arrivals.hear(event)
     assert told.ended == [("t1@s", reason)]

@@ -6,18 +6,7 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent.events import (
-    BlockFinished,
-    Compacted,
-    Connected,
-    ErrorReported,
-    NoticeGiven,
-    PromptAccepted,
-    QuestionAsked,
-    RequestSettled,
-    ToolFinished,
-    ToolStarted,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.recorded.reader import NOTHING, open_recording
 from ccq_tui.agent.recorded.translate import CUT_OFF, PASSED_OVER
 from ccq_tui.inbox.call_results import UNANSWERED
@@ -70,21 +59,21 @@ def test_claude_codes_own_session_file(tmp_path: Path) -> None:
         )
     )
     assert events == [
-        Connected(SESSION, "", "", "/work/project"),
-        PromptAccepted("Edit it", prompt_id="u1"),
-        ToolStarted("toolu_1", "Edit", {"file_path": "f"}),
-        ToolFinished("toolu_1", "Edit", "ok", structured={"structuredPatch": [patch]}),
-        ErrorReported("server_error", "500 internal"),
-        Compacted(9000, None),
-        PromptAccepted("And this"),
+        ev.Connected(SESSION, "", "", "/work/project"),
+        ev.PromptAccepted("Edit it", prompt_id="u1"),
+        ev.ToolStarted("toolu_1", "Edit", {"file_path": "f"}),
+        ev.ToolFinished("toolu_1", "Edit", "ok", structured={"structuredPatch": [patch]}),
+        ev.ErrorReported("server_error", "500 internal"),
+        ev.Compacted(9000, None),
+        ev.PromptAccepted("And this"),
     ]
 
 
 def test_the_first_session_id_wins_and_what_is_none_is_no_id(tmp_path: Path) -> None:
     other = SESSION.replace("7f", "8f")
     recording = opened(tmp_path, prompt("Hi", session_id="--resume"), init(), init(other, "/elsewhere"))
-    connected = [event for event in events_of(recording) if isinstance(event, Connected)]
-    assert connected == [Connected(SESSION, "claude-x", "", "/work/project")]
+    connected = [event for event in events_of(recording) if isinstance(event, ev.Connected)]
+    assert connected == [ev.Connected(SESSION, "claude-x", "", "/work/project")]
     assert recording.session_id == SESSION
 
 
@@ -92,12 +81,12 @@ def test_a_question_that_was_answered(tmp_path: Path) -> None:
     lines = [said(call("AskUserQuestion", QUESTIONS)), back(ANSWERED, timestamp="2026-01-02T03:04:05Z")]
     recording = opened(tmp_path, *lines)
     _, asked, settled, finished = events_of(recording)
-    assert isinstance(asked, QuestionAsked)
-    assert isinstance(settled, RequestSettled)
+    assert isinstance(asked, ev.QuestionAsked)
+    assert isinstance(settled, ev.RequestSettled)
     assert settled.outcome == Answered((Answer(("Option B",)),))
     assert settled.at is not None
     assert settled.at.timestamp() == 1767323045
-    assert isinstance(finished, ToolFinished)
+    assert isinstance(finished, ev.ToolFinished)
 
 
 @pytest.mark.parametrize(
@@ -106,16 +95,16 @@ def test_a_question_that_was_answered(tmp_path: Path) -> None:
 def test_questions_that_nobody_answered(tmp_path: Path, lines: list[Any]) -> None:
     asked = said(call("AskUserQuestion", QUESTIONS, "toolu_0"), call("AskUserQuestion", QUESTIONS))
     events = events_of(opened(tmp_path, init(), asked, *lines))
-    assert [event for event in events if isinstance(event, RequestSettled)] == [
-        RequestSettled(f"toolu_{number}@{SESSION}", Cancelled(UNANSWERED)) for number in (0, 1)
+    assert [event for event in events if isinstance(event, ev.RequestSettled)] == [
+        ev.RequestSettled(f"toolu_{number}@{SESSION}", Cancelled(UNANSWERED)) for number in (0, 1)
     ]
 
 
 def test_a_question_that_the_person_passed_over(tmp_path: Path) -> None:
     events = events_of(opened(tmp_path, said(call("AskUserQuestion", QUESTIONS)), prompt("Something else")))
     assert events[-2:] == [
-        RequestSettled("toolu_1@", Cancelled(PASSED_OVER)),
-        PromptAccepted("Something else"),
+        ev.RequestSettled("toolu_1@", Cancelled(PASSED_OVER)),
+        ev.PromptAccepted("Something else"),
     ]
 
 
@@ -130,7 +119,7 @@ def test_a_question_that_the_person_passed_over(tmp_path: Path) -> None:
 )
 def test_questions_in_old_shapes(tmp_path: Path, source: Any, labels: list[str]) -> None:
     events = events_of(opened(tmp_path, said(call("AskUserQuestion", source))))
-    (asked,) = [event.request.questions for event in events if isinstance(event, QuestionAsked)]
+    (asked,) = [event.request.questions for event in events if isinstance(event, ev.QuestionAsked)]
     assert [option.label for option in asked.questions[0].options] == labels
 
 
@@ -140,9 +129,9 @@ def test_bad_lines_are_counted_and_named(tmp_path: Path) -> None:
     )
     events = events_of(recording)
     assert events == [
-        PromptAccepted("One"),
-        PromptAccepted("Two"),
-        NoticeGiven("warning", "5 lines could not be read: 2, 4, 5, 6, 8"),
+        ev.PromptAccepted("One"),
+        ev.PromptAccepted("Two"),
+        ev.NoticeGiven("warning", "5 lines could not be read: 2, 4, 5, 6, 8"),
     ]
 
 
@@ -157,16 +146,18 @@ def test_more_bad_lines_than_anybody_reads(tmp_path: Path) -> None:
 
 def test_a_call_without_a_result_does_not_run_for_ever(tmp_path: Path) -> None:
     events = events_of(opened(tmp_path, said(call("Bash", {}))))
-    assert events[-1] == ToolFinished("toolu_1", "Bash", CUT_OFF, is_error=True)
+    assert events[-1] == ev.ToolFinished("toolu_1", "Bash", CUT_OFF, is_error=True)
 
 
 def test_a_file_of_something_else_says_so(tmp_path: Path) -> None:
-    assert events_of(opened(tmp_path, {"a": 1}, {"type": "who knows"})) == [NoticeGiven("warning", NOTHING)]
+    assert events_of(opened(tmp_path, {"a": 1}, {"type": "who knows"})) == [
+        ev.NoticeGiven("warning", NOTHING)
+    ]
 
 
 def test_lone_surrogates_are_replaced_and_whole_characters_kept(tmp_path: Path) -> None:
     line = rb'{"type":"user","message":{"content":"a\ud800b \ud83d\ude00"}}'
-    assert events_of(opened(tmp_path, line)) == [PromptAccepted("a?b \U0001f600")]
+    assert events_of(opened(tmp_path, line)) == [ev.PromptAccepted("a?b \U0001f600")]
 
 
 def test_a_subagents_own_file(tmp_path: Path) -> None:
@@ -174,11 +165,11 @@ def test_a_subagents_own_file(tmp_path: Path) -> None:
         tmp_path, prompt("look", isSidechain=True), said(text("inside"), isSidechain=True, message="msg_2")
     )
     found = events_of(recording)
-    assert [event.text for event in found if isinstance(event, PromptAccepted | BlockFinished)] == [
+    assert [event.text for event in found if isinstance(event, ev.PromptAccepted | ev.BlockFinished)] == [
         *("look", "inside")
     ]
     beside = said(text("inside"), isSidechain=True)
-    assert BlockFinished not in map(type, events_of(opened(tmp_path, prompt("go"), beside)))
+    assert ev.BlockFinished not in map(type, events_of(opened(tmp_path, prompt("go"), beside)))
 
 
 def test_entries_that_share_a_damaged_line(tmp_path: Path) -> None:
@@ -190,13 +181,15 @@ def test_entries_that_share_a_damaged_line(tmp_path: Path) -> None:
         (torn + json.dumps(third)).encode(),
     )
     found = events_of(open_recording(str(path)))
-    assert [event.text for event in found if isinstance(event, PromptAccepted)] == ["one", "two", "three"]
+    assert [event.text for event in found if isinstance(event, ev.PromptAccepted)] == ["one", "two", "three"]
 
 
 @pytest.mark.parametrize("order", ["cr", "rc", "crcr", "crr", "rcr", "ccr"])
 def test_a_call_and_its_result_in_any_order_and_number(tmp_path: Path, order: str) -> None:
     lines = {"c": said(text("Hello."), call("Bash", {"command": "ls"})), "r": back("a.txt")}
     found = events_of(opened(tmp_path, prompt("go"), *(lines[one] for one in order), prompt("next")))
-    shown = [event for event in found if isinstance(event, BlockFinished | ToolStarted | ToolFinished)]
-    assert [type(event) for event in shown] == [BlockFinished, ToolStarted, ToolFinished]
-    assert shown[-1] == ToolFinished("toolu_1", "Bash", "a.txt")
+    shown = [
+        event for event in found if isinstance(event, ev.BlockFinished | ev.ToolStarted | ev.ToolFinished)
+    ]
+    assert [type(event) for event in shown] == [ev.BlockFinished, ev.ToolStarted, ev.ToolFinished]
+    assert shown[-1] == ev.ToolFinished("toolu_1", "Bash", "a.txt")

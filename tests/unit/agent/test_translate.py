@@ -10,33 +10,15 @@ from typing import Any
 import pytest
 from claude_agent_sdk._internal.message_parser import parse_message
 
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.conversation import Conversation, line_of
-from ccq_tui.agent.events import (
-    AgentEvent,
-    BlockFinished,
-    BlockGrew,
-    BlockKey,
-    BlockKind,
-    Compacted,
-    Connected,
-    ErrorReported,
-    NoticeGiven,
-    PromptAccepted,
-    TaskBackgrounded,
-    TaskEnded,
-    TaskProgressed,
-    TaskStarted,
-    ToolFinished,
-    ToolStarted,
-    TurnEnded,
-)
 from ccq_tui.agent.history import replay
 from ccq_tui.agent.user_texts import OUTPUT_LIMIT
 from tests.unit.agent.recordings import back, call, events_of, opened, prompt, result, said, text
 from tests.unit.prompts.pictures import png
 
 Lines = list[dict[str, Any]]
-TEXT, THINKING = BlockKind.TEXT, BlockKind.THINKING
+TEXT, THINKING = ev.BlockKind.TEXT, ev.BlockKind.THINKING
 SUMMARY = "This session is being continued from a previous conversation. Summary: ..."
 IMAGE = {
     "type": "image",
@@ -65,16 +47,16 @@ def system(subtype: str, **more: Any) -> dict[str, Any]:
     return {"type": "system", "subtype": subtype, **more}
 
 
-def prompts(*texts: str) -> list[AgentEvent]:
-    return [PromptAccepted(one) for one in texts]
+def prompts(*texts: str) -> list[ev.AgentEvent]:
+    return [ev.PromptAccepted(one) for one in texts]
 
 
-def ended(reason: str = "completed", **more: Any) -> TurnEnded:
+def ended(reason: str = "completed", **more: Any) -> ev.TurnEnded:
     known = {"is_error": False, "duration": 1.5, "cost": 0.25, "input_tokens": 0, "output_tokens": 0}
-    return TurnEnded(**{"reason": reason, **known, **more})
+    return ev.TurnEnded(**{"reason": reason, **known, **more})
 
 
-TABLE: dict[str, tuple[Lines, list[AgentEvent]]] = {
+TABLE: dict[str, tuple[Lines, list[ev.AgentEvent]]] = {
     "what Claude says and calls": (
         [
             prompt("Build it"),
@@ -90,13 +72,13 @@ TABLE: dict[str, tuple[Lines, list[AgentEvent]]] = {
         ],
         [
             *prompts("Build it"),
-            BlockFinished(BlockKey("msg_1", 0), THINKING, "Hm."),
-            BlockFinished(BlockKey("msg_1", 1), TEXT, "So:"),
-            ToolStarted("toolu_1", "Edit", {"file_path": "f"}),
-            ToolFinished("toolu_1", "Edit", "ok", structured=EDITED),
-            ToolStarted("toolu_2", "Bash", {}),
-            ToolFinished("toolu_2", "Bash", "a\n[image]\nb", is_error=True),
-            BlockFinished(BlockKey("msg_3", 1), TEXT, "Done."),
+            ev.BlockFinished(ev.BlockKey("msg_1", 0), THINKING, "Hm."),
+            ev.BlockFinished(ev.BlockKey("msg_1", 1), TEXT, "So:"),
+            ev.ToolStarted("toolu_1", "Edit", {"file_path": "f"}),
+            ev.ToolFinished("toolu_1", "Edit", "ok", structured=EDITED),
+            ev.ToolStarted("toolu_2", "Bash", {}),
+            ev.ToolFinished("toolu_2", "Bash", "a\n[image]\nb", is_error=True),
+            ev.BlockFinished(ev.BlockKey("msg_3", 1), TEXT, "Done."),
         ],
     ),
     "images named in the text that they came with": (
@@ -122,12 +104,12 @@ TABLE: dict[str, tuple[Lines, list[AgentEvent]]] = {
         ],
         [
             *prompts("/model opus"),
-            NoticeGiven("info", "Set model to opus"),
-            NoticeGiven("info", "Nothing compacted"),
-            NoticeGiven("warning", "two"),
-            Compacted(summary=SUMMARY),
-            NoticeGiven("warning", OUTPUT_LIMIT),
-            NoticeGiven("warning", "A Stop hook says: the tests fail"),
+            ev.NoticeGiven("info", "Set model to opus"),
+            ev.NoticeGiven("info", "Nothing compacted"),
+            ev.NoticeGiven("warning", "two"),
+            ev.Compacted(summary=SUMMARY),
+            ev.NoticeGiven("warning", OUTPUT_LIMIT),
+            ev.NoticeGiven("warning", "A Stop hook says: the tests fail"),
         ],
     ),
     "what a person typed of a text": (
@@ -154,13 +136,16 @@ TABLE: dict[str, tuple[Lines, list[AgentEvent]]] = {
     ),
     "a streamed block and the whole of it": (
         [*STREAMED, said(text("Hello"))],
-        [BlockGrew(BlockKey("msg_1", 0), TEXT, "Hel"), BlockFinished(BlockKey("msg_1", 0), TEXT, "Hello")],
+        [
+            ev.BlockGrew(ev.BlockKey("msg_1", 0), TEXT, "Hel"),
+            ev.BlockFinished(ev.BlockKey("msg_1", 0), TEXT, "Hello"),
+        ],
     ),
     "a streamed block that the turn's end keeps": (
         [*STREAMED, result(usage={}, total_cost_usd=None)],
         [
-            BlockGrew(BlockKey("msg_1", 0), TEXT, "Hel"),
-            BlockFinished(BlockKey("msg_1", 0), TEXT, "Hel"),
+            ev.BlockGrew(ev.BlockKey("msg_1", 0), TEXT, "Hel"),
+            ev.BlockFinished(ev.BlockKey("msg_1", 0), TEXT, "Hel"),
             ended(cost=None),
         ],
     ),
@@ -184,7 +169,7 @@ TABLE: dict[str, tuple[Lines, list[AgentEvent]]] = {
         ],
         [
             ended(input_tokens=9, output_tokens=7),
-            BlockFinished(BlockKey("n", 0), TEXT, "More."),
+            ev.BlockFinished(ev.BlockKey("n", 0), TEXT, "More."),
             ended(cost=1.0, input_tokens=3, output_tokens=7, turn_cost=0.75),
         ],
     ),
@@ -196,14 +181,14 @@ TABLE: dict[str, tuple[Lines, list[AgentEvent]]] = {
         ],
         [
             ended(is_error=True),
-            ErrorReported("turns_spent", "error_max_turns"),
+            ev.ErrorReported("turns_spent", "error_max_turns"),
             ended("max_turns", is_error=True, text="error_max_turns", turn_cost=0.0),
             ended(is_error=True, text="it broke", turn_cost=0.0),
         ],
     ),
     "an error of the API": (
         [said(text("API Error: 500 internal"), error="server_error")],
-        [ErrorReported("server_error", "500 internal")],
+        [ev.ErrorReported("server_error", "500 internal")],
     ),
     "notices": (
         [
@@ -214,10 +199,10 @@ TABLE: dict[str, tuple[Lines, list[AgentEvent]]] = {
             system("something_new", a=1),
         ],
         [
-            NoticeGiven("warning", "Bash was not allowed: It was denied"),
-            NoticeGiven("info", "Try this"),
-            Compacted(12_000, 900),
-            Compacted(),
+            ev.NoticeGiven("warning", "Bash was not allowed: It was denied"),
+            ev.NoticeGiven("info", "Try this"),
+            ev.Compacted(12_000, 900),
+            ev.Compacted(),
         ],
     ),
     "tasks": (
@@ -232,21 +217,21 @@ TABLE: dict[str, tuple[Lines, list[AgentEvent]]] = {
             system("task_notification", **AGENT, status="odd", summary="", usage="odd"),
         ],
         [
-            TaskStarted("t", "a", "Look", agent=True),
-            TaskStarted("t", "a", "Build", background=True),
-            TaskProgressed("t", "a", "Searching", 2, 8865, 1.203),
-            TaskProgressed("t", "a", "Grep"),
-            TaskEnded("t", "", "stopped"),
-            TaskBackgrounded("t"),
-            TaskEnded("t", "a", "completed", "All found.", 2, 8865, 1.203),
+            ev.TaskStarted("t", "a", "Look", agent=True),
+            ev.TaskStarted("t", "a", "Build", background=True),
+            ev.TaskProgressed("t", "a", "Searching", 2, 8865, 1.203),
+            ev.TaskProgressed("t", "a", "Grep"),
+            ev.TaskEnded("t", "", "stopped"),
+            ev.TaskBackgrounded("t"),
+            ev.TaskEnded("t", "a", "completed", "All found.", 2, 8865, 1.203),
         ],
     ),
 }
 
 
-def live(lines: Lines, _path: Path) -> list[AgentEvent]:
+def live(lines: Lines, _path: Path) -> list[ev.AgentEvent]:
     conversation = Conversation(session_id="s", model="", mode="")
-    events: list[AgentEvent] = []
+    events: list[ev.AgentEvent] = []
     for line in lines:
         needed = {"duration_api_ms": 0, "num_turns": 1, "session_id": "s", "output_file": ""}
         if line["type"] == "assistant":
@@ -257,12 +242,12 @@ def live(lines: Lines, _path: Path) -> list[AgentEvent]:
     return events
 
 
-def stored(lines: Lines, _path: Path) -> list[AgentEvent]:
+def stored(lines: Lines, _path: Path) -> list[ev.AgentEvent]:
     return list(replay(lines))
 
 
-def recorded(lines: Lines, path: Path) -> list[AgentEvent]:
-    return [event for event in events_of(opened(path, *lines)) if not isinstance(event, Connected)]
+def recorded(lines: Lines, path: Path) -> list[ev.AgentEvent]:
+    return [event for event in events_of(opened(path, *lines)) if not isinstance(event, ev.Connected)]
 
 
 MESSAGES = {"user", "assistant"}
@@ -277,17 +262,19 @@ STORED = [name for name, (lines, _) in TABLE.items() if {line["type"] for line i
         for name in sorted(STORED if read is stored else TABLE)
     ],
 )
-def test_a_conversation(read: Callable[[Lines, Path], list[AgentEvent]], name: str, tmp_path: Path) -> None:
+def test_a_conversation(
+    read: Callable[[Lines, Path], list[ev.AgentEvent]], name: str, tmp_path: Path
+) -> None:
     lines, events = TABLE[name]
     if read is live:  # what was sent is known; the rest of it is for the model alone
-        events = [one for one in events if one != Compacted(summary=SUMMARY)]
-        events = [one for one in events if not isinstance(one, PromptAccepted)]
+        events = [one for one in events if one != ev.Compacted(summary=SUMMARY)]
+        events = [one for one in events if not isinstance(one, ev.PromptAccepted)]
     found = read([{"uuid": f"u{number}", **line} for number, line in enumerate(lines)], tmp_path)
     assert [_unnamed(event) for event in found] == events
 
 
-def _unnamed(event: AgentEvent) -> AgentEvent:
-    return PromptAccepted(event.text) if isinstance(event, PromptAccepted) else event
+def _unnamed(event: ev.AgentEvent) -> ev.AgentEvent:
+    return ev.PromptAccepted(event.text) if isinstance(event, ev.PromptAccepted) else event
 
 
 def test_a_message_that_came_before_is_passed_over() -> None:
