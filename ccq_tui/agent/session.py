@@ -361,7 +361,7 @@ class AgentSession:
     def _hold(self, event: ev.AgentEvent) -> None:
         """Hold the conversation from its first prompt on, with what it takes to start it again."""
         match event:
-            case ev.PromptAccepted() | ev.PromptDelivered():
+            case ev.PromptAccepted() | ev.PromptDelivered() if not self._begun:
                 self._begun = True
             case ev.ConversationReset():
                 if self._held:
@@ -375,7 +375,7 @@ class AgentSession:
             case _:
                 return
         name, options = self.session_id, self.options
-        if not (self._begun and name) or (name == self._held and not isinstance(event, ev.Connected)):
+        if not (self._begun and name):
             return
         launch = {
             "model": options.model,
