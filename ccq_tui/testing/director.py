@@ -51,10 +51,6 @@ class Director:
         play = self._subagent(incoming) if incoming.role is Role.SUBAGENT else self._session(incoming)
         return play.answer(incoming), play.scenario.name
 
-    def count_tokens(self, incoming: Incoming) -> int:
-        """Return the number of input tokens that the counting endpoint reports."""
-        return incoming.tokens
-
     def _session(self, incoming: Incoming) -> Play:
         found = self._sessions.get(incoming.session)
         if found is None:

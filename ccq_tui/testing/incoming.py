@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from ccq_tui.testing.replies import (
-    ToolResult,
-    blocks_of,
-    find_directory,
-    find_plan_file,
-    find_tool_results,
-    text_of,
-)
+from ccq_tui.testing.replies import ToolResult, blocks_of, find_tool_results, text_of
 
+_DIRECTORY = re.compile(r"Primary working directory: (.+)")
+_PLAN_FILE = re.compile(r"(/\S*/plans/[^\s`'\"]+\.md)")
 _INTERRUPTED = "[Request interrupted by user"
 # Beginnings of texts in user messages that the CLI wrote, not the person.
 _NOT_WRITTEN = (_INTERRUPTED, "<system-reminder>", "<local-command", "<command-", "Output token limit hit")
@@ -92,12 +88,16 @@ class Incoming:
     @property
     def directory(self) -> str:
         """The working directory the CLI named, or ""."""
-        return find_directory(self.messages)
+        said = (text_of(one.get("content")) for one in self.messages if one.get("role") == "system")
+        found = next(filter(None, map(_DIRECTORY.search, said)), None)
+        return found[1].strip() if found else ""
 
     @property
     def plan_file(self) -> str:
-        """The plan file the CLI named, or ""."""
-        return find_plan_file(self.messages)
+        """The newest plan file the CLI named, or ""."""
+        said = (text_of(one.get("content")) for one in self.messages if one.get("role") != "assistant")
+        found = [match[1] for text in said for match in _PLAN_FILE.finditer(text)]
+        return found[-1] if found else ""
 
     @property
     def interrupts(self) -> int:

@@ -221,13 +221,7 @@ class ScriptedModel:
     def _make_service(self) -> Service:
         from ccq_tui.testing.server import Service
 
-        self._service = Service(
-            self._director,
-            speed=lambda: self.speed,
-            delta_size=lambda: self.delta_size,
-            record=self._record,
-            failed=self._failed,
-        )
+        self._service = Service(self._director, self, self._record, self._failed)
         return self._service
 
     def _halt(self) -> None:

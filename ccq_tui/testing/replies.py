@@ -7,13 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_DIRECTORY = re.compile(r"Primary working directory: (.+)")
 # Texts that the CLI writes around answers; only the part between them is the person's.
 _BEFORE_ANSWERS = re.compile(
     r"\A(?:Your questions have been answered|The user answered|The user responded): "
 )
 _AFTER_ANSWERS = re.compile(r"\. (?:You can now continue with|Read the answers carefully).*\Z", re.DOTALL)
-_PLAN_FILE = re.compile(r"(/\S*/plans/[^\s`'\"]+\.md)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,25 +127,3 @@ def find_tool_results(messages: Iterable[Mapping[str, Any]]) -> list[ToolResult]
         for block in blocks_of(message.get("content"))
         if block.get("type") == "tool_result"
     ]
-
-
-def find_directory(messages: Iterable[Mapping[str, Any]]) -> str:
-    """Return the working directory that the CLI named to the model, or ""."""
-    for message in messages:
-        found = (
-            _DIRECTORY.search(text_of(message.get("content"))) if message.get("role") == "system" else None
-        )
-        if found:
-            return found.group(1).strip()
-    return ""
-
-
-def find_plan_file(messages: Iterable[Mapping[str, Any]]) -> str:
-    """Return the newest plan file that the CLI named to the model, or "" outside plan mode."""
-    found = ""
-    for message in messages:
-        if message.get("role") == "assistant":
-            continue
-        for match in _PLAN_FILE.finditer(text_of(message.get("content"))):
-            found = match.group(1)
-    return found

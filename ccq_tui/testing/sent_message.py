@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
+from typing import Protocol
 
 from starlette.types import Receive, Scope, Send
 
@@ -15,13 +16,25 @@ from ccq_tui.testing.wire import Chunk
 _BATCH_BYTES = 16_384
 
 
+class Pace(Protocol):
+    """The speed of messages, which may change at any time.
+
+    Attributes:
+        speed: Characters per second; 0 means as fast as possible.
+        delta_size: Characters per delta.
+    """
+
+    speed: float
+    delta_size: int
+
+
 class SentMessage:
     """An ASGI response.
 
     Args:
         items: Chunks, silences and cuts, from ``wire.stream`` or ``wire.whole``.
         content_type: The content type.
-        speed: Returns the present speed in characters per second; 0 means as fast as possible.
+        pace: Has the present speed.
         opened: Waits for a gate by name.
         stopping: Set when the server stops.
         sent: Called with (False, False) after bytes were sent, and (True, whether broken off) at the end.
@@ -32,14 +45,14 @@ class SentMessage:
         items: Iterable[Chunk | Silence | Cut],
         *,
         content_type: str,
-        speed: Callable[[], float],
+        pace: Pace,
         opened: Callable[[str], Awaitable[object]],
         stopping: asyncio.Event,
         sent: Callable[[bool, bool], None],
     ) -> None:
         self._items = items
         self._headers = [(b"content-type", content_type.encode()), (b"cache-control", b"no-cache")]
-        self._speed = speed
+        self._pace = pace
         self._opened = opened
         self._stopping = stopping
         self._sent = sent
@@ -88,7 +101,7 @@ class SentMessage:
 
     async def _put(self, chunk: Chunk, send: Send) -> None:
         self._batch.append(chunk.data)
-        speed = self._speed()
+        speed = self._pace.speed
         if speed <= 0:
             if sum(map(len, self._batch)) >= _BATCH_BYTES:
                 await self._flush(send)

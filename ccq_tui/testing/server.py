@@ -19,7 +19,7 @@ from ccq_tui.testing.incoming import Incoming
 from ccq_tui.testing.log import Exchange
 from ccq_tui.testing.play import Turn
 from ccq_tui.testing.scenario import Failure, error_body
-from ccq_tui.testing.sent_message import SentMessage
+from ccq_tui.testing.sent_message import Pace, SentMessage
 from ccq_tui.testing.wire import stream, whole
 
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -30,8 +30,7 @@ class Service:
 
     Args:
         director: Decides what to say.
-        speed: Returns the present speed in characters per second; 0 means as fast as possible.
-        delta_size: Returns the present number of characters per delta.
+        pace: Has the present speed in characters per second, and the characters per delta.
         record: Called with a new exchange, and again at every change to one.
         failed: Called with an error in the script itself.
     """
@@ -39,17 +38,12 @@ class Service:
     def __init__(
         self,
         director: Director,
-        *,
-        speed: Callable[[], float],
-        delta_size: Callable[[], int],
+        pace: Pace,
         record: Callable[[Exchange], None],
         failed: Callable[[Exception], None],
     ) -> None:
-        self._director = director
-        self._speed = speed
-        self._delta_size = delta_size
-        self._record = record
-        self._failed = failed
+        self._director, self._pace = director, pace
+        self._record, self._failed = record, failed
         self._gates: dict[str, asyncio.Event] = {}
         self.stopping = asyncio.Event()
 
@@ -89,7 +83,7 @@ class Service:
     async def count_tokens(self, request: Request) -> Response:
         """Answer a request to count tokens."""
         exchange, incoming = await self._received(request)
-        return self._finish(exchange, JSONResponse({"input_tokens": self._director.count_tokens(incoming)}))
+        return self._finish(exchange, JSONResponse({"input_tokens": incoming.tokens}))
 
     async def anything(self, request: Request) -> Response:
         """Answer the CLI's other calls: a greeting before connecting, and its reports under ``/api``."""
@@ -130,9 +124,9 @@ class Service:
         model = str(incoming.body.get("model", "scripted"))
         streamed = bool(incoming.body.get("stream"))
         return SentMessage(
-            stream(turn, model, self._delta_size()) if streamed else whole(turn, model),
+            stream(turn, model, self._pace.delta_size) if streamed else whole(turn, model),
             content_type="text/event-stream" if streamed else "application/json",
-            speed=self._speed,
+            pace=self._pace,
             opened=lambda gate: self._gate(gate).wait(),
             stopping=self.stopping,
             sent=sent,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ccq_tui.questions.model import Kind, Option, Question
+from ccq_tui.questions.model import Kind, Question
 
 
 def question_set_input(
@@ -30,7 +30,12 @@ def question_json(question: Question) -> dict[str, Any]:
     """Return one question in the tool's schema."""
     made: dict[str, Any] = {"question": question.text, "header": question.header}
     if question.kind is Kind.CHOICE:
-        made["options"] = [option_json(option) for option in question.options]
+        # The schema demands a description, if an empty one.
+        made["options"] = [
+            {"label": one.label, "description": one.description}
+            | ({} if one.preview is None else {"preview": one.preview})
+            for one in question.options
+        ]
         made["multiSelect"] = question.multi_select
     else:
         made["kind"] = question.kind.value
@@ -44,14 +49,6 @@ def question_json(question: Question) -> dict[str, Any]:
         made["defaultValue"] = _default(question)
     limits = {"min": question.minimum, "max": question.maximum, "step": question.step}
     made.update({key: _number(value) for key, value in limits.items() if value is not None})
-    return made
-
-
-def option_json(option: Option) -> dict[str, Any]:
-    """Return one option in the tool's schema, which demands a description, if an empty one."""
-    made: dict[str, Any] = {"label": option.label, "description": option.description}
-    if option.preview is not None:
-        made["preview"] = option.preview
     return made
 
 
