@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from ccq_tui.config.paths import expanded
 from ccq_tui.config.values import (
@@ -44,6 +44,54 @@ _SMALLEST_WINDOW = 100_000
 _WINDOW = re.compile(r"(\d{1,9})(k?)", re.ASCII | re.IGNORECASE)
 
 
+def _agents(value: str) -> str:
+    """Refuse a broken agent; the CLI would skip it."""
+    for name, agent in read_json(value).items():
+        for part in ("description", "prompt"):
+            if not isinstance(agent, Mapping) or not isinstance(agent.get(part), str):
+                problem = f"the agent {name!r} needs a {part}, a text in quotes"
+                raise ValueError(problem)  # noqa: TRY004 (pydantic wants ValueError)
+    return value
+
+
+def _plugin(value: Path) -> Path:
+    """Refuse a missing plugin; the CLI only says that it was not loaded, and not on this screen."""
+    place = expanded(value)
+    if not (place.is_dir() or (place.is_file() and place.suffix == ".zip")):
+        raise ValueError(f"must be a directory or a .zip file that exists, not {str(value)!r}")
+    return place.absolute()
+
+
+def _address(value: str) -> str:
+    if not re.match(r"https?://\S", value):
+        raise ValueError(f"must be an address that begins with https://, not {value!r}")
+    return value
+
+
+def _window(value: str) -> str:
+    """Refuse any other value: the CLI would not start, and nobody would see its message."""
+    if value == "auto":
+        return value
+    found = _WINDOW.fullmatch(value.strip())
+    tokens = int(found[1]) * (1_000 if found[2] or int(found[1]) < 1_000 else 1) if found else 0
+    if tokens < _SMALLEST_WINDOW:
+        raise ValueError(f'must be "auto" or at least 100k tokens, such as "500k", not {value!r}')
+    return value.strip()
+
+
+def _new_file(value: Path) -> Path:
+    place = expanded(value).absolute()
+    if not place.parent.is_dir() or place.is_dir():
+        raise ValueError(f"must be a file in a directory that exists, not {str(value)!r}")
+    return place
+
+
+# Checked here: the CLI ignores settings that it cannot read, and does not say that a server did not start.
+Json = Annotated[str, AfterValidator(checked_json)]
+Plugin = Annotated[Path, AfterValidator(_plugin)]
+Address = Annotated[str, AfterValidator(_address)]
+
+
 class ClaudeFlags(BaseModel):
     """Options of a Claude process beyond those that ccq-tui defines itself."""
 
@@ -52,7 +100,7 @@ class ClaudeFlags(BaseModel):
     agent: str | None = Field(default=None, min_length=1)
     """The agent that leads the session. Unset: the one in Claude Code's own settings."""
 
-    agents: str | None = None
+    agents: Annotated[Json, AfterValidator(_agents)] | None = None
     """More agents: a JSON file, or JSON itself, such as {"reviewer": {"description": …, "prompt": …}}."""
 
     system_prompt: str | None = Field(default=None, min_length=1)
@@ -73,10 +121,14 @@ class ClaudeFlags(BaseModel):
     strict_mcp_config: Switch = False
     """Whether only the MCP servers of mcp_config are used."""
 
-    plugin_dirs: Annotated[tuple[Path, ...], BeforeValidator(split_paths)] = ()
+    plugin_dirs: Annotated[
+        tuple[Annotated[Path, AfterValidator(_plugin)], ...], BeforeValidator(split_paths)
+    ] = ()
     """Plugins for this session: directories or .zip files."""
 
-    plugin_urls: Annotated[tuple[str, ...], BeforeValidator(one_or_many)] = ()
+    plugin_urls: Annotated[
+        tuple[Annotated[str, AfterValidator(_address)], ...], BeforeValidator(one_or_many)
+    ] = ()
     """Plugins for this session: addresses of .zip files."""
 
     setting_sources: Annotated[tuple[SettingSource, ...], BeforeValidator(split_names)] | None = None
@@ -85,7 +137,7 @@ class ClaudeFlags(BaseModel):
     betas: Names = ()
     """Beta headers for API requests; they need an API key."""
 
-    autocompact: str | None = None
+    autocompact: Annotated[str, AfterValidator(_window)] | None = None
     """Context window that triggers compaction: "auto", or at least "100k" tokens."""
 
     disable_slash_commands: Switch = False
@@ -106,64 +158,11 @@ class ClaudeFlags(BaseModel):
     debug: str | None = None
     """Categories of Claude Code's debug log, such as "hooks,mcp"; "" for all. Unset: no log."""
 
-    debug_file: Path | None = None
+    debug_file: Annotated[Path, AfterValidator(_new_file)] | None = None
     """The file of that log."""
 
     verbose: Switch = False
     """Whether the transcript begins with everything unfolded."""
-
-    @field_validator("agents")
-    @classmethod
-    def _agents_are_defined(cls, value: str | None) -> str | None:
-        """Refuse a broken agent; the CLI would skip it."""
-        if value is None:
-            return None
-        for name, agent in read_json(value).items():
-            for part in ("description", "prompt"):
-                if not isinstance(agent, Mapping) or not isinstance(agent.get(part), str):
-                    problem = f"the agent {name!r} needs a {part}, a text in quotes"
-                    raise ValueError(problem)  # noqa: TRY004 (pydantic wants ValueError)
-        return checked_json(value)
-
-    @field_validator("plugin_dirs")
-    @classmethod
-    def _plugins_exist(cls, value: tuple[Path, ...]) -> tuple[Path, ...]:
-        """Refuse a missing plugin; the CLI only says that it was not loaded, and not on this screen."""
-        for path in value:
-            place = expanded(path)
-            if not (place.is_dir() or (place.is_file() and place.suffix == ".zip")):
-                raise ValueError(f"must be a directory or a .zip file that exists, not {str(path)!r}")
-        return tuple(expanded(path).absolute() for path in value)
-
-    @field_validator("plugin_urls")
-    @classmethod
-    def _plugin_urls_are_addresses(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        for url in value:
-            if not re.match(r"https?://\S", url):
-                raise ValueError(f"must be an address that begins with https://, not {url!r}")
-        return value
-
-    @field_validator("autocompact")
-    @classmethod
-    def _window_is_large_enough(cls, value: str | None) -> str | None:
-        """Refuse any other value: the CLI would not start, and nobody would see its message."""
-        if value is None or value == "auto":
-            return value
-        found = _WINDOW.fullmatch(value.strip())
-        tokens = int(found[1]) * (1_000 if found[2] or int(found[1]) < 1_000 else 1) if found else 0
-        if tokens < _SMALLEST_WINDOW:
-            raise ValueError(f'must be "auto" or at least 100k tokens, such as "500k", not {value!r}')
-        return value.strip()
-
-    @field_validator("debug_file")
-    @classmethod
-    def _debug_file_can_be_made(cls, value: Path | None) -> Path | None:
-        if value is None:
-            return None
-        place = expanded(value).absolute()
-        if not place.parent.is_dir() or place.is_dir():
-            raise ValueError(f"must be a file in a directory that exists, not {str(value)!r}")
-        return place
 
     def arguments(self) -> dict[str, str | None]:
         """Return the flags for which the SDK has no option, as ``extra_args``; None means no value."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
 from ccq_tui.choices import (
     Effort,
@@ -19,11 +19,10 @@ from ccq_tui.choices import (
     QuestionMode,
     TimeoutOutcome,
 )
-from ccq_tui.config.claude_flags import ClaudeFlags, Switch
+from ccq_tui.config.claude_flags import ClaudeFlags, Json, Switch
 from ccq_tui.config.keymap import PRESET, Choices, Keymap, key_problems, keymap_of
 from ccq_tui.config.paths import expanded
 from ccq_tui.config.values import (
-    checked_json,
     existing_directory,
     merge_mcp,
     one_or_many,
@@ -44,10 +43,18 @@ def checked_keys(value: object) -> Choices:
     return {name: tuple(keys) if isinstance(keys, list) else keys for name, keys in choices.items()}
 
 
+def _runnable(value: Path) -> Path:
+    """Find a program, also by its name alone."""
+    found = shutil.which(expanded(value))
+    if found is None:
+        raise ValueError(f"must be a program that can be run, not {str(value)!r}")
+    return Path(found)
+
+
 Tools = Annotated[tuple[str, ...], BeforeValidator(split_tools)]
-Paths = Annotated[tuple[Path, ...], BeforeValidator(split_paths)]
+# A misspelt directory is reported now, not at the agent's first tool call.
+Directory = Annotated[Path, AfterValidator(existing_directory)]
 Duration = Annotated[float | None, BeforeValidator(read_duration)]
-Texts = Annotated[tuple[str, ...], BeforeValidator(one_or_many)]
 Keys = Annotated[Mapping[str, str | tuple[str, ...]], BeforeValidator(checked_keys)]
 
 
@@ -67,10 +74,10 @@ class Settings(ClaudeFlags):
     effort: Effort | None = None
     """Thinking effort of the model. Unset: the model's own."""
 
-    cwd: Path | None = None
+    cwd: Directory | None = None
     """The directory the agent works in. Unset: the current one."""
 
-    add_dirs: Paths = ()
+    add_dirs: Annotated[tuple[Directory, ...], BeforeValidator(split_paths)] = ()
     """More directories the agent may use."""
 
     allowed_tools: Tools = ()
@@ -79,10 +86,10 @@ class Settings(ClaudeFlags):
     disallowed_tools: Tools = ()
     """Tools the agent must not use."""
 
-    mcp_config: Texts = ()
+    mcp_config: Annotated[tuple[Json, ...], BeforeValidator(one_or_many)] = ()
     """MCP servers: JSON files, or JSON itself."""
 
-    settings: str | None = None
+    settings: Json | None = None
     """More Claude Code settings: a JSON file, or JSON itself."""
 
     append_system_prompt: str | None = None
@@ -118,7 +125,7 @@ class Settings(ClaudeFlags):
     theme: str = Field(default="ccq-dark", min_length=1)
     """The colours: the name of a theme, or the path of a theme file (.toml)."""
 
-    cli_path: Path | None = None
+    cli_path: Annotated[Path, AfterValidator(_runnable)] | None = None
     """The Claude Code CLI to run. Unset: the one bundled with claude-agent-sdk."""
 
     max_live_sessions: int = Field(default=8, ge=1)
@@ -200,38 +207,3 @@ class Settings(ClaudeFlags):
     def _manual_is_default(cls, value: object) -> object:
         """Take the CLI's newer word for the default mode too."""
         return "default" if value == "manual" else value
-
-    @field_validator("cwd", "add_dirs")
-    @classmethod
-    def _directories_exist(cls, value: Path | tuple[Path, ...] | None) -> Path | tuple[Path, ...] | None:
-        """Report a misspelt directory now, not at the agent's first tool call."""
-        if value is None:
-            return None
-        return (
-            tuple(existing_directory(path) for path in value)
-            if isinstance(value, tuple)
-            else existing_directory(value)
-        )
-
-    @field_validator("cli_path")
-    @classmethod
-    def _cli_runs(cls, value: Path | None) -> Path | None:
-        """Find the program, also by its name alone."""
-        if value is None:
-            return None
-        found = shutil.which(expanded(value))
-        if found is None:
-            raise ValueError(f"must be a program that can be run, not {str(value)!r}")
-        return Path(found)
-
-    @field_validator("settings")
-    @classmethod
-    def _settings_is_json(cls, value: str | None) -> str | None:
-        """Check the settings here: the CLI ignores those it cannot read."""
-        return None if value is None else checked_json(value)
-
-    @field_validator("mcp_config")
-    @classmethod
-    def _mcp_config_is_json(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        """Refuse a wrong value: a message is better than a server that silently does not start."""
-        return tuple(checked_json(item) for item in value)

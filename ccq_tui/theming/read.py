@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
@@ -22,6 +22,23 @@ AUTOMATIC = ("text", "link-color")
 """Beginnings of variables that may be "auto" (black or white); so may those ending in "-foreground"."""
 
 
+def _is_colour(text: str) -> bool:
+    try:
+        Color.parse(text)
+    except ColorParseError:
+        return False
+    return True
+
+
+def _colour(value: str) -> str:
+    if not _is_colour(value):
+        raise ValueError(f"must be a colour such as '#86aee3', not {value!r}")
+    return value
+
+
+Colour = Annotated[str, AfterValidator(_colour)]
+
+
 class ThemeFile(BaseModel):
     """The fields of a theme file; all but ``name`` and ``primary`` may be left out."""
 
@@ -31,40 +48,30 @@ class ThemeFile(BaseModel):
     """The name for ``--theme``."""
     dark: bool = True
     """Whether the background is darker than the text."""
-    primary: str
+    primary: Colour
     """Focus, links, the current tab."""
-    secondary: str | None = None
+    secondary: Colour | None = None
     """Less important than primary: headings, notes."""
-    accent: str | None = None
+    accent: Colour | None = None
     """Things that should catch the eye: the sign of a question."""
-    success: str | None = None
+    success: Colour | None = None
     """Successes."""
-    warning: str | None = None
+    warning: Colour | None = None
     """Things to be careful with."""
-    error: str | None = None
+    error: Colour | None = None
     """Errors."""
-    foreground: str | None = None
+    foreground: Colour | None = None
     """Text."""
-    background: str | None = None
+    background: Colour | None = None
     """The screen."""
-    surface: str | None = None
+    surface: Colour | None = None
     """Fields and lists on the screen."""
-    panel: str | None = None
+    panel: Colour | None = None
     """The panel at the bottom."""
-    boost: str | None = None
+    boost: Colour | None = None
     """A faint layer over another colour."""
     variables: dict[str, str] = Field(default_factory=dict)
     """The program's own colours (``ccq-...``) and Textual's theme variables."""
-
-    @field_validator(
-        "primary", "secondary", "accent", "success", "warning", "error", "foreground", "background",
-        "surface", "panel", "boost",
-    )  # fmt: skip
-    @classmethod
-    def _colours_are_colours(cls, value: str | None) -> str | None:
-        if value is not None and not _is_colour(value):
-            raise ValueError(f"must be a colour such as '#86aee3', not {value!r}")
-        return value
 
     @field_validator("variables")
     @classmethod
@@ -73,14 +80,6 @@ class ThemeFile(BaseModel):
         for name, text in value.items():
             _check_variable(name, text)
         return value
-
-
-def _is_colour(text: str) -> bool:
-    try:
-        Color.parse(text)
-    except ColorParseError:
-        return False
-    return True
 
 
 def _check_variable(name: str, text: str) -> None:
