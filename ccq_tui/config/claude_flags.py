@@ -121,14 +121,10 @@ class ClaudeFlags(BaseModel):
     strict_mcp_config: Switch = False
     """Whether only the MCP servers of mcp_config are used."""
 
-    plugin_dirs: Annotated[
-        tuple[Annotated[Path, AfterValidator(_plugin)], ...], BeforeValidator(split_paths)
-    ] = ()
+    plugin_dirs: Annotated[tuple[Plugin, ...], BeforeValidator(split_paths)] = ()
     """Plugins for this session: directories or .zip files."""
 
-    plugin_urls: Annotated[
-        tuple[Annotated[str, AfterValidator(_address)], ...], BeforeValidator(one_or_many)
-    ] = ()
+    plugin_urls: Annotated[tuple[Address, ...], BeforeValidator(one_or_many)] = ()
     """Plugins for this session: addresses of .zip files."""
 
     setting_sources: Annotated[tuple[SettingSource, ...], BeforeValidator(split_names)] | None = None
