@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
 from ccq_tui.inbox.asked_before import asked_before
 from ccq_tui.inbox.kinds import check_outcome
-from ccq_tui.inbox.open_request import MEMORY_NUMBERS, OpenRequest, RequestChange, Signal
+from ccq_tui.inbox.open_request import MEMORY_NUMBERS, OpenRequest, Signal
 from ccq_tui.inbox.port import Added, DraftUpdated, InboxChange, InboxRenewed, InboxTrouble, Settled
 from ccq_tui.inbox.requests import Cancelled, QuestionRequest, Request, RequestOutcome
 from ccq_tui.inbox.sessions import InboxSessions
@@ -322,6 +322,22 @@ class Inbox:
             opened.leave()
         return done
 
+    def arrive(self, request: QuestionRequest) -> OpenRequest:
+        """Open a set that is still being written: nobody is asked it, and it is on no disk."""
+        opened = self._known.get(request.id)
+        if opened is None:
+            opened = self._made(request, "")
+            opened.is_arriving = True
+        if opened.is_arriving:
+            opened.stored = replace(opened.stored, request=request)
+        return opened
+
+    def _made(self, request: Request, context: str) -> OpenRequest:
+        number, now = MEMORY_NUMBERS + len(self._kept), datetime.now(UTC)
+        opened = OpenRequest(self, StoredRequest(number, request, context, RequestState.PENDING, now))
+        self._known[request.id] = opened
+        return opened
+
     def _ask(self, request: Request, context: str) -> OpenRequest:
         opened = self._known.get(request.id)
         if opened is not None and opened.is_pending and opened.waiting:
@@ -329,10 +345,7 @@ class Inbox:
                 self._news.emit(Added(request, again=True))
             return opened
         if opened is None:
-            number = MEMORY_NUMBERS + len(self._kept)
-            now = datetime.now(UTC)
-            stored = StoredRequest(number, request, context, RequestState.PENDING, now)
-            opened = self._known[request.id] = OpenRequest(self, stored)
+            opened = self._made(request, context)
         opened.ask(request, context)
         opened.is_left = False
         self._kept[request.id] = opened
@@ -511,14 +524,13 @@ class Inbox:
 
     def _draft_updated(self, change: DraftUpdated) -> None:
         opened = self._known.get(change.request.id)
-        if opened is not None and (what := opened.hear(change)) is not None:
-            self._news.emit(replace(change, stale=what is RequestChange.STALE))
-            opened.changed.emit(what)
+        if opened is not None and (news := opened.hear(change)) is not None:
+            self._report(news, opened)
 
-    def _report(self, change: Added | Settled, opened: OpenRequest | None) -> None:
+    def _report(self, change: Added | Settled | DraftUpdated, opened: OpenRequest | None) -> None:
         self._news.emit(change)
         if opened is not None:
-            opened.changed.emit(RequestChange.ADDED if isinstance(change, Added) else RequestChange.SETTLED)
+            opened.changed.emit(change)
 
     def _release(self, opened: OpenRequest) -> None:
         if opened.is_saved and opened.stored.state not in _ALIVE:

@@ -7,19 +7,19 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from enum import Enum, auto
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ccq_tui.inbox.actors import WITHDRAWN, Actor
-from ccq_tui.inbox.port import DraftUpdated, Settled
+from ccq_tui.inbox.port import Added, DraftUpdated, Settled
 from ccq_tui.inbox.requests import Cancelled, Request, RequestOutcome
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest, state_after
 from ccq_tui.inbox.verdicts import Verdict
+from ccq_tui.inbox.waiting_line import Draft, first_draft, with_recalled
 from ccq_tui.questions.model import Recalled
+from ccq_tui.questions.state import Arriving, PanelState
 
 if TYPE_CHECKING:
     from ccq_tui.inbox.store.store import StoredDraft
-    from ccq_tui.inbox.waiting_line import Draft
 
 _logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -53,17 +53,6 @@ class Signal(Generic[T]):
                 _logger.exception("A subscriber failed")
 
 
-class RequestChange(Enum):
-    """A change of an open request."""
-
-    ADDED = auto()
-    SETTLED = auto()
-    DRAFT = auto()
-    """Another process changed the draft, in which nothing was typed here."""
-    STALE = auto()
-    """Another process changed the draft after something was typed here."""
-
-
 class RequestKeeper(Protocol):
     """Keeps a request: settles it, and writes its drafts."""
 
@@ -89,7 +78,7 @@ class OpenRequest:
         version: The serial of the stored draft from which ``draft`` began.
         stale: A newer draft of another process that is not taken over yet, or None.
         recalled: The earlier answer to each question; empty if none is known.
-        changed: Emits what changed, after the inbox's subscribers have it.
+        changed: Emits changes by other surfaces and processes, after the inbox's subscribers have it.
     """
 
     def __init__(self, inbox: RequestKeeper, stored: StoredRequest) -> None:
@@ -99,7 +88,9 @@ class OpenRequest:
         self.version = 0
         self.stale: DraftUpdated | None = None
         self.recalled: tuple[Recalled | None, ...] = ()
-        self.changed: Signal[RequestChange] = Signal()
+        self.changed: Signal[Added | Settled | DraftUpdated] = Signal()
+        self.is_arriving = False
+        """Whether it is still being written, and nobody is asked it yet."""
         self.is_saved = True
         """Whether this state is on disk."""
         self.is_added = False
@@ -123,7 +114,17 @@ class OpenRequest:
     @property
     def is_pending(self) -> bool:
         """Whether it waits for a person."""
-        return self.stored.state is RequestState.PENDING
+        return self.stored.state is RequestState.PENDING and not self.is_arriving
+
+    @property
+    def shown(self) -> Draft:
+        """The draft with which it opens in a panel."""
+        return with_recalled(self.draft or first_draft(self.request), self.recalled)
+
+    @property
+    def arriving(self) -> Arriving | None:
+        """How much of it is shown already while it is being written, or None."""
+        return self.draft.arriving if isinstance(self.draft, PanelState) else None
 
     # -- surfaces -------------------------------------------------------------------------------------------
 
@@ -134,7 +135,8 @@ class OpenRequest:
     def type(self, draft: Draft, actor: Actor) -> None:
         """Change the draft; it is on disk within 250 ms, and before any later write."""
         self.draft, self.draft_actor, self.is_touched = draft, actor, True
-        self._inbox.save_soon(self)
+        if not self.is_arriving:
+            self._inbox.save_soon(self)
 
     def take_over(self) -> Draft | None:
         """Take the newer draft of another process; return the draft that was typed here."""
@@ -172,7 +174,7 @@ class OpenRequest:
         """Begin to be asked, for the first time or again."""
         number = self.stored.number
         self.stored = StoredRequest(number, request, context, RequestState.PENDING, datetime.now(UTC))
-        self.is_saved = self.is_added = False
+        self.is_saved = self.is_added = self.is_arriving = False
         self._wait_anew()
 
     def add(self, request: Request) -> None:
@@ -193,15 +195,15 @@ class OpenRequest:
         if draft is not None and not self.is_touched:
             self.draft, self.version = draft.draft, draft.serial
 
-    def hear(self, change: DraftUpdated) -> RequestChange | None:
-        """Take another process's change of the draft, or keep it until `take_over`."""
+    def hear(self, change: DraftUpdated) -> DraftUpdated | None:
+        """Take another process's change of the draft, or keep it until `take_over`; return it unless old."""
         if change.serial <= self.version or not self.is_pending:
             return None
         if self.is_touched:
             self.stale = replace(change, stale=True)
-            return RequestChange.STALE
+            return self.stale
         self._begin_from(change)
-        return RequestChange.DRAFT
+        return change
 
     def _begin_from(self, change: DraftUpdated) -> None:
         self.draft, self.version = change.draft, change.serial

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.decision import DecisionState
@@ -13,6 +14,9 @@ from ccq_tui.questions.model import CLAUDE, Recalled
 from ccq_tui.questions.state import PanelState, opened
 from ccq_tui.text import one_line
 from ccq_tui.words import plural
+
+if TYPE_CHECKING:
+    from ccq_tui.inbox.open_request import OpenRequest
 
 TYPING_PAUSE = 0.8
 """Seconds without a key in an empty prompt before a panel opens by itself."""
@@ -27,87 +31,47 @@ Draft = PanelState | DecisionState
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """A request and its draft so far."""
-
-    request: Request
-    draft: Draft
-
-    @property
-    def count(self) -> int:
-        """Number of its questions or decisions; a form is one."""
-        return len(self.request.questions.questions) if isinstance(self.request, QuestionRequest) else 1
-
-    @property
-    def arriving(self) -> bool:
-        """Whether it is a set that is still arriving, so nobody can answer it yet."""
-        return isinstance(self.draft, PanelState) and self.draft.arriving is not None
-
-    @property
-    def held_up(self) -> bool:
-        """Whether all of an arriving set is here, and something else keeps it from being asked."""
-        draft = self.draft
-        return isinstance(draft, PanelState) and draft.arriving is not None and draft.arriving.whole
-
-
-@dataclass(frozen=True, slots=True)
 class WaitingLine:
     """Requests in the order in which they came; the first is the one shown."""
 
-    items: tuple[Waiting, ...] = ()
+    items: tuple[OpenRequest, ...] = ()
 
     @property
-    def head(self) -> Waiting | None:
+    def head(self) -> OpenRequest | None:
         """The request to show, or None."""
         return self.items[0] if self.items else None
 
     @property
     def asked(self) -> WaitingLine:
         """The line without arriving sets."""
-        return WaitingLine(tuple(item for item in self.items if not item.arriving))
+        return WaitingLine(tuple(item for item in self.items if item.arriving is None))
 
     @property
     def asked_first(self) -> WaitingLine:
         """The line with arriving sets behind everything else."""
-        arriving = tuple(item for item in self.items if item.arriving)
+        arriving = tuple(item for item in self.items if item.arriving is not None)
         return WaitingLine((*self.asked.items, *arriving))
 
     @property
     def held_up(self) -> bool:
-        """Whether the first set is held up and another request waits behind it."""
-        return self.head is not None and self.head.held_up and bool(self.asked.items)
+        """Whether all of the first set is here, but it is not asked, and another request waits behind it."""
+        arriving = self.head.arriving if self.head is not None else None
+        return arriving is not None and arriving.whole and bool(self.asked.items)
 
     def __contains__(self, request_id: object) -> bool:
         return self.get(request_id) is not None
 
-    def get(self, request_id: object) -> Waiting | None:
+    def get(self, request_id: object) -> OpenRequest | None:
         """Return the waiting request with an id, or None."""
         return next((item for item in self.items if item.request.id == request_id), None)
 
-    def with_added(self, request: Request, draft: Draft | None = None) -> WaitingLine:
+    def with_added(self, opened: OpenRequest) -> WaitingLine:
         """Return the line with a request at its end; one that waits already stays where it is."""
-        if request.id in self:
-            return self
-        return replace(self, items=(*self.items, Waiting(request, draft or first_draft(request))))
+        return self if opened.request.id in self else WaitingLine((*self.items, opened))
 
     def without(self, request_id: str) -> WaitingLine:
         """Return the line without a request."""
-        return replace(self, items=tuple(item for item in self.items if item.request.id != request_id))
-
-    def with_item(self, waiting: Waiting) -> WaitingLine:
-        """Return the line with a newer version of a request in the same place."""
-        same = waiting.request.id
-        items = tuple(waiting if item.request.id == same else item for item in self.items)
-        return replace(self, items=items)
-
-    def with_draft(self, request_id: str, draft: Draft) -> WaitingLine:
-        """Return the line with another draft for a request."""
-        return replace(
-            self,
-            items=tuple(
-                replace(item, draft=draft) if item.request.id == request_id else item for item in self.items
-            ),
-        )
+        return WaitingLine(tuple(item for item in self.items if item.request.id != request_id))
 
     def told(self, countdown: str, *, opens: bool) -> str:
         """Return the text beside the prompt: the waiting requests, and the key that shows them."""
@@ -123,9 +87,9 @@ class WaitingLine:
         """Count the waiting requests."""
         counts: Counter[str] = Counter()
         for item in self.asked.items:
-            counts[kind_of(item.request).NOUN] += item.count
+            counts[kind_of(item.request).NOUN] += count_of(item.request)
         waiting = " and ".join(plural(count, noun) for noun, count in sorted(counts.items(), reverse=True))
-        arriving = sum(item.count for item in self.items if item.arriving)
+        arriving = sum(count_of(item.request) for item in self.items if item.arriving is not None)
         told = (
             f"{waiting} waiting" if waiting else "",
             f"{plural(arriving, 'question')} arriving" if arriving else "",
@@ -143,6 +107,11 @@ class WaitingLine:
         drafts = [item.draft for item in self.items if isinstance(item.draft, PanelState)]
         answered, of = sum(one.answered_count for one in drafts), sum(len(one.pages) for one in drafts)
         return f"draft {answered}/{of}, nothing sent" if answered else ""
+
+
+def count_of(request: Request) -> int:
+    """Return the number of its questions or decisions; a form is one."""
+    return len(request.questions.questions) if isinstance(request, QuestionRequest) else 1
 
 
 def first_draft(request: Request) -> Draft:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ccq_tui.agent.events import AgentEvent, SessionState
-from ccq_tui.inbox.port import DraftUpdated
 from ccq_tui.runtime.limits import Limit
 
 
@@ -32,6 +31,6 @@ class GaveWay:
     """The session's idle process was ended, to make room for one of another session."""
 
 
-OWN_EVENTS = Reconnected | LimitReached | GaveWay | DraftUpdated
+OWN_EVENTS = Reconnected | LimitReached | GaveWay
 """Events of the supervisor and the inbox, not of an agent."""
 SessionEvent = AgentEvent | OWN_EVENTS

@@ -9,31 +9,8 @@ from ccq_tui.agent.commands import Images, Kept
 from ccq_tui.agent.controls import Control, Rewound
 from ccq_tui.agent.events import AgentEvent
 from ccq_tui.config.launch import Launch
-from ccq_tui.inbox.open_request import OpenRequest
 
 T = TypeVar("T")
-
-
-class OpenRequests(Protocol):
-    """The requests that are open in this process; `ccq_tui.inbox.inbox.Inbox` knows them."""
-
-    def known(self, request_id: str) -> OpenRequest | None:
-        """Return a request, or None."""
-
-    def of(self, session_id: str) -> tuple[OpenRequest, ...]:
-        """Return the requests of a session that wait, or whose outcome has not arrived, oldest first."""
-
-
-class NoRequests:
-    """Knows no request: for a session without an inbox."""
-
-    def known(self, _request_id: str) -> OpenRequest | None:
-        """Return none."""
-        return None
-
-    def of(self, _session_id: str) -> tuple[OpenRequest, ...]:
-        """Return none."""
-        return ()
 
 
 class Session(Protocol):

@@ -19,7 +19,7 @@ from ccq_tui.config.paths import state_dir
 from ccq_tui.config.trust import trusts
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.port import DraftUpdated, InboxChange, Settled
+from ccq_tui.inbox.port import InboxChange, Settled
 from ccq_tui.inbox.sent_commands import CommandResult, Ending, SentCommand
 from ccq_tui.inbox.store.commands import CommandKind, CommandState, StoredCommand
 from ccq_tui.inbox.store.store import Store
@@ -270,9 +270,6 @@ class Runtime:
         if isinstance(change, Settled):
             for session in self.sessions:
                 session.take_settled(change)
-        elif isinstance(change, DraftUpdated):
-            for session in self.sessions:
-                session.take_draft(change)
         elif isinstance(change, StoredCommand):
             self.run_beside(self._carry_out(change))
 

@@ -15,9 +15,10 @@ from ccq_tui.agent.problems import Problem, Remedy
 from ccq_tui.agent.session_name import SessionName
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor, Surface
+from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.open_request import OpenRequest
-from ccq_tui.inbox.port import DraftUpdated, Settled
+from ccq_tui.inbox.port import Settled
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.store.commands import CommandKind, StoredCommand
 from ccq_tui.questions import Expired
@@ -25,7 +26,7 @@ from ccq_tui.runtime.events import GaveWay, LimitReached, Reconnected, SessionEv
 from ccq_tui.runtime.facts import SessionFacts, folded
 from ccq_tui.runtime.limits import Attention, Due, Limit, Limits, LimitWatch, cause
 from ccq_tui.runtime.phases import Input, Phase, Reason, Stage, step
-from ccq_tui.runtime.port import NoRequests, OpenRequests, SessionFactory
+from ccq_tui.runtime.port import SessionFactory
 from ccq_tui.runtime.recovery import Recovery, noted, relaunched, taken
 
 NOTHING_WAITS = "cannot be parked: nothing waits in it"
@@ -85,8 +86,8 @@ class SupervisedSession:
         """Returns a person's last action; a surface that shows the session puts its own in place."""
         self.in_use: Callable[[], bool] = lambda: False
         """Returns whether a person waits for a reply of the process, or chooses from one of its lists."""
-        self.inbox: OpenRequests = NoRequests()
-        """The requests of this process; a supervisor puts its inbox in place."""
+        self.inbox: Inbox | None = None
+        """The inbox that its requests wait in; None for a session that asks nothing."""
         self._listeners: list[Callable[[SessionEvent], None]] = []
         self._make_session = make_session
         self._slots = slots
@@ -129,7 +130,12 @@ class SupervisedSession:
     @property
     def waiting(self) -> tuple[OpenRequest, ...]:
         """The requests that wait for a person, oldest first."""
-        return tuple(one for one in self.inbox.of(self.known_id) if one.is_pending)
+        return tuple(one for one in self.requests if one.is_pending)
+
+    @property
+    def requests(self) -> tuple[OpenRequest, ...]:
+        """Those that wait, and those whose outcome the agent was not seen to have."""
+        return self.inbox.of(self.known_id) if self.inbox is not None else ()
 
     @property
     def limited(self) -> bool:
@@ -357,17 +363,15 @@ class SupervisedSession:
     def take_settled(self, change: Settled) -> None:
         """Handle the outcome of a request for which no call waits; an answer starts the next process."""
         request = change.request
-        mine = self.known_id == request.session_id and self.inbox.known(request.id) is not None
+        mine = self.known_id == request.session_id and self._opened(request.id) is not None
         if not mine or self.stage.phase in _REPORTING:
             return
         self._take(ev.RequestSettled(request.id, change.outcome, change.actor))
         if kind_of(request).OUTLIVES and not isinstance(change.outcome, Cancelled):
             self.wake(answered=True)
 
-    def take_draft(self, change: DraftUpdated) -> None:
-        """Report that another process changed the draft of a request that waits here."""
-        if change.request.session_id == self.known_id:
-            self._tell(change)
+    def _opened(self, request_id: str) -> OpenRequest | None:
+        return self.inbox.known(request_id) if self.inbox is not None else None
 
     # -- events ---------------------------------------------------------------------------------------------
 
@@ -393,7 +397,7 @@ class SupervisedSession:
                 | ev.PlanProposed(request)
                 | ev.ElicitationAsked(request)
             ):
-                opened = self.inbox.known(request.id)
+                opened = self._opened(request.id)
                 if opened is not None and opened.is_pending:  # else asked again only to get the answer
                     self._step(Input.QUESTION)
             case ev.RequestParked():
@@ -455,7 +459,7 @@ class SupervisedSession:
         self._passed = limit
         match limit.due:
             case Due.NO_ANSWER:
-                if (opened := self.inbox.known(limit.question)) is not None:
+                if (opened := self._opened(limit.question)) is not None:
                     opened.settle(Expired(), Actor.here(Surface.LIMIT))
             case Due.PARK | Due.PARK_QUESTION:
                 self._step(Reason.LIMIT)

@@ -177,6 +177,7 @@ class PanelHost(App[None]):
         super().__init__()
         self.clock = Clock()
         self.posted: list[Message] = []
+        self.drafts: list[PanelState] = []
         self._begin_in(theme)
         self.panel = self._made(questions, title=title, session=session, place=place)
 
@@ -189,7 +190,9 @@ class PanelHost(App[None]):
         place: tuple[int, int] = (1, 1),
     ) -> QuestionPanel:
         asked = opened(QuestionSet("toolu_1", questions, title=title))
-        return QuestionPanel(asked, session=session, place=place, clock=self.clock)
+        panel = QuestionPanel(asked, session=session, place=place, clock=self.clock)
+        panel.kept = self.drafts.append
+        return panel
 
     async def put(self, *questions: Question, **options: Any) -> None:
         """Put another panel in the place of the one that is there."""
@@ -225,7 +228,6 @@ class PanelHost(App[None]):
         self.clock.skip_grace()
         self.call_after_refresh(self.panel.query_one(HintBar).wake)
 
-    @on(QuestionPanel.Changed)
     @on(QuestionPanel.Ended)
     @on(QuestionPanel.EditorWanted)
     @on(QuestionPanel.Returned)

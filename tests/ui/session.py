@@ -44,6 +44,8 @@ class ToldRequests:
     def __init__(self) -> None:
         self.answers: list[tuple[str, RequestOutcome, Actor]] = []
         self.opened: dict[str, OpenRequest] = {}
+        self.wins = False
+        """Whether each answer wins at once."""
         self._verdicts: dict[str, tuple[RequestOutcome, asyncio.Future[Verdict]]] = {}
 
     def known(self, request_id: str) -> OpenRequest | None:
@@ -63,7 +65,10 @@ class ToldRequests:
         """Keep an answer; it is settled by `end`."""
         self.answers.append((call_of(request_id), outcome, actor))
         verdict: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
-        self._verdicts[request_id] = (outcome, verdict)
+        if self.wins:
+            verdict.set_result(Won())
+        else:
+            self._verdicts[request_id] = (outcome, verdict)
         return verdict
 
     def refuse(self, request_id: str, error: InboxError) -> None:
@@ -123,6 +128,9 @@ class ToldSession:
             event = replace(event, request_id=f"{event.request_id}@{SESSION_ID}")
         if isinstance(event, ev.QuestionAsked | ev.PermissionAsked | ev.PlanProposed | ev.ElicitationAsked):
             self.wait_with(event.request)
+            if (opened := self.requests.known(event.request.id)) is not None:
+                opened.draft = event.draft or opened.draft
+                opened.recalled = getattr(event, "recalled", ())
         elif isinstance(event, ev.RequestSettled):
             self.requests.end(event.request_id, event.outcome, event.actor)
         self._tell(event)
@@ -234,7 +242,11 @@ class Driven:
         return self.session
 
     def _open(self, opened: OpenRequest) -> None:
-        self.app.runtime.inbox._known.setdefault(opened.request.id, opened)
+        known = self.app.runtime.inbox._known.setdefault(opened.request.id, opened)
+        if known.is_arriving:
+            known.is_arriving, known.is_added, known.stored = False, True, opened.stored
+            known._inbox = self.told.requests
+            self.told.requests.opened[opened.request.id] = known
 
     @property
     def told(self) -> ToldSession:
@@ -266,6 +278,16 @@ async def until(pilot: Pilot[Any], what: Callable[[], object], tries: int = 2000
         if pilot.app._exception is not None:
             raise AssertionError("the program failed meanwhile") from pilot.app._exception
     raise AssertionError("it did not come about")
+
+
+async def kept_while_parked(run: Driven, pilot: Pilot[Any]) -> None:
+    """Wait for the next answer, and have the inbox take it while no process waits for it."""
+    await until(pilot, lambda: run.told.answers)
+    name, outcome, actor = run.told.answers[-1]
+    opened = next(one for one in run.told.requests.opened.values() if one.request.tool_use_id == name)
+    change = Settled(opened.request, outcome, actor)
+    opened.end(change)
+    run.session_screen.session.take_settled(change)
 
 
 def burst(run: Driven, text: str) -> None:

@@ -27,7 +27,7 @@ from ccq_tui.screens.session.ui import ProgramAction
 from ccq_tui.screens.sessions.trust_gate import TrustGate
 from tests.ui.host import handled
 from tests.ui.running import running
-from tests.ui.session import Driven, asked, burst, keys_work, prompt_kept, until
+from tests.ui.session import Driven, asked, burst, kept_while_parked, keys_work, prompt_kept, until
 
 OTHER = Owner(os.getppid())
 
@@ -122,7 +122,9 @@ async def test_a_copy_goes_on_and_no_key_takes_the_other_one(
         run.told.tell(StateChanged(SessionState.PARKED))
         await until(pilot, lambda: screen.view.state is SessionState.PARKED)
         await pilot.press("1", "enter")
-        await until(pilot, lambda: len(run.launches) == 2)
+        asking = run.told
+        await kept_while_parked(run, pilot)
+        await until(pilot, lambda: run.told is not asking)
         run.told.tell(StateChanged(SessionState.PARKED))
         run.told.tell(SessionLost("process 7 runs it", expected=True, kind=Problem.RUNS_ELSEWHERE))
         await until(pilot, lambda: "has your answer" in screen.dock.notices.text)

@@ -11,7 +11,7 @@ from ccq_tui.config.keymap import with_keys
 from ccq_tui.screens.session.prompts import NO_ERROR
 from tests.ui.host import Clock, press_later
 from tests.ui.running import running
-from tests.ui.session import Driven, asked, keys_work, until
+from tests.ui.session import Driven, asked, kept_while_parked, keys_work, until
 
 FAILED_TURN = ev.TurnEnded("api_error", True, 1.0, None, 0, 0)
 GOOD_TURN = ev.TurnEnded("completed", False, 1.0, None, 1, 1)
@@ -134,6 +134,7 @@ async def test_an_answer_for_a_session_that_cannot_be_resumed_can_be_copied(
     await tell(run, pilot, ev.StateChanged(ev.SessionState.PARKED))
     parked = run.told
     await pilot.press("2", "enter")
+    await kept_while_parked(run, pilot)
     await until(pilot, lambda: run.told is not parked)
     await tell(run, pilot, gone)
     shown = run.screen.transcript.text()

@@ -66,7 +66,10 @@ async def test_inbox_pictures(pictures: Pictures, tmp_path: Path) -> None:
         await until(pilot, lambda: isinstance(run.app.screen, InboxScreen))
         screen = run.app.screen
         await pictures.keep(pilot, "empty")
-        screen.show(InboxList(waiting()))
+        rows = waiting()
+        opened = run.app.runtime.inbox._made(rows[0].stored.request, "")
+        opened.is_added = True
+        screen.show(InboxList(rows))
         await pilot.press("down", "down")
         await pictures.keep(pilot, "list")
         await pilot.press("home", "g")

@@ -72,7 +72,7 @@ async def test_six_sessions_that_ask_at_once_are_answered_without_leaving_the_fo
             assert row is not None
             await pilot.press("right")
             await until(pilot, lambda: run.inbox_screen.panel)
-            assert run.inbox_screen.answered == row
+            assert run.inbox_screen.host.row == row
             assert str(run.inbox_screen.query_one("#inbox-about").lines[2].text) == (
                 f"   ┃ I looked around in {row.session_id}."
             )
@@ -210,9 +210,8 @@ async def test_f2_twice_goes_from_a_panel_to_the_inbox(
         await pilot.press("2", "escape", "escape")
         await until(pilot, lambda: isinstance(run.app.screen, SessionScreen))
         dock = run.session_screen.dock
-        draft = dock.draft_of("toolu_s1@s1")
-        assert draft is not None
-        assert draft.has_draft
+        assert dock.panel is not None
+        assert dock.panel.state.has_draft
         # Going there by Enter shows its panel, hidden or not.
         run.clock.skip(10)
         await open_by_key(pilot, run)
@@ -389,13 +388,13 @@ async def who_loses_is_told(run: Many, pilot: Pilot[int], request: QuestionReque
     await until(pilot, lambda: run.inbox_screen.panel)
     await pilot.press("2")
     screen = run.inbox_screen
-    row = screen.answered
+    opened = screen.host.opened
     # Confirmed here and there in the same moment: nobody has told this process yet.
     other = Store(database)
     assert isinstance(other.requests.settle(request.id, Declined(), COMMAND), Won)
     other.close()
-    assert row is not None
-    screen.settle_soon(row, Answered((Answer(("Second",)),)), screen.close_panel())
+    assert opened is not None
+    screen.host.settle(opened, Answered((Answer(("Second",)),)))
     await until(pilot, lambda: "Already answered by ccq-tui answer at" in run.said())
     assert screen.state.rows == ()
     assert len(run.all) == started, "no session for an answer that lost"

@@ -146,7 +146,7 @@ async def test_nothing_of_a_request_reaches_the_next_one_in_its_panel() -> None:
         for key in ("x", "enter"):
             panel.post_message(events.Key(key, "\r" if key == "enter" else key))
         run.screen.dock.withdraw("q1@id-1")
-        run.screen.dock.add(asked("q2", WISH).request)
+        run.screen.dock.add(run.told.requests.ask(asked("q2", WISH).request))
         run.screen.dock.toggle_panel()
         await pilot.pause()
         assert run.screen.dock.panel is panel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -13,39 +13,33 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.screen import Screen
 
-from ccq_tui.config.keymap import key_of, with_keys
+from ccq_tui.config.keymap import key_of
 from ccq_tui.inbox.actors import Surface
-from ccq_tui.inbox.elicitations import link_to_open
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.port import Added, DraftUpdated, InboxChange, InboxRenewed, Notified, SessionNoted, Settled
-from ccq_tui.inbox.requests import RequestOutcome
-from ccq_tui.inbox.verdicts import AlreadySettled, InboxError
-from ccq_tui.inbox.waiting_line import TYPING_PAUSE, Waiting
-from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, InputGuard, Presses, is_fresh
+from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.port import Added, InboxChange, InboxRenewed, Notified, SessionNoted, Settled
+from ccq_tui.inbox.verdicts import AlreadySettled
+from ccq_tui.inbox.waiting_line import TYPING_PAUSE
+from ccq_tui.questions.input_guard import DECLINING_KEYS, GUARDED_KEYS, Presses, is_fresh
 from ccq_tui.runtime.notices import notified_words
-from ccq_tui.screens.editor import GROUP, edit_for
 from ccq_tui.screens.inbox.body import AGES_SECONDS, InboxBody, copied, key_hints, refusal
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
+from ccq_tui.screens.inbox.inbox_host import InboxHost
 from ccq_tui.screens.inbox.inbox_list import INBOX, INBOX_ACTIONS, InboxList, InboxRow
-from ccq_tui.screens.inbox.request_answers import DRAFT_KEPT, RequestAnswers
-from ccq_tui.screens.link_opener import Target, open_target
 from ccq_tui.screens.overlay import ListScreen
-from ccq_tui.screens.session.drafts import draft_of
-from ccq_tui.screens.session.panel_pool import PANELS
-from ccq_tui.screens.session.requests import OWN_TEXT
 from ccq_tui.screens.sessions.session_manager import SessionManager
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.keys import copy_of, keys_meant, new_labels, text_of
-from ccq_tui.widgets.lifetime import after_refresh, is_live, start_work
+from ccq_tui.widgets.lifetime import is_live, start_work
 from ccq_tui.widgets.notice_line import NoticeLine
-from ccq_tui.widgets.panel import RequestPanel
+from ccq_tui.widgets.panel.drafts import draft_words
+from ccq_tui.widgets.panel.host import Panel
+from ccq_tui.widgets.panel.input_queue import Typed
 from ccq_tui.widgets.panel.measures import key_lines
-from ccq_tui.widgets.question import QuestionPanel
+from ccq_tui.widgets.panel.request_panel import PanelMessage
 from ccq_tui.widgets.sight import SightView
 
-ANSWERS = "inbox answer"
-"""The group of workers that see an answer through."""
 SAID_SECONDS = 20.0
 NATIVE_SECONDS = 1.0
 """Seconds between looks at sessions in Claude Code's own screen."""
@@ -53,28 +47,8 @@ SCROLLS = frozenset({"scroll_up", "scroll_down", "page_up", "page_down"})
 """Actions that scroll the content above a panel."""
 
 
-@dataclass(slots=True)
-class Opening:
-    """A panel whose draft is being read.
-
-    Attributes:
-        row: Its request.
-        typed: Keys and pastes for it that came meanwhile.
-        changed: Whether another surface changed the draft since the read began.
-    """
-
-    row: InboxRow
-    typed: list[events.Key | events.Paste] = field(default_factory=list)
-    changed: bool = False
-
-
 class InboxScreen(ListScreen[InboxRow | None, InboxList]):
-    """Lists waiting requests; lets a person answer or decline one, go to its session, or park that.
-
-    Attributes:
-        answered: The request whose panel is open, or None.
-        panel: The panel that is open, or None.
-    """
+    """Lists waiting requests; lets a person answer or decline one, go to its session, or park that."""
 
     feed: InboxFeed
     DEFAULT_CSS = """
@@ -102,20 +76,21 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         self._manager = manager
         self.clock = clock
         self.feed = InboxFeed(manager, self.draw, partial(self.say, seconds=60.0))
-        self.answers = RequestAnswers(manager)
+        self.host = InboxHost(self, manager)
         self.body = InboxBody(self.field)
-        self.answered: InboxRow | None = None
-        self.panel: QuestionPanel | DecisionPanel | None = None
         self._said = said
         self._presses = Presses()
         self._finding = False
         """Whether letters go to the filter although it is still empty."""
         self.declining: tuple[str, float] | None = None
         """The request whose declining awaits a confirmation, and since when."""
-        self._opening: Opening | None = None
-        """The panel that is being opened, or None."""
         self._closed_at: float | None = None
         """Time at which a panel closed by itself, or the last key meant for it came; None after a pause."""
+
+    @property
+    def panel(self) -> Panel | None:
+        """The panel that is open, or None."""
+        return self.host.panel
 
     @property
     def help_place(self) -> str:
@@ -169,8 +144,6 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         elif isinstance(change, SessionNoted):
             count = self.feed.count_undelivered
             start_work(self, count, name="inbox count", group="inbox count", exclusive=True)
-        elif isinstance(change, DraftUpdated):
-            self._follow(change)
         elif isinstance(change, Settled):
             self._settled(change)
         elif isinstance(change, Notified):
@@ -178,17 +151,18 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
 
     def _settled(self, change: Settled) -> None:
         """Take a request out of the list; if it is open, opening or being declined, say who settled it."""
-        opened = self.answered or (self._opening.row if self._opening is not None else None)
-        opens = opened is not None and opened.id == change.request.id
-        asks = self.declining is not None and self.declining[0] == change.request.id
+        name, opened, opening = change.request.id, self.host.opened, self.host.opening
+        asks = self.declining is not None and self.declining[0] == name
         if asks:
             self.declining = None
-        self.feed.drop(change.request.id)
-        if opens or asks:
+        self.feed.drop(name)
+        draft = opened.shown if opened is not None and opened.request.id == name else None
+        if asks or draft is not None or (opening is not None and opening.row.id == name):
             self._closed_at = self.clock()
-            waiting = self.close_panel(keep=False) if opens else None
+            if draft is not None:
+                self._close_panel()
             settled = AlreadySettled(change.actor, datetime.now(UTC), change.outcome)
-            self.say(self.answers.too_late(settled, waiting))
+            self.say(self.host.too_late(settled, draft))
 
     # -- keys -----------------------------------------------------------------------------------------------
 
@@ -267,7 +241,8 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             return
         match action:
             case "answer":
-                self._open_soon(row)
+                self.declining = None
+                self.host.open_soon(row)
             case "go_to":
                 self.dismiss(row)
             case "decline":
@@ -291,24 +266,26 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         self.declining = None
         self.draw()
         if key in ("ctrl+d", "y") and (row := self.state.get(request_id)) is not None:
-            self.settle_soon(row, kind_of(row.stored.request).REFUSAL)
+            self.host.run(partial(self._decline, row))
         return key in ("ctrl+d", "y", "n", "escape")
 
+    async def _decline(self, row: InboxRow) -> None:
+        if (opened := await self.host.read(row)) is not None:
+            self.host.row = row
+            self.host.settle(opened, kind_of(opened.request).REFUSAL)
+
     def _copy(self, row: InboxRow | None) -> None:
-        if len(self.answers.closed):
-            self.app.copy_to_clipboard(self.answers.closed.copied())
+        if len(self.host.drafts):
+            self.app.copy_to_clipboard(self.host.drafts.copied())
             self.say("Draft copied", 4.0)
         elif row is not None:
             start_work(self, partial(self._copy_row, row), name="copy")
 
     async def _copy_row(self, row: InboxRow) -> None:
-        try:
-            draft = await self.answers.draft_for(row)
-        except InboxError as error:
-            self.say(f"Its draft cannot be read: {error}")
-            return
-        self.app.copy_to_clipboard(copied(row, draft_of(Waiting(row.stored.request, draft))))
-        self.say("Question and answer copied" if draft.has_draft else "Question copied", 4.0)
+        opened = await self.host.read(row)
+        draft = draft_words(opened.shown) if opened is not None else ""
+        self.app.copy_to_clipboard(copied(row, draft))
+        self.say("Question and answer copied" if draft else "Question copied", 4.0)
 
     def under(self, event: events.MouseEvent) -> str | None:
         """Return the id of the request under the pointer, or None."""
@@ -321,12 +298,6 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         self._do_with_row("answer", self.state.under)
 
     # -- the panel of one request ---------------------------------------------------------------------------
-
-    def _open_soon(self, row: InboxRow) -> None:
-        """Open the panel of a request with its draft; keys from now on belong to the panel."""
-        if self._opening is None:
-            self._opening, self.declining = Opening(row), None
-            start_work(self, partial(self._open_panel, self._opening), name="open panel")
 
     def _came_up(self, screen: Screen[Any]) -> None:
         """Let an open panel or a declining confirmation ignore keys meant for what covered it."""
@@ -342,8 +313,8 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         typed = copy_of(event)  # the original is stopped at the list
         if self.panel is not None:
             self.panel.type_ahead([typed])  # it has not taken the focus yet
-        elif self._opening is not None:
-            self._opening.typed.append(typed)
+        elif self.host.opening is not None:
+            self.host.opening.typed.append(typed)
         else:
             return False
         return True
@@ -362,76 +333,31 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             self._find(True)
         return event.key in GUARDED_KEYS
 
-    async def _open_panel(self, opening: Opening) -> None:
-        try:
-            await self._read_and_open(opening)
-        finally:
-            self._opening = None
-        if self.panel is not None:
-            self.panel.type_ahead(opening.typed)
-        elif opening.typed:
-            self._closed_at = self.clock()  # it goes to the filter, as behind a panel that closed by itself
-            for typed in opening.typed:
-                self.field.post_message(typed)
+    def find_late(self, typed: list[Typed]) -> None:
+        """Filter by what was typed for a panel that did not open, as behind one that closed by itself."""
+        self._closed_at = self.clock()
+        self.type_late(typed)
 
-    async def _read_and_open(self, opening: Opening) -> None:
-        row, opening.changed = opening.row, True
-        try:
-            while opening.changed:
-                opening.changed = False
-                draft = await self.answers.draft_for(row)
-        except InboxError as error:
-            self.say(f"Its draft cannot be read: {error}")
-            return
-        if self.state.get(row.id) is None or self.panel is not None or not self.is_current:
-            return
-        draft = replace(draft, hidden=False, guard=InputGuard())
-        kind = PANELS[type(draft)]
-        panel = kind(draft, session=row.of_session, clock=self.clock, asked_for=True)  # type: ignore[arg-type]
-        if isinstance(panel, DecisionPanel):
-            panel.form.unseen_above = self.body.unseen_of_plan
-            panel.form.directory = row.directory
-        self.answered, self.panel = row, panel
+    def open_panel(self, panel: Panel) -> None:
+        """Put a panel that asks in place of the list."""
         self.mount(panel)
         self._panel_changed()
-        # Until the panel has taken its lines, more of a plan is drawn than anybody can have read.
-        after_refresh(panel, self.body.about_view.look_anew)
 
-    def _follow(self, change: DraftUpdated) -> None:
-        """Show what another process changed in the draft of the open panel, or of the one being opened."""
-        if self._opening is not None and self._opening.row.id == change.request.id:
-            self._opening.changed = True
-        if self.panel is None or self.answered is None or self.answered.id != change.request.id:
-            return
-        if change.stale:
-            self.panel.freeze(change.words)
-        else:
-            self.panel.take_draft(change.draft)
-        self.say(f"The draft was {change.words}")
+    def _close_panel(self) -> None:
+        if (panel := self.host.leave()) is not None:
+            panel.remove()
+            self._panel_changed()
 
-    @on(RequestPanel.TakeOver)
-    def _take_over(self, event: RequestPanel.TakeOver) -> None:
-        event.stop()
-        opened = self.answers.opened
-        if self.answered is None or event.panel is not self.panel or opened is None or opened.stale is None:
-            return
-        mine = opened.take_over() or event.panel.state
-        self.answers.closed.keep(draft_of(Waiting(opened.request, mine)))
-        if opened.draft is not None:
-            event.panel.take_draft(opened.draft)
-        self.say(with_keys(OWN_TEXT))
+    def let_go(self, opened: OpenRequest) -> None:
+        """Close the panel of a request that was settled in it."""
+        if self.host.opened is opened:
+            self._close_panel()
 
-    def close_panel(self, *, keep: bool = True) -> Waiting | None:
-        """Close the panel; return the request with its draft, which its session keeps if ``keep`` is set."""
-        panel, row = self.panel, self.answered
-        if panel is None or row is None:
-            return None
-        self.panel = self.answered = None
-        panel.remove()
-        if keep:
-            self.answers.keep(row, panel.state)
-        self._panel_changed()
-        return Waiting(row.stored.request, panel.state)
+    def take_out(self, request_id: str) -> InboxRow | None:
+        """Take a request out of the list, and return its row; None if it is gone."""
+        row = self.state.get(request_id)
+        self.feed.drop(request_id)
+        return row
 
     def _panel_changed(self) -> None:
         """Give the list's place to the request's details and the keys to the panel, or take both back."""
@@ -442,67 +368,28 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
             self.set_focus(self.field, scroll_visible=False)
         self.draw()
 
-    @on(RequestPanel.Changed)
-    def _keep_draft(self, event: RequestPanel.Changed) -> None:
+    @on(PanelMessage)
+    def _take_message(self, event: PanelMessage) -> None:
         event.stop()
-        if self.answered is None or event.panel is not self.panel:
-            return
-        # Another surface may have changed it meanwhile.
-        self.answers.save(self.answered, event.panel.state)
-        if event.state.hidden:
-            self.close_panel()
+        self.host.take_message(event)
 
-    @on(RequestPanel.Ended)
-    def _settle(self, event: RequestPanel.Ended) -> None:
-        event.stop()
-        row = self.answered
-        if row is not None and event.panel is self.panel:
-            self.settle_soon(row, event.outcome, self.close_panel(keep=False))
+    def folded(self, _key: str) -> None:
+        """Close a panel that was folded away."""
+        self._close_panel()
 
-    def settle_soon(self, row: InboxRow, outcome: RequestOutcome, waiting: Waiting | None = None) -> None:
-        """Give the inbox an outcome, and see it through even if this screen is left meanwhile."""
-
-        async def settle() -> None:
-            said = await self.answers.settle(row, outcome, waiting, lambda: self.feed.drop(row.id))
-            if url := link_to_open(row.stored.request, outcome):
-                said = f"{said} · {await open_target(self.app, Target(url, url=url))}"
-            self.say(said)
-
-        start_work(self.app, settle, name="inbox answer", group=ANSWERS)
-
-    @on(RequestPanel.Returned)
-    def _find_typed(self, event: RequestPanel.Returned) -> None:
-        """Filter by the words that were not meant for the panel; close it and keep its draft."""
-        event.stop()
-        panel = self.panel
-        if panel is None or event.panel is not panel or panel.keys_under_way:
-            return
+    def give_back(self, panel: Panel) -> None:
+        """Filter by the words that were not meant for the panel, and close it."""
         typed = "".join(panel.state.guard.returned)
-        self.close_panel()
+        self._close_panel()
         self._closed_at = self.clock()
         self._find(True)
         self.field.type(typed)
-        for late in panel.rest():
-            self.field.post_message(late)
+        self.type_late(panel.rest())
 
-    @on(RequestPanel.Late)
-    def _keep_late(self, event: RequestPanel.Late) -> None:
+    def type_late(self, typed: list[Typed]) -> None:
         """Give the list what was typed right after the key that hid the panel."""
-        event.stop()
-        self.field.post_message(event.typed)
-
-    @on(RequestPanel.EditorWanted)
-    def _edit_answer(self, event: RequestPanel.EditorWanted) -> None:
-        event.stop()
-        panel = event.panel
-
-        def put(text: str) -> None:
-            if self.panel is panel:
-                panel.put_text(text)
-            elif self.answers.closed.keep(text):
-                self.say(f"The request was closed before your answer{with_keys(DRAFT_KEPT)}")
-
-        start_work(self, partial(edit_for, self.app, event.text, put, self.say), name="editor", group=GROUP)
+        for late in typed:
+            self.field.post_message(late)
 
     # -- drawing --------------------------------------------------------------------------------------------
 
@@ -526,7 +413,8 @@ class InboxScreen(ListScreen[InboxRow | None, InboxList]):
         """Draw everything around the panel."""
         if not self.has_parts:
             return
-        self.body.draw(self.state, self.answered, undelivered=self.feed.undelivered, finds=self.finds)
+        row = self.host.row if self.panel is not None else None
+        self.body.draw(self.state, row, undelivered=self.feed.undelivered, finds=self.finds)
         declining = self.state.get(self.declining[0]) if self.declining else None
         hints = key_hints(self.state, self._way_back(), finds=self.finds, declining=bool(self.declining))
         self.query_one(HintBar).show(hints, most_lines=key_lines(self.app.size.height))

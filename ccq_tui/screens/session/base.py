@@ -239,7 +239,6 @@ class SessionBase(Screen[None]):
         transcript.mark_changed = lambda: self.block_bar.tell(transcript.mark, len(transcript.model.blocks))
         transcript.found_changed = self.search_bar.tell
         self.status_line = StatusLine()
-        dock.opened = lambda name: session.inbox.known(name)
         self.clock = session.clock
         self.view = session.facts
         self.around = Surroundings()
@@ -508,18 +507,6 @@ class SessionBase(Screen[None]):
         start_work(self.app, partial(self.app.run_action, "quit"), name="quit", fatal=True)
 
     # -- messages of the widgets, each to its controller ----------------------------------------------------
-
-    @on(Dock.Answered)
-    def _answered(self, event: Dock.Answered) -> None:
-        self.requests.answer(event)
-
-    @on(RequestPanel.EditorWanted)
-    def _edit_answer(self, event: RequestPanel.EditorWanted) -> None:
-        self.requests.edit(event)
-
-    @on(RequestPanel.Opened)
-    def _panel_opened(self, event: RequestPanel.Opened) -> None:
-        self.requests.show_plan(event)
 
     @on(Transcript.Looked)
     def _looked(self) -> None:

@@ -5,37 +5,29 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
 from ccq_tui.config.keymap import key_of, keymap, with_keys
 from ccq_tui.inbox import waiting_line
+from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.open_request import OpenRequest
-from ccq_tui.inbox.port import DraftUpdated
-from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest, Request, RequestOutcome
-from ccq_tui.inbox.waiting_line import (
-    Draft,
-    Waiting,
-    WaitingLine,
-    first_draft,
-    seconds_to_wait,
-    with_recalled,
-)
+from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest
+from ccq_tui.inbox.waiting_line import WaitingLine, seconds_to_wait, with_recalled
 from ccq_tui.questions.events import Pressed
-from ccq_tui.questions.input_guard import InputGuard
 from ccq_tui.questions.merge_partial import asked_again, begun, grown
-from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.state import Arriving, Page, PanelState
-from ccq_tui.screens.session.panel_pool import Panel, PanelPool
+from ccq_tui.screens.session.panel_pool import PanelPool
 from ccq_tui.transcript.blocks import RequestPlace
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.lifetime import after, soon
 from ccq_tui.widgets.notice_line import NoticeLine
-from ccq_tui.widgets.panel import RequestPanel
+from ccq_tui.widgets.panel.host import Panel, PanelHost
+from ccq_tui.widgets.panel.input_queue import Typed
+from ccq_tui.widgets.panel.request_panel import PanelMessage
 from ccq_tui.widgets.prompt import Prompt
 from ccq_tui.widgets.question import QuestionPanel
 
@@ -55,41 +47,20 @@ class Dock(Vertical):
     Dock { height: auto; }
     """
 
-    @dataclass
-    class Answered(Message):
-        """A person settled a request in its panel."""
-
-        waiting: Waiting
-        outcome: RequestOutcome
-
-    @dataclass
-    class DraftChanged(Message):
-        """Something was selected or typed for a request."""
-
-        waiting: Waiting
-
-    @dataclass
-    class TakenOver(Message):
-        """The person took over the newer draft of another process; ``waiting`` has the one typed here."""
-
-        waiting: Waiting
-
     class LineChanged(Message):
         """Other requests wait, or they are answered elsewhere on the screen."""
 
     def __init__(self, session: str, draft: str = "", *, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(id="dock")
         self._clock = clock
-        self.opened: Callable[[str], OpenRequest | None] = lambda _: None
-        """Returns a request that is open in the inbox, by its id."""
+        self.host: PanelHost
+        """Shows the first request, with the panel in the place of the prompt; set by who makes the dock."""
         self.notices = NoticeLine()
         """The line above the prompt."""
         self.prompt = Prompt(draft, clock=clock)
         """The prompt."""
         self._hints = HintBar()
         self.line = WaitingLine()
-        self.panel: Panel | None = None
-        """The panel on the screen, hidden or not, or None."""
         self._leaving: Panel | None = None
         self.places: dict[str, RequestPlace] = {}
         """Where each request in the line is answered now, as it was last reported."""
@@ -110,6 +81,11 @@ class Dock(Vertical):
         """Text typed before the prompt was there to take it; None since then."""
         self.folded_at: float | None = None
         """Time when the panel was last hidden by the key that also shows it."""
+
+    @property
+    def panel(self) -> Panel | None:
+        """The panel on the screen, hidden or not, or None."""
+        return self.host.panel
 
     def compose(self) -> ComposeResult:
         yield self.notices
@@ -166,70 +142,54 @@ class Dock(Vertical):
 
     # -- the line -----------------------------------------------------------------------------------------
 
-    def add(
-        self,
-        request: Request,
-        draft: Draft | None = None,
-        earlier: Sequence[Page] = (),
-        recalled: tuple[Recalled | None, ...] = (),
-    ) -> None:
+    def add(self, opened: OpenRequest, earlier: Sequence[Page] = ()) -> None:
         """Add a request to the line; it is shown when it is the first and nobody is typing.
 
         A set that was still being written keeps its draft. Drafts of ``earlier`` pages, of questions that
         were closed, come back with the same questions.
         """
-        if (known := self.line.get(request.id)) is not None:
-            if known.arriving and isinstance(request, QuestionRequest):
-                self._ask(request, earlier, recalled)
+        request = opened.request
+        if request.id in self.line:
+            if opened.arriving is not None and isinstance(request, QuestionRequest):
+                self._grow(opened, request, None, earlier)
+                self._change(self.line)
+                if isinstance(opened.draft, PanelState) and opened.draft.has_draft:
+                    opened.type(opened.draft, Actor.here(Surface.PANEL))
             return
-        if draft is None and earlier and isinstance(request, AnsweredRequest):
-            draft = asked_again(request.questions, earlier)
-        if draft is not None:
-            draft = replace(draft, outcome=None)  # its outcome was not kept
-        if recalled:
-            draft = with_recalled(draft or first_draft(request), recalled)
+        if opened.draft is None and earlier and isinstance(request, AnsweredRequest):
+            opened.draft = asked_again(request.questions, earlier)
         if not self.line.items:
             self._settled = 0
-        self._change(self.line.with_added(request, draft))
+        self._change(self.line.with_added(opened))
         self._show_soon()
         self._make_way_soon()
 
-    def arrive(self, request: QuestionRequest, arriving: Arriving, earlier: Sequence[Page] = ()) -> None:
-        """Show more of a question set that is still being written; for ``earlier`` see `add`."""
-        if request.id not in self.line:
-            self.add(request, begun(request.questions, arriving, earlier))
-            return
-        self._grow(request, arriving, earlier)
-        self._make_way_soon()
-
-    def _ask(
-        self, request: QuestionRequest, earlier: Sequence[Page], recalled: tuple[Recalled | None, ...]
+    def arrive(
+        self, opened: OpenRequest, request: QuestionRequest, arriving: Arriving, earlier: Sequence[Page] = ()
     ) -> None:
-        """Let a set that was still being written wait like any other, and keep its draft."""
-        waiting = self._grow(request, None, earlier, recalled)
-        self._change(self.line)
-        if waiting is not None and isinstance(waiting.draft, PanelState) and waiting.draft.has_draft:
-            self.post_message(self.DraftChanged(waiting))
+        """Show more of a question set that is still being written; for ``earlier`` see `add`."""
+        if request.id in self.line:
+            self._grow(opened, request, arriving, earlier)
+            self._make_way_soon()
+        else:
+            opened.draft = begun(request.questions, arriving, earlier)
+            self.add(opened)
 
     def _grow(
         self,
+        opened: OpenRequest,
         request: QuestionRequest,
         arriving: Arriving | None,
         earlier: Sequence[Page],
-        recalled: tuple[Recalled | None, ...] = (),
-    ) -> Waiting | None:
-        known = self.line.get(request.id)
-        if known is None or not isinstance(known.draft, PanelState):
-            return None
-        if isinstance(self.panel, QuestionPanel) and self.line.head is known:
-            draft = self.panel.grow(request.questions, arriving, earlier=earlier, recalled=recalled)
-        else:
-            draft = grown(known.draft, request.questions, arriving, self._clock(), earlier=earlier)
-            draft = replace(draft, recalled=recalled)
-        waiting = Waiting(request, draft)
-        self.line = self.line.with_item(waiting)
+    ) -> None:
+        questions, draft = request.questions, opened.draft
+        if isinstance(self.panel, QuestionPanel) and self.host.opened is opened:
+            opened.draft = self.panel.grow(questions, arriving, earlier=earlier, recalled=opened.recalled)
+        elif isinstance(draft, PanelState):
+            opened.draft = with_recalled(
+                grown(draft, questions, arriving, self._clock(), earlier=earlier), opened.recalled
+            )
         self._say_what_waits()
-        return waiting
 
     def _make_way_soon(self) -> None:
         """Check after a moment whether the first set is still not asked while something waits behind it."""
@@ -245,83 +205,29 @@ class Dock(Vertical):
         if wait := seconds_to_wait(self._clock(), typed, drafting=False):
             self._making_way = after(self, wait, self._make_way)
             return
-        if self.panel is not None:
-            self.line = self.line.with_draft(head.request.id, self.panel.state)
-            self._let_panel_go()
+        self._let_panel_go()
         self.line = self.line.asked_first
         self._tidy()
 
-    def withdraw(self, request_id: str) -> Waiting | None:
-        """Take a request out of the line and show the next.
-
-        Return it with its draft, or None if it did not wait.
-        """
+    def withdraw(self, request_id: str) -> OpenRequest | None:
+        """Take a request out of the line and show the next; return it, or None if it did not wait."""
         gone = self.line.get(request_id)
-        if gone is None:
-            return None
-        gone = self._take_out(gone)
-        self._tidy()
+        if gone is not None:
+            self._take_out(gone)
+            self._tidy()
         return gone
 
-    def _take_out(self, gone: Waiting) -> Waiting:
+    def _take_out(self, gone: OpenRequest) -> None:
         """Take a request out of the line, and let its panel leave; `_tidy` shows that."""
         self._settled += 1
-        if self.panel is not None and self.line.head is gone:
-            # The panel may be a key ahead of its messages.
-            gone = replace(gone, draft=self.panel.state)
+        if self.line.head is gone:
             self._let_panel_go()
         self.line = self.line.without(gone.request.id)
-        return gone
 
-    def draft_of(self, request_id: str) -> Draft | None:
-        """Return the draft of a request that waits here, or None."""
-        waiting = self.line.get(request_id)
-        if waiting is not None and waiting is self.line.head and self.panel is not None:
-            return self.panel.state
-        return waiting.draft if waiting is not None else None
-
-    def put_draft(self, request_id: str, draft: Draft) -> None:
-        """Take the draft of a request that waits here as another surface left it."""
-        before = self.draft_of(request_id)
-        if before is None:
-            return
-        draft = replace(draft, hidden=before.hidden, guard=before.guard, outcome=None)
-        if draft == before:
-            return
-        self.line = self.line.with_draft(request_id, draft)
-        if self.panel is not None and self.line.head is self.line.get(request_id):
-            self.panel.rest()
-            self.panel = None
-            self._show_soon()
-
-    def follow(self, change: DraftUpdated) -> bool:
-        """Show that another process changed a draft; return whether the request waits here."""
-        waiting = self.line.get(change.request.id)
-        if waiting is None:
-            return False
-        panel = self.panel if self.line.head is waiting else None
-        if not change.stale:
-            kept = replace(change.draft, hidden=waiting.draft.hidden, guard=InputGuard())
-            self.line = self.line.with_draft(change.request.id, kept)
-        if panel is not None and change.stale:
-            panel.freeze(change.words)
-        elif panel is not None:
-            panel.take_draft(change.draft)
-        self._say_what_waits()
-        return True
-
-    @on(RequestPanel.TakeOver)
-    def _take_over(self, event: RequestPanel.TakeOver) -> None:
-        event.stop()
-        first = self.line.head
-        opened = self.opened(first.request.id) if first is not None else None
-        if first is None or opened is None or not event.current or event.panel is not self.panel:
-            return
-        mine = Waiting(first.request, opened.take_over() or first.draft)
-        if opened.draft is not None:
-            self.line = self.line.with_draft(first.request.id, opened.draft)
-            event.panel.take_draft(opened.draft)
-            self.post_message(self.TakenOver(mine))
+    def let_go(self, opened: OpenRequest) -> None:
+        """Let the panel of a request go that was settled in it; the screen is drawn a moment later."""
+        self._take_out(opened)
+        self._tidying = after(self, TIDY_SECONDS, self._tidy)
 
     def unfold(self, request_id: str) -> None:
         """Show the panel of a request, if that is the first in the line."""
@@ -373,23 +279,14 @@ class Dock(Vertical):
         if first is None:
             return
         self._put_away()
-        self.panel = self.panels.of(first.draft)
-        self.panel.begin(
-            first.draft,  # type: ignore[arg-type]  # the kind was chosen by it
-            place=self._place(),
-            asked_for=asked_for,
-        )
-        if (opened := self.opened(first.request.id)) is not None and opened.stale is not None:
-            self.panel.freeze(opened.stale.words)
+        self.host.show(first, self.panels.of(first.shown), at=self._place(), asked_for=asked_for)
         self._show_prompt()
-        self.post_message(RequestPanel.Opened(self.panel))
 
     def _let_panel_go(self) -> None:
         """Let the panel go; it stays on the screen and keeps what is typed until it is put away."""
-        if self.panel is None:
-            return
-        self._put_away()
-        self._leaving, self.panel = self.panel, None
+        if self.panel is not None:
+            self._put_away()
+            self._leaving = self.host.leave()
 
     def _put_away(self) -> None:
         """Take a panel that leaves off the screen."""
@@ -406,33 +303,20 @@ class Dock(Vertical):
             if left.outcome is None or late or self.prompt.holds_text:
                 self.prompt.hold()
             self.prompt.take_focus()
-        self._type_late(late)
+        self.type_late(late)
         self._leaving = None
 
-    def _type_late(self, typed: Iterable[events.Key | events.Paste]) -> None:
-        """Give the prompt what was typed into a panel that has gone."""
+    def type_late(self, typed: Iterable[Typed]) -> None:
+        """Give the prompt what was typed into a panel that has gone, or before anybody saw the question."""
         for event in typed:
             self.prompt.field.post_message(event)
             self.prompt.note_typed()
 
-    @on(RequestPanel.Late)
-    def _keep_late(self, event: RequestPanel.Late) -> None:
-        """Give the prompt what somebody typed before they saw the question."""
-        event.stop()
-        self._type_late([event.typed])
-
-    @on(RequestPanel.Returned)
-    def _give_back(self, event: RequestPanel.Returned) -> None:
+    def give_back(self, panel: Panel) -> None:
         """Give the prompt its place back, with all that was typed; the panel waits for a pause."""
-        event.stop()
-        first, panel = self.line.head, self.panel
-        if first is None or panel is None or not event.current or panel.keys_under_way:
-            return
-        draft = panel.state
-        self.line = self.line.with_draft(first.request.id, replace(draft, guard=InputGuard()))
-        self.panel = None
-        self.prompt.take_over(draft.guard.returned)
-        self._type_late(panel.rest())
+        self.host.leave()
+        self.prompt.take_over(panel.state.guard.returned)
+        self.type_late(panel.rest())
         self._show_prompt()
         self._show_soon()
 
@@ -504,21 +388,16 @@ class Dock(Vertical):
         keys = keymap().keys.get(action, ())
         self.notices.stand(told or self._offered, keys[0] if keys else "")
 
-    @on(RequestPanel.Changed)
-    def _keep_draft(self, event: RequestPanel.Changed) -> None:
+    @on(PanelMessage)
+    def _take_message(self, event: PanelMessage) -> None:
         event.stop()
-        first = self.line.head
-        if first is None or event.panel is not self.panel or not event.current:
-            return
-        if isinstance(event, RequestPanel.Hidden) and event.key == "f2":
+        self.host.take_message(event)
+
+    def folded(self, key: str) -> None:
+        """Show the prompt under a panel that was folded away, or the panel again."""
+        if key == "f2" and not self._covered:
             self.folded_at = self._clock()
-        # The panel may have grown meanwhile.
-        waiting = Waiting(first.request, self.panel.state)
-        self.line = self.line.with_item(waiting)
-        if not waiting.arriving:
-            self.post_message(self.DraftChanged(waiting))
-        if self.prompt.display == self._covered:
-            self._show_prompt()
+        self._show_prompt()
 
     @on(Prompt.Said)
     def _say(self, event: Prompt.Said) -> None:
@@ -537,13 +416,3 @@ class Dock(Vertical):
         if isinstance(event, Prompt.Submitted) or self._unsent not in ("", self.prompt.text):
             self._unsent = ""
             self.notices.hush(UNSENT)
-
-    @on(RequestPanel.Ended)
-    def _settle(self, event: RequestPanel.Ended) -> None:
-        event.stop()
-        first = self.line.head
-        if first is None or event.panel is not self.panel or not event.current:
-            return
-        # The answer goes first: drawing the screen takes longer than all that is between it and the agent.
-        self.post_message(self.Answered(self._take_out(first), event.outcome))
-        self._tidying = after(self, TIDY_SECONDS, self._tidy)

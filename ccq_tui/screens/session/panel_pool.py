@@ -6,18 +6,13 @@ from collections.abc import Callable
 
 from textual.widget import Widget
 
-from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.waiting_line import Draft
-from ccq_tui.questions.state import PanelState
 from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.lifetime import after
-from ccq_tui.widgets.question import QuestionPanel
+from ccq_tui.widgets.panel.host import PANELS, Panel
 
 APART_SECONDS = 0.2
 """Seconds between the making of two panels."""
-Panel = QuestionPanel | DecisionPanel
-PANELS: dict[type[Draft], type[Panel]] = {PanelState: QuestionPanel, DecisionState: DecisionPanel}
-"""The panel of each kind of draft."""
 
 
 class PanelPool:

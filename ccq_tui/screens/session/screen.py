@@ -17,7 +17,6 @@ from ccq_tui.commands.models import ModelCommands, UsageCommands
 from ccq_tui.commands.shell import ShellCommands
 from ccq_tui.commands.workspace import RewindCommand, WorkspaceCommands
 from ccq_tui.config.keymap import key_of, keymap
-from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.runtime.session import SupervisedSession
@@ -266,16 +265,6 @@ class SessionScreen(SessionBase):
     @on(Completer.Wanted)
     def _find_completions(self, event: Completer.Wanted) -> None:
         self.completions.find(event.wanted, event.offer)
-
-    @on(Dock.DraftChanged)
-    def _draft_changed(self, event: Dock.DraftChanged) -> None:
-        self.attention.touch()
-        if (opened := self.dock.opened(event.waiting.request.id)) is not None:
-            opened.type(event.waiting.draft, Actor.here(Surface.PANEL))
-
-    @on(Dock.TakenOver)
-    def _draft_taken_over(self, event: Dock.TakenOver) -> None:
-        self.requests.taken_over(event)
 
 
 async def _do_any(screen: SessionScreen) -> None:

@@ -15,6 +15,7 @@ from ccq_tui.compat.textual.nodes import begin_behind
 from ccq_tui.config.keymap import key_of
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.waiting_line import count_of
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.runtime.session import SupervisedSession
@@ -295,7 +296,7 @@ def parting_words(screens: Iterable[SessionScreen], *, kept: bool = True) -> lis
     lines, lost = [], 0
     for screen in screens:
         asked = (item for item in screen.dock.line.asked.items if kind_of(item.request).OUTLIVES)
-        count, view = sum(item.count for item in asked), screen.view
+        count, view = sum(count_of(item.request) for item in asked), screen.view
         lost += count
         waits = f"{waiting(count, 'question')} in " if count else ""
         # A worktree's own words say how to return to it.

@@ -120,18 +120,9 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
 
         turn: int
 
-    class Opened(PanelMessage, namespace="request_panel"):
-        """The panel asks a request now; posted by the code that opened it."""
-
     @dataclass
-    class Changed(PanelMessage, namespace="request_panel"):
-        """The state changed: a draft to keep."""
-
-        state: Draft
-
-    @dataclass
-    class Hidden(Changed, namespace="request_panel"):
-        """The person folded the panel away, with a key or without; nothing is discarded."""
+    class Folded(PanelMessage, namespace="request_panel"):
+        """The person folded the panel away, with a key or without, or unfolded it; nothing is discarded."""
 
         key: str = ""
 
@@ -186,6 +177,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         self._clock = clock
         self.drafting: Callable[[], bool] = bool
         """Returns whether the prompt that the panel replaces holds text."""
+        self.kept: Callable[[Draft], object] = bool
+        """Takes each state that is a draft to keep."""
         # The parts are kept, not looked up: a panel may be settled before it was ever composed.
         self._field = AnswerField(self._take_key, id="field")
         # The panel keeps the focus and hands keys on: one queue, so that none overtakes another.
@@ -403,11 +396,9 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         if is_live(self):
             self._draw()
             self._take_focus()
-        if after.hidden:
-            key = event.key if isinstance(event, Pressed) else ""
-            self.post_message(self.Hidden(self, after, key))
-        else:
-            self.post_message(self.Changed(self, after))
+        self.kept(after)
+        if after.hidden != before.hidden:
+            self.post_message(self.Folded(self, event.key if isinstance(event, Pressed) else ""))
 
     def open_editor(self) -> None:
         """Ask for the person's editor, as its key in the panel does."""

@@ -14,7 +14,7 @@ from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Quest
 from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState
 from ccq_tui.screens.session.dock import Dock
-from ccq_tui.screens.session.panel_pool import Panel
+from ccq_tui.widgets.panel.host import Panel
 from ccq_tui.widgets.search_bar import SearchBar
 from tests.ui.asked import MULTI, SINGLE
 from tests.ui.keystrokes.hands import LETTERS, Hands, gained
@@ -99,6 +99,7 @@ class Panels(Hands):
         await self.in_program(Driven(clock=self.clock), self._drive)
 
     async def _drive(self) -> None:
+        self.run.told.requests.wins = True
         self.run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
         while self.counts["keys"] < self.goal:
             await self._do_something()
@@ -190,7 +191,7 @@ class Panels(Hands):
         """Every character that stands somewhere, by the place where it stands."""
         head, panel = self.dock.line.head, self.dock.panel
         places = {
-            item.request.id: texts_of(panel.state if item is head and panel is not None else item.draft)
+            item.request.id: texts_of(panel.state if item is head and panel is not None else item.shown)
             for item in self.dock.line.items
         }
         places["prompt"] = [self.dock.prompt.text, *self.run.told.sent]

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ccq_tui.config.keymap import with_keys
 from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, QuestionRequest
+from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.requests import Allowed, PermissionRequest, QuestionRequest, RequestOutcome
 from ccq_tui.inbox.store.requests import PROCESS_GONE
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
-from ccq_tui.inbox.verdicts import AlreadySettled, InboxUnavailable
-from ccq_tui.inbox.waiting_line import Waiting, first_draft
+from ccq_tui.inbox.verdicts import InboxUnavailable, Verdict
 from ccq_tui.questions import Answer, Answered, Declined, Option, Question, QuestionSet
 from ccq_tui.screens.inbox.inbox_feed import InboxFeed
+from ccq_tui.screens.inbox.inbox_host import InboxHost
 from ccq_tui.screens.inbox.inbox_list import InboxRow, SessionPlace, row_of
-from ccq_tui.screens.inbox.request_answers import DRAFT_KEPT, RequestAnswers
 from tests.actors import PHONE
 
 LETTER = Question("Which?", "Letter", (Option("A", "x"), Option("B", "y")))
@@ -75,62 +75,80 @@ async def kept(manager: Manager, request: QuestionRequest | PermissionRequest) -
     return row(request)
 
 
+class Shown:
+    """What a host of the inbox uses of its screen."""
+
+    def __init__(self) -> None:
+        self.steps: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.steps.append(text)
+
+    def take_out(self, request_id: str) -> None:
+        self.steps.append(f"without {request_id}")
+
+    def let_go(self, _opened: OpenRequest) -> None:
+        """Nothing: no panel is open."""
+
+
+class Answering(InboxHost):
+    """A host whose work is awaited."""
+
+    def run(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        self.work = work
+
+    async def answered(self, row: InboxRow, outcome: RequestOutcome) -> list[str]:
+        """Settle a request, and return what was done in turn."""
+        opened = await self.read(row)
+        assert opened is not None
+        self.row = row
+        self.settle(opened, outcome)
+        await self.work()
+        return self._screen.steps
+
+
+def host(manager: Manager) -> Answering:
+    return Answering(Shown(), manager)
+
+
 async def test_an_answer_is_settled_before_it_is_taken_from_the_list_and_then_delivered(
     manager: Manager,
 ) -> None:
-    asked, steps = await kept(manager, question("t1")), []
-
-    def forget() -> None:
-        steps.append(tuple(manager.resumed))
-
-    said = await RequestAnswers(manager).settle(asked, FIRST, None, forget)
-    assert (said, steps, manager.resumed) == (
-        "Answered · api starts in the background to receive it",
-        [()],
-        [asked.id],
-    )
+    asked = await kept(manager, question("t1"))
+    steps = await host(manager).answered(asked, FIRST)
+    assert steps == [f"without {asked.id}", "Answered · api starts in the background to receive it"]
+    assert manager.resumed == [asked.id]
     stored = await manager.inbox.run(lambda store: store.requests.get(asked.id))
     assert stored is not None
     assert stored.outcome == FIRST
     refused = await kept(manager, question("t2"))
-    said = await RequestAnswers(manager).settle(refused, Declined(), None, lambda: None)
-    assert said == "Declined · api starts in the background to receive it"
+    steps = await host(manager).answered(refused, Declined())
+    assert steps[1:] == ["Declined · api starts in the background to receive it"]
 
 
 async def test_who_loses_is_told_by_whom_and_keeps_what_was_typed(manager: Manager) -> None:
-    asked, answers = await kept(manager, question("t1")), RequestAnswers(manager)
+    asked, answering = await kept(manager, question("t1")), host(manager)
     assert await manager.inbox.run(lambda store: store.requests.settle(asked.id, Declined(), PHONE))
-    typed = first_draft(asked.stored.request)
-    said = await answers.settle(asked, FIRST, Waiting(asked.stored.request, typed), lambda: None)
+    (said,) = await answering.answered(asked, FIRST)
     assert said.startswith("Already answered on phone at ")
     assert manager.resumed == []
-    assert not len(answers.closed), "nothing was selected or typed"
+    assert not len(answering.drafts), "nothing was selected or typed"
 
 
 async def test_nobody_decides_on_a_permission_whose_session_rests(manager: Manager) -> None:
     await manager.inbox.run(lambda store: store.sessions.upsert("s1", "/work"))
     asked = await kept(manager, PermissionRequest("t1", "s1", "Bash", {"command": "make"}))
-    said = await RequestAnswers(manager).settle(asked, Allowed(), None, lambda: None)
-    assert said == f"The request was closed: {PROCESS_GONE}"
+    assert await host(manager).answered(asked, Allowed()) == [f"The request was closed: {PROCESS_GONE}"]
     assert manager.resumed == []
 
 
-async def test_what_cannot_be_written_leaves_the_draft_with_its_session(
-    manager: Manager, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def refuse(*_: object) -> None:
-        raise InboxUnavailable("the disk is full")
-
+async def test_what_cannot_be_written_still_waits(manager: Manager, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = await kept(manager, question("t1"))
-    monkeypatch.setattr(manager.inbox, "answer", refuse)
-    said = await RequestAnswers(manager).settle(asked, FIRST, None, lambda: pytest.fail("it still waits"))
-    assert said == "Not answered: the disk is full · your draft is kept"
-
-
-def test_a_request_that_was_closed_says_why(manager: Manager) -> None:
-    settled = AlreadySettled(PHONE, datetime.now(UTC), Cancelled("interrupted"))
-    assert RequestAnswers(manager).too_late(settled, None) == "The request was closed: interrupted"
-    assert with_keys(DRAFT_KEPT) not in RequestAnswers(manager).too_late(settled, None)
+    refused: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
+    refused.set_exception(InboxUnavailable("the disk is full"))
+    monkeypatch.setattr(manager.inbox, "answer", lambda *_: refused)
+    said = await host(manager).answered(asked, FIRST)
+    assert said == ["Not answered: the disk is full · your draft is kept"]
 
 
 async def test_the_list_follows_the_store_and_says_what_cannot_be_read(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ccq_tui.inbox.decision import DecisionState
 from ccq_tui.inbox.requests import Allowed, Denied, RequestOutcome
-from ccq_tui.inbox.waiting_line import Waiting
+from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions import Answered
 from ccq_tui.questions.moves import leave_text
 from ccq_tui.questions.prose import draft_text, unselected_text
@@ -47,50 +47,47 @@ class ClosedPages:
         self.pages: tuple[Page, ...] = ()
         """The pages, the newest last."""
 
-    def add(self, waiting: Waiting) -> None:
+    def add(self, draft: Draft) -> None:
         """Keep the draft of a set; skip other requests and untouched sets."""
-        if isinstance(waiting.draft, PanelState) and waiting.draft.has_draft:
+        if isinstance(draft, PanelState) and draft.has_draft:
             # An open text comes back as if the person had left it.
-            self.pages = (*self.pages, *leave_text(waiting.draft).pages)[-MOST_PAGES:]
+            self.pages = (*self.pages, *leave_text(draft).pages)[-MOST_PAGES:]
 
-    def forget(self, waiting: Waiting) -> None:
+    def forget(self, draft: Draft) -> None:
         """Forget the questions of a set that a person dealt with."""
-        if isinstance(waiting.draft, PanelState):
-            texts = {page.question.text for page in waiting.draft.pages}
+        if isinstance(draft, PanelState):
+            texts = {page.question.text for page in draft.pages}
             self.pages = tuple(page for page in self.pages if page.question.text not in texts)
 
 
-def draft_of(waiting: Waiting) -> str:
-    """Return the draft of a request as text, or "" if it is empty."""
-    draft = waiting.draft
+def draft_words(draft: Draft) -> str:
+    """Return a draft as text, or "" if it is empty."""
     if isinstance(draft, DecisionState):
         return "\n\n".join(part for part in (draft.text, draft.plan) if part)
     return draft_text(draft) if draft.has_draft else ""
 
 
-def set_left_over(waiting: Waiting, outcome: RequestOutcome) -> str:
+def set_left_over(draft: Draft, outcome: RequestOutcome) -> str:
     """Return the part of a question set's draft that is not in its answers, or ""."""
-    draft = waiting.draft
     if not isinstance(draft, PanelState) or not draft.has_draft:
         return ""
     return unselected_text(draft) if isinstance(outcome, Answered) else draft_text(draft)
 
 
-def left_over(waiting: Waiting, outcome: RequestOutcome) -> str:
+def left_over(draft: Draft, outcome: RequestOutcome) -> str:
     """Return all of a request's draft that its outcome does not carry, or ""."""
-    left = (find(waiting, outcome) for find in (text_left_over, plan_left_over, set_left_over))
+    left = (find(draft, outcome) for find in (text_left_over, plan_left_over, set_left_over))
     return "\n\n".join(text for text in left if text)
 
 
-def text_left_over(waiting: Waiting, outcome: RequestOutcome) -> str:
+def text_left_over(draft: Draft, outcome: RequestOutcome) -> str:
     """Return the text typed along with a decision that was then made without it, or ""."""
-    draft = waiting.draft
     if not isinstance(draft, DecisionState) or not draft.text.strip():
         return ""
     return "" if isinstance(outcome, Allowed | Denied) and outcome.text else draft.text
 
 
-def plan_left_over(waiting: Waiting, outcome: RequestOutcome) -> str:
+def plan_left_over(draft: Draft, outcome: RequestOutcome) -> str:
     """Return the plan that a person edited and then did not approve, or ""."""
-    edited = waiting.draft.plan if isinstance(waiting.draft, DecisionState) else ""
+    edited = draft.plan if isinstance(draft, DecisionState) else ""
     return "" if isinstance(outcome, Allowed) and outcome.plan else edited
