@@ -98,7 +98,7 @@ class PanelLayout:
         if self.state.in_review:
             return hints(self.state)
         option = _option(self.state)
-        signed = option is not None and option.preview and self.tabs.signed(self.state.tab)
+        signed = option is not None and option.preview and self.state.tab in self.tabs.signs
         return hints(self.state, parts.PREVIEW_SIGN if signed else "all" if self.cut else "")
 
     def _head(self) -> Text:
@@ -133,6 +133,7 @@ class PanelLayout:
         lines += [DrawnLine(Text())] * (plan.blanks > 0)
         above = HEAD + len(lines)
         lines += self._listed(plan, above)
+        self._put_own_field(lines)
         if plan.preview:
             lines += self._preview_under(plan)
         free = height - HEAD - KEYS - len(lines) - len(asides)
@@ -151,13 +152,13 @@ class PanelLayout:
         if self.state.in_review:
             return False
         question, option = self.state.page.question, _option(self.state)
-        if (
-            len(question.header) > parts.LONGEST_HEADER
-            or len(self.state.questions.title) > parts.LONGEST_TITLE
-        ):
-            return True
         texts = [question.text, question.description, *([option.label, option.description] if option else [])]
-        return any(len(text) > parts.LARGE_TEXT for text in texts)
+        longest = [(text, parts.LARGE_TEXT) for text in texts]
+        longest += [
+            (question.header, parts.LONGEST_HEADER),
+            (self.state.questions.title, parts.LONGEST_TITLE),
+        ]
+        return any(len(text) > most for text, most in longest)
 
     def _put_aside_field(self, first: int, asides: Sequence[Text]) -> None:
         lead = NOTE_LEAD if self.state.focus is Focus.NOTE else DISCUSS_LEAD
@@ -174,7 +175,7 @@ class PanelLayout:
         lead = f"To “{cut(given, max(4, room // 2))}” you" if given else "You"
         said = f"{lead} {answer[0]} "
         text = f"{said}{cut(answer[1], max(4, room - cell_len(said)))}{ends}"
-        line = Text.assemble((" ↺ ", self.tabs.palette.muted), (text, self.tabs.palette.muted))
+        line = Text(f" ↺ {text}", self.tabs.palette.muted)
         line.truncate(self.look.width, overflow="ellipsis")
         return line
 
@@ -185,40 +186,30 @@ class PanelLayout:
             self.in_sight = frozenset({0})
             return self._field_row(plan, above)
         if plan.shown is RowDetail.SCROLLED:
-            return self._window(plan, above)
+            return self._window(plan)
         rows = self.tabs.rows(tab)
         self.in_sight = frozenset(rows)
         if plan.shown is RowDetail.WHOLE or state.in_review:
-            key = (tab, "lines", plan.shown, plan.beside, self.tabs.signed(tab), self.tabs.draft_key(tab))
-            lines = self.tabs.remember(
-                key, lambda: [line for row in rows for line in self._drawn(plan, row, here=False, spare=0)]
-            )
-            self._put_own_field(lines, above)
-            return lines
-        spare = plan.room - self._count_others(plan, rows)
-        lines = [line for row in rows for line in self._drawn(plan, row, here=row == self._at, spare=spare)]
-        self._put_own_field(lines, above)
-        return lines
+            key = (tab, "lines", plan.shown, plan.beside, tab in self.tabs.signs, self.tabs.draft_key(tab))
+            return self.tabs.remember(key, lambda: self._rows(plan, rows))
+        others = (row for row in rows if row != self._at)
+        used = sum(len(self.tabs.texts(tab, row, plan.shown, beside=plan.beside)) for row in others)
+        return self._rows(plan, rows, self._at, plan.room - used - self.tabs.growing(tab))
+
+    def _rows(
+        self, plan: TabPlan, rows: Iterable[int], at: int | None = None, spare: int = 0
+    ) -> list[DrawnLine]:
+        return [line for row in rows for line in self._drawn(plan, row, here=row == at, spare=spare)]
 
     @property
     def _at(self) -> int:
         return self.state.review_row if self.state.in_review else self.state.page.cursor
 
-    def _count_others(self, plan: TabPlan, rows: Iterable[int]) -> int:
-        """Count the lines of all rows but the one under the cursor."""
-        tab, others = self.state.tab, (row for row in rows if row != self._at)
-        heights = (len(self.tabs.texts(tab, row, plan.shown, beside=plan.beside)) for row in others)
-        return sum(heights) + self.tabs.growing(tab)
-
-    def _put_own_field(self, lines: Sequence[DrawnLine], above: int) -> None:
+    def _put_own_field(self, lines: Sequence[DrawnLine]) -> None:
         """Put the open text over the row for own words."""
-        if self.state.focus is not Focus.OTHER:
-            return
-        own = self.state.page.other_row
-        places = [index for index, line in enumerate(lines) if line.row == own]
-        if places:
-            grid = self.tabs.facts(self.state.tab).grid
-            self.field = Region(AT_TEXT, above + places[0], grid.text, len(places))
+        own = self.state.page.other_row if self.state.focus is Focus.OTHER else None
+        if places := [y for y, line in enumerate(lines, HEAD) if own is not None and line.row == own]:
+            self.field = Region(AT_TEXT, places[0], self.tabs.facts(self.state.tab).grid.text, len(places))
 
     def _drawn(self, plan: TabPlan, row: int, *, here: bool, spare: int) -> list[DrawnLine]:
         """Return the lines of a row; one under the cursor may take ``spare`` lines where rows are cut."""
@@ -227,7 +218,7 @@ class PanelLayout:
             answered = state.pages[row] if row < len(state.pages) else None
             texts = self.tabs.texts(tab, row, plan.shown, beside=False)
             return row_lines(texts, row, parts.review_mark(answered, row, palette), AT_TEXT, palette.accent)
-        page = self.tabs.drafted(tab).pages[tab]
+        page = self.tabs.drafted.pages[tab]
         if here and plan.shown is not RowDetail.WHOLE:
             texts = self._texts_here(plan, row, spare)
         else:
@@ -272,7 +263,7 @@ class PanelLayout:
             found.append(DrawnLine(Text.assemble(("   ⚠ ", palette.warning), (words, palette.warning))))
         return found
 
-    def _window(self, plan: TabPlan, above: int) -> list[DrawnLine]:
+    def _window(self, plan: TabPlan) -> list[DrawnLine]:
         """Return the rows of a list that scrolls, with those out of sight counted at its ends."""
         rows, room = self.tabs.rows(self.state.tab), max(1, plan.room)
         short, made = replace(plan, shown=RowDetail.SHORT), dict[int, list[DrawnLine]]()
@@ -311,7 +302,6 @@ class PanelLayout:
         found = found[:fits]
         if end <= last:
             found.append(self._counted("↓", last + 1 - end, noun, ""))
-        self._put_own_field(found, above)
         return found
 
     def _counted(

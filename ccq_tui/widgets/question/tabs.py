@@ -22,7 +22,6 @@ from ccq_tui.questions.prose import shown_label
 from ccq_tui.questions.state import TEXT_FOCUSES, Focus, PanelState
 from ccq_tui.text import safe
 from ccq_tui.widgets.hints import cut
-from ccq_tui.widgets.palette import Palette
 from ccq_tui.widgets.panel import measures
 from ccq_tui.widgets.panel.measures import PanelLook
 from ccq_tui.widgets.question import parts
@@ -119,17 +118,10 @@ class Tabs:
     """What each tab of a set holds, how many lines it needs, and what of it gives way."""
 
     def __init__(self, state: PanelState, look: PanelLook, cache: Cache) -> None:
-        self.state = state
-        self.look = look
-        self.cache = cache
-
-    @property
-    def low(self) -> bool:
-        return measures.is_low(self.look.screen_height)
-
-    @property
-    def palette(self) -> Palette:
-        return self.look.palette
+        self.state, self.look, self.cache = state, look, cache
+        self.low, self.palette = measures.is_low(look.screen_height), look.palette
+        self.signs: set[int] = set()
+        """The tabs whose rows show that they have previews, since there is no room for those."""
 
     @cached_property
     def height(self) -> int:
@@ -231,37 +223,22 @@ class Tabs:
         return list(parts.cut_lines(found, max(1, min(MOST_NOTICE, room)), width - 1))
 
     def rows(self, tab: int) -> Sequence[int]:
-        if self.is_review(tab):
-            return range(tab + 1)
-        return self.state.pages[tab].rows
+        return range(tab + 1) if self.is_review(tab) else self.state.pages[tab].rows
 
     def row(self, tab: int, row: int, *, beside: bool) -> OptionRow:
         """Return a row of a question as it is drawn."""
-        page, palette = self.drafted(tab).pages[tab], self.palette
+        page, palette = self.drafted.pages[tab], self.palette
         if row == page.other_row:
             return parts.own_row(page, on=page.draft.other_on, palette=palette)
-        brief = beside or self.low
-        return parts.option_row(
-            page.question.options[row],
-            on=row in page.draft.selected,
-            badge=" ★" if brief else "  ★ recommended",
-            signed=self.signed(tab),
-            palette=palette,
-        )
-
-    def drafted(self, tab: int) -> PanelState:
-        """Return the state as it is drawn: words being typed are selected where leaving them selects them."""
-        state = self.state
-        typing = tab == state.tab and state.focus is Focus.OTHER and state.stray is None
-        return self._typed if typing else state
+        option, on = page.question.options[row], row in page.draft.selected
+        badge = " ★" if beside or self.low else "  ★ recommended"
+        return parts.option_row(option, on=on, badge=badge, signed=tab in self.signs, palette=palette)
 
     @cached_property
-    def _typed(self) -> PanelState:
-        return leave_text(self.state)
-
-    def signed(self, tab: int) -> bool:
-        """Whether rows have previews that are not on the screen, since there is no room for them."""
-        return tab in self._signs
+    def drafted(self) -> PanelState:
+        """The state as it is drawn: words being typed are selected where leaving them selects them."""
+        typing = self.state.focus is Focus.OTHER and self.state.stray is None
+        return leave_text(self.state) if typing else self.state
 
     def typing_on(self, tab: int) -> bool:
         return tab == self.state.tab and self.state.focus in (Focus.OTHER, Focus.FIELD)
@@ -301,22 +278,17 @@ class Tabs:
         """Return the lines of the rows and a preview, no more than a screen holds."""
         all_rows = unfiltered and self.filters(tab)  # a filter makes no panel smaller: it would jump
         rows = self.remember(
-            (tab, "rows", shown, beside, all_rows, self.signed(tab), self.draft_key(tab)),
+            (tab, "rows", shown, beside, all_rows, tab in self.signs, self.draft_key(tab)),
             lambda: self._count(tab, shown, beside=beside, all_rows=all_rows),
         )
         return max(rows, preview) if self.facts(tab).grid.beside else rows + preview
 
     def draft_key(self, tab: int) -> object:
         state = self.state
-        if tab == len(state.pages):
+        if self.is_review(tab):
             return tuple(page.draft for page in state.pages)
         page = state.pages[tab]
         return page.draft, page.filter, self.typing_on(tab), self.growing(tab), state.stray is None
-
-    @cached_property
-    def _signs(self) -> set[int]:
-        """The tabs whose previews have no room."""
-        return set()
 
     def _count(self, tab: int, shown: RowDetail, *, beside: bool, all_rows: bool) -> int:
         """Count lines of rows; the cursor may be on the one that then takes the most."""
@@ -343,29 +315,24 @@ class Tabs:
     def growing(self, tab: int) -> bool:
         """Whether more rows of a tab may come."""
         arriving = self.state.arriving
-        return (
-            arriving is not None
-            and not arriving.whole
-            and arriving.complete <= tab < len(self.state.pages)
-            and not self.state.pages[tab].is_field
-        )
+        if arriving is None or arriving.whole or self.is_review(tab):
+            return False
+        return arriving.complete <= tab and not self.state.pages[tab].is_field
 
     def plan(self, tab: int) -> TabPlan:
         """Return what a tab shows; to be asked once."""
         key = (self.height, len(self.asides(tab)), self.filters(tab), self.draft_key(tab))
-        plan = self.remember(
-            (tab, "plan", key, self.state.before_on(tab)), lambda: self._planned(tab, self.height)
-        )
+        plan = self.remember((tab, "plan", key, self.state.before_on(tab)), lambda: self._planned(tab))
         facts = self.facts(tab)
         if facts.tallest and not (plan.preview or facts.grid.beside):
-            self._signs.add(tab)
+            self.signs.add(tab)
         return plan
 
-    def _planned(self, tab: int, height: int) -> TabPlan:
+    def _planned(self, tab: int) -> TabPlan:
         facts, shown, cut_question = self.facts(tab), RowDetail.WHOLE, False
         question, beside, preview, on_side = facts.question, facts.beside, facts.preview, facts.grid.beside
         recalled = self.state.before_on(tab) is not None
-        free = height - HEAD - KEYS - len(self.asides(tab)) - self.filters(tab)
+        free = self.height - HEAD - KEYS - len(self.asides(tab)) - self.filters(tab)
         least = 0 if on_side else preview
 
         def over() -> int:
@@ -378,7 +345,7 @@ class Tabs:
             beside = True
         if least and (by := over()) > 0:
             least = least - by if least - by >= LEAST_PREVIEW else 0
-            self._signs |= set() if least else {tab}
+            self.signs |= set() if least else {tab}
         if over() > 0 and not self.is_review(tab):
             keep = (1, 2) if self.low else (2, 2)
             width = Grid(self.look.width, self.low).room(AT_ASIDE)
@@ -425,7 +392,4 @@ class Tabs:
                 grouped[-1].append(line)
             return [parts.cut_lines(group, 1, width)[0] for group in grouped]
 
-        draft = (
-            tuple(page.draft for page in state.pages) if row == len(state.pages) else state.pages[row].draft
-        )
-        return self.remember(("review", row, brief, draft), texts)
+        return self.remember(("review", row, brief, self.draft_key(row)), texts)
