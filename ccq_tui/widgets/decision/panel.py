@@ -77,7 +77,7 @@ class DecisionForm:
         self._details = SightView(id="details")
         self._more = TextLines(id="more", classes="-off")
         self._choices = LineView(id="choices")
-        self._notice = TextLines(id="field-label", classes="-off")
+        self._notice = TextLines(id="field-label")
         self._cut = False
         """Whether the details have more lines than the panel shows."""
         self._aside: list[Text] = []
@@ -169,8 +169,6 @@ class DecisionForm:
         # Equal lines are the same ones: then a move draws two rows.
         drawn = self._choices.lines if drawn == self._choices.lines else drawn
         self._choices.show(drawn, state.cursor, look.palette.cursor)
-        self._notice.set_class(not notice, "-off")
-        self._notice.styles.height = len(notice)
         self._notice.show(notice)
         self.say_more(state, look)
         keys = decision_hints(state, pages=cut or state.enlarged)
