@@ -316,7 +316,8 @@ class TranscriptModel:
             hidden = self._hidden.get(name)
             self._order.add(block, hidden.parent if hidden else "")
         elif isinstance(block, bl.PermissionBlock):
-            self._calls.permit(call, block)
+            block.attached, call.permission, call.seconds = True, block, 0.0
+            self._order.touch(call)
         else:
             self._order.add_after(block, call)
 

@@ -138,12 +138,6 @@ class ToolCalls:
                     self._order.touch(block)
                 return
 
-    def permit(self, block: ToolBlock, permission: PermissionBlock) -> None:
-        """Show a permission as part of its call."""
-        permission.attached = True
-        block.permission, block.seconds = permission, 0.0
-        self._order.touch(block)
-
     def permission_settled(self, permission: PermissionBlock) -> None:
         """Redraw a call whose permission was decided."""
         block = self._calls.get(permission.request.tool_use_id)

@@ -85,10 +85,10 @@ def _called(pen: Pen, block: bl.ToolBlock, width: int, state: bl.ToolState, said
         title.append(" ")
     failed = block.state is bl.ToolState.FAILED
     permitted = f" · {_permitted(block.permission, whole=not block.folded)}" if block.permission else ""
-    after = Text.assemble(
-        (f" · {said}" if said else "", colours["error" if failed else "muted"]),
-        (_elapsed(block) + permitted, colours["muted"]),
-    )
+    least = 1 if block.state is bl.ToolState.RUNNING else 0.05
+    elapsed = f" · {duration(block.seconds)}" if block.seconds >= least else ""
+    after = Text(f" · {said}" if said else "", colours["error" if failed else "muted"])
+    after = Text.assemble(after, (elapsed + permitted, colours["muted"]))
     if not block.folded:
         whole = Text(safe(argument, limit=LIMIT)) + after
         return pen.hang(title, whole, width, code=True)
@@ -103,11 +103,6 @@ def _called(pen: Pen, block: bl.ToolBlock, width: int, state: bl.ToolState, said
     # The sign that the first line is cut also stands for the others.
     line = Text.assemble(title, shown, rest[2:] if others and shown.plain.endswith("…") else rest, after)
     return _cut(line, width)
-
-
-def _elapsed(block: bl.ToolBlock) -> str:
-    least = 1 if block.state is bl.ToolState.RUNNING else 0.05
-    return f" · {duration(block.seconds)}" if block.seconds >= least else ""
 
 
 def _task_line(pen: Pen, block: bl.ToolBlock, width: int) -> list[Text]:

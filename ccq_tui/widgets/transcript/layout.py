@@ -95,13 +95,6 @@ class Rows:
         self.head = False
 
 
-def spacing(above: bl.Block | None, block: bl.Block) -> int:
-    """Return the number of empty lines between two blocks; one-line blocks are close together."""
-    if above is None:
-        return 0
-    return 0 if _is_compact(above) and _is_compact(block) else 1
-
-
 def _is_compact(block: bl.Block) -> bool:
     return isinstance(block, _COMPACT) and block.body is None
 
@@ -216,8 +209,8 @@ class Layout:
         return self._sums.before(index) + self._rows[self.blocks[index]].heights.before(part)
 
     def gap(self, index: int) -> int:
-        """Return the empty lines above a block."""
-        return spacing(self.blocks[index - 1] if index else None, self.blocks[index])
+        """Return the empty lines above a block; one-line blocks are close together."""
+        return int(index > 0 and not all(map(_is_compact, self.blocks[index - 1 : index + 1])))
 
     def find(self, line: int) -> tuple[int, int, int]:
         """Return the block, the part and the line within it at a line of the whole."""

@@ -413,16 +413,12 @@ class Search:
         """Fold again the blocks unfolded only to show a match, except one that is, or holds, ``shown``."""
         kept = []
         for block in reversed(self._opened):  # blocks under an agent before the agent
-            if shown is not None and (block is shown or self._holds(block, shown)):
+            to_shown = self._layout.blocks[block.at : shown.at + 1] if shown and block.at >= 0 else []
+            if block is shown or (to_shown and all(one.depth > block.depth for one in to_shown[1:])):
                 kept.append(block)
             elif block.at >= 0:
                 self._pane.fold(block, folded=True)
         self._opened = tuple(reversed(kept))
-
-    def _holds(self, owner: Block, block: Block) -> bool:
-        """Return whether a block is under another one."""
-        between = self._layout.blocks[owner.at + 1 : block.at + 1] if owner.at >= 0 else []
-        return bool(between) and all(one.depth > owner.depth for one in between)
 
     # -- drawing -------------------------------------------------------------------------------------------
 
