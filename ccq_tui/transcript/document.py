@@ -51,10 +51,7 @@ class Document:
         self.parsed = 0
         self.finished = False
         self._fed: list[str] = []
-        self._pieces: list[str] = []  # text that arrived since the last look
-        self._arrived = 0  # characters in them
         self._raw = ""  # text that arrived and is not in the tail yet
-        self._at = 0  # offset up to which it was taken
         self._tail = ""  # safe text whose blocks may still change
         self._tail_gap = 0
         self._try_at = 0  # length of the tail at which to try splitting it again
@@ -68,8 +65,7 @@ class Document:
 
     def feed(self, text: str) -> None:
         """Append text; nothing is parsed yet."""
-        self._pieces.append(text)
-        self._arrived += len(text)
+        self._raw += text
         self._fed.append(text)
 
     def finish(self) -> None:
@@ -95,18 +91,13 @@ class Document:
     @property
     def tail(self) -> DocumentPart:
         """The text after the finished parts, as far as it was looked at; may still change; may be empty."""
-        line = self._raw[self._at : self._at + LONG_LINE]
+        line = self._raw[:LONG_LINE]
         return DocumentPart(self._tail + safe(line) if "\n" not in line else self._tail, self._tail_gap)
-
-    @property
-    def waiting(self) -> int:
-        """Characters that arrived and were not looked at yet."""
-        return len(self._raw) - self._at + self._arrived
 
     @property
     def put_off(self) -> bool:
         """Whether this is a short, complete text not looked at yet: the first look splits it."""
-        return self.finished and not self.parts and not self._tail and 0 < self.waiting <= SHORT
+        return self.finished and not self.parts and not self._tail and 0 < len(self._raw) <= SHORT
 
     def look(self) -> None:
         if self.put_off:
@@ -115,7 +106,7 @@ class Document:
 
     def __len__(self) -> int:
         """Return the number of parts, including the tail unless that is empty."""
-        return len(self.parts) + bool(self._tail.strip() or self.waiting)
+        return len(self.parts) + bool(self._tail.strip() or self._raw)
 
     def part(self, index: int) -> DocumentPart:
         """Return a part; the last one may be the tail."""
@@ -128,9 +119,8 @@ class Document:
     def estimate(self, index: int, width: int) -> int:
         """Guess the number of lines of a part without rendering it."""
         if index >= len(self.parts):
-            size, breaks = len(self._tail) + self.waiting, self._tail.count("\n")
-            if self.put_off:
-                breaks = sum(piece.count("\n") for piece in self._pieces)
+            size = len(self._tail) + len(self._raw)
+            breaks = (self._raw if self.put_off else self._tail).count("\n")
             return max(1, size // width + 1, breaks) + self._tail_gap
         source, gap = self.parts[index]
         breaks = source.rstrip().count("\n")
@@ -141,39 +131,28 @@ class Document:
 
     def settle(self, budget: int = SLICE) -> bool:
         """Split the text that arrived, at most ``budget`` characters; return whether there is more to do."""
-        if self._pieces:
-            self._raw = self._raw[self._at :] + "".join(self._pieces)
-            self._at = 0
-            self._pieces.clear()
-            self._version += 1
-            self._arrived = 0
+        self._version += 1
         taken = self._take(budget)
         if taken:
-            self._version += 1
             self._tail += safe(taken)
             if self.finished or len(self._tail) >= self._try_at:
                 self._split()
         if self.finished and not taken and self._tail:
             self._split(last=True)
-        return self._can_take() or (self.finished and bool(self._tail))
-
-    def _can_take(self) -> bool:
-        left = len(self._raw) - self._at
-        return left > LONG_LINE or (left > 0 and (self.finished or self._raw.find("\n", self._at) >= 0))
+        more = len(self._raw) > LONG_LINE or "\n" in self._raw
+        return more or (self.finished and bool(self._raw or self._tail))
 
     def _take(self, budget: int) -> str:
         """Take complete lines, or a piece of a line that is too long to wait for its end."""
-        start, raw = self._at, self._raw
-        end = raw.rfind("\n", start, start + budget) + 1
-        if end == 0 and len(raw) - start > LONG_LINE:
-            end = raw.rfind(" ", start + 1, start + LONG_LINE) + 1 or start + LONG_LINE
+        raw = self._raw
+        end = raw.rfind("\n", 0, budget) + 1
+        if end == 0 and len(raw) > LONG_LINE:
+            end = raw.rfind(" ", 1, LONG_LINE) + 1 or LONG_LINE
             end -= raw[end - 1] == "\r"  # its line feed may come next
         elif end == 0 and self.finished:
             end = len(raw)
-        if end <= start:
-            return ""
-        self._at = end
-        return raw[start:end]
+        self._raw = raw[end:]
+        return raw[:end]
 
     def _split(self, *, last: bool = False) -> None:
         """Turn every block of the tail but the last into parts; the last one too when nothing follows it."""
