@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from rich.style import Style
 from textual import events
@@ -60,24 +60,18 @@ class LineCache:
 
     def __init__(self) -> None:
         self._kept: dict[int, tuple[Strip, Strip]] = {}
-        self._view: tuple[Region, list[Strip]] | None = None
         self._empty: Strip | None = None
 
     def forget(self) -> None:
         """Drop all styled lines: width or colours have changed."""
         self._kept.clear()
         self._empty = None
-        self.spoil()
 
     def blank(self, width: int, style: Callable[[], Style]) -> Strip:
         """Return the empty line, shared by all rows: finding out its style takes long."""
         if self._empty is None or self._empty.cell_length != width:
             self._empty = Strip.blank(width, style())
         return self._empty
-
-    def spoil(self) -> None:
-        """Check every line again: some may have changed."""
-        self._view = None
 
     def render(
         self, crop: Region, drawn: Callable[[int], Strip], style: Callable[[int, int], list[Strip]]
@@ -87,8 +81,6 @@ class LineCache:
         ``drawn`` returns a line, the same object as long as it looks the same; ``style`` returns lines, from
         one to before another, as they go to the screen.
         """
-        if self._view is not None and self._view[0] == crop:
-            return [*self._view[1]]
         lines = [(row, drawn(row)) for row in crop.line_range]
         strips: list[Strip] = []
         for known, group in groupby(lines, lambda line: id(line[1]) in self._kept):
@@ -101,8 +93,7 @@ class LineCache:
             self._kept.clear()
         # Keep the drawn line as well, so that no other object gets its id.
         self._kept |= {id(strip): (strip, styled) for (_, strip), styled in zip(lines, strips, strict=True)}
-        self._view = crop, strips
-        return [*strips]
+        return strips
 
 
 class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=False):
@@ -274,7 +265,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         height = self.size.height
         y = max(0, min(y, height - (0 if self.following else 1)))  # the last line counts the lines below
         if y < height:
-            self.refresh(Region(0, y, self.outer_size.width, height - y))
+            self.refresh(*([Region(0, y, self.outer_size.width, height - y)] if restyles(self) else ()))
 
     def _place(self) -> None:
         """Set the scroll bar from the viewport; the layout of the screen does not depend on it."""
@@ -347,15 +338,6 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
             new_value = self.scroll_y
         super().watch_scroll_y(old_value, new_value)
         self.refresh()
-
-    def refresh(
-        self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
-    ) -> Self:
-        """Ask for a redraw of the lines."""
-        self._kept_lines.spoil()
-        if not restyles(self):
-            regions = ()
-        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
     # -- drawing ---------------------------------------------------------------------------------------------
 
