@@ -25,12 +25,11 @@ class SightView(LineView):
         super().__init__(id=id)
         self._flow: Flow | None = None
         self._painted: set[int] = set()
-        self._painted_of: Flow | None = None
 
     def show_flow(self, flow: Flow) -> None:
         """Draw another flow from its beginning; the same flow keeps its scroll position."""
         if flow is not self._flow:
-            self._flow = flow
+            self._flow, self._painted = flow, set()
             self.scroll_to(y=0, animate=False, force=True)
         self._make_more()
         self.show(flow.lines)
@@ -43,7 +42,7 @@ class SightView(LineView):
     @property
     def unseen(self) -> int:
         """Number of lines that were never on the screen, of those made."""
-        return len(self.lines) - len(self._painted) if self._painted_of is self._flow else len(self.lines)
+        return len(self.lines) - len(self._painted)
 
     @property
     def goes_on(self) -> bool:
@@ -70,8 +69,6 @@ class SightView(LineView):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw lines for the screen, and count them as seen."""
-        if self._painted_of is not self._flow:
-            self._painted_of, self._painted = self._flow, set()
         before, top = len(self._painted), self.above
         # A border takes lines of the crop, but shows none of the text.
         first, last = crop.y - self.gutter.top, min(crop.bottom - self.gutter.top, self.size.height)
