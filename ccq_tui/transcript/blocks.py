@@ -133,7 +133,6 @@ class Task:
         ended: Whether it is over.
     """
 
-    id: str
     background: bool = False
     doing: str = ""
     tools: int = 0

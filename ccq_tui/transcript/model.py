@@ -57,7 +57,7 @@ class TranscriptModel:
     @property
     def ticking(self) -> bool:
         """Whether anything shown counts seconds."""
-        return bool(self._calls.running or self._calls.background or (self._retry and self._retry.left))
+        return bool(self._calls.running or (self._retry and self._retry.left))
 
     @property
     def blocks(self) -> list[bl.Block]:

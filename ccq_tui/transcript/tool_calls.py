@@ -25,23 +25,20 @@ class ToolCalls:
     """All tool calls of a transcript.
 
     Attributes:
-        running: Calls without a result, by ``tool_use_id``.
-        background: Calls that continue after their result came, by the same.
+        running: Calls that go on, some of them beside the turns and after their result, by ``tool_use_id``.
     """
 
     def __init__(
         self, order: BlockOrder, clock: Callable[[], float], add: Callable[[Block, str], None]
     ) -> None:
         self.running: dict[str, ToolBlock] = {}
-        self.background: dict[str, ToolBlock] = {}
+
         self._directory = ""
         self._order = order
         self._clock = clock
         self._add = add
         self._calls: dict[str, ToolBlock] = {}
         self._by_task: dict[str, ToolBlock] = {}
-        self._commands: dict[str, ToolBlock] = {}
-        """Commands that the turn waits for, by their tasks."""
         self._ended: dict[str, NoticeBlock] = {}
         self._list = TaskList()
         self._listed: ToolBlock | None = None
@@ -98,11 +95,9 @@ class ToolCalls:
 
     def finish(self, block: ToolBlock, event: ev.ToolFinished) -> None:
         """Show a call's result; a call that continues in the background has none yet."""
-        self.running.pop(block.id, None)
         block.output, block.structured = event.output, event.structured
-        if block.task is not None and block.background and not block.task.ended and not event.is_error:
-            self.background[block.id] = block
-        elif not block.background or event.is_error:
+        if not block.background or event.is_error:
+            self.running.pop(block.id, None)
             state = ToolState.FAILED if event.is_error else ToolState.OK
             self._end(block, ToolState.STOPPED if block.interrupted and event.is_error else state)
         block.renew()
@@ -174,23 +169,18 @@ class ToolCalls:
         block = self._calls.get(event.tool_use_id)
         if block is None:
             return
-        if block.card is not ToolCard.AGENT and not event.background:
-            self._commands[event.task_id] = block  # it takes a few seconds: the call itself shows everything
-            return
-        self._has_task(block, Task(event.task_id, event.background))
+        self._by_task[event.task_id] = block
+        # A command that takes a few seconds shows everything itself.
+        if block.card is ToolCard.AGENT or event.background:
+            block.task = Task(event.background)
+            self._order.touch(block)
 
     def task_backgrounded(self, event: ev.TaskBackgrounded) -> None:
         """Note that a call continues in the background, which its result will not say."""
-        if (block := self._commands.pop(event.task_id, None)) is not None:
-            self._has_task(block, Task(event.task_id, background=True))
-        elif (block := self._by_task.get(event.task_id)) is not None and block.task is not None:
+        if (block := self._by_task.get(event.task_id)) is not None:
+            block.task = block.task or Task()
             block.task.background = True
             self._order.touch(block)
-
-    def _has_task(self, block: ToolBlock, task: Task) -> None:
-        block.task = task
-        self._by_task[task.id] = block
-        self._order.touch(block)
 
     def task_progressed(self, event: ev.TaskProgressed) -> None:
         block = self._by_task.get(event.task_id)
@@ -201,7 +191,6 @@ class ToolCalls:
 
     def task_ended(self, event: ev.TaskEnded) -> None:
         """Show a task's end; a background task also gets a notice at the present end of the conversation."""
-        self._commands.pop(event.task_id, None)
         block = self._by_task.get(event.task_id)
         if block is None or block.task is None:
             return
@@ -211,7 +200,6 @@ class ToolCalls:
         if not block.task.ended:
             block.task.ended = True
             if block.background:
-                self.background.pop(block.id, None)
                 self.running.pop(block.id, None)
                 self._stop(one for one in self.running.values() if self.beside_turns(one.id) is block)
                 self._end(block, state)
@@ -234,23 +222,19 @@ class ToolCalls:
 
     def tick(self) -> None:
         """Update the elapsed times."""
-        for block in (*self.running.values(), *self.background.values()):
-            if block.waiting:
-                continue
-            block.seconds = self._clock() - block.started
-            self._order.touch(block)
+        for block in self.running.values():
+            if not block.waiting:
+                block.seconds = self._clock() - block.started
+                self._order.touch(block)
 
     def stop(self, *, everything: bool) -> None:
         """Stop running calls; what runs beside the turns continues, unless all is over."""
-        self._stop(
-            block
-            for block in (*self.running.values(), *self.background.values())
-            if everything or self.beside_turns(block.id) is None
-        )
+        running = self.running.values()
+        self._stop(block for block in running if everything or self.beside_turns(block.id) is None)
 
     def end_past(self, present: Collection[str]) -> None:
         """Stop the calls of a past: no process is left that could end them; ``present`` are not of it."""
-        self._stop(block for name, block in (self.running | self.background).items() if name not in present)
+        self._stop(block for name, block in self.running.items() if name not in present)
 
     def beside_turns(self, call: str) -> ToolBlock | None:
         """Return the call that continues after the turn and that this one is, or works for; or None."""
@@ -265,7 +249,6 @@ class ToolCalls:
     def _stop(self, blocks: Iterable[ToolBlock]) -> None:
         for block in list(blocks):
             self.running.pop(block.id, None)
-            self.background.pop(block.id, None)
             block.state = ToolState.STOPPED
             block.renew()
             self._order.touch(block)

@@ -14,7 +14,6 @@ from rich.text import Text
 from textual.dom import NoScreen
 from textual.errors import NoWidget
 from textual.geometry import Offset, Region, Size
-from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widgets import Static
@@ -165,11 +164,11 @@ class LineView(ScrollView):
     """
 
     can_focus = False
-    cursor: reactive[int | None] = reactive(None)
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, classes=classes)
         self.lines: list[DrawnLine] = []
+        self.cursor: int | None = None
         self._places: dict[int, range] | None = None
         self._drawn: dict[int, tuple[DrawnLine, Style | None]] = {}
         """What the lines of the last picture show, from the first one in sight."""
@@ -186,7 +185,7 @@ class LineView(ScrollView):
             return
         self.lines = lines
         self._cursor_style = style
-        self.set_reactive(LineView.cursor, cursor)
+        self.cursor = cursor
         if same and restyles(self):
             self._repaint_rows(before, cursor)
         else:
