@@ -28,15 +28,18 @@ from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import Allowed, call_of
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.runtime.events import GaveWay, LimitReached, Reconnected, SessionEvent
+from ccq_tui.runtime.launches import SessionSpec
 from ccq_tui.runtime.limits import Due
 from ccq_tui.runtime.person import Configured
 from ccq_tui.runtime.runtime import Runtime
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.testing import CleanHome
 from ccq_tui.testing.scenario import Scenario
+from ccq_tui.worktrees.creation import planned
 from tests.actors import PANEL
 from tests.agent.running import LIMIT, alive, until_written
 from tests.steps import step
+from tests.unit.worktrees.repositories import IDENTITY, repository
 
 E = TypeVar("E")
 DATABASE = Question("Which database?", "Database", (Option("SQLite", "A file"), Option("Redis", "A server")))
@@ -51,7 +54,9 @@ class House:
         self.home = home
         self.pids: set[int] = set()
         self.program = ProgramArguments(environment=home.overrides(), state=state_of(home))
-        first = Launch(settings=Settings(max_live_sessions=most_live), program=self.program)
+        first = Launch(
+            settings=Settings(max_live_sessions=most_live, permission_mode="default"), program=self.program
+        )
         self.runtime = Runtime(first, Configured([]))
 
     def open(self, **settings: Any) -> Heard:
@@ -131,37 +136,44 @@ async def other_process(home: CleanHome, *words: str, code: int = 0) -> str:
 
 
 @pytest.mark.timeout(240)
-async def test_a_whole_life_without_a_screen(play: Callable[..., Any]) -> None:
-    scenario = Scenario("life").asks(DATABASE).runs("Bash", command="touch made", description="Create it")
+async def test_a_day_without_a_screen(play: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = Scenario("day").asks(DATABASE).runs("Bash", command="touch made", description="Create it")
     scenario = scenario.says("Made.").ends_turn().asks(COLOR).says("Blue it is.").ends_turn()
-    model, home = play(scenario.says("Here again.").ends_turn())
+    scenario = scenario.runs("Bash", command="touch more", description="Create more").says("Here again.")
+    model, home = play(scenario.ends_turn().says("And again.").ends_turn())
+    plan = planned(worktree_home(home, monkeypatch), "night")
     async with house(home, most_live=1) as one:
-        heard = one.open()
-        session = heard.session
-        with step("a question is answered by another process"):
-            session.send("Build it")
+        with step("a new session in a worktree, whose question another process answers"):
+            spec = SessionSpec(home.project, "Build it", plan, labels={"ticket": "ABC-1"})
+            heard = Heard(await one.runtime.open(spec))
+            session = heard.session
             asked = (await heard.until(QuestionAsked)).request
             assert [one.request.id for one in session.waiting] == [asked.id]
             await other_process(home, "answer", asked.id, "--choose", "2")
             settled = await heard.until(RequestSettled)
             assert (settled.request_id, settled.outcome) == (asked.id, Answered((Answer(("Redis",)),)))
+            name = session.facts.session_id
+            listed = json.loads(await other_process(home, "sessions", "--label", "ticket=ABC-1", "--json"))
+            assert [one["id"] for one in listed["sessions"]] == [name]
         with step("a permission is given"):
             permission = (await heard.until(PermissionAsked)).request
             assert session.why_not_parkable.startswith("cannot be parked: it would lose the permission")
             await one.runtime.inbox.answer(permission.id, Allowed(), PANEL)
             await heard.until(TurnEnded)
-            assert (home.project / "made").is_file()
+            assert (plan.worktree.path / "made").is_file()
             assert model.result(call_of(asked.id)).text.startswith(REDIS)
             assert not session.waiting
         with step("another session waits for room"):
             second = one.open()
             assert second.session is one.runtime.sessions[1]
             await second.state(SessionState.QUEUED)
-        with step("it is parked by another process; the room is the other session's meanwhile"):
-            session.send("And the color?")
+        with step("a prompt of another process; its question is parked, the room is the other session's"):
+            sent = await other_process(home, "send", name[:8], "And the color?", "--json")
+            told = {"kind": "send", "session": name, "result": "done", "words": "has the prompt"}
+            assert json.loads(sent) == {"version": 1, "command": told}
             color = (await heard.until(QuestionAsked, count=2)).request
             pid = one.pid_of(heard)
-            assert "parked" in await other_process(home, "park", session.facts.session_id)
+            assert "parked" in await other_process(home, "park", name)
             await heard.state(SessionState.PARKED)
             assert not alive(pid)
             await second.until(Connected)
@@ -176,8 +188,15 @@ async def test_a_whole_life_without_a_screen(play: Callable[..., Any]) -> None:
                 'Your questions have been answered: "Which color?"="Blue".'
             )
             assert len(model.requests()) == 5
+        with step("its next turn is interrupted by another process"):
+            session.send("More")
+            await heard.until(PermissionAsked, count=2)
+            assert await other_process(home, "interrupt", name) == "Build it · More is interrupted.\n"
+            await heard.until(TurnEnded, count=4)
+            refused = await other_process(home, "interrupt", name, code=2)
+            assert refused == "Error: Build it · More is not interrupted: no turn runs in it.\n"
         with step("its process is killed, and it is started again"):
-            await until_written(home, session.facts.session_id, "Blue it is.")
+            await until_written(home, name, "Blue it is.")
             os.kill(one.pid_of(heard), signal.SIGKILL)
             await heard.until(SessionLost, lambda lost: not lost.expected)
             assert session.facts.state is SessionState.FAILED
@@ -185,41 +204,55 @@ async def test_a_whole_life_without_a_screen(play: Callable[..., Any]) -> None:
             assert session.facts.state is SessionState.STARTING, "at once: nothing starts it twice"
             await heard.until(Reconnected)
             session.send("Still there?")
-            await heard.until(TurnEnded, count=4)
+            await heard.until(TurnEnded, count=5)
             assert "Blue it is." in str(model.requests()[-1].body)
-            one.pid_of(heard)
-        with step("ended for good, nothing wakes it"):
-            await session.end()
-            session.wake(answered=True)
-            assert session.facts.state is SessionState.ENDED
-
-
-async def test_another_process_commands_a_session(play: Callable[..., Any]) -> None:
-    scenario = Scenario("told").says("Begun.").ends_turn().runs("Bash", command="touch made")
-    model, home = play(scenario.says("Here again.").ends_turn())
-    async with house(home) as one:
-        heard = one.open()
-        heard.session.send("Build it")
-        await heard.until(TurnEnded)
-        name = heard.session.facts.session_id
-        with step("a prompt, whose turn is interrupted"):
-            sent = await other_process(home, "send", name[:8], "And then?", "--json")
-            told = {"kind": "send", "session": name, "result": "done", "words": "has the prompt"}
-            assert json.loads(sent) == {"version": 1, "command": told}
-            await heard.until(PermissionAsked)
-            assert "And then?" in str(model.requests()[-1].body)
-            assert await other_process(home, "interrupt", name) == "Build it · And then? is interrupted.\n"
-            await heard.until(TurnEnded, count=2)
-            refused = await other_process(home, "interrupt", name, code=2)
-            assert refused == "Error: Build it · And then? is not interrupted: no turn runs in it.\n"
         with step("ended by another process, it takes no more prompts"):
             pid = one.pid_of(heard)
-            assert await other_process(home, "end", name) == "Build it · And then? has ended.\n"
+            assert "has ended" in await other_process(home, "end", name)
             await heard.state(SessionState.ENDED)
             assert not alive(pid)
             refused = await other_process(home, "send", name, "Again", code=2)
             assert refused.endswith(f"is not running; ccq-tui resume {name} continues it.\n")
-            assert await other_process(home, "end", name) == "Build it · And then? has no process.\n"
+            assert "has no process" in await other_process(home, "end", name)
+        with step("the inbox knows what it takes to go on"):
+            one.runtime.forget(session)
+            again = Heard(await one.runtime.resume(name))
+            again.session.send("Once more")
+            await again.until(TurnEnded)
+            assert again.session.facts.cwd == plan.worktree.path
+            one.pid_of(again)
+        with step("ended for good, nothing wakes it"):
+            await again.session.end()
+            again.session.wake(answered=True)
+            assert again.session.facts.state is SessionState.ENDED
+    assert any("is kept" in line for line in one.runtime.cleanup.parting), "it holds a new file"
+
+
+def worktree_home(home: CleanHome, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make the project a repository."""
+    for name, value in IDENTITY.items():
+        monkeypatch.setenv(name, value)
+    home.project.rmdir()
+    return repository(home.project)
+
+
+@pytest.mark.timeout(120)
+async def test_the_example_runs(play: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = Scenario("example").asks(DATABASE).runs("Bash", command="touch made", description="Create it")
+    model, home = play(scenario.says("Made.").ends_turn())
+    example = Path(__file__).parents[2] / "docs/examples/headless.py"
+    worktree_home(home, monkeypatch)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, example, home.project, "Build it", env=home.env, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    request_id = (await asyncio.wait_for(process.stdout.readline(), LIMIT)).decode().strip()
+    await other_process(home, "answer", request_id, "--choose", "2")
+    printed = (await asyncio.wait_for(process.communicate(), LIMIT))[0].decode()
+    assert "by ccq-tui answer" in printed
+    assert "is kept, on branch" in printed
+    assert "Nightly ended its turn: $" in printed
+    assert model.result(call_of(request_id)).text.startswith(REDIS)
 
 
 async def test_a_limit_parks_a_session_that_nobody_looks_at(play: Callable[..., Any]) -> None:
