@@ -15,14 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from claude_agent_sdk import (
-    ClaudeSDKClient,
-    CLIConnectionError,
-    CLIJSONDecodeError,
-    CLINotFoundError,
-    ProcessError,
-    ResultError,
-)
+import claude_agent_sdk as sdk
 
 from ccq_tui.agent.claude.classify import NO_CONVERSATION
 from ccq_tui.agent.commands import CommandError
@@ -79,15 +72,15 @@ def explain(error: BaseException, words: StderrTail) -> SessionFailure:
     match error:
         case _ if words.have(_AS_ROOT):
             return SessionFailure(Problem.BYPASS_AS_ROOT, "")
-        case CLINotFoundError():
+        case sdk.CLINotFoundError():
             return SessionFailure(Problem.CLI_MISSING, "")
-        case ResultError():
+        case sdk.ResultError():
             return _refused(error, words)
-        case ProcessError():
+        case sdk.ProcessError():
             return _ended(error.exit_code, words)
-        case CLIJSONDecodeError():
+        case sdk.CLIJSONDecodeError():
             return SessionFailure(Problem.CLI_UNREADABLE, words.after(""))
-        case CLIConnectionError():
+        case sdk.CLIConnectionError():
             return _unconnected(str(error), words)
         case TimeoutError():
             return SessionFailure(Problem.CLI_SILENT, words.after(""))
@@ -95,7 +88,7 @@ def explain(error: BaseException, words: StderrTail) -> SessionFailure:
             return SessionFailure(Problem.LOST, words.after(one_line(reason(error), TEXT_CHARACTERS)))
 
 
-def _refused(error: ResultError, words: StderrTail) -> SessionFailure:
+def _refused(error: sdk.ResultError, words: StderrTail) -> SessionFailure:
     said = "\n".join(error.errors) or error.result or ""
     if NO_CONVERSATION.search(said):
         # The CLI's own text is about its flags, and it repeats itself.
@@ -159,7 +152,7 @@ async def limited(operation: Awaitable[T], seconds: float) -> T:
         raise CommandError(str(error)) from error
 
 
-async def leave(client: ClaudeSDKClient, pid: int | None, *, busy: bool) -> None:
+async def leave(client: sdk.ClaudeSDKClient, pid: int | None, *, busy: bool) -> None:
     """End the CLI: ask it to exit, then force it. Cancelling the caller does not stop this."""
     ending = asyncio.create_task(_disconnect(client, busy=busy))
     cancelled = await _outlast(ending, INTERRUPT_SECONDS + DISCONNECT_SECONDS)
@@ -173,7 +166,7 @@ async def leave(client: ClaudeSDKClient, pid: int | None, *, busy: bool) -> None
         raise asyncio.CancelledError
 
 
-async def _disconnect(client: ClaudeSDKClient, *, busy: bool) -> None:
+async def _disconnect(client: sdk.ClaudeSDKClient, *, busy: bool) -> None:
     if busy:
         # In the middle of a turn the CLI does not exit when its input ends: it would be terminated after 5 s.
         try:

@@ -9,17 +9,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from claude_agent_sdk import (
-    ClaudeSDKClient,
-    ClaudeSDKError,
-    CLIConnectionError,
-    CLIJSONDecodeError,
-    Message,
-    PermissionMode,
-    ProcessError,
-    StreamEvent,
-    TaskStartedMessage,
-)
+import claude_agent_sdk as sdk
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.cli_process import (
@@ -67,7 +57,7 @@ RECLAIM_SECONDS = 3.0
 SERVER_PAUSES = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 16.0, 30.0, 60.0, 60.0)
 """Seconds before each check of starting MCP servers; the CLI gives one up after 30 s, or MCP_TIMEOUT."""
 
-_FATAL = (CLIConnectionError, CLIJSONDecodeError, ProcessError)
+_FATAL = (sdk.CLIConnectionError, sdk.CLIJSONDecodeError, sdk.ProcessError)
 
 
 class Connection:
@@ -81,7 +71,7 @@ class Connection:
         self._since = time.monotonic()
         self._waited = 0.0  # seconds of this turn
         self._words = StderrTail()
-        self._client: ClaudeSDKClient | None = None
+        self._client: sdk.ClaudeSDKClient | None = None
         self._pid: int | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._turn_over = asyncio.Event()
@@ -109,7 +99,7 @@ class Connection:
         return await self._open(session_id, self._start(session_id, original))
 
     async def _open(
-        self, session_id: str, starting: Coroutine[Any, Any, ClaudeSDKClient]
+        self, session_id: str, starting: Coroutine[Any, Any, sdk.ClaudeSDKClient]
     ) -> SessionFailure | None:
         # Requests that come right after the start belong to this session, too.
         self.translator.session_id = session_id
@@ -145,7 +135,7 @@ class Connection:
         self._beside(self._watch_servers())
         return None
 
-    async def _start(self, session_id: str | None, resume: str | None) -> ClaudeSDKClient:
+    async def _start(self, session_id: str | None, resume: str | None) -> sdk.ClaudeSDKClient:
         options = sdk_options(
             self._options,
             session_id=session_id,
@@ -162,7 +152,7 @@ class Connection:
             transport.elicit_by(self.gate.elicit)
             if self._options.project_settings and await asyncio.to_thread(has_answer, self._options.cwd):
                 transport.attest(self._options.cwd)
-        client = ClaudeSDKClient(options, transport=transport)
+        client = sdk.ClaudeSDKClient(options, transport=transport)
         await client.connect()
         return client
 
@@ -172,7 +162,7 @@ class Connection:
             try:
                 async for message in self._connected.receive_messages():
                     self._take(message)
-            except ClaudeSDKError as error:
+            except sdk.ClaudeSDKError as error:
                 if isinstance(error, _FATAL):
                     return explain(error, self._words)
                 # The SDK could not read one message; those after it are still there.
@@ -213,7 +203,7 @@ class Connection:
         value = option.value
         match option.what:
             case "mode":
-                mode = cast("PermissionMode", value)
+                mode = cast("sdk.PermissionMode", value)
                 await limited(self._connected.set_permission_mode(mode), CONTROL_SECONDS)
                 changed: Iterable[ev.AgentEvent] = self.translator.set_mode(value)
             case "model":
@@ -307,7 +297,7 @@ class Connection:
             await leave(client, self._pid, busy=busy)
 
     @property
-    def _connected(self) -> ClaudeSDKClient:
+    def _connected(self) -> sdk.ClaudeSDKClient:
         if self._client is None:
             raise CommandError("Claude is still starting.")
         return self._client
@@ -344,11 +334,11 @@ class Connection:
         self._since, self._waited = now, 0.0
         return waited
 
-    def _take(self, message: Message) -> None:
-        if isinstance(message, TaskStartedMessage):
+    def _take(self, message: sdk.Message) -> None:
+        if isinstance(message, sdk.TaskStartedMessage):
             self.gate.named(message.task_id, message.description)
         try:
-            if isinstance(message, StreamEvent):
+            if isinstance(message, sdk.StreamEvent):
                 if not message.parent_tool_use_id:
                     self.gate.waits.calls.stream(message.event)
                 self._arrivals.stream(message.event, message.parent_tool_use_id or "")

@@ -6,23 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
-from claude_agent_sdk import (
-    AssistantMessage,
-    ContentBlock,
-    ConversationResetMessage,
-    Message,
-    RateLimitEvent,
-    ResultMessage,
-    ServerToolResultBlock,
-    ServerToolUseBlock,
-    StreamEvent,
-    SystemMessage,
-    TextBlock,
-    ThinkingBlock,
-    ToolResultBlock,
-    ToolUseBlock,
-    UserMessage,
-)
+import claude_agent_sdk as sdk
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude import notices
@@ -39,43 +23,43 @@ KNOWN_MESSAGES = 50_000
 MOMENT = 0.05
 """Seconds for which deltas are collected; the first one after a pause is emitted at once."""
 
-_BLOCKS: dict[type[ContentBlock], str] = {
-    TextBlock: "text",
-    ThinkingBlock: "thinking",
-    ToolUseBlock: "tool_use",
-    ToolResultBlock: "tool_result",
-    ServerToolUseBlock: "server_tool_use",
-    ServerToolResultBlock: "server_tool_result",
+_BLOCKS: dict[type[sdk.ContentBlock], str] = {
+    sdk.TextBlock: "text",
+    sdk.ThinkingBlock: "thinking",
+    sdk.ToolUseBlock: "tool_use",
+    sdk.ToolResultBlock: "tool_result",
+    sdk.ServerToolUseBlock: "server_tool_use",
+    sdk.ServerToolResultBlock: "server_tool_result",
 }
 
 
-def line_of(message: Message) -> Line:
+def line_of(message: sdk.Message) -> Line:
     """Return a message of the SDK as the line of the stream that it was made of."""
     match message:
-        case SystemMessage():
+        case sdk.SystemMessage():
             return message.data
-        case StreamEvent():
+        case sdk.StreamEvent():
             return {"type": "stream_event", **vars(message)}
-        case ResultMessage():
+        case sdk.ResultMessage():
             return {"type": "result", **vars(message)}
-        case AssistantMessage():
+        case sdk.AssistantMessage():
             # The SDK leaves out a block of a kind that it does not know; the block still has its place.
             content = [_block(block) for block in message.content] or [{}]
             said = {"id": message.message_id, "usage": message.usage, "content": content}
             return {"type": "assistant", **vars(message), "message": said}
-        case UserMessage(content=str(content)):
+        case sdk.UserMessage(content=str(content)):
             return {"type": "user", **vars(message), "message": {"content": content}}
-        case UserMessage(content=list(blocks)):
+        case sdk.UserMessage(content=list(blocks)):
             return {"type": "user", **vars(message), "message": {"content": [_block(one) for one in blocks]}}
-        case RateLimitEvent():
+        case sdk.RateLimitEvent():
             return {"type": "rate_limit_event", "rate_limit_info": message.rate_limit_info.raw}
-        case ConversationResetMessage():
+        case sdk.ConversationResetMessage():
             return {"type": "conversation_reset"}
         case _:
             return {}
 
 
-def _block(block: ContentBlock) -> Line:
+def _block(block: sdk.ContentBlock) -> Line:
     return {"type": _BLOCKS[type(block)], **vars(block)}
 
 

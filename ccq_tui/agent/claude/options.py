@@ -6,15 +6,7 @@ import os
 from collections.abc import Callable
 from typing import cast
 
-from claude_agent_sdk import (
-    CanUseTool,
-    ClaudeAgentOptions,
-    EffortLevel,
-    HookMatcher,
-    PermissionMode,
-    SdkBeta,
-    SettingSource,
-)
+import claude_agent_sdk as sdk
 from claude_agent_sdk.types import HookCallback, HookEvent, SystemPromptPreset, ToolsPreset
 
 from ccq_tui.agent.claude.orphans import PROGRAM
@@ -49,9 +41,9 @@ def sdk_options(
     mode: str | None,
     before_question: HookCallback,
     after_tool: HookCallback,
-    can_use_tool: CanUseTool,
+    can_use_tool: sdk.CanUseTool,
     stderr: Callable[[str], None],
-) -> ClaudeAgentOptions:
+) -> sdk.ClaudeAgentOptions:
     """Translate the options of a session.
 
     Claude Code's own system prompt, tools and settings apply, as in its terminal program, with partial
@@ -60,16 +52,18 @@ def sdk_options(
     """
     flags = options.claude
     asks = options.questions is not QuestionPolicy.ASSUME
-    after = HookMatcher(matcher=NOT_A_QUESTION, hooks=[after_tool])
-    hooks: dict[HookEvent, list[HookMatcher]] = {"PostToolUse": [after], "PostToolUseFailure": [after]}
+    after = sdk.HookMatcher(matcher=NOT_A_QUESTION, hooks=[after_tool])
+    hooks: dict[HookEvent, list[sdk.HookMatcher]] = {"PostToolUse": [after], "PostToolUseFailure": [after]}
     if asks:
-        before = HookMatcher(matcher=QUESTION_TOOL, hooks=[before_question], timeout=QUESTION_WAIT_SECONDS)
+        before = sdk.HookMatcher(
+            matcher=QUESTION_TOOL, hooks=[before_question], timeout=QUESTION_WAIT_SECONDS
+        )
         hooks["PreToolUse"] = [before]
-    return ClaudeAgentOptions(
+    return sdk.ClaudeAgentOptions(
         cwd=options.cwd,
         model=options.model,
-        permission_mode=cast("PermissionMode | None", mode),
-        effort=cast("EffortLevel | None", options.effort),
+        permission_mode=cast("sdk.PermissionMode | None", mode),
+        effort=cast("sdk.EffortLevel | None", options.effort),
         add_dirs=list(options.add_dirs),
         allowed_tools=list(options.allowed_tools),
         disallowed_tools=[*options.disallowed_tools, *([] if asks else [QUESTION_TOOL])],
@@ -79,7 +73,7 @@ def sdk_options(
         tools=_tools(flags.tools),
         setting_sources=_setting_sources(options),
         fallback_model=flags.fallback_model,
-        betas=cast("list[SdkBeta]", list(flags.betas)),
+        betas=cast("list[sdk.SdkBeta]", list(flags.betas)),
         strict_mcp_config=flags.strict_mcp_config,
         plugins=[{"type": "local", "path": str(path)} for path in flags.plugin_dirs],
         max_turns=options.max_turns,
@@ -107,10 +101,10 @@ def _tools(names: tuple[str, ...] | None) -> list[str] | ToolsPreset:
     return list(names)
 
 
-def _setting_sources(options: SessionOptions) -> list[SettingSource]:
+def _setting_sources(options: SessionOptions) -> list[sdk.SettingSource]:
     """Return the settings sources to read; never those of an untrusted directory."""
     given = options.claude.setting_sources
-    wanted: tuple[SettingSource, ...] = ("user", "project", "local") if given is None else given
+    wanted: tuple[sdk.SettingSource, ...] = ("user", "project", "local") if given is None else given
     return [source for source in wanted if options.project_settings or source == "user"]
 
 
