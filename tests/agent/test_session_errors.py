@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ccq_tui.agent.claude import options as claude_options
-from ccq_tui.agent.events import BlockFinished, BlockGrew, Connected, ErrorReported, SessionLost, TurnEnded
+from ccq_tui.agent.events import BlockFinished, BlockGrew, Connected, ErrorReported, SessionState, TurnEnded
 from ccq_tui.agent.problems import Problem
 from ccq_tui.testing import CleanHome
 from ccq_tui.testing.scenario import Scenario
@@ -109,12 +109,13 @@ async def test_a_message_that_is_too_large_ends_the_session_with_a_reason(
     assert lost.kind == Problem.CLI_UNREADABLE
 
 
-async def test_a_conversation_that_is_not_there_is_told(play: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("name", ["not-an-id", "11111111-1111-4111-8111-111111111111"])
+async def test_a_conversation_that_is_not_there_is_told(play: Callable[..., Any], name: str) -> None:
     _, home = play(Scenario("s").says("Hello"))
-    async with Running(home, resume="not-an-id") as run:
+    async with Running(home, resume=name) as run:
         lost = await run.ended()
-    assert (lost.kind, lost.reason) == (Problem.NO_CONVERSATION, "not-an-id")
-    assert len(run.all(SessionLost)) == 1
+    assert (lost.kind, lost.reason) == (Problem.NO_CONVERSATION, name)
+    assert run.session.state is SessionState.FAILED
 
 
 def hook_and_server_of_the_project(home: CleanHome) -> Path:

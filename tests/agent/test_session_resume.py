@@ -220,15 +220,6 @@ async def an_id_that_another_process_was_given_is_begun_once(home: CleanHome, or
         assert stored is None, "nothing was said in it"
 
 
-async def test_a_session_that_does_not_exist_is_said(play: Callable[..., Any]) -> None:
-    _, home = play(Scenario("r").says("First."))
-    unknown = "11111111-1111-4111-8111-111111111111"
-    async with Running(home, resume=unknown) as run:
-        lost = await run.ended()
-    assert (lost.kind, lost.reason) == (Problem.NO_CONVERSATION, unknown)
-    assert run.session.state is ev.SessionState.FAILED
-
-
 async def test_what_ran_or_waited_in_a_killed_process_has_ended_after_a_resume(
     play: Callable[..., Any], tmp_path: Path
 ) -> None:

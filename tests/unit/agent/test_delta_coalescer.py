@@ -65,16 +65,6 @@ async def test_a_thousand_crumbs_wake_nobody_a_thousand_times(monkeypatch: pytes
     joined.close()
 
 
-async def test_the_end_tells_what_is_left() -> None:
-    told: list[AgentEvent] = []
-    joined = DeltaCoalescer(told.append)
-    joined.take(grew("a"))
-    joined.take(grew("b"))
-    joined.close()
-    joined.close()
-    assert told == [grew("a"), grew("b")]
-
-
 @given(st.lists(st.tuples(st.sampled_from([ONE, TWO]), st.text(min_size=1, max_size=3), st.booleans())))
 def test_whatever_is_joined_every_block_reads_the_same(crumbs: list[tuple[BlockKey, str, bool]]) -> None:
     events: list[AgentEvent] = [

@@ -17,35 +17,31 @@ def listed(query: str, *values: str, kind: CompletionKind = CompletionKind.COMMA
     return CompletionList(WantedCompletion(kind, query), since=100.0).found(rows)
 
 
-def test_enter_takes_the_row_that_was_seen() -> None:
-    assert listed("mod", "model", "mode").enter_takes(SEEN)
+OLDER = listed("mo", "model").typed(WantedCompletion(CompletionKind.COMMANDS, "mox"))
+WITHIN = CompletionList(WantedCompletion(CompletionKind.COMMANDS, "mod", 4, 8), since=100.0).found(
+    (Completion("model", "model"),)
+)
 
 
-def test_enter_sends_what_is_complete_as_it_stands() -> None:
-    complete = listed("mode", "mode", "model")
-    assert not complete.enter_takes(SEEN)
-    assert complete.by(1).enter_takes(SEEN), "another row was chosen by hand"
+@pytest.mark.parametrize(
+    ("shown", "at", "takes"),
+    [
+        pytest.param(listed("mod", "model", "mode"), SEEN, True, id="the row that was seen"),
+        pytest.param(listed("mode", "mode", "model"), SEEN, False, id="complete as it stands"),
+        pytest.param(listed("mode", "mode", "model").by(1), SEEN, True, id="chosen by hand"),
+        pytest.param(WITHIN, SEEN, False, id="a command within a prompt"),
+        pytest.param(WITHIN.by(1), SEEN, True, id="chosen by hand within a prompt"),
+        pytest.param(listed("xyz"), SEEN, False, id="nothing matches"),
+        pytest.param(listed("mod", "model"), SEEN - 0.02, False, id="typed faster than anybody reads"),
+        pytest.param(OLDER, SEEN, False, id="rows of an older query"),
+    ],
+)
+def test_enter_takes_a_row_or_sends_what_is_typed(shown: CompletionList, at: float, takes: bool) -> None:
+    assert shown.enter_takes(at) is takes
 
 
-def test_enter_sends_a_prompt_with_a_command_within_and_tab_takes_it() -> None:
-    within = CompletionList(WantedCompletion(CompletionKind.COMMANDS, "mod", 4, 8), since=100.0)
-    found = within.found((Completion("model", "model"),))
-    assert not found.enter_takes(SEEN)
-    assert found.hints()[:2] == (("Enter", "send"), ("Tab", "take"))
-    assert found.by(1).enter_takes(SEEN), "chosen by hand"
-
-
-def test_enter_sends_what_nothing_matches() -> None:
-    assert not listed("xyz").enter_takes(SEEN)
-
-
-def test_enter_sends_what_was_typed_faster_than_anybody_reads() -> None:
-    assert not listed("mod", "model").enter_takes(SEEN - 0.02)
-
-
-def test_enter_sends_while_the_rows_are_those_of_an_older_query() -> None:
-    older = listed("mo", "model").typed(WantedCompletion(CompletionKind.COMMANDS, "mox"))
-    assert not older.enter_takes(SEEN)
+def test_tab_takes_a_command_within_a_prompt() -> None:
+    assert WITHIN.hints()[:2] == (("Enter", "send"), ("Tab", "take"))
 
 
 def test_typing_on_leaves_the_rows_until_others_are_found_and_goes_back_to_the_first() -> None:
