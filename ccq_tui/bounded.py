@@ -12,6 +12,7 @@ import re
 import stat
 import tomllib
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -69,15 +70,10 @@ def read_text(path: Path, most: int = SETTINGS_BYTES) -> str:
 
 def parse_toml(text: str) -> dict[str, Any]:
     """Parse TOML; raises TOMLDecodeError when it is invalid or nested too deeply."""
-    if _LONG_KEY.search(text):
-        raise tomllib.TOMLDecodeError(TOO_DEEP)
-    try:
-        values = tomllib.loads(text)
-    except RecursionError:
-        raise tomllib.TOMLDecodeError(TOO_DEEP) from None
-    if not _is_flat(values):
-        raise tomllib.TOMLDecodeError(TOO_DEEP)
-    return values
+    with suppress(RecursionError):
+        if not _LONG_KEY.search(text) and _is_flat(values := tomllib.loads(text)):
+            return values
+    raise tomllib.TOMLDecodeError(TOO_DEEP)
 
 
 def toml_place(error: tomllib.TOMLDecodeError, text: str) -> tuple[str, int, str]:
@@ -92,13 +88,10 @@ def toml_place(error: tomllib.TOMLDecodeError, text: str) -> tuple[str, int, str
 
 def parse_json(text: str | bytes) -> Any:
     """Parse JSON; raises ValueError when it is invalid or nested too deeply."""
-    try:
-        content = json.loads(text)
-    except RecursionError:
-        raise ValueError(TOO_DEEP) from None
-    if not _is_flat(content):
-        raise ValueError(TOO_DEEP)
-    return content
+    with suppress(RecursionError):
+        if _is_flat(content := json.loads(text)):
+            return content
+    raise ValueError(TOO_DEEP)
 
 
 TOO_DEEP = f"it is nested more than {DEEPEST} levels deep"

@@ -43,23 +43,13 @@ def wanted_at(text: str, caret: int) -> WantedCompletion | None:
     """Return the piece at the caret that can be completed, or None."""
     before = text[:caret]
     recent, offset = before[-_LONGEST:], max(0, caret - _LONGEST)
-    if command := _COMMAND.search(recent):
-        rest = re.match(r"\S*", text[caret:])
-        return WantedCompletion(
-            CompletionKind.COMMANDS,
-            command[1] or command[2] or "",
-            offset + command.start(),
-            caret + (rest.end() if rest else 0),
-        )
-    if file := _FILE.search(recent):
-        quoted = file[1] is not None
-        rest = re.match(r'[^"\n]*"' if quoted else r"\S*", text[caret:])
-        return WantedCompletion(
-            CompletionKind.FILES,
-            file[1] or file[2] or "",
-            offset + file.start(),
-            caret + (rest.end() if rest else 0),
-        )
+    patterns = ((CompletionKind.COMMANDS, _COMMAND), (CompletionKind.FILES, _FILE))
+    for kind, found in ((kind, pattern.search(recent)) for kind, pattern in patterns):
+        if found is not None:
+            quoted = kind is CompletionKind.FILES and found[1] is not None
+            rest = re.match(r'[^"\n]*"' if quoted else r"\S*", text[caret:])
+            end = caret + (rest.end() if rest else 0)
+            return WantedCompletion(kind, found[1] or found[2] or "", offset + found.start(), end)
     return None
 
 

@@ -60,22 +60,13 @@ def untracked_files(directory: Path) -> tuple[str, ...]:
 
 def _from_git(directory: Path, which: str = "-co") -> Iterable[str] | None:
     # A repository may name a program to watch its files; looking at the files must not run it.
-    command = [
-        "git",
-        "-c",
-        "core.fsmonitor=false",
-        "ls-files",
-        "-z",
-        which,
-        "--exclude-standard",
-        "--deduplicate",
-    ]
+    command = ["git", "-c", "core.fsmonitor=false", "ls-files", "-z", "--exclude-standard", "--deduplicate"]
     # Nor must it fetch what a partial clone lacks: a repository may name a command for that, too.
     inert = {"GIT_OPTIONAL_LOCKS": "0", "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
     environment = {**os.environ, **inert}
     try:
         done = subprocess.run(  # noqa: S603 - fixed words, and git as the person has it
-            command,
+            [*command, which],
             cwd=directory,
             env=environment,
             stdin=subprocess.DEVNULL,

@@ -81,15 +81,8 @@ def score(query: str, line: str, start: int = 0) -> int:
 
 def span(query: str, line: str) -> int:
     """Return the number of characters that the letters span, at their places closest to the end."""
-    at = len(line)
-    last = 0
-    for number, letter in enumerate(reversed(query)):
-        at = line.rfind(letter, 0, at)
-        if at < 0:
-            return LONGEST
-        if number == 0:
-            last = at
-    return last - at + 1
+    places = _places(query, line)
+    return places[0] - places[-1] + 1 if places else LONGEST
 
 
 def marks(query: str, text: str) -> tuple[int, ...]:
@@ -102,14 +95,17 @@ def marks(query: str, text: str) -> tuple[int, ...]:
     whole = whole if whole >= 0 else line.find(wanted)
     if whole >= 0:
         return tuple(range(whole, whole + len(wanted)))
-    places: list[int] = []
-    at = len(line)
-    for letter in reversed(wanted):
-        at = line.rfind(letter, 0, at)
-        if at < 0:
-            return ()
-        places.append(at)
-    return tuple(reversed(places))
+    return tuple(reversed(_places(wanted, line)))
+
+
+def _places(query: str, line: str) -> list[int]:
+    """Return the places of the letters that are closest to the end, the last first; none without a match."""
+    found: list[int] = []
+    for letter in reversed(query):
+        found.append(line.rfind(letter, 0, found[-1] if found else len(line)))
+        if found[-1] < 0:
+            return []
+    return found
 
 
 def pattern(query: str) -> re.Pattern[str]:

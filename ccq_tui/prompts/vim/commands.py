@@ -302,10 +302,8 @@ def _end_of_words(text: str, caret: int, count: int, *, big: bool) -> int:
 def _of_span(state: VimState, operator: str, text: str, first: int, last: int) -> VimOutcome:
     if operator in "<>":
         return _of_lines(state, operator, text, first, max(first, last - 1))
-    if first == last:
-        mode = VimMode.INSERT if operator == "c" else state.mode
-        return VimOutcome(replace(state, mode=mode), text, first)
-    state = replace(state, register=text[first:last], of_lines=False)
+    if first < last:
+        state = replace(state, register=text[first:last], of_lines=False)
     if operator == "y":
         return VimOutcome(state, text, first)
     mode = VimMode.INSERT if operator == "c" else state.mode
@@ -366,19 +364,11 @@ def _changed(state: VimState, key: str, count: int, text: str, caret: int) -> Vi
 
 def _inserting(state: VimState, key: str, text: str, caret: int) -> VimOutcome:
     start, end = line_around(text, caret)
-    match key:
-        case "a":
-            return VimOutcome(state, text, min(caret + 1, end))
-        case "I":
-            return VimOutcome(state, text, first_word(text, start))
-        case "A":
-            return VimOutcome(state, text, end)
-        case "o":
-            return VimOutcome(state, f"{text[:end]}\n{text[end:]}", end + 1)
-        case "O":
-            return VimOutcome(state, f"{text[:start]}\n{text[start:]}", start)
-        case _:
-            return VimOutcome(state, text, caret)
+    if key in "oO":
+        place = end if key == "o" else start
+        return VimOutcome(state, f"{text[:place]}\n{text[place:]}", place + (key == "o"))
+    places = {"i": caret, "a": min(caret + 1, end), "I": first_word(text, start), "A": end}
+    return VimOutcome(state, text, places[key])
 
 
 def _joined(state: VimState, times: int, text: str, caret: int) -> VimOutcome:
