@@ -17,16 +17,13 @@ VERSION = 1
 """Of all public JSON: changes when its readers must change."""
 MOST_JSON = 5_000_000
 """Most bytes of an answer to read."""
-MOST_DIGITS = 100
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
 def load_answer(text: str) -> dict[str, Any]:
     """Load the fields of an answer, and check its version."""
     try:
-        data = json.loads(
-            text, object_pairs_hook=_fields, parse_constant=_no_constant, parse_int=_whole_number
-        )
+        data = json.loads(text, object_pairs_hook=_fields)
     except RecursionError as error:
         raise InvalidOutcome("", "it is nested too deeply") from error
     except ValueError as error:
@@ -70,13 +67,3 @@ def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise InvalidOutcome("", f"an object has the field “{one_line(name, 40)}” twice")
         fields[name] = value
     return fields
-
-
-def _no_constant(name: str) -> None:
-    raise InvalidOutcome("", f"{name} is not a number")
-
-
-def _whole_number(digits: str) -> int:
-    if len(digits) > MOST_DIGITS:
-        raise InvalidOutcome("", f"a number has more than {MOST_DIGITS} digits")
-    return int(digits)

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, TypedDict, Unpack
+from typing import Any
 
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.store.database import PAGE, Table, name_key, storable
@@ -31,24 +31,11 @@ _STANDING = """
     FROM sessions s"""
 
 
-class SessionChanges(TypedDict, total=False):
-    """What may change of a session, as in `StoredSession`; None changes nothing."""
-
-    name: str | None
-    launch: Mapping[str, Any] | None
-    last_line: str | None
-    cost: float | None
-    done: bool | None
-    labels: Mapping[str, str] | None
-
-
 class SessionTable(Table):
     """The table of sessions."""
 
-    def upsert(
-        self, session_id: str, directory: str | None = None, **changes: Unpack[SessionChanges]
-    ) -> StoredSession:
-        """Record a session, or changes of one; None keeps the stored value.
+    def upsert(self, session_id: str, directory: str | None = None, **changes: Any) -> StoredSession:
+        """Record a session, or changes of one, named as the fields of `StoredSession`; None changes nothing.
 
         Returns the stored session. Raises `InboxUnavailable`.
         """
