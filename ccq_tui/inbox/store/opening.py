@@ -195,8 +195,7 @@ def _open(path: Path, busy_seconds: float) -> InboxOpened:
         except sqlite3.DatabaseError as error:
             if last or not is_damage(error):
                 raise
-            if aside := _move_aside(path, identity(found)):
-                notice = DAMAGED.format(aside.name)
+            notice = DAMAGED.format(_move_aside(path).name)
         else:
             break
     return InboxOpened(connection, notice, files_of(path, found), not found.st_size)
@@ -299,16 +298,11 @@ def _check(connection: sqlite3.Connection) -> None:
     check_tables(connection)
 
 
-def _move_aside(path: Path, found: tuple[int, int]) -> Path | None:
-    """Rename a damaged database and its companions; return None if another process has done so already."""
+def _move_aside(path: Path) -> Path:
+    """Rename a damaged database and its companions; nobody else opens it meanwhile."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     aside = path.with_name(f"{path.name}.damaged-{stamp}-{os.getpid()}")
-    try:
-        if identity(path.stat()) != found:
-            return None
-        path.rename(aside)
-    except FileNotFoundError:
-        return None
+    path.rename(aside)
     for name, place in companions(path).items():
         with suppress(FileNotFoundError):
             place.rename(aside.with_name(aside.name + name))

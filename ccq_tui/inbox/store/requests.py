@@ -273,7 +273,7 @@ class RequestTable:
     def _orphans(self, key: str = "") -> list[str]:
         only, values = (" WHERE id = ?", (key,)) if key else ("", ())
         rows = self._database.rows(_END_WITH_THEIR_PROCESS + only, values)
-        return [id_ for id_, pid, start in rows if not _runs(pid, start)]
+        return [id_ for id_, pid, start in rows if pid is None or not alive(Owner(pid, start or ""))]
 
     def get(self, request_id: str) -> StoredRequest | None:
         """Return a request by its id, or None if there is no readable one."""
@@ -395,11 +395,6 @@ class RequestTable:
             (name_key(request.session_id), len(call), call),
         )
         return int(rows[0][0])
-
-
-def _runs(pid: object, start: object) -> bool:
-    """Whether a process runs; no process, or invalid values from another program, name none that does."""
-    return isinstance(pid, int) and alive(Owner(pid, start if isinstance(start, str) else ""))
 
 
 def _same_asker(before: StoredRequest, request: Request) -> bool:
