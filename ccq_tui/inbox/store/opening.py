@@ -231,21 +231,14 @@ def _too_open(path: Path) -> list[tuple[Path, int]]:
 def _connect(
     path: Path, busy_seconds: float, prepare: Callable[[sqlite3.Connection], None]
 ) -> sqlite3.Connection:
-    """Connect, and try again while several processes make the database at once."""
-    limit = time.monotonic() + busy_seconds
-    while True:
-        connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
-        try:
-            _configure(connection)
-            prepare(connection)
-        except BaseException as error:
-            connection.close()
-            if not is_busy(error) or time.monotonic() >= limit:
-                raise
-            # Some locks of the change to write-ahead logging are refused at once.
-            time.sleep(_RETRY_SECONDS)
-        else:
-            return connection
+    connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
+    try:
+        _configure(connection)
+        prepare(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _configure(connection: sqlite3.Connection) -> None:
