@@ -153,17 +153,6 @@ def test_an_id_that_is_taken_is_refused(
     assert app.launches == []
 
 
-def test_a_projects_file_sets_none_of_them(
-    app: FakeApp, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    (tmp_path / ".ccq-tui.toml").write_text('plugin_dirs = ["."]\nsystem_prompt = "x"\n', encoding="utf-8")
-    assert main(["go"]) == 2
-    said = capsys.readouterr().err
-    assert "plugin_dirs: cannot be set by a project's file" in said
-    assert "system_prompt: cannot be set by a project's file" in said
-    assert app.launches == []
-
-
 def test_what_may_be_a_secret_or_was_meant_for_one_run_is_not_kept() -> None:
     servers = '{"a": {"description": "d", "prompt": "p", "mcpServers": [{"s": {"env": {"KEY": "k"}}}]}}'
     flags = ClaudeFlags(
@@ -175,16 +164,6 @@ def test_what_may_be_a_secret_or_was_meant_for_one_run_is_not_kept() -> None:
         allow_dangerously_skip_permissions=True,
     )
     assert flags.lasting() == {"agent": "a", "tools": ["Bash"]}
-
-
-@pytest.mark.parametrize("word", ["yes", "no", "on", "", "2"])
-def test_a_switch_is_true_or_false(
-    word: str, app: FakeApp, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / ".ccq-tui.toml").write_text(f'bell = "{word}"\n', encoding="utf-8")
-    assert main(["go"]) == 2
-    assert f"bell: must be true or false, not '{word}'" in capsys.readouterr().err
-    assert app.launches == []
 
 
 def test_a_switch_is_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,51 +84,40 @@ def test_what_is_no_answer_is_one_line(
     refused(["answer", *words], problem, capsys)
 
 
+@pytest.mark.parametrize(
+    ("name", "data", "problem"),
+    [
+        (FEATURES, b'{"answers": [{"other": 4}, {}, {}]}', "the JSON is no answer: answers[0].other: a text"),
+        (PLAN, b'{"choice": 4, "choice": 1}', "is no answer: an object has the field “choice” twice."),
+        (FEATURES, b'{"discuss": "%s"}' % (b"x" * 5_000_000), "has more than 5,000,000 bytes: shorten it."),
+        (CACHE, b'{"discuss": "caf\xe9"}', "is not UTF-8 text: save it as UTF-8."),
+    ],
+)
 def test_json_that_is_no_answer_is_one_line(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    name: str,
+    data: bytes,
+    problem: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     stock()
-    for name, text, problem in (
-        (FEATURES, '{"answers": [{"other": 4}, {}, {}]}', "the JSON is no answer: answers[0].other: a text"),
-        (
-            PLAN,
-            '{"choice": 4, "choice": 1}',
-            "the JSON is no answer: an object has the field “choice” twice.",
-        ),
-        (FEATURES, f'{{"discuss": "{"x" * 5_000_000}"}}', "- has more than 5,000,000 bytes: shorten it."),
-    ):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    (tmp_path / "answer").write_bytes(data)
+    refused(["answer", name, "--json", str(tmp_path / "answer")], problem, capsys)
+    for errors in ("strict", "surrogateescape"):  # as in the locales C.UTF-8 and C
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), "utf-8", errors))
         refused(["answer", name, "--json", "-"], problem, capsys)
 
 
-def test_a_file_that_is_no_text_is_one_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_input_that_is_no_text_or_has_no_end_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     stock()
-    (tmp_path / "binary").write_bytes(b"\xff\xfe")
-    refused(
-        ["answer", CACHE, "--json", str(tmp_path / "binary")], "is not UTF-8 text: save it as UTF-8.", capsys
-    )
-
-
-def test_input_that_is_no_text_is_one_line(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stock()
-    for errors in ("strict", "surrogateescape"):  # as in the locales C.UTF-8 and C
-        data = io.BytesIO(b'{"discuss": "caf\xe9"}')
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(data, "utf-8", errors))
-        refused(["answer", CACHE, "--json", "-"], "- is not UTF-8 text: save it as UTF-8.", capsys)
-    refused(["answer", CACHE, "--other", "caf\udce9"], "question 1: it holds half of a character", capsys)
-    refused(["answer", CACHE, "--discuss", "caf\udce9"], "--discuss: it holds half of a character", capsys)
-    refused(["answer", PLAN, "--choose", "4", "--note", "\udce9"], "--note: it holds half of a", capsys)
-
-
-def test_input_without_an_end_is_not_read_to_it(capsys: pytest.CaptureFixture[str]) -> None:
-    stock()
-    refused(
-        ["answer", CACHE, "--json", "/dev/zero"],
-        "/dev/zero has more than 5,000,000 bytes: shorten it.",
-        capsys,
-    )
+    for words, problem in (
+        ([CACHE, "--other", "caf\udce9"], "question 1: it holds half of a character"),
+        ([CACHE, "--discuss", "caf\udce9"], "--discuss: it holds half of a character"),
+        ([PLAN, "--choose", "4", "--note", "\udce9"], "--note: it holds half of a"),
+        ([CACHE, "--json", "/dev/zero"], "/dev/zero has more than 5,000,000 bytes: shorten it."),
+    ):
+        refused(["answer", *words], problem, capsys)
 
 
 def refused(words: list[str], problem: str, capsys: pytest.CaptureFixture[str], code: int = 2) -> None:

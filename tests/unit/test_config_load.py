@@ -93,7 +93,7 @@ def test_lists_in_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ("max_budget_usd = 0", "max_budget_usd: must be more than 0, not 0"),
         ("max_budget_usd = inf", "max_budget_usd: must be a finite number, not inf"),
         ('questions = "never"', "questions: must be one of 'ask', 'assume' or 'adaptive', not 'never'"),
-        ('bell = "loud"', "bell: must be true or false, not 'loud'"),
+        *((f'bell = "{word}"', f"bell: must be true or false, not '{word}'") for word in ("yes", "", "2")),
         ("model = 3", "model: must be a text in quotes, not 3"),
         ('model = ""', "model: must not be empty, not ''"),
         ('cwd = "nowhere"', "cwd: must be a directory that exists"),
