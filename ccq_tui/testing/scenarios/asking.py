@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ccq_tui.questions.model import Kind, Question
 from ccq_tui.testing.scenario import Scenario, ask
-from ccq_tui.testing.scenarios.ready import choice, unless_refused
+from ccq_tui.testing.scenarios.ready import DATABASE, NAME, RETENTION, choice, unless_refused
 
 _EXPLANATION = """\
 `functools.cache` keeps **every** result for the life of the process; `lru_cache(maxsize=n)` drops the one \
@@ -45,19 +44,12 @@ def no_questions() -> Scenario:
 
 def single() -> Scenario:
     """One single-select question with a recommendation."""
-    database = choice(
-        "Which database should the bookmark service use?",
-        "Database",
-        ("SQLite (Recommended)", "One file, no server; enough for a single writer"),
-        ("PostgreSQL", "Many writers, full-text search, needs a server"),
-        ("DuckDB", "Columnar; good for reports, less so for many small writes"),
-    )
     return (
         Scenario("single", title="Database for bookmarks")
         .says(
             "The service stores bookmarks for a few hundred people. One thing decides the rest of the design."
         )
-        .asks(database)
+        .asks(DATABASE)
         .then(
             unless_refused(
                 lambda a: Scenario().says(
@@ -97,24 +89,6 @@ def multi() -> Scenario:
 
 def text_and_number() -> Scenario:
     """A text, a number and a choice in one set; needs the extended question kinds."""
-    name = Question(
-        "What should the package be called?",
-        "Name",
-        kind=Kind.TEXT,
-        description="Lower case with dashes; it becomes the name on the package index.",
-        placeholder="for example tidy-bookmarks",
-    )
-    retention = Question(
-        "For how many days are deleted bookmarks kept?",
-        "Retention",
-        kind=Kind.NUMBER,
-        description="They can be restored during that time.",
-        minimum=1,
-        maximum=365,
-        step=1,
-        default="30",
-        unit="days",
-    )
     licence = choice(
         "Under which licence is it published?",
         "Licence",
@@ -124,7 +98,7 @@ def text_and_number() -> Scenario:
     return (
         Scenario("text_and_number", title="A new package")
         .says("Three facts, and I can create the package.")
-        .asks(name, retention, licence, title="The new package")
+        .asks(NAME, RETENTION, licence, title="The new package")
         .then(
             unless_refused(
                 lambda a: Scenario().says(

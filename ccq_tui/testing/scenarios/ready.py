@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ccq_tui.questions.model import Option, Question
+from ccq_tui.questions.model import Kind, Option, Question
 from ccq_tui.testing.replies import Replies
 from ccq_tui.testing.scenario import Scenario
 
@@ -40,6 +40,33 @@ def choice(
     """Make a question from plain tuples: label, description, and optionally a preview."""
     made = tuple(Option(row[0], row[1], row[2] if len(row) > 2 else None) for row in options)
     return Question(text, header, made, multi_select=multi)
+
+
+DATABASE = choice(
+    "Which database should the bookmark service use?",
+    "Database",
+    ("SQLite (Recommended)", "One file, no server; enough for a single writer"),
+    ("PostgreSQL", "Many writers, full-text search, needs a server"),
+    ("DuckDB", "Columnar; good for reports, less so for many small writes"),
+)
+NAME = Question(
+    "What should the package be called?",
+    "Name",
+    kind=Kind.TEXT,
+    description="Lower case with dashes; it becomes the name on the package index.",
+    placeholder="for example tidy-bookmarks",
+)
+RETENTION = Question(
+    "For how many days are deleted bookmarks kept?",
+    "Retention",
+    kind=Kind.NUMBER,
+    description="They can be restored during that time.",
+    minimum=1,
+    maximum=365,
+    step=1,
+    default="30",
+    unit="days",
+)
 
 
 def unless_refused(go_on: Callable[[Replies], Scenario]) -> Callable[[Replies], Scenario]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ccq_tui.questions.model import Kind, Question
+from ccq_tui.questions.model import Question
 from ccq_tui.testing.replies import Replies
 from ccq_tui.testing.scenario import Scenario
 from ccq_tui.testing.scenarios.design import design_questions
-from ccq_tui.testing.scenarios.ready import choice, first_line
+from ccq_tui.testing.scenarios.ready import DATABASE, NAME, RETENTION, choice, first_line
 
 _WELCOME = """\
 # Welcome
@@ -49,7 +49,7 @@ def tour() -> Scenario:
         .says(_WELCOME)
         .runs("Bash", command="ls -la", description="Look at the project directory")
         .says("The directory is empty, so we start from nothing. One decision shapes the rest.")
-        .asks(_database())
+        .asks(DATABASE)
         .says(_after_database)
         .asks(_layout(), _extras())
         .says(
@@ -57,7 +57,7 @@ def tour() -> Scenario:
         )
         .asks(*design_questions())
         .says("Two facts I cannot guess.")
-        .asks(_name(), _retention(), title="The package")
+        .asks(NAME, RETENTION, title="The package")
         .says("I write the first file. You decide whether I may.")
         .runs(
             "Bash",
@@ -69,16 +69,6 @@ def tour() -> Scenario:
         .says(_closing)
         # No further turn: after an interrupt the tour continues where it was.
         .afterwards("The tour is over. `ccq-tui demo --list` shows the other scenarios.")
-    )
-
-
-def _database() -> Question:
-    return choice(
-        "Which database should the bookmark service use?",
-        "Database",
-        ("SQLite (Recommended)", "One file, no server to run"),
-        ("PostgreSQL", "Many writers at once, needs a server"),
-        ("DuckDB", "Made for reports over many rows"),
     )
 
 
@@ -104,29 +94,6 @@ def _extras() -> Question:
         ("Web page", "A list with a search field"),
         ("Browser extension", "One key adds the present page"),
         multi=True,
-    )
-
-
-def _name() -> Question:
-    return Question(
-        "What should the package be called?",
-        "Name",
-        kind=Kind.TEXT,
-        description="Lower case with dashes.",
-        placeholder="for example tidy-bookmarks",
-    )
-
-
-def _retention() -> Question:
-    return Question(
-        "For how many days are deleted bookmarks kept?",
-        "Retention",
-        kind=Kind.NUMBER,
-        minimum=1,
-        maximum=365,
-        step=1,
-        default="30",
-        unit="days",
     )
 
 
