@@ -38,7 +38,7 @@ OF_PROJECTS = frozenset(
 HARMLESS_MODES = ("default", "manual", "plan")
 
 Owner = Literal["project", "user"]
-PATHS = ("cwd", "cli_path", "debug_file")
+PATHS = ("cwd", "cli_path", "debug_file", "theme")
 PATH_LISTS = ("add_dirs", "plugin_dirs")
 JSON_OR_PATHS = ("settings", "mcp_config", "agents")
 MOST_NAMED = 20
@@ -136,18 +136,16 @@ def _line_of(lines: list[str], name: str, key: str, start: int) -> dict[str, int
 
 def _anchored(name: str, value: Any, base: Path) -> Any:
     """Make a setting's relative paths start at the file's directory; leave the rest for the checks."""
-    if isinstance(value, list):
-        lists = name in PATH_LISTS or name in JSON_OR_PATHS
-        return [_absolute(item, base, inline=name in JSON_OR_PATHS) for item in value] if lists else value
-    if name in PATH_LISTS and isinstance(value, str):
-        return [_absolute(value, base)]  # a list, so that the path is not split like a variable's
-    if name in JSON_OR_PATHS:
-        return _absolute(value, base, inline=True)
-    if name == "theme" and isinstance(value, str) and not value.endswith(".toml"):
-        return value
-    if name == "cli_path" and isinstance(value, str) and Path(value).name == value:
-        return value  # a program's name, to be found on PATH
-    return _absolute(value, base) if name in PATHS or name == "theme" else value
+    inline = name in JSON_OR_PATHS
+    if inline or name in PATH_LISTS:
+        if isinstance(value, list):
+            return [_absolute(item, base, inline=inline) for item in value]
+        found = _absolute(value, base, inline=inline)
+        # A list, so that the path is not split like a variable's.
+        return found if inline or not isinstance(value, str) else [found]
+    # A theme of that name, or a program to be found on PATH.
+    named = {"theme": not str(value).endswith(".toml"), "cli_path": Path(str(value)).name == value}
+    return _absolute(value, base) if name in PATHS and not named.get(name) else value
 
 
 def _absolute(value: Any, base: Path, *, inline: bool = False) -> Any:

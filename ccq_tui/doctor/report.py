@@ -42,7 +42,9 @@ def report(checks: Sequence[Check]) -> Iterator[Line]:
 def _lines(check: Check) -> Iterator[Line]:
     sign, word, color = SIGNS[check.level]
     mark = Styled(sign if _can_write(sign) else word, color, bold=check.level is not Level.OK)
-    found = safe(_home_as_tilde(check.found), keep_newlines=False)
+    home = str(Path.home())
+    text = check.found.replace(f"{home}/", "~/") if len(home) > 1 else check.found
+    found = safe(text, keep_newlines=False)
     yield "  ", mark, f" {check.name:<{NAME_WIDTH}}{found}"
     indent = " " * (NAME_WIDTH + 4)
     for line in textwrap.wrap(
@@ -59,11 +61,6 @@ def _summary(checks: Sequence[Check]) -> Styled:
     counts = ((failures, "failure"), (warnings, "warning"))
     color = "red" if failures else "yellow"
     return Styled(" and ".join(plural(*count) for count in counts if count[0]) + ".", color, bold=True)
-
-
-def _home_as_tilde(text: str) -> str:
-    home = str(Path.home())
-    return text.replace(home + "/", "~/") if len(home) > 1 else text
 
 
 def _can_write(sign: str) -> bool:
