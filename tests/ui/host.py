@@ -178,6 +178,7 @@ class PanelHost(App[None]):
         self.clock = Clock()
         self.posted: list[Message] = []
         self.drafts: list[PanelState] = []
+        self.outcomes: list[Any] = []
         self._begin_in(theme)
         self.panel = self._made(questions, title=title, session=session, place=place)
 
@@ -190,8 +191,10 @@ class PanelHost(App[None]):
         place: tuple[int, int] = (1, 1),
     ) -> QuestionPanel:
         asked = opened(QuestionSet("toolu_1", questions, title=title))
-        panel = QuestionPanel(asked, session=session, place=place, clock=self.clock)
-        panel.kept = self.drafts.append
+        return self.heard(QuestionPanel(asked, session=session, place=place, clock=self.clock))
+
+    def heard(self, panel: Any) -> Any:
+        panel.kept, panel.settled = self.drafts.append, self.outcomes.append
         return panel
 
     async def put(self, *questions: Question, **options: Any) -> None:
@@ -201,6 +204,7 @@ class PanelHost(App[None]):
     async def _replace(self, panel: QuestionPanel) -> None:
         await self.panel.remove()
         self.posted.clear()
+        self.outcomes.clear()
         self.panel = panel
         await self.screen.mount(self.panel)
         self.clock.skip_grace()
@@ -228,7 +232,6 @@ class PanelHost(App[None]):
         self.clock.skip_grace()
         self.call_after_refresh(self.panel.query_one(HintBar).wake)
 
-    @on(QuestionPanel.Ended)
     @on(QuestionPanel.EditorWanted)
     @on(QuestionPanel.Returned)
     def keep(self, message: Message) -> None:
@@ -301,9 +304,8 @@ class DecisionHost(PanelHost):
         self.panel = self._decides(request, asked_for=asked_for)
 
     def _decides(self, request: PermissionRequest | PlanRequest, *, asked_for: bool = False) -> DecisionPanel:
-        return DecisionPanel(
-            first_draft(request), session="api-refactor", clock=self.clock, asked_for=asked_for
-        )
+        state = first_draft(request)
+        return self.heard(DecisionPanel(state, session="api-refactor", clock=self.clock, asked_for=asked_for))
 
     async def put(self, request: PermissionRequest | PlanRequest, **options: Any) -> None:  # type: ignore[override]
         """Put another panel in the place of the one that is there."""

@@ -229,6 +229,8 @@ class Driven:
         self.session: ToldSession | None = None
         self.clock = clock or MovableClock()
         self.launches: list[Launch] = []
+        self.wins = False
+        """Whether each answer wins at once."""
         self._kind = make
         self.app = CcqApp(
             launch or Launch(settings=Settings(cwd=Path("/"))), self._make, clock=clock or self.clock
@@ -237,7 +239,7 @@ class Driven:
     def _make(self, tell: Callable[[ev.AgentEvent], None], launch: Launch) -> ToldSession:
         self.session = self._kind(tell)
         self.session.record_id = launch.session_id or SESSION_ID
-        self.session.open_in = self._open
+        self.session.open_in, self.session.requests.wins = self._open, self.wins
         self.launches.append(launch)
         return self.session
 

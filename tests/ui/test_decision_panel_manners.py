@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ccq_tui.inbox.requests import Allowed, Denied, PermissionRequest, PlanRequest
-from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar
 from ccq_tui.widgets.panel.field import AnswerField
-from tests.ui.host import DecisionHost, PanelHost, QuickPilot, press_later
+from tests.ui.host import DecisionHost, QuickPilot, press_later
 from tests.ui.session import permission
 from tests.ui.test_question_panel_hostile import assert_clean
 from tests.ui.test_question_panel_manners import click_on
@@ -18,19 +17,15 @@ PLAN = PlanRequest("p", "s", "# Plan")
 SIZES = [(80, 24), (60, 20), (40, 12), (20, 8), (160, 50)]
 
 
-def outcomes(app: PanelHost) -> list[object]:
-    return [message.outcome for message in app.all_posted(DecisionPanel.Ended)]
-
-
 async def test_a_click_moves_and_a_click_on_the_cursor_takes() -> None:
     async with DecisionHost(permission()).shown() as (app, pilot):
         await click_on(app, pilot, "Deny")
-        assert (app.panel.state.cursor, outcomes(app)) == (1, [])
+        assert (app.panel.state.cursor, app.outcomes) == (1, [])
         assert app.cursor_line.startswith(" ❯ n  Deny")
         await click_on(app, pilot, "make all")
-        assert outcomes(app) == [], "what is decided on is no choice"
+        assert app.outcomes == [], "what is decided on is no choice"
         await click_on(app, pilot, "Deny")
-        assert outcomes(app) == [Denied()]
+        assert app.outcomes == [Denied()]
 
 
 async def test_a_panel_that_was_asked_for_has_no_grace_and_the_focus_stays_inside() -> None:
@@ -39,7 +34,7 @@ async def test_a_panel_that_was_asked_for_has_no_grace_and_the_focus_stays_insid
         assert app.panel.state.guard.shown_at is None
         assert not app.panel.query_one(HintBar)._asleep
         await pilot.press("y")
-        assert outcomes(app) == [Allowed()]
+        assert app.outcomes == [Allowed()]
         await pilot.put(permission())
         for keys in (("tab",), ("shift+tab",), ("e", "tab"), ("shift+tab", "tab")):
             await pilot.press(*keys)
@@ -50,7 +45,7 @@ async def test_a_burst_through_choices_and_text_stays_in_order() -> None:
     async with DecisionHost(permission()).shown() as (app, pilot):
         app.burst("e", "a", "b", "left", "X", "escape", "up", "down", "enter", "y", "n", "enter")
         await pilot.pause()
-        assert outcomes(app) == [Denied("aXynb")], "the caret is where it was left"
+        assert app.outcomes == [Denied("aXynb")], "the caret is where it was left"
 
 
 async def test_what_is_hidden_in_a_text_is_drawn_as_a_sign_and_sent_as_it_was_pasted() -> None:
@@ -66,7 +61,7 @@ async def test_what_is_hidden_in_a_text_is_drawn_as_a_sign_and_sent_as_it_was_pa
         assert "\u202e" not in app.panel_text
         await pilot.press("enter")
         await press_later(pilot, "enter")
-        assert outcomes(app) == [Denied(f"{trick} {family}")]
+        assert app.outcomes == [Denied(f"{trick} {family}")]
 
 
 @pytest.mark.parametrize("size", SIZES)

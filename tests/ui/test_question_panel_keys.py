@@ -10,10 +10,6 @@ from tests.ui.asked import CITIES, MULTI, NAME, PREVIEWED, SINGLE
 from tests.ui.host import PanelHost, press_later, type_text
 
 
-def outcomes(app: PanelHost) -> list[object]:
-    return [message.outcome for message in app.all_posted(QuestionPanel.Ended)]
-
-
 async def test_keys_that_move_and_turn() -> None:
     async with PanelHost(SINGLE, MULTI).shown() as (app, pilot):
         for down, up in (("down", "up"), ("j", "k"), ("ctrl+n", "ctrl+p"), ("end", "home")):
@@ -77,7 +73,7 @@ async def test_c_discusses_the_whole_set() -> None:
         await pilot.press("escape")
         assert "✎ discuss Why not both?" in app.panel_text
         await pilot.press("c", "enter")
-        assert outcomes(app) == [Discussed("Why not both?")]
+        assert app.outcomes == [Discussed("Why not both?")]
 
 
 async def test_ctrl_d_declines_after_asking_once() -> None:
@@ -89,7 +85,7 @@ async def test_ctrl_d_declines_after_asking_once() -> None:
         assert "Decline" not in app.panel_text
         await pilot.press("ctrl+d")
         await press_later(pilot, "ctrl+d", seconds=TYPING_SECONDS)
-        assert [type(outcome).__name__ for outcome in outcomes(app)] == ["Declined"]
+        assert [type(outcome).__name__ for outcome in app.outcomes] == ["Declined"]
 
 
 async def test_ctrl_g_wants_an_editor_and_the_text_comes_back() -> None:

@@ -12,10 +12,6 @@ from tests.ui.asked import MULTI, RECOMMENDED, SINGLE
 from tests.ui.host import PanelHost, type_text
 
 
-def outcomes(app: PanelHost) -> list[object]:
-    return [message.outcome for message in app.all_posted(QuestionPanel.Ended)]
-
-
 async def click_on(app: PanelHost, pilot: object, text: str) -> None:
     """Click on the first place of the screen that shows a text."""
     y, line = next((y, line) for y, line in enumerate(app.screen_lines) if text in line)
@@ -41,9 +37,9 @@ async def test_clicks_on_rows_tabs_and_review() -> None:
         await click_on(app, pilot, SINGLE.text)
         assert app.state.tab == 0, "a row of the review leads to its question"
         await click_on(app, pilot, "Review")
-        assert not outcomes(app)
+        assert not app.outcomes
         await click_on(app, pilot, "✔    Submit")
-        assert outcomes(app) == [Answered((Answer(("DuckDB",)), Answer(("Logs",), other="x")))]
+        assert app.outcomes == [Answered((Answer(("DuckDB",)), Answer(("Logs",), other="x")))]
 
 
 async def test_clicks_beside_rows_mean_nothing() -> None:
@@ -99,7 +95,7 @@ async def test_review_shows_everything_and_starts_on_the_first_gap() -> None:
         assert "with “no answer”" not in app.panel_text
         assert "Enter submit" in app.panel_text
         await pilot.press("enter")
-        assert [answer.selected for answer in outcomes(app)[0].answers] == [  # type: ignore[attr-defined]
+        assert [answer.selected for answer in app.outcomes[0].answers] == [
             ("PostgreSQL",),
             ("Memcached",),
             ("Cache",),
@@ -116,7 +112,7 @@ async def test_gaps_may_be_submitted_and_are_counted() -> None:
         assert "→ none of these" in app.panel_text
         assert "2 with “no answer” · 1 with “none of these”" in app.panel_text
         await pilot.press("end", "enter")
-        assert [answer.given for answer in outcomes(app)[0].answers] == [False, False, True]  # type: ignore[attr-defined]
+        assert [answer.given for answer in app.outcomes[0].answers] == [False, False, True]
 
 
 async def test_two_waiting_sets_are_counted() -> None:

@@ -30,10 +30,6 @@ async def pilot(app: PanelHost) -> AsyncIterator[QuickPilot]:
         yield pilot
 
 
-def outcomes(app: PanelHost) -> list[object]:
-    return [message.outcome for message in app.all_posted(QuestionPanel.Ended)]
-
-
 def caret(app: PanelHost) -> tuple[int, int]:
     return app.panel.query_one(AnswerField).cursor_location
 
@@ -54,15 +50,15 @@ async def test_new_lines(keys: str, app: PanelHost, pilot: QuickPilot) -> None:
         await pilot.put(question)
         await pilot.press(*opens, "a", *keys.split(), "b")
         assert app.state.text == "a\nb", opens
-        assert not outcomes(app)
+        assert not app.outcomes
 
 
 async def test_a_text_of_one_line_may_end_in_a_backslash() -> None:
     app = PanelHost(SINGLE)
-    app.panel = QuestionPanel(opened(QuestionSet("p", (SINGLE,), is_prompt=True)), clock=app.clock)
+    app.panel = app.heard(QuestionPanel(opened(QuestionSet("p", (SINGLE,), is_prompt=True)), clock=app.clock))
     async with app.run_test() as pilot:
         await pilot.press("o", *"C:\\", "ctrl+j", "enter")
-        assert outcomes(app) == [Answered((Answer(other="C:\\"),))]
+        assert app.outcomes == [Answered((Answer(other="C:\\"),))]
 
 
 async def test_an_input_method_types_a_whole_word_at_once(app: PanelHost, pilot: QuickPilot) -> None:

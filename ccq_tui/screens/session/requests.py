@@ -182,10 +182,8 @@ class RequestQueue(PanelHost):
     async def open_link(self, url: str) -> None:
         self._ui.say(await open_target(self._ui.app, Target(url, url=url)))
 
-    def settle(self, opened: OpenRequest, outcome: RequestOutcome) -> None:
-        """Settle a request, and keep what was typed but is not part of the outcome."""
-        super().settle(opened, outcome)
-        draft = opened.shown
+    def gave(self, opened: OpenRequest, draft: Draft, outcome: RequestOutcome) -> None:
+        """Keep what is not part of the outcome at hand, and put what was typed beside it into the prompt."""
         self._ui.dock.notices.hush(opened.request.id)
         if text := text_left_over(draft, outcome):
             self._ui.dock.prompt.put_back(text)

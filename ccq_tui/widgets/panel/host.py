@@ -97,6 +97,9 @@ class PanelHost(ABC):
     async def won(self, opened: OpenRequest, draft: Draft, outcome: RequestOutcome) -> None:
         """Go on after an answer that is kept."""
 
+    def gave(self, opened: OpenRequest, draft: Draft, outcome: RequestOutcome) -> None:  # noqa: B027 - as `typed`
+        """Keep what was typed for a request that is being settled, and is not part of the outcome."""
+
     def typed(self, opened: OpenRequest) -> None:  # noqa: B027 - a surface may leave it out
         """Note that a person did something with a request."""
 
@@ -114,6 +117,7 @@ class PanelHost(ABC):
         self.opened, self.panel = opened, panel
         opened.show()
         panel.kept = partial(self._keep_draft, opened)
+        panel.settled = partial(self._settle, opened, panel)
         panel.begin(_as_opened(opened.shown), place=at, asked_for=asked_for)  # type: ignore[arg-type]  # chosen by its kind
         if opened.stale is not None:
             panel.freeze(opened.stale.words)
@@ -124,7 +128,7 @@ class PanelHost(ABC):
         self._unfollow()
         panel, self.panel, self.opened = self.panel, None, None
         if panel is not None:
-            panel.kept = bool
+            panel.kept = panel.settled = bool
         return panel
 
     def _keep_draft(self, opened: OpenRequest, draft: Draft) -> None:
@@ -166,9 +170,6 @@ class PanelHost(ABC):
             case RequestPanel.Returned() if not panel.keys_under_way:
                 self._keep_draft(opened, panel.state)  # without the first letter of the words
                 self.place.give_back(panel)
-            case RequestPanel.Ended(outcome=outcome):
-                opened.draft = panel.state
-                self.settle(opened, outcome)
             case RequestPanel.TakeOver():
                 self._take_over(opened, panel)
             case RequestPanel.EditorWanted(text=text):
@@ -190,11 +191,16 @@ class PanelHost(ABC):
         elif kept := self.keep(text):
             self.say(f"The request was closed before your answer{kept}")
 
+    def _settle(self, opened: OpenRequest, panel: Panel, outcome: RequestOutcome) -> None:
+        opened.draft = panel.state
+        self.settle(opened, outcome)
+
     def settle(self, opened: OpenRequest, outcome: RequestOutcome) -> None:
         """Settle a request, close its panel, and see the answer through."""
         # The answer goes first: drawing the screen takes longer than all that is between it and the agent.
         verdict, draft = opened.settle(outcome, Actor.here(self._surface)), opened.shown
         self.place.let_go(opened)
+        self.gave(opened, draft, outcome)
         self.run(partial(self._see_through, opened, draft, outcome, verdict))
         if url := link_to_open(opened.request, outcome):
             self.run(partial(self.open_link, url))

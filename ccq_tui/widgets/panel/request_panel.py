@@ -126,12 +126,6 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
 
         key: str = ""
 
-    @dataclass
-    class Ended(PanelMessage, namespace="request_panel"):
-        """The person settled the request."""
-
-        outcome: RequestOutcome
-
     class Returned(PanelMessage, namespace="request_panel"):
         """Keys turned out to be meant for the prompt; the panel's state and `RequestPanel.rest` have them."""
 
@@ -179,6 +173,8 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         """Returns whether the prompt that the panel replaces holds text."""
         self.kept: Callable[[Draft], object] = bool
         """Takes each state that is a draft to keep."""
+        self.settled: Callable[[RequestOutcome], object] = bool
+        """Takes the outcome, at once: the answer goes before anything is drawn."""
         # The parts are kept, not looked up: a panel may be settled before it was ever composed.
         self._field = AnswerField(self._take_key, id="field")
         # The panel keeps the focus and hands keys on: one queue, so that none overtakes another.
@@ -391,7 +387,7 @@ class RequestPanel(Vertical, Clickable[PanelTarget], Generic[State]):
         if replace(after, guard=before.guard) == before:
             return
         if after.outcome is not None:
-            self.post_message(self.Ended(self, after.outcome))
+            self.settled(after.outcome)
             return
         if is_live(self):
             self._draw()

@@ -103,7 +103,7 @@ class Hands:
 
     async def in_program(self, run: Driven, drive: Callable[[], Awaitable[None]]) -> None:
         """Do something in a program whose delays follow the clock."""
-        self.run = run
+        self.run, run.wins = run, True
         with ExitStack() as patches:
             for module in (dock, base):
                 patches.enter_context(patch.object(module, "after", self.timers.after))

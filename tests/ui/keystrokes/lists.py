@@ -118,7 +118,6 @@ class Lists(Panels):
         if self.run.session is self._known:
             return
         self._known = self.run.session
-        self.run.told.requests.wins = True
         self.run.told.tell(MODELS)
         for number in range(9):
             self.run.told.tell(PromptAccepted(f"Prompt {number}", prompt_id=f"p{number}"))

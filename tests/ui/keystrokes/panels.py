@@ -99,7 +99,6 @@ class Panels(Hands):
         await self.in_program(Driven(clock=self.clock), self._drive)
 
     async def _drive(self) -> None:
-        self.run.told.requests.wins = True
         self.run.told.tell(ev.StateChanged(ev.SessionState.WORKING))
         while self.counts["keys"] < self.goal:
             await self._do_something()

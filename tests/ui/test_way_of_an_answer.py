@@ -1,0 +1,104 @@
+"""The way of an answer: the modules that it passes from Enter in a panel to what the SDK gets."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from types import FrameType
+
+from textual import events
+
+from ccq_tui.agent.claude.gate import Gate
+from ccq_tui.agent.options import SessionOptions
+from ccq_tui.config.launch import Launch, ProgramArguments
+from ccq_tui.config.settings import Settings
+from ccq_tui.inbox.requests import Request
+from tests.ui.running import running
+from tests.ui.session import SESSION_ID, Driven, ToldSession, keys_work
+
+SOURCE = {
+    "questions": [
+        {
+            "question": "Which one?",
+            "header": "Which",
+            "multiSelect": False,
+            "options": [{"label": "First", "description": "a"}, {"label": "Second", "description": "b"}],
+        }
+    ]
+}
+
+
+class GatedSession(ToldSession):
+    """A session whose hook asks in the inbox of the program."""
+
+    def wait_with(self, request: Request) -> None:
+        """Do nothing: the gate has asked."""
+
+
+HANDS_ON = {
+    ("widgets.panel.request_panel", "post_message"),  # of a key
+    ("questions", "step"),
+    ("inbox.store.worker", "submit"),
+    ("inbox.store.database", "note"),
+    ("inbox.kinds.question", "check"),
+    ("inbox.open_request", "resolve"),
+    ("agent.claude.waits", "_stop_when_over"),
+    ("questions", "encode"),
+}
+"""The functions by which an answer is handed on: its stations are the modules that have called them."""
+KEY = events.Key("enter", None)
+MOST = 14
+DOCS = Path(__file__).parents[2] / "docs" / "architecture.md"
+
+
+class Way:
+    """Notes the stations of an answer, in every thread that it is set in."""
+
+    def __init__(self) -> None:
+        self.stations: list[str] = []
+        self.on = False
+
+    def __call__(self, frame: FrameType | None, event: str, _argument: object) -> None:
+        if not self.on or event != "call" or frame is None:
+            return
+        posts_other = not isinstance(frame.f_locals.get("message", KEY), events.Key)
+        if (_module(frame), frame.f_code.co_name) in HANDS_ON and not posts_other:
+            passed: list[str] = []
+            while frame is not None:
+                passed.insert(0, _module(frame))
+                frame = frame.f_back
+            self.stations = [name for name in dict.fromkeys((*self.stations, *passed)) if name]
+
+
+def _module(frame: FrameType) -> str:
+    """Return the module of the program that runs in a frame, or ""; the questions are one."""
+    name = str(frame.f_globals.get("__name__", ""))
+    if name.startswith("ccq_tui.questions."):
+        return "questions"
+    return name.removeprefix("ccq_tui.") if name.startswith("ccq_tui.") else ""
+
+
+async def test_an_answer_passes_fourteen_modules_from_its_key_to_the_sdk(tmp_path: Path) -> None:
+    launch = Launch(settings=Settings(cwd=tmp_path), program=ProgramArguments(state=tmp_path))
+    async with running(Driven(launch, make=GatedSession)) as (run, pilot):
+        inbox, way = run.app.runtime.inbox, Way()
+        gate = Gate(inbox, SessionOptions(cwd=tmp_path), lambda: SESSION_ID, run.told.tell)
+        gate.waits.shown("t")
+        hook = asyncio.ensure_future(gate.before_question({"tool_input": SOURCE}, "t", {}))
+        hook.add_done_callback(lambda _: setattr(way, "on", False))
+        await keys_work(run, pilot)
+        await pilot.press("1")
+        await inbox.run(lambda _: sys.setprofile(way))
+        sys.setprofile(way)
+        try:
+            way.on = True
+            await pilot.press("enter")
+            reply = await hook
+        finally:
+            sys.setprofile(None)
+            await inbox.run(lambda _: sys.setprofile(None))
+    assert reply["hookSpecificOutput"]["updatedInput"]["answers"] == {"Which one?": "First"}
+    assert len(way.stations) <= MOST, way.stations
+    described = DOCS.read_text(encoding="utf-8")
+    assert [name for name in way.stations if f"`{name.replace('.', '/')}`" not in described] == []
