@@ -57,7 +57,8 @@ def _target(text: str, directory: Path) -> Target | None:
     if scheme in {"http", "https"}:
         return Target(text, url=text)
     name = unquote(urlsplit(text).path) if scheme == "file" else text
-    for path, line in _readings(name):
+    numbered = re.fullmatch(r"(.+):(\d{1,7})", name)
+    for path, line in ((name, 0), *([(numbered[1], int(numbered[2]))] if numbered else [])):
         try:
             whole = directory / Path(path).expanduser()
             if whole.is_file():
@@ -67,15 +68,12 @@ def _target(text: str, directory: Path) -> Target | None:
     return None
 
 
-def _readings(name: str) -> list[tuple[str, int]]:
-    match = re.fullmatch(r"(.+):(\d{1,7})", name)
-    return [(name, 0), *([(match[1], int(match[2]))] if match else [])]
-
-
 async def open_target(app: App[Any], target: Target) -> str:
     """Open what a person chose; return what to say about it."""
     if target.path is not None:
-        return await _edit(app, target, target.path)
+        if is_lent(app):
+            return "Another editor was open · press the key again"
+        return await edit_path(app, target.path, target.line) or f"Opened {one_line(target.text, 200)}"
     command = browser_command(os.environ)
     if command is not None and await asyncio.to_thread(_start, [*command, target.url]):
         return f"Opened {one_line(target.url, 200)}"
@@ -88,18 +86,12 @@ def browser_command(environment: Mapping[str, str], platform: str = sys.platform
 
     Never one that draws in the terminal itself, as Python's own choice may be.
     """
-    path = environment.get("PATH")
-    if platform == "darwin":
-        names = ["open"]
-    elif platform == "win32":
-        names = ["explorer.exe"]
-    elif "WSL_DISTRO_NAME" in environment:
+    names = {"darwin": ["open"], "win32": ["explorer.exe"]}.get(platform, [])
+    if not names and "WSL_DISTRO_NAME" in environment:
         names = ["wslview", "explorer.exe"]
-    elif environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"):
+    elif not names and (environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")):
         names = ["xdg-open"]
-    else:
-        names = []
-    return next(([name] for name in names if shutil.which(name, path=path)), None)
+    return next(([name] for name in names if shutil.which(name, path=environment.get("PATH"))), None)
 
 
 def _start(command: list[str]) -> bool:
@@ -119,9 +111,3 @@ def _start(command: list[str]) -> bool:
         return process.wait(SECONDS) == 0 or command[0] == "explorer.exe"
     except subprocess.TimeoutExpired:
         return True  # a browser that keeps running
-
-
-async def _edit(app: App[Any], target: Target, path: Path) -> str:
-    if is_lent(app):
-        return "Another editor was open · press the key again"
-    return await edit_path(app, path, target.line) or f"Opened {one_line(target.text, 200)}"

@@ -21,32 +21,34 @@ from ccq_tui.text import one_line
 END = "\x1b\\"
 TITLE_LENGTH = 60
 BODY_LENGTH = 160
-BY_PROGRAM: Mapping[str, Notify] = {
-    "iTerm.app": "osc9",
-    "ghostty": "osc777",
-    "WezTerm": "osc777",
-    "WarpTerminal": "osc777",
-    "rio": "osc777",
-}
-BY_TERM: Mapping[str, Notify] = {
-    "xterm-kitty": "osc99",
-    "xterm-ghostty": "osc777",
-    "foot": "osc777",
-    "foot-extra": "osc777",
-    "wezterm": "osc777",
-    "rxvt-unicode": "osc777",
-    "rxvt-unicode-256color": "osc777",
-}
-BY_VARIABLE: Mapping[str, Notify] = {
-    "KITTY_WINDOW_ID": "osc99",
-    "GHOSTTY_RESOURCES_DIR": "osc777",
-    "WEZTERM_PANE": "osc777",
-    "ITERM_SESSION_ID": "osc9",
-    "VTE_VERSION": "osc777",
-}
-"""Variables that a terminal sets; programs inside tmux see them too."""
-PROGRESS_PROGRAMS = frozenset({"ghostty", "WezTerm"})
-PROGRESS_VARIABLES = ("WT_SESSION", "ConEmuPID", "GHOSTTY_RESOURCES_DIR", "WEZTERM_PANE")
+TERMINALS: tuple[tuple[str, str, Notify, bool], ...] = (
+    ("TERM_PROGRAM", "iTerm.app", "osc9", False),
+    ("TERM_PROGRAM", "ghostty", "osc777", True),
+    ("TERM_PROGRAM", "WezTerm", "osc777", True),
+    ("TERM_PROGRAM", "WarpTerminal", "osc777", False),
+    ("TERM_PROGRAM", "rio", "osc777", False),
+    ("TERM", "xterm-kitty", "osc99", False),
+    ("TERM", "xterm-ghostty", "osc777", False),
+    ("TERM", "foot", "osc777", False),
+    ("TERM", "foot-extra", "osc777", False),
+    ("TERM", "wezterm", "osc777", False),
+    ("TERM", "rxvt-unicode", "osc777", False),
+    ("TERM", "rxvt-unicode-256color", "osc777", False),
+    ("KITTY_WINDOW_ID", "", "osc99", False),
+    ("GHOSTTY_RESOURCES_DIR", "", "osc777", True),
+    ("WEZTERM_PANE", "", "osc777", True),
+    ("ITERM_SESSION_ID", "", "osc9", False),
+    ("VTE_VERSION", "", "osc777", False),
+    ("WT_SESSION", "", "off", True),
+    ("ConEmuPID", "", "off", True),
+)
+"""A variable and its value, or "" for any, which programs inside tmux see too; how the terminal that sets it
+notifies, and whether it shows progress. The first that notifies counts."""
+
+
+def _known(environment: Mapping[str, str]) -> list[tuple[Notify, bool]]:
+    values = ((environment.get(name, ""), value, how, bar) for name, value, how, bar in TERMINALS)
+    return [(how, bar) for has, value, how, bar in values if has and has == (value or has)]
 
 
 class Bar(IntEnum):
@@ -62,18 +64,14 @@ def wanted_protocol(setting: Notify, environment: Mapping[str, str]) -> Notify:
     """Choose how to notify, never "auto"; "off" for an unknown terminal, which might print the sequence."""
     if setting != "auto":
         return setting
-    found = BY_PROGRAM.get(environment.get("TERM_PROGRAM", "")) or BY_TERM.get(environment.get("TERM", ""))
-    if found is not None:
-        return found
-    return next((how for name, how in BY_VARIABLE.items() if environment.get(name)), "off")
+    return next((how for how, _ in _known(environment) if how != "off"), "off")
 
 
 def has_progress(setting: Progress, environment: Mapping[str, str]) -> bool:
     """Whether the terminal shows progress; with "auto" not where it takes OSC 9;4 for a notification."""
     if setting != "auto":
         return setting == "on"
-    known = environment.get("TERM_PROGRAM") in PROGRESS_PROGRAMS
-    return known or any(environment.get(name) for name in PROGRESS_VARIABLES)
+    return any(bar for _, bar in _known(environment))
 
 
 def notification(protocol: Notify, title: str, body: str, environment: Mapping[str, str]) -> str:

@@ -204,13 +204,6 @@ class Picker(ListScreen[str | None, Choosing]):
         self.notice = text
         self.draw()
 
-    def show_rows(self, rows: Iterable[PickRow]) -> None:
-        """Show other rows; the cursor stays on its row if that is still there."""
-        under, state = self.state.under, self.state.with_rows(rows)
-        same = state.under is not None and under is not None and state.under.key == under.key
-        self.feed.state = state if same else state.put(0)
-        self.draw()
-
     # -- keys ---------------------------------------------------------------------------------------------
 
     def _take_key(self, event: events.Key) -> bool:

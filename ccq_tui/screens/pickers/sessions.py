@@ -105,26 +105,17 @@ def _shelved(store: Store, sessions: Sequence[EarlierSession]) -> tuple[Shelved,
 
 
 def session_row(one: Shelved, now: float, *, everywhere: bool = False) -> PickRow:
-    session = one.session
+    session, seconds = one.session, now - one.session.modified
     # Where there is no repository the CLI calls the branch HEAD.
     branch = "" if session.branch == "HEAD" else session.branch[:20]
-    marks = (
-        f"? {one.count}" if one.count else "",
-        "open" if one.runs else "",
-        branch,
-        age(now - session.modified),
-    )
+    age = f"{in_one_unit(seconds, 'min', ' ')} ago" if seconds >= 60 else "now"
+    marks = (f"? {one.count}" if one.count else "", "open" if one.runs else "", branch, age)
     return PickRow(
         session.session_id,
         session.summary or session.session_id,
         session.directory if everywhere else "",
         right=" · ".join(mark for mark in marks if mark),
     )
-
-
-def age(seconds: float) -> str:
-    """Return an age in the largest unit that fits."""
-    return f"{in_one_unit(seconds, 'min', ' ')} ago" if seconds >= 60 else "now"
 
 
 LONGEST_TITLE = 200
@@ -196,10 +187,11 @@ class SessionPicker(Picker):
         where = "in any directory" if self._everywhere else "of this directory"
         self.empty = f"No other session {where}"
         self.take_text()
-        had_rows = bool(self.state.rows)
-        now = time.time()
-        self.show_rows(tuple(session_row(one, now, everywhere=self._everywhere) for one in self._sessions))
-        if self.state.rows and not had_rows:
+        had_rows, now = bool(self.state.rows), time.time()
+        rows = [session_row(one, now, everywhere=self._everywhere) for one in self._sessions]
+        self.feed.state = self.state.with_rows(rows)
+        self.draw()
+        if rows and not had_rows:
             self.came_up()
 
     @property
@@ -226,7 +218,9 @@ class SessionPicker(Picker):
             case "rename", Shelved(runs=True):
                 self.say("This session is open in a ccq-tui; type /rename there")
             case "rename", Shelved(session):
-                self._begin_to_rename(session)
+                self._renaming, self._found = session, self.field.text
+                self.field.put(one_line(session.summary, LONGEST_TITLE))
+                self.say("Its title:")
             case "delete", Shelved() as under:
                 self._work(partial(self._delete, under))
             case _:
@@ -248,12 +242,6 @@ class SessionPicker(Picker):
             super().take_text()
 
     # -- naming and deleting --------------------------------------------------------------------------------
-
-    def _begin_to_rename(self, session: EarlierSession) -> None:
-        self._renaming = session
-        self._found = self.field.text
-        self.field.put(one_line(session.summary, LONGEST_TITLE))
-        self.say("Its title:")
 
     def _take_while_renaming(self, key: str) -> bool:
         session, title = self._renaming, one_line(self.field.text, LONGEST_TITLE).strip()
@@ -290,8 +278,7 @@ class SessionPicker(Picker):
 
     @property
     def _place_line(self) -> str:
-        here, others = "this directory", "all directories"
-        shown, other = (others, here) if self._everywhere else (here, others)
+        shown, other = ("this directory", "all directories")[:: -1 if self._everywhere else 1]
         place = f"Sessions of {shown} · type to filter · Ctrl+A lists {other}"
         return f"{self._said}\n{place}" if self._said else place
 
@@ -315,19 +302,17 @@ class SessionPicker(Picker):
     def _preview_text(self, palette: Palette) -> Text:
         """Return what waits in the session under the cursor, and below it what was said last."""
         width, under = max(20, self.app.size.width - 6), self._under
-        said: list[Text] = []
-        waits: list[Text] = []
-        if under is not None:
-            for line in under.waiting:
-                waits.extend(wrapped(Text(f"? {one_line(line, 300)}", palette.badge), width)[:2])
-            for who, text in under.session.last:
-                words = Text(SIGNS.get(who, "") + one_line(text, 400), palette.muted)
-                said.extend(wrapped(words, width)[:2])
-        waits = waits[:PREVIEW_LINES]
-        room = PREVIEW_LINES - len(waits)
-        lines = [*waits, *(said[-room:] if room else ())]
+        asked = [Text(f"? {one_line(line, 300)}", palette.badge) for line in (under.waiting if under else ())]
+        last = [
+            Text(SIGNS.get(who, "") + one_line(text, 400), palette.muted)
+            for who, text in (under.session.last if under else ())
+        ]
+        waits, said = (
+            [line for text in texts for line in wrapped(text, width)[:2]] for texts in (asked, last)
+        )
+        lines = [*waits[:PREVIEW_LINES], *said[max(0, len(waits) + len(said) - PREVIEW_LINES) :]]
+        lines += [Text("")] * (PREVIEW_LINES - len(lines))
         rule = Text("─" * (self.app.size.width - 1), palette.muted)
-        lines.extend(Text("") for _ in range(PREVIEW_LINES - len(lines)))
         return Text("\n").join([rule, *(Text.assemble("   ", line) for line in lines)])
 
     @property

@@ -187,26 +187,20 @@ def git_branch(directory: Path) -> str:
     Reads files: not for the event loop.
     """
     try:
-        for place in (directory, *directory.parents):
-            git = place / ".git"
-            if git.is_dir():
-                return _named(_read(git / "HEAD"))
+        for git in (place / ".git" for place in (directory, *directory.parents)):
             if git.is_file():
                 # A worktree or a submodule: the file says where git's directory is.
-                pointer = _read(git).removeprefix(POINTER).strip()
-                return _named(_read((place / pointer) / "HEAD"))
+                git = git.parent / _read(git).removeprefix(POINTER).strip()
+            if git.is_dir():
+                head = _read(git / "HEAD")
+                return head.removeprefix(REFERENCE) if head.startswith("ref:") else head[:7]
     except (OSError, ValueError):
-        # Unreadable, or a path with a NUL: the line is without a branch.
-        return ""
+        return ""  # unreadable, or a path with a NUL: the line is without a branch
     return ""
 
 
 def _read(path: Path) -> str:
     return begin(path, MOST).decode("utf-8", "replace").strip()
-
-
-def _named(head: str) -> str:
-    return head.removeprefix(REFERENCE) if head.startswith("ref:") else head[:7]
 
 
 _logger = logging.getLogger(__name__)
