@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from inspect import iscoroutinefunction
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -134,14 +135,14 @@ class Command(Generic[S]):
         name: Name after the slash.
         arguments: Arguments that may follow, for a person, or "".
         help: What it does, for a person.
-        do: Does it at once, given the screen and the argument, which is "" if there is none; or returns what
-            runs beside the keys, until another command does.
+        handler: Returns the function of a screen that does it, given the argument if it may have one. What is
+            a coroutine runs beside the keys, until another command does; else it may return such a function.
     """
 
     name: str
     arguments: str
     help: str
-    do: Callable[[S, str], Work | None]
+    handler: Callable[[S], Callable[..., Any]]
 
     @property
     def needs(self) -> bool:
@@ -182,7 +183,10 @@ class CommandRunner(Generic[Ui]):
         if command.needs and not argument:
             self.ui.prompt.put_back(f"/{command.name} ")
             self.ui.say(f"/{command.name} needs a {command.arguments.lower()} · type it, then Enter")
-        elif (work := command.do(screen, argument)) is not None:
+            return
+        handler = command.handler(screen)
+        work = partial(handler, argument) if command.arguments else handler
+        if iscoroutinefunction(work) or (work := work()) is not None:
             self.run(work, command.name)
 
     def run(self, what: Work, name: str) -> None:

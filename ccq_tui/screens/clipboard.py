@@ -35,17 +35,15 @@ COPY_SECONDS = 2.0
 
 def clipboard_command(environment: Mapping[str, str], platform: str = sys.platform) -> list[str] | None:
     """Return the program that puts its input on the system's clipboard, or None where there is none."""
-    wanted: list[list[str]] = []
-    if platform == "darwin":
-        wanted = [["pbcopy"]]
-    elif platform == "win32" or "WSL_DISTRO_NAME" in environment:
-        wanted = [["clip.exe"]]
-    if environment.get("WAYLAND_DISPLAY"):
-        wanted.append(["wl-copy"])
-    if environment.get("DISPLAY"):
-        wanted += [["xclip", "-selection", "clipboard"], ["xsel", "--clipboard", "--input"]]
-    path = environment.get("PATH")
-    return next((command for command in wanted if shutil.which(command[0], path=path)), None)
+    x11, path = environment.get("DISPLAY"), environment.get("PATH")
+    wanted = (
+        (platform == "darwin", ["pbcopy"]),
+        (platform == "win32" or "WSL_DISTRO_NAME" in environment, ["clip.exe"]),
+        (environment.get("WAYLAND_DISPLAY"), ["wl-copy"]),
+        (x11, ["xclip", "-selection", "clipboard"]),
+        (x11, ["xsel", "--clipboard", "--input"]),
+    )
+    return next((command for use, command in wanted if use and shutil.which(command[0], path=path)), None)
 
 
 async def copy(app: App[Any], text: str) -> None:

@@ -38,7 +38,7 @@ READ_TWICE = {
 async def test_one_entry_makes_a_slash_command(monkeypatch: pytest.MonkeyPatch) -> None:
     called: list[str] = []
     entry: Command[SessionScreen] = Command(
-        "frobnicate", "[how]", "Frobnicates the session", lambda _, how: called.append(how)
+        "frobnicate", "[how]", "Frobnicates the session", lambda _: called.append
     )
     monkeypatch.setattr(screen, "SLASH_COMMANDS", (*SLASH_COMMANDS, entry))
     run = Driven()
