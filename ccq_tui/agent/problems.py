@@ -69,7 +69,7 @@ class Advice:
 
     cause: str
     remedy: str
-    action: Remedy | None = None
+    action: Remedy | None = Remedy.RECONNECT
 
 
 _LATER = "Wait a moment, then send the prompt again."
@@ -81,46 +81,39 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
         Problem.CLI_MISSING: Advice(
             "Claude Code was not found.",
             "Give its path with --cli-path, or install it; “ccq-tui doctor” shows where ccq-tui looks.",
-            Remedy.RECONNECT,
         ),
         Problem.CLI_UNUSABLE: Advice(
             "Claude Code did not start.",
             "Check the program given by --cli-path or cli_path; “ccq-tui doctor” examines it.",
-            Remedy.RECONNECT,
         ),
         Problem.CLI_OLD: Advice(
             "This Claude Code is too old.",
             f"Update it to {_OLDEST} or newer, or leave out --cli-path for the bundled one.",
-            Remedy.RECONNECT,
         ),
         Problem.CLI_SILENT: Advice(
             "Claude Code started, but did not answer.",
             "Reconnect; if that does not help, run the program by hand to see what it waits for.",
-            Remedy.RECONNECT,
         ),
         Problem.CLI_KILLED: Advice(
             "Claude Code was killed.",
             "Reconnect to continue the conversation; the machine may have run out of memory.",
-            Remedy.RECONNECT,
         ),
         Problem.CLI_ENDED: Advice(
             "Claude Code ended unexpectedly.",
             "Reconnect to continue the conversation; “ccq-tui doctor” looks for a cause.",
-            Remedy.RECONNECT,
         ),
         Problem.CLI_UNREADABLE: Advice(
             "Claude Code sent a message that is too large or cannot be read.",
             "Reconnect to continue the conversation, and ask for less at once.",
-            Remedy.RECONNECT,
         ),
         Problem.BYPASS_AS_ROOT: Advice(
             "Claude Code does not bypass permissions as root.",
             "Start as another user or in another permission mode; in a sandbox set IS_SANDBOX=1.",
+            None,
         ),
         Problem.DIRECTORY_GONE: Advice(
             "The working directory does not exist.",
             "Create it again and reconnect, or restart elsewhere: --cwd DIR --resume ID.",
-            Remedy.RECONNECT,
         ),
         Problem.NO_CONVERSATION: Advice(
             "This directory has no such conversation.",
@@ -165,6 +158,7 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
         Problem.BUDGET_SPENT: Advice(
             "Claude stopped because the budget is spent.",
             "Start again with a higher one: ccq-tui --continue --max-budget-usd USD.",
+            None,
         ),
         Problem.MCP_FAILED: Advice(
             "An MCP server did not start.",
@@ -182,7 +176,6 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
         Problem.LOST: Advice(
             "The session failed.",
             "Reconnect to continue the conversation; “ccq-tui doctor” looks for a cause.",
-            Remedy.RECONNECT,
         ),
     }
 )

@@ -86,7 +86,7 @@ def examined(data: bytes, name: str) -> PromptImage:
 def header(data: bytes) -> tuple[str, int, int] | None:
     """Return media type, width and height from an image's first bytes; None if it is no image."""
     if data.startswith(b"\x89PNG\r\n\x1a\n") and data[12:16] == b"IHDR":
-        found = "image/png", _big(data[16:20]), _big(data[20:24])
+        found = "image/png", int.from_bytes(data[16:20]), int.from_bytes(data[20:24])
     elif data[:6] in (b"GIF87a", b"GIF89a"):
         found = "image/gif", _little(data[6:8]), _little(data[8:10])
     elif data.startswith(b"\xff\xd8\xff"):
@@ -96,10 +96,6 @@ def header(data: bytes) -> tuple[str, int, int] | None:
     else:
         return None
     return found if found[1] and found[2] else None
-
-
-def _big(data: bytes) -> int:
-    return int.from_bytes(data, "big")
 
 
 def _little(data: bytes) -> int:
@@ -113,9 +109,9 @@ def _jpeg_sides(data: bytes) -> tuple[int, int]:
         if marker == 0xFF:  # a fill byte
             place += 1
         elif marker in _FRAMES:
-            return _big(data[place + 7 : place + 9]), _big(data[place + 5 : place + 7])
+            return int.from_bytes(data[place + 7 : place + 9]), int.from_bytes(data[place + 5 : place + 7])
         else:
-            place += 2 + max(2, _big(data[place + 2 : place + 4]))
+            place += 2 + max(2, int.from_bytes(data[place + 2 : place + 4]))
     return 0, 0
 
 

@@ -166,13 +166,17 @@ def main(directory: str, session_id: str, limit: int, *, resuming: bool, repairi
     told = said[-limit:]
     add_records(lines, told)
     newest, *older = parts(told)
-    past = {"cut": len(told) < len(said), "messages": newest, "deferred": deferred(lines)}
-    past["gaps"] = max(gaps, damaged)
-    past["notifications"] = notifications(lines)
-    past["queued"] = queued(entries, messages[-1].uuid) if messages else []
     info = sdk.get_session_info(session_id) if messages else None
-    past["title"] = title_by_person(session_id, info.custom_title if info else None)
-    past["first_prompt"] = (info.first_prompt if info else None) or ""
+    past = {
+        "cut": len(told) < len(said),
+        "messages": newest,
+        "deferred": deferred(lines),
+        "gaps": max(gaps, damaged),
+        "notifications": notifications(lines),
+        "queued": queued(entries, messages[-1].uuid) if messages else [],
+        "title": title_by_person(session_id, info.custom_title if info else None),
+        "first_prompt": (info.first_prompt if info else None) or "",
+    }
     for line in ({"session_id": session_id, **past}, *({"messages": part} for part in older)):
         sys.stdout.write(json.dumps(line) + "\n")
 

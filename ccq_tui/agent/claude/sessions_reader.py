@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -90,11 +89,9 @@ def _last_messages(session_id: str) -> tuple[list[tuple[str, str]], str]:
 def _lines_from_end(session_id: str) -> Iterator[bytes]:
     for path in record_files(session_id):
         try:
-            with path.open("rb") as file:
-                size = file.seek(0, os.SEEK_END)
-                file.seek(max(0, size - TAIL))
-                lines = file.read(TAIL).splitlines()
-        except OSError:
+            size = path.stat().st_size
+            lines = begin(path, TAIL, max(0, size - TAIL)).splitlines()
+        except (OSError, UnfitFileError):
             continue  # the session is listed without its last words
         # The first one is the rest of a line, unless the file is short.
         yield from reversed(lines if size <= TAIL else lines[1:])
