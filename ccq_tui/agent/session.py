@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
@@ -55,8 +55,7 @@ class AgentSession:
     Args:
         options: The options to start it with.
         inbox: Holds its requests until a person answers.
-        on_event: Takes each event, in order, in the session's event loop; must not block. Without it,
-            `events` yields them.
+        on_event: Takes each event, in order, in the session's event loop; must not block.
         ahead: A process that was already started for it; used if it fits.
     """
 
@@ -64,14 +63,13 @@ class AgentSession:
         self,
         options: SessionOptions,
         inbox: Inbox,
-        on_event: EventListener | None = None,
+        on_event: EventListener,
         *,
         ahead: Prestarted | None = None,
     ) -> None:
         self.options = options
         self._listener = on_event
         self._inbox = inbox
-        self._events: asyncio.Queue[ev.AgentEvent | None] = asyncio.Queue()
         self._delivery = Delivery(inbox, self._emit, self.put)
         self._unrecorded = UnrecordedPrompts(self._emit, self.taken)
         self._commander = Commander(self._emit, self._stop, self._delivery.send_again)
@@ -88,7 +86,6 @@ class AgentSession:
         """The prompt that the process was already given, with its id: `send` does not send it again."""
         # The id of a new session or a fork.
         self._own_id = self._ahead.session_id if self._ahead else options.session_id or str(uuid4())
-        self._state = ev.SessionState.STARTING
         self._scope: asyncio.Timeout | None = None
         self._closing = False
         self._parked = False
@@ -108,15 +105,6 @@ class AgentSession:
         if self.options.fork or not (self.options.resume or self.options.continue_conversation):
             return self._own_id
         return self.options.resume or self.session_id
-
-    @property
-    def state(self) -> ev.SessionState:
-        """The state of the session."""
-        return self._state
-
-    def start(self) -> asyncio.Task[None]:
-        """Run the session in a task of its own; cancelling it ends the session and its process."""
-        return asyncio.create_task(self.run(), name="agent session")
 
     def send(
         self, text: str, kept: cmd.Kept | None = None, images: cmd.Images = (), *, answer: bool = True
@@ -191,11 +179,6 @@ class AgentSession:
     def put(self, command: cmd.Ordered) -> None:
         """Queue a command; after the session's end it is refused by an event."""
         self._commander.put(command)
-
-    async def events(self) -> AsyncIterator[ev.AgentEvent]:
-        """Yield the events, in order, up to the session's end; for one reader, without an ``on_event``."""
-        while (event := await self._events.get()) is not None:
-            yield event
 
     async def run(self) -> None:
         """Run the session, from the start of the CLI to its end.
@@ -328,7 +311,6 @@ class AgentSession:
             self._emit(ev.StateChanged(self._last_state(lost), self._cause))
             self._emit(lost)
             self._delivery.close(in_order=lost.expected)
-            self._events.put_nowait(None)
 
     def _last_state(self, lost: ev.SessionLost) -> ev.SessionState:
         if self._parked or lost.kind == Problem.RUNS_ELSEWHERE:
@@ -343,8 +325,6 @@ class AgentSession:
             self._scope.reschedule(asyncio.get_running_loop().time())
 
     def _emit(self, event: ev.AgentEvent) -> None:
-        if isinstance(event, ev.StateChanged):
-            self._state = event.state
         if isinstance(event, ev.PromptReturned) and self._delivery.came_back(event.prompt_id, event.text):
             event = replace(event, kept=True)
         if not self._delivery.has(getattr(event, "prompt_id", "")):
@@ -352,7 +332,7 @@ class AgentSession:
         self._delivery.note(event)
         self._hold(event)
         try:
-            (self._listener or self._events.put_nowait)(event)
+            self._listener(event)
         except Exception:  # a listener must not stop the reader
             _logger.exception("A listener of the session failed at %s", type(event).__name__)
         if isinstance(event, ev.SessionLost):

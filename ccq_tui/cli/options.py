@@ -34,6 +34,21 @@ def _flag(*names: str, **keywords: Any) -> _Flag:
     return names, keywords
 
 
+def _many(*names: str, help: str, **keywords: Any) -> _Flag:  # noqa: A002 - click's word
+    """Return the arguments of `click.option` for a flag that may be given several times."""
+    return names, {**keywords, "help": f"{help} Repeatable.", "multiple": True}
+
+
+def _switch(*names: str, help: str) -> _Flag:  # noqa: A002 - click's word
+    """Return the arguments of `click.option` for a flag without a value."""
+    return names, {"is_flag": True, "help": help}
+
+
+def _optional(*names: str, **keywords: Any) -> _Flag:
+    """Return the arguments of `click.option` for a flag whose value may be left out."""
+    return names, {**keywords, "is_flag": False, "flag_value": ""}
+
+
 def _labels(context: click.Context, _parameter: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
     """Refuse a label without a key or a value."""
     for word in words:
@@ -54,35 +69,22 @@ _SETTINGS: tuple[_Flag, ...] = (
     ),
     _flag("--effort", type=click.Choice(get_args(Effort)), help="Thinking effort of the model."),
     _flag("--cwd", metavar="DIR", help="The directory to work in. [default: the current one]"),
-    _flag(
-        "--add-dir",
-        "add_dirs",
-        metavar="DIR",
-        multiple=True,
-        help="Another directory the agent may use. Repeatable.",
-    ),
-    _flag(
+    _many("--add-dir", "add_dirs", metavar="DIR", help="Another directory the agent may use."),
+    _many(
         "--allowed-tools",
         "--allowedTools",
         "allowed_tools",
         metavar="TOOLS",
-        multiple=True,
-        help='Tools that run without asking: "Bash(git *) Edit". Repeatable.',
+        help='Tools that run without asking: "Bash(git *) Edit".',
     ),
-    _flag(
+    _many(
         "--disallowed-tools",
         "--disallowedTools",
         "disallowed_tools",
         metavar="TOOLS",
-        multiple=True,
-        help="Tools the agent must not use. Repeatable.",
+        help="Tools the agent must not use.",
     ),
-    _flag(
-        "--mcp-config",
-        metavar="FILE|JSON",
-        multiple=True,
-        help="MCP servers, from a JSON file or JSON. Repeatable.",
-    ),
+    _many("--mcp-config", metavar="FILE|JSON", help="MCP servers, from a JSON file or JSON."),
     _flag("--settings", metavar="FILE|JSON", help="More Claude Code settings."),
     _flag("--append-system-prompt", metavar="TEXT", help="Text added to Claude Code's system prompt."),
     _flag("--max-turns", type=int, metavar="N", help="Turn limit for one prompt."),
@@ -112,9 +114,8 @@ _SETTINGS: tuple[_Flag, ...] = (
         type=click.Choice(("on", "off")),
         help="Keep a conversation's first system prompt, or not.",
     ),
-    _flag(
+    _switch(
         "--exclude-dynamic-system-prompt-sections",
-        is_flag=True,
         help="Keep machine-specific parts out of the system prompt.",
     ),
     _flag(
@@ -122,99 +123,62 @@ _SETTINGS: tuple[_Flag, ...] = (
         metavar="MODELS",
         help="Models to use if the first is overloaded, separated by commas.",
     ),
-    _flag("--tools", metavar="TOOLS", multiple=True, help='The built-in tools: "Bash,Edit", "" for none.'),
-    _flag("--strict-mcp-config", is_flag=True, help="Only the MCP servers of --mcp-config."),
-    _flag(
-        "--plugin-dir",
-        "plugin_dirs",
-        metavar="DIR|ZIP",
-        multiple=True,
-        help="A plugin for this session. Repeatable.",
-    ),
-    _flag(
-        "--plugin-url",
-        "plugin_urls",
-        metavar="URL",
-        multiple=True,
-        help="A plugin .zip for this session. Repeatable.",
-    ),
+    _many("--tools", metavar="TOOLS", help='The built-in tools: "Bash,Edit", "" for none.'),
+    _switch("--strict-mcp-config", help="Only the MCP servers of --mcp-config."),
+    _many("--plugin-dir", "plugin_dirs", metavar="DIR|ZIP", help="A plugin for this session."),
+    _many("--plugin-url", "plugin_urls", metavar="URL", help="A plugin .zip for this session."),
     _flag("--setting-sources", metavar="SOURCES", help="Claude Code settings to load: user,project,local."),
-    _flag("--betas", metavar="BETAS", multiple=True, help="Beta headers for API requests."),
+    _many("--betas", metavar="BETAS", help="Beta headers for API requests."),
     _flag(
         "--autocompact",
         metavar="auto|TOKENS",
         help="Window that triggers compaction: auto, or tokens such as 500k.",
     ),
-    _flag("--disable-slash-commands", is_flag=True, help="Turn off skills and Claude Code's commands."),
-    _flag("--bare", is_flag=True, help="Turn off hooks, plugins, memory and CLAUDE.md."),
-    _flag("--safe-mode", is_flag=True, help="Turn off all customization, to find a problem."),
-    _flag("--restricted", is_flag=True, help="Turn off tools that run code, and settings files."),
-    _flag(
-        "--allow-dangerously-skip-permissions",
-        is_flag=True,
-        help="Offer a mode that bypasses all permission checks.",
-    ),
-    _flag(
-        "-d",
-        "--debug",
-        metavar="[FILTER]",
-        is_flag=False,
-        flag_value="",
-        help="Have Claude Code write a debug log: hooks,mcp or all.",
+    _switch("--disable-slash-commands", help="Turn off skills and Claude Code's commands."),
+    _switch("--bare", help="Turn off hooks, plugins, memory and CLAUDE.md."),
+    _switch("--safe-mode", help="Turn off all customization, to find a problem."),
+    _switch("--restricted", help="Turn off tools that run code, and settings files."),
+    _switch("--allow-dangerously-skip-permissions", help="Offer a mode that bypasses all permission checks."),
+    _optional(
+        "-d", "--debug", metavar="[FILTER]", help="Have Claude Code write a debug log: hooks,mcp or all."
     ),
     _flag("--debug-file", metavar="FILE", help="The file of that log."),
-    _flag("--verbose", is_flag=True, help="Start with everything unfolded."),
+    _switch("--verbose", help="Start with everything unfolded."),
     _flag("--cli-path", metavar="FILE", help="The Claude Code CLI to run. [default: the bundled one]"),
 )
 _SESSION: tuple[_Flag, ...] = (
-    _flag(
-        "-c",
-        "--continue",
-        "continue_last",
-        is_flag=True,
-        help="Continue the newest conversation of the directory.",
-    ),
-    _flag(
+    _switch("-c", "--continue", "continue_last", help="Continue the newest conversation of the directory."),
+    _optional(
         "-r",
         "--resume",
         metavar="[ID]",
-        is_flag=False,
-        flag_value="",
         help="Resume the conversation with this session id, or one chosen from a list.",
     ),
-    _flag(
+    _switch(
         "--fork",
         "--fork-session",
         "fork",
-        is_flag=True,
         help="With --continue or --resume: continue under a new session id.",
     ),
-    _flag(
+    _optional(
         "-w",
         "--worktree",
         metavar="[NAME]",
-        is_flag=False,
-        flag_value="",
         help="Work in a new git worktree, with this name or a made-up one.",
     ),
     _flag("-n", "--name", metavar="NAME", help="Name of the new session."),
-    _flag(
+    _many(
         "--label",
         "labels",
         metavar="KEY=VALUE",
-        multiple=True,
         callback=_labels,
-        help="Label the new session, for ccq-tui sessions --label. Repeatable.",
+        help="Label the new session, for ccq-tui sessions --label.",
     ),
     _flag("--session-id", metavar="UUID", help="The id of the new session, or of the fork."),
     _flag(
         "--from-pr", metavar="NUMBER|URL", help="Resume the newest conversation linked to this pull request."
     ),
-    _flag(
-        "--dangerously-skip-permissions",
-        is_flag=True,
-        help="The same as --permission-mode bypassPermissions.",
-    ),
+    _switch("--dangerously-skip-permissions", help="The same as --permission-mode bypassPermissions."),
 )
 
 

@@ -52,7 +52,7 @@ class Running:
         self._idle_at_first = 1
 
     async def __aenter__(self) -> Self:
-        self.task = self.session.start()
+        self.task = asyncio.create_task(self.session.run())
         return self
 
     async def __aexit__(
@@ -77,6 +77,11 @@ class Running:
         assert self.pid is not None
         os.kill(self.pid, signal.SIGKILL)
         return await self.ended()
+
+    @property
+    def state(self) -> SessionState:
+        """What the session did last."""
+        return self.all(StateChanged)[-1].state
 
     @property
     def pid(self) -> int | None:

@@ -104,7 +104,7 @@ async def closing_with_a_question_open_leaves_nothing(run: Running) -> None:
     assert lost.expected
     assert lost.kind == "parked"
     assert run.one(ev.RequestParked).deferred
-    assert run.session.state is ev.SessionState.PARKED
+    assert run.state is ev.SessionState.PARKED
 
 
 async def test_a_killed_cli_ends_the_question_and_the_session(play: Callable[..., Any]) -> None:
@@ -121,7 +121,7 @@ async def test_a_killed_cli_ends_the_question_and_the_session(play: Callable[...
         assert run.one(ev.RequestParked) == ev.RequestParked(run.request("toolu_q_1"), deferred=False)
         assert not lost.expected
         assert lost.exit_code == -signal.SIGKILL
-        assert run.session.state is ev.SessionState.FAILED
+        assert run.state is ev.SessionState.FAILED
         assert run.one(ev.PromptReturned).text == "One more thing"
         run.session.send("Too late")
         returned = run.all(ev.PromptReturned)[-1]
@@ -168,8 +168,8 @@ async def test_a_start_that_is_cancelled_beside_its_guard_leaves_no_process(
 
     monkeypatch.setattr(transport, "_started", slowly)
     _, home = play(Scenario("a").says("One.").ends_turn())
-    session = AgentSession(options_in(home), MemoryInbox())
-    task = session.start()
+    session = AgentSession(options_in(home), MemoryInbox(), lambda _event: None)
+    task = asyncio.create_task(session.run())
     await until_true(lambda: pids)
     task.cancel()
     go_on.set()

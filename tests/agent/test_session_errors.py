@@ -115,7 +115,7 @@ async def test_a_conversation_that_is_not_there_is_told(play: Callable[..., Any]
     async with Running(home, resume=name) as run:
         lost = await run.ended()
     assert (lost.kind, lost.reason) == (Problem.NO_CONVERSATION, name)
-    assert run.session.state is SessionState.FAILED
+    assert run.state is SessionState.FAILED
 
 
 def hook_and_server_of_the_project(home: CleanHome) -> Path:

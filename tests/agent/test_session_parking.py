@@ -104,7 +104,7 @@ async def parked_with_a_draft(home: CleanHome, inbox: Inbox) -> tuple[str, str, 
         run.session.park()
         assert (await run.ended()).kind == "parked"
         assert run.one(ev.RequestParked) == ev.RequestParked(request.id, deferred=True)
-        assert run.session.state is ev.SessionState.PARKED
+        assert run.state is ev.SessionState.PARKED
     assert (await stored(inbox, request.id)).state is RequestState.PENDING
     return request.id, run.session.session_id, draft
 

@@ -158,7 +158,7 @@ async def a_session_that_another_process_runs_starts_nothing(home: CleanHome, se
                 run.session.send("Mine?")
                 lost = await run.ended()
             assert (lost.kind, lost.reason) == (Problem.RUNS_ELSEWHERE, f"process {other.pid} runs it")
-            assert run.session.state is ev.SessionState.PARKED, "it can be tried again"
+            assert run.state is ev.SessionState.PARKED, "it can be tried again"
             assert run.one(ev.PromptReturned).text == "Mine?"
             assert run.all(ev.Connected) == run.all(ev.HistoryLoaded) == []
             assert run.session._connection is None

@@ -81,7 +81,7 @@ class Child:
             lambda text, name: say({"event": "Kept", "text": text, "prompt_id": name}),
             lambda text: say({"event": "Returned", "key": key, "text": text}),
         )
-        task = session.start()
+        task = asyncio.create_task(session.run())
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         self._hold(asyncio.create_task(self._begin(field, before, "" if fork else resume or "")))

@@ -157,7 +157,7 @@ async def the_model_receives_exactly_what_was_confirmed(run: Running, model: Scr
             assert asked.request.tool_use_id == f"toolu_q_{number}"
             assert asked.request.questions.questions == tuple(questions)
             assert asked.request.session_id == run.session.session_id
-            assert run.session.state is ev.SessionState.AWAITING
+            assert run.state is ev.SessionState.AWAITING
             run.answer(asked.request.id, outcome)
     await run.idle()
     results = model.tool_results()
