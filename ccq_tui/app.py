@@ -152,14 +152,18 @@ class CcqApp(_Base):
         self.clock = clock
         # Each knows only those created before it.
         self.runtime = Runtime(
-            self._launch, PersonHere(self, self._launch), make_session=make_session, clock=clock, ahead=ahead
+            self._launch,
+            PersonHere(self, clock, self._launch),
+            make_session=make_session,
+            clock=clock,
+            ahead=ahead,
         )
         """Runs the sessions, on the inbox of all processes."""
         self.sessions = OpenSessions(self, self.runtime)
         """Their screens, and which one is shown."""
         self.notices = Notices(self.runtime, self.sessions)
         """Reports what waits in the inbox."""
-        self.trust = TrustGate(self, self.runtime, self.sessions)
+        self.trust = TrustGate(self, self.runtime, self.sessions, self.obey)
         """Asks whether to trust directories."""
         self.manager = SessionManager(self, self.runtime, self.sessions, self.trust)
         """Opens, replaces and closes sessions."""

@@ -40,7 +40,7 @@ async def test_it_is_named_at_the_start_and_counted_in_inbox_and_overview(tmp_pa
     answered_and_killed(tmp_path, "runs", this_process())
     async with running(Many(tmp_path), size=(100, 30)) as (run, pilot):
         assert run.app.runtime.inbox.pending == ()  # as the first real session does, this opens it
-        await until(pilot, lambda: "not reached Claude" in notices(run))
+        await until(pilot, lambda: run.app.sessions and "not reached Claude" in notices(run))
         said = notices(run)
         assert "1 answer has not reached Claude: api old · it goes there once its session" in said
         assert "api runs" not in said, "there it is on its way"
@@ -104,7 +104,7 @@ async def test_only_a_session_that_is_open_itself_is_not_named_at_the_start(
     store.close()
     async with running(Many(tmp_path, resume="old", fork=fork), size=(100, 30)) as (run, pilot):
         assert run.app.runtime.inbox.pending == ()
-        await until(pilot, lambda: "not reached Claude" in notices(run))
+        await until(pilot, lambda: run.app.sessions and "not reached Claude" in notices(run))
         said = notices(run)
         if fork:
             assert "2 requests wait elsewhere · F4 goes there" in said

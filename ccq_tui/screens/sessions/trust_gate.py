@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 from uuid import uuid4
 
-from textual.screen import Screen
+from textual.app import App
 
 from ccq_tui.commands.command import PickRow
 from ccq_tui.config.errors import SettingsError
@@ -34,24 +34,6 @@ _logger = logging.getLogger(__name__)
 BOTH = "Process {pid} runs it. Running it twice would split the conversation."
 
 
-class TrustHost(Protocol):
-    """The parts of the program that the question about trust needs."""
-
-    clock: Callable[[], float]
-
-    def push_screen(self, screen: Screen[Any], /) -> Awaitable[object]:
-        """Show a screen."""
-
-    async def push_screen_wait(self, screen: Screen[Any], /) -> Any:
-        """Show a screen, and return its result."""
-
-    async def action_quit(self) -> None:
-        """End the program."""
-
-    def obey(self, carried: Carried, settings: Settings) -> Sequence[str]:
-        """Apply settings of the whole program; return what a person should know."""
-
-
 class PersonHere:
     """The person at this terminal; a page with a question stays until all that was answered is done.
 
@@ -60,8 +42,9 @@ class PersonHere:
         page: The page of the last question about trust, or None.
     """
 
-    def __init__(self, host: TrustHost, launch: Launch, leave: str = QUIT) -> None:
-        self._host = host
+    def __init__(self, app: App[Any], clock: Callable[[], float], launch: Launch, leave: str = QUIT) -> None:
+        self._app = app
+        self._clock = clock
         self._leave = leave
         self.launch = launch
         self.actor = Actor.here(Surface.PANEL)
@@ -76,8 +59,8 @@ class PersonHere:
         """Show what the files of a directory would do, and return the answer."""
         self.close()
         self.launch = asked.launch
-        self.page = TrustScreen(asked.carried, leave=self._leave, draft=self.typed, clock=self._host.clock)
-        await self._host.push_screen(self.page)
+        self.page = TrustScreen(asked.carried, leave=self._leave, draft=self.typed, clock=self._clock)
+        await self._app.push_screen(self.page)
         return await self.page.answer()
 
     async def elsewhere(self, asked: ElsewhereQuestion) -> ElsewhereAnswer:
@@ -92,7 +75,8 @@ class PersonHere:
             rows,
             about=asked.refusal or BOTH.format(pid=asked.owner.pid),
         )
-        return ElsewhereAnswer(await self._host.push_screen_wait(picker) or ElsewhereAnswer.LEAVE)
+        chosen = await self._app.push_screen_wait(picker)
+        return ElsewhereAnswer(chosen or ElsewhereAnswer.LEAVE)
 
     def close(self) -> None:
         """Close the page, and help that lies over it."""
@@ -109,10 +93,17 @@ class TrustGate:
         unopened: The launch that was not started when the program ended at the question, or None.
     """
 
-    def __init__(self, host: TrustHost, runtime: Runtime, sessions: OpenSessions) -> None:
-        self._host = host
+    def __init__(
+        self,
+        app: App[Any],
+        runtime: Runtime,
+        sessions: OpenSessions,
+        obey: Callable[[Carried, Settings], Sequence[str]],
+    ) -> None:
+        self._app = app
         self._runtime = runtime
         self._sessions = sessions
+        self._obey = obey
         self.problem = ""
         self.unopened: Launch | None = None
         self._open: dict[PersonHere, str] = {}
@@ -128,8 +119,10 @@ class TrustGate:
         if asked is None:
             return launch
         first = not self._sessions
-        person = PersonHere(self._host, launch, leave or (QUIT if first else "not now"))
-        keeper = "" if first else await self._keep(launch)
+        person = PersonHere(self._app, self._runtime.clock, launch, leave or (QUIT if first else "not now"))
+        keeper = str(uuid4()) if launch.prompt and not first else ""
+        # In case the program is killed at the question.
+        await self._save(keeper, _kept_for(launch), PromptDraft(launch.prompt))
         self._open[person] = keeper
         trusted, problem = None, ""
         try:
@@ -140,31 +133,28 @@ class TrustGate:
             return None  # the program ends meanwhile, and has kept what was typed
         if trusted is None and first and (problem or not leave):
             self.problem = problem
-            await self._host.action_quit()
+            await self._app.action_quit()
             return None
         if trusted is not None and trusted.trusted.project_settings:
-            trusted = with_notices(trusted, *self._host.obey(asked, trusted.settings))
+            trusted = with_notices(trusted, *self._obey(asked, trusted.settings))
         # Read last: somebody may be typing on.
         typed = person.typed
         del self._open[person]
         if trusted is not None:
             self._sessions.await_session()
         person.close()
-        await self._drop(keeper)
+        await self._save(keeper, "", PromptDraft())
         if trusted is not None:
             return replace(trusted, draft=typed)
         self._sessions.type_on(typed.removeprefix(launch.draft))
-        said = (
-            ()
-            if leave
-            else await self._runtime.cleanup.clear(EndedSession(person.launch), self._sessions.directories())
-        )
+        over = EndedSession(person.launch)
+        said = () if leave else await self._runtime.cleanup.clear(over, self._sessions.directories())
         self._sessions.note([problem] if problem else said)
         return None
 
     async def alone(self, launch: Launch) -> Launch | None:
         """Return the launch that disturbs no other process, or None to start nothing; for a worker."""
-        return await alone(PersonHere(self._host, launch), launch, self._runtime.inbox)
+        return await alone(PersonHere(self._app, self._runtime.clock, launch), launch, self._runtime.inbox)
 
     async def end(self) -> None:
         """Leave all questions as the program ends: keep what was typed, and let no shell get any of it."""
@@ -179,21 +169,9 @@ class TrustGate:
             draft = PromptDraft("\n".join(filter(None, (kept, page.typed))))
             await self._on_disk(partial(_leave, _kept_for(launch), draft, keeper))
 
-    async def _keep(self, launch: Launch) -> str:
-        """Put a session's first prompt on disk, in case the program is killed at the question.
-
-        Return its keeper, or "" if there is none.
-        """
-        if not launch.prompt:
-            return ""
-        keeper, key, draft = str(uuid4()), _kept_for(launch), PromptDraft(launch.prompt)
-        await self._on_disk(lambda store: store.prompts.save(keeper, key, draft))
-        return keeper
-
-    async def _drop(self, keeper: str) -> None:
-        """Remove the prompt that `_keep` put on disk."""
+    async def _save(self, keeper: str, key: str, draft: PromptDraft) -> None:
         if keeper:
-            await self._on_disk(lambda store: store.prompts.save(keeper, "", PromptDraft()))
+            await self._on_disk(lambda store: store.prompts.save(keeper, key, draft))
 
     async def _on_disk(self, work: Callable[[Store], None]) -> None:
         try:
