@@ -68,7 +68,7 @@ class Texts:
             if number < len(known):
                 yield known[number]
                 continue
-            text = self._head(whole) if number < head else self._part(whole, number - head)
+            text = self._part(whole, number)
             self.read += len(text)
             # Parts that may still change, including a head that describes its growing body, are read again.
             lasting = document is None or head <= number < head + len(document.parts)
@@ -76,16 +76,14 @@ class Texts:
                 known.append(text)
             yield text
 
-    def _head(self, block: bl.Block) -> str:
-        return "\n".join(strip.text.rstrip() for strip in self._painter.draw(block, 0, 0, WIDTH))
-
     def _part(self, block: bl.Block, number: int) -> str:
-        body = block.body
-        if isinstance(body, Document):
-            return markdown_text(body, number)
-        if isinstance(body, PlainText):
-            return body.part(number)
-        drawn = self._painter.draw(block, number + int(block.head), 0, BODY_WIDTH)
+        """Return the text of a part; the head is the first."""
+        body, index = block.body, number - block.head
+        if index >= 0 and isinstance(body, Document):
+            return markdown_text(body, index)
+        if index >= 0 and isinstance(body, PlainText):
+            return body.part(index)
+        drawn = self._painter.draw(block, number, 0, WIDTH if index < 0 else BODY_WIDTH)
         return "\n".join(strip.text.rstrip() for strip in drawn)
 
 
@@ -138,22 +136,24 @@ class Finder:
 
     Attributes:
         pattern: The pattern of the query, or None.
-        count: Number of places known.
         full: Whether there are more than are counted.
-        scanned: Parts searched, for all queries.
     """
 
     def __init__(self, blocks: list[bl.Block]) -> None:
         self.pattern: re.Pattern[str] | None = None
-        self.count = 0
         self.full = False
-        self.scanned = 0
+        self._found = 0
         self._blocks = blocks
         self._texts = Texts()
         self._hits: dict[bl.Block, list[Hit]] = {}
         self._queue: dict[bl.Block, None] = {}
         self._work: Iterator[None] = iter(())
         self._ordered: list[Hit] | None = None
+
+    @property
+    def count(self) -> int:
+        """Number of places known."""
+        return len(self._all())
 
     @property
     def busy(self) -> bool:
@@ -163,7 +163,7 @@ class Finder:
     def look_for(self, query: str, start: int) -> None:
         """Start another search: from a block on down, then from there up."""
         self.pattern = pattern_of(query)
-        self.count, self.full = 0, False
+        self._found, self.full = 0, False
         self._hits.clear()
         self._queue.clear()
         # These are the listed blocks; those folded away under one are searched with it.
@@ -171,19 +171,10 @@ class Finder:
         self._work = self._scan()
 
     def look_again(self, blocks: Iterable[bl.Block]) -> None:
-        """Search blocks that are new or have changed."""
+        """Search blocks that are new or have changed; others may have moved or be gone."""
         self._ordered = None
         if self.pattern is not None and not self.full:
             self._queue.update(dict.fromkeys(blocks))
-
-    def moved(self) -> None:
-        """Note that blocks have moved or are gone."""
-        if self.pattern is None:
-            return
-        self._ordered = None
-        known = set(bl.with_inner(self._blocks))
-        for block in [block for block in self._hits if block not in known]:
-            self.count -= len(self._hits.pop(block))
 
     def step(self) -> bool:
         """Search one more part; return whether there is more to do."""
@@ -204,17 +195,16 @@ class Finder:
         hits: list[Hit] = []
         pattern = self.pattern
         for part, text in enumerate(self._texts.parts(block)):
-            self.scanned += 1
             if pattern is not None:
                 hits += [Hit(block, part, number) for number, _ in enumerate(pattern.finditer(text))]
             yield
-        self.count += len(hits) - len(self._hits.get(block, ()))
+        self._found += len(hits) - len(self._hits.get(block, ()))
         self._ordered = None
         if hits:
             self._hits[block] = hits
         else:
             self._hits.pop(block, None)
-        if self.count > MOST_HITS:
+        if self._found > MOST_HITS:
             self.full = True
             self._queue.clear()
 
@@ -341,8 +331,6 @@ class Search:
 
     def follow(self, change: BlockChange) -> None:
         """Follow a change of the blocks."""
-        if change.moved_from is not None:
-            self._finder.moved()
         self.look_again(self._layout.blocks[index] for index in change.changed)
 
     def look_again(self, blocks: Iterable[Block]) -> None:

@@ -126,7 +126,6 @@ def test_ten_thousand_blocks_are_read_once_in_steps_of_a_part() -> None:
     finder = finder_of(*(prose(f"paragraph {number} with some words") for number in range(10_000)))
     finder.look_for("paragraph 9", 0)
     assert finder.step()
-    assert finder.scanned == 1
     while finder.step():
         pass
     assert finder.count == 1_111
@@ -137,9 +136,10 @@ def test_ten_thousand_blocks_are_read_once_in_steps_of_a_part() -> None:
 
 def test_more_hits_than_anybody_counts_end_the_search() -> None:
     finder = finder_of(*(prose("e " * 2_000) for _ in range(50)))
-    assert found(finder, "e") > MOST_HITS
+    finder.look_for("e", 0)
+    assert len([*iter(finder.step, False)]) < 100
+    assert finder.count > MOST_HITS
     assert finder.full
-    assert finder.scanned < 100
 
 
 def test_a_block_that_is_taken_out_takes_its_hits_along() -> None:
@@ -147,7 +147,7 @@ def test_a_block_that_is_taken_out_takes_its_hits_along() -> None:
     finder = Finder(blocks)
     assert found(finder, "hit") == 3
     del blocks[0]
-    finder.moved()
+    finder.look_again(())
     assert finder.count == 2
 
 
