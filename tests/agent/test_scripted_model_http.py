@@ -155,6 +155,8 @@ async def test_it_is_an_async_context_manager_too() -> None:
     async with ScriptedModel(Scenario().says("a")) as model:
         with pytest.raises(TimeoutError):
             await model.wait_for_result("toolu_script_1", 0.01)
+        with pytest.raises(TimeoutError, match=r"not seen within 0\.01 s"):
+            model.wait_for_result_sync("toolu_script_1", 0.01)
         with pytest.raises(KeyError):
             model.result("toolu_script_1")
 

@@ -19,8 +19,22 @@ DOWN, UP = "\x1b[B", "\x1b[A"
 LIST = "? Which?\n❯ One\n  Two\n"
 
 
+@dataclass(kw_only=True)
+class Drawn:
+    """A program whose screen is always as it is; the keys that it got."""
+
+    keys: list[str] = field(default_factory=list)
+    over: bool = False
+
+    async def see(self) -> None:
+        """See the screen."""
+
+    async def wait(self, until: Callable[[], bool], seconds: float) -> bool:
+        return until()
+
+
 @dataclass
-class Menu:
+class Menu(Drawn):
     """A list or check list of a program, drawn anew after each key; `Hands` on it.
 
     Attributes:
@@ -36,11 +50,6 @@ class Menu:
     shown: int = 100
     at: int = 0
     ended: str = ""
-    keys: list[str] = field(default_factory=list)
-    over: bool = False
-
-    async def see(self) -> None:
-        """See the screen, which is always as it is."""
 
     async def taken(self) -> KeysTaken:
         return KeysTaken.MORE
@@ -72,9 +81,6 @@ class Menu:
                 case "\r":
                     chosen = [row for row, on in zip(self.rows, self.boxes or [], strict=False) if on]
                     self.ended = ", ".join(chosen) or "none" if self.boxes is not None else self.rows[self.at]
-        return until()
-
-    async def wait(self, until: Callable[[], bool], seconds: float) -> bool:
         return until()
 
 
@@ -139,7 +145,7 @@ async def test_another_screen_in_between_ends_nothing() -> None:
 
 
 @dataclass
-class Line:
+class Line(Drawn):
     """A prompt that takes a line; `Hands` on it.
 
     Attributes:
@@ -157,14 +163,9 @@ class Line:
     echo: str = ""
     at_once: bool = False
     ended: bool = False
-    keys: list[str] = field(default_factory=list)
-    over: bool = False
     lines: bool = True
     busy: bool = False
     size: tuple[int, int] = (80, 24)
-
-    async def see(self) -> None:
-        """See the screen, which is always as it is."""
 
     async def taken(self) -> KeysTaken:
         return KeysTaken.LINE if self.lines else KeysTaken.BUSY if self.busy else KeysTaken.MORE
@@ -189,9 +190,6 @@ class Line:
             self.ended = self.at_once
         return until()
 
-    async def wait(self, until: Callable[[], bool], seconds: float) -> bool:
-        return until()
-
 
 async def type_into(line: Line, text: str) -> None:
     prompt = line.prompt
@@ -199,40 +197,23 @@ async def type_into(line: Line, text: str) -> None:
     await Typist(line, prompt).answer(Wanted(text=text))
 
 
-async def test_a_text_is_typed_and_ended() -> None:
-    line = Line("Name: ")
-    await type_into(line, "Ada L.")
-    assert line.keys == ["Ada L.", "\r"]
-
-
-async def test_enter_alone_is_an_answer() -> None:
-    line = Line("Name [Ada]: ")
-    await type_into(line, "")
-    assert line.keys == ["\r"]
-
-
-async def test_what_stands_in_the_field_is_erased_first() -> None:
-    line = Line("? Name? ", typed="demo", lines=False)
-    await type_into(line, "shop")
-    assert line.keys == ["\x7f" * 4, "shop", "\r"]
-
-
-async def test_a_prompt_that_takes_a_letter_gets_no_enter() -> None:
-    line = Line("? Proceed? (Y/n) ", at_once=True, lines=False)
-    await type_into(line, "n")
-    assert line.keys == ["n"]
-
-
-async def test_a_word_for_a_prompt_that_takes_its_first_letter_goes_no_further() -> None:
-    line = Line("? Proceed? (Y/n) ", at_once=True, lines=False)
-    await type_into(line, "yes")
-    assert line.keys == ["y"]
-
-
-async def test_a_program_that_reads_no_more_after_a_letter_gets_no_enter() -> None:
-    line = Line("? Proceed? (Y/n) ", busy=True, lines=False)
-    await type_into(line, "y")
-    assert line.keys == ["y"]
+@pytest.mark.parametrize(
+    ("line", "text", "keys"),
+    [
+        (Line("Name: "), "Ada L.", ["Ada L.", "\r"]),
+        (Line("Name [Ada]: "), "", ["\r"]),
+        # What stands in the field is erased first.
+        (Line("? Name? ", typed="demo", lines=False), "shop", ["\x7f" * 4, "shop", "\r"]),
+        # A prompt that takes a letter gets no Enter, and no more of a word.
+        (Line("? Proceed? (Y/n) ", at_once=True, lines=False), "n", ["n"]),
+        (Line("? Proceed? (Y/n) ", at_once=True, lines=False), "yes", ["y"]),
+        # Nor does a program that reads no more after a letter.
+        (Line("? Proceed? (Y/n) ", busy=True, lines=False), "y", ["y"]),
+    ],
+)
+async def test_a_text_is_typed_and_ended(line: Line, text: str, keys: list[str]) -> None:
+    await type_into(line, text)
+    assert line.keys == keys
 
 
 async def test_a_prompt_that_gave_way_to_another_one_gets_no_key() -> None:
