@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -24,94 +25,88 @@ from tests.actors import PANEL
 QUESTIONS = QuestionSet("letter", (Question("Which?", "Which", (Option("A"), Option("B"))),), source={})
 
 
+@pytest.fixture
+async def inbox(tmp_path: Path) -> AsyncIterator[Inbox]:
+    inbox = await Inbox.connect(tmp_path / "inbox.db")
+    try:
+        yield inbox
+    finally:
+        assert await inbox.close()
+
+
 async def waits() -> None:
     """Take that a call waits."""
 
 
 @pytest.mark.parametrize("steps", range(8))
 @pytest.mark.parametrize("ended", ["never", "before", "afterwards"])
-async def test_a_call_taken_back_as_it_is_written_waits_no_more(
-    steps: int, ended: str, tmp_path: Path
-) -> None:
-    inbox = await Inbox.connect(tmp_path / "inbox.db")
-    try:
-        calls, call = WaitingCalls(inbox), McpCall(Client("Codex", "/work"))
-        asking = asyncio.ensure_future(calls.ask(call, QUESTIONS, waits, asyncio.Event()))
-        async with asyncio.timeout(30):
-            while not call.request_id:  # noqa: ASYNC110 (each step of the loop counts)
-                await asyncio.sleep(0)
-            for _ in range(steps):
-                await asyncio.sleep(0)
-            if ended == "before":
-                asking.cancel()
-            calls.withdraw(call)
-            if ended == "afterwards":
-                await asyncio.sleep(0)
-                asking.cancel()
-            with suppress(asyncio.CancelledError):
-                outcome = await asking
-                assert outcome is not None
-                assert outcome.outcome == Cancelled("withdrawn by Codex")
-        stored = await inbox.run(lambda store: store.requests.get(call.request_id))
-        assert stored is not None
-        assert stored.outcome == Cancelled("withdrawn by Codex")
-    finally:
-        assert await inbox.close()
+async def test_a_call_taken_back_as_it_is_written_waits_no_more(steps: int, ended: str, inbox: Inbox) -> None:
+    calls, call = WaitingCalls(inbox), McpCall(Client("Codex", "/work"))
+    asking = asyncio.ensure_future(calls.ask(call, QUESTIONS, waits, asyncio.Event()))
+    async with asyncio.timeout(30):
+        while not call.request_id:  # noqa: ASYNC110 (each step of the loop counts)
+            await asyncio.sleep(0)
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        if ended == "before":
+            asking.cancel()
+        calls.withdraw(call)
+        if ended == "afterwards":
+            await asyncio.sleep(0)
+            asking.cancel()
+        with suppress(asyncio.CancelledError):
+            outcome = await asking
+            assert outcome is not None
+            assert outcome.outcome == Cancelled("withdrawn by Codex")
+    stored = await inbox.run(lambda store: store.requests.get(call.request_id))
+    assert stored is not None
+    assert stored.outcome == Cancelled("withdrawn by Codex")
 
 
-async def test_calls_that_come_at_once_are_counted(tmp_path: Path) -> None:
-    inbox = await Inbox.connect(tmp_path / "inbox.db")
+async def test_calls_that_come_at_once_are_counted(inbox: Inbox) -> None:
     gone = asyncio.Event()
-    try:
-        calls = WaitingCalls(inbox)
-        asking = [
-            asyncio.ensure_future(
-                calls.ask(McpCall(Client("Codex", "/work")), replace(QUESTIONS, id=f"q{number}"), waits, gone)
-            )
-            for number in range(MOST_AT_ONCE + 3)
-        ]
-        async with asyncio.timeout(30):
-            while sum(one.done() for one in asking) < 3:  # noqa: ASYNC110 (nothing tells)
-                await asyncio.sleep(0)
-            waiting = await inbox.run(lambda store: store.requests.waiting())
-            gone.set()
-            ended = await asyncio.gather(*asking, return_exceptions=True)
-        assert [type(one) for one in ended if one is not None] == [TooManyError] * 3
-        assert len(waiting) == MOST_AT_ONCE
-    finally:
-        assert await inbox.close()
+    calls = WaitingCalls(inbox)
+    asking = [
+        asyncio.ensure_future(
+            calls.ask(McpCall(Client("Codex", "/work")), replace(QUESTIONS, id=f"q{number}"), waits, gone)
+        )
+        for number in range(MOST_AT_ONCE + 3)
+    ]
+    async with asyncio.timeout(30):
+        while sum(one.done() for one in asking) < 3:  # noqa: ASYNC110 (nothing tells)
+            await asyncio.sleep(0)
+        waiting = await inbox.run(lambda store: store.requests.waiting())
+        gone.set()
+        ended = await asyncio.gather(*asking, return_exceptions=True)
+    assert [type(one) for one in ended if one is not None] == [TooManyError] * 3
+    assert len(waiting) == MOST_AT_ONCE
 
 
-async def test_an_answer_read_in_the_list_answers_the_same_call_once(tmp_path: Path) -> None:
-    inbox = await Inbox.connect(tmp_path / "inbox.db")
+async def test_an_answer_read_in_the_list_answers_the_same_call_once(inbox: Inbox) -> None:
     client = Client("Codex", "/work")
-    try:
-        calls, call, gone = WaitingCalls(inbox), McpCall(client), asyncio.Event()
-        asking = asyncio.ensure_future(calls.ask(call, QUESTIONS, waits, gone))
-        async with asyncio.timeout(30):
-            while not (await calls.listed(client))[0]:  # noqa: ASYNC110 (nothing tells)
-                await asyncio.sleep(0)
-            gone.set()
-            assert await asking is None
-            await inbox.answer(call.request_id, Declined(), PANEL)
-            _, (decided,) = await calls.listed(client)
-            calls.delivered(decided.request.id, LISTED)
-            again = await calls.ask(McpCall(client), QUESTIONS, waits, asyncio.Event())
-            assert again is not None
-            assert again.outcome == Declined()
-            calls.delivered(again.request.id)
-            gone.clear()
-            asking = asyncio.ensure_future(calls.ask(McpCall(client), QUESTIONS, waits, gone))
-            while not (await calls.listed(client))[0]:  # noqa: ASYNC110 (nothing tells)
-                await asyncio.sleep(0)
-            gone.set()
-            assert await asking is None, "asked anew"
-    finally:
-        assert await inbox.close()
+    calls, call, gone = WaitingCalls(inbox), McpCall(client), asyncio.Event()
+    asking = asyncio.ensure_future(calls.ask(call, QUESTIONS, waits, gone))
+    async with asyncio.timeout(30):
+        while not (await calls.listed(client))[0]:  # noqa: ASYNC110 (nothing tells)
+            await asyncio.sleep(0)
+        gone.set()
+        assert await asking is None
+        await inbox.answer(call.request_id, Declined(), PANEL)
+        _, (decided,) = await calls.listed(client)
+        calls.delivered(decided.request.id, LISTED)
+        again = await calls.ask(McpCall(client), QUESTIONS, waits, asyncio.Event())
+        assert again is not None
+        assert again.outcome == Declined()
+        calls.delivered(again.request.id)
+        gone.clear()
+        asking = asyncio.ensure_future(calls.ask(McpCall(client), QUESTIONS, waits, gone))
+        while not (await calls.listed(client))[0]:  # noqa: ASYNC110 (nothing tells)
+            await asyncio.sleep(0)
+        gone.set()
+        assert await asking is None, "asked anew"
 
 
-async def test_what_is_written_as_its_client_leaves_is_noted_as_delivered(tmp_path: Path) -> None:
-    inbox = await Inbox.connect(tmp_path / "inbox.db")
+async def test_what_is_written_as_its_client_leaves_is_noted_as_delivered(inbox: Inbox) -> None:
     reading, target = os.pipe()
     try:
         calls, call = WaitingCalls(inbox), McpCall(Client("Codex", "/work"))
@@ -138,7 +133,6 @@ async def test_what_is_written_as_its_client_leaves_is_noted_as_delivered(tmp_pa
         assert stored.state is RequestState.DELIVERED
     finally:
         os.close(reading)
-        assert await inbox.close()
 
 
 def rest_of_line(reading: int) -> bytes:

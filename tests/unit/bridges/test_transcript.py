@@ -18,9 +18,14 @@ def session(tmp_path: Path) -> NativeSession:
     return NativeSession(tmp_path / "claude")
 
 
-def test_calls_texts_and_ends_are_read_as_they_come(session: NativeSession) -> None:
+def looked(session: NativeSession) -> TranscriptFile:
     seen = TranscriptFile(session.path)
     seen.look()
+    return seen
+
+
+def test_calls_texts_and_ends_are_read_as_they_come(session: NativeSession) -> None:
+    seen = looked(session)
     assert seen.unanswered() == []
     session.write(prompt("go"), says("Before."), says("Let me ask.", "msg_2"))
     session.write(calls("one", "AskUserQuestion", ASKED, "msg_2"), {"type": "api-request", "message": {}})
@@ -40,8 +45,7 @@ def test_calls_texts_and_ends_are_read_as_they_come(session: NativeSession) -> N
 
 def test_what_was_said_before_a_call_is_of_the_same_turn(session: NativeSession) -> None:
     session.write(prompt("go"), says("Old."), prompt("more"), calls("one", "Bash", COMMAND, "msg_3"))
-    seen = TranscriptFile(session.path)
-    seen.look()
+    seen = looked(session)
     assert seen.before(seen.unanswered()[0]) == ""
 
 
@@ -49,8 +53,7 @@ def test_calls_of_an_earlier_message_that_never_ended_do_not_wait(session: Nativ
     session.write(
         calls("killed", "AskUserQuestion", ASKED), prompt("again"), calls("one", "Bash", COMMAND, "msg_2")
     )
-    seen = TranscriptFile(session.path)
-    seen.look()
+    seen = looked(session)
     assert [call.id for call in seen.unanswered()] == ["one"]
 
 
@@ -69,8 +72,7 @@ def test_only_the_end_of_a_long_file_is_read(session: NativeSession, monkeypatch
     monkeypatch.setattr(module, "TAIL", 4_000)
     session.write(calls("old", "Bash", COMMAND, "msg_0"), *[says("x" * 90, f"m{at}") for at in range(100)])
     session.write(calls("new", "Bash", COMMAND, "msg_9"))
-    seen = TranscriptFile(session.path)
-    seen.look()
+    seen = looked(session)
     assert [call.id for call in seen.calls("Bash")] == ["new"]
 
 
@@ -79,8 +81,7 @@ def test_lines_that_are_too_long_or_odd_are_passed_over(
 ) -> None:
     monkeypatch.setattr(module, "LONGEST_LINE", 5_000)
     monkeypatch.setattr(module, "TAIL", 2_000)
-    seen = TranscriptFile(session.path)
-    seen.look()
+    seen = looked(session)
     odd = [
         {"type": "assistant"},
         {"type": "assistant", "message": "no"},

@@ -10,30 +10,10 @@ from hypothesis import strategies as st
 from ccq_tui.bridges.terminal.emulator import MOST_COLOURED, MOST_MARKS, Screen, Stream
 
 PIECES = (
-    "plain words",
-    " ◆ Claude asks ─── ",
-    "wide 漢字 🙂",
-    "e\u0301",
-    "\x1b[3;5H",
-    "\x1b[H",
-    "\x1b[;9H",
-    "\x1b[1;38;2;20;22;27;48;5;7m",
-    "\x1b[3;7m",
-    "\x1b[22;39m",
-    "\x1b[m",
-    "\x1b[0m",
-    "\x1b[K",
-    "\x1b[2J",
-    "\x1b[4h",
-    "\x1b[4l",
-    "\x1b[2L",
-    "\x1b[?25l",
-    "\x1b]0;a title\x07",
-    "\x1b(0",
-    "\r\n",
-    "\x1bM",
-    "\t\x08",
-)
+    "plain words", " ◆ Claude asks ─── ", "wide 漢字 🙂", "e\u0301", "\x1b[3;5H", "\x1b[H", "\x1b[;9H",
+    "\x1b[1;38;2;20;22;27;48;5;7m", "\x1b[3;7m", "\x1b[22;39m", "\x1b[m", "\x1b[0m", "\x1b[K", "\x1b[2J",
+    "\x1b[4h", "\x1b[4l", "\x1b[2L", "\x1b[?25l", "\x1b]0;a title\x07", "\x1b(0", "\r\n", "\x1bM", "\t\x08",
+)  # fmt: skip
 
 
 def shown_by(theirs: pyte.Screen, ours: Screen) -> list[str]:

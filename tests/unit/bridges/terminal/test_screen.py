@@ -48,18 +48,9 @@ def test_a_window_that_loses_rows_keeps_the_prompt(
 
 @pytest.mark.parametrize(
     "sequence",
-    [
-        b"\x1b[31m",
-        b"\x1b]0;a title\x07",
-        b"\x1b]8;;https://example.org\x1b\\",
-        b"\x1bP+q544e\x1b\\",
-        b"\x1b[?2026$p",
-        b"\x1b[>4;2m",
-        b"\x1b[2 q",
-        b"\x1b_Gi=1\x1b\\",
-        "é漢".encode(),
-    ],
-)
+    [b"\x1b[31m", b"\x1b]0;a title\x07", b"\x1b]8;;https://example.org\x1b\\", b"\x1bP+q544e\x1b\\",
+     b"\x1b[?2026$p", b"\x1b[>4;2m", b"\x1b[2 q", b"\x1b_Gi=1\x1b\\", "é漢".encode()],
+)  # fmt: skip
 def test_sequences_are_read_in_whatever_pieces_they_come(sequence: bytes) -> None:
     whole = shown(b"a" + sequence + b"b")
     for cut in range(1, len(sequence) + 1):
