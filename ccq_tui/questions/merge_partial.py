@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ccq_tui.questions.input_guard import is_fresh
-from ccq_tui.questions.model import Option, Question, QuestionSet
+from ccq_tui.questions.model import Question, QuestionSet
 from ccq_tui.questions.state import Arriving, Focus, Page, PanelState, first_page, resting_focus
 
 NOT_COMPLETE = "Kept · still arriving: confirm once it is complete"
@@ -116,9 +116,8 @@ def _brought_back(
 def _with_draft_of(page: Page, earlier: Page) -> Page:
     if page.is_field != earlier.is_field:
         return replace(page, draft=replace(page.draft, note=earlier.draft.note))
-    found = tuple(
-        index for index, option in enumerate(page.question.options) if _was_selected(earlier, index, option)
-    )
+    labels = {earlier.question.options[place].label for place in earlier.draft.selected}
+    found = tuple(index for index, option in enumerate(page.question.options) if option.label in labels)
     draft = earlier.draft
     same_options = page.question.options == earlier.question.options
     single = not page.question.multi_select
@@ -131,12 +130,6 @@ def _with_draft_of(page: Page, earlier: Page) -> Page:
     return replace(
         page, draft=replace(draft, selected=found, none=draft.none and same_options), cursor=cursor
     )
-
-
-def _was_selected(earlier: Page, index: int, option: Option) -> bool:
-    labels = {place: earlier.question.options[place].label for place in earlier.draft.selected}
-    # A label may have been cut off with the stream in which it came.
-    return option.label in labels.values() or (index in labels and option.label.startswith(labels[index]))
 
 
 def _review_row(state: PanelState, pages: tuple[Page, ...]) -> int:

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Question, QuestionSet
-from ccq_tui.questions.events import Event, Pressed, Shown, TextChanged
+from ccq_tui.questions.events import Event, Pressed, Shown
 from ccq_tui.questions.machine import step
 from ccq_tui.questions.merge_partial import (
     ALL_HERE,
@@ -22,7 +22,7 @@ from ccq_tui.questions.merge_partial import (
 )
 from ccq_tui.questions.parse import QuestionFormatError, parse_question_set
 from ccq_tui.questions.partial_parse import ArrivingSet
-from ccq_tui.questions.state import Arriving, Focus, Page, PanelState, first_page
+from ccq_tui.questions.state import Arriving, Focus, PanelState, first_page
 from ccq_tui.testing.tool_input import question_set_input
 from tests.unit.questions.drive import keys, question, typed
 from tests.unit.questions.test_random_events import assert_sound, events, sets
@@ -162,14 +162,10 @@ def test_the_cursor_goes_to_a_recommendation_only_where_nobody_looks() -> None:
     assert grown(keys(start(), "end"), asked(known), None, seen=False).page.cursor == 2
 
 
-def left(state: PanelState) -> tuple[Page, ...]:
-    return state.pages
-
-
 def test_a_draft_comes_back_with_the_same_question() -> None:
     before = keys(start(PART, SECOND, complete=1), "1 n")
     before = keys(typed(before, "small"), "enter tab 2")
-    earlier = left(before)
+    earlier = before.pages
     state = begun(asked(PART), Arriving(), earlier)
     assert (state.page.draft.selected, state.aside) == ((), "")
     state = grown(state, asked(WHOLE, SECOND), Arriving(1), seen=True, earlier=earlier)
@@ -185,10 +181,3 @@ def test_a_draft_comes_back_with_the_same_question() -> None:
     state = keys(begun(asked(PART), Arriving(), earlier), "o")
     state = grown(typed(state, "mine"), asked(WHOLE), None, seen=True, earlier=earlier)
     assert (state.page.draft.selected, state.text) == ((), "mine")
-
-
-def test_a_label_that_was_cut_off_is_known_again() -> None:
-    earlier = left(keys(start(question("Which database?", "Postgres", "SQL")), "2"))
-    state = begun(asked(WHOLE), Arriving(1), earlier)
-    assert (state.page.answer(), state.page.cursor) == (Answer(("SQLite",)), 1)
-    assert step(state, TextChanged("x")) is state
