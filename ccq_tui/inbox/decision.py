@@ -121,13 +121,9 @@ def decide(state: DecisionState, event: ev.Event) -> DecisionState:
             heard = replace(heard, guard=replace(heard.guard, typed_at=None))
     after = _decided(heard, event)
     after = _held_back(after, state, event) if isinstance(after.outcome, Allowed) else after
-    return _until_paused(after, event)
-
-
-def _until_paused(after: DecisionState, event: ev.Event) -> DecisionState:
-    """Put off what a letter decides until a pause shows that it begins no word."""
     if None in (after.outcome, after.guard.word) or not (isinstance(event, ev.Pressed) and event.types):
         return after
+    # A pause will show whether the letter begins a word.
     return replace(after, outcome=None, guard=after.guard.waiting(after.outcome))
 
 
@@ -164,7 +160,9 @@ def _decided(state: DecisionState, event: ev.Event) -> DecisionState:
             )
         case ev.Pasted():
             return _pasted(state, event)
-        case ev.Clicked(row, at) if 0 <= row < len(state.choices) and not _stray_click(state, at):
+        case ev.Clicked(row, at) if 0 <= row < len(state.choices):
+            if state.guard.is_stray_click(at, hidden=state.hidden):
+                return state
             return _clicked(replace(state, guard=replace(state.guard, word=None, used=True)), row)
         case ev.Pressed():
             return _judged_press(state, event)
@@ -294,10 +292,6 @@ def _plan_edited(state: DecisionState, text: str) -> DecisionState:
     same = text.strip() == state.request.plan.strip()
     notice = "an empty plan cannot be approved · the proposed plan is back" if not text.strip() else ""
     return replace(state, plan="" if same or notice else text, notice=notice)
-
-
-def _stray_click(state: DecisionState, at: float) -> bool:
-    return state.guard.is_stray_click(at, hidden=state.hidden)
 
 
 def _clicked(state: DecisionState, row: int) -> DecisionState:
