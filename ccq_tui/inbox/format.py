@@ -43,16 +43,12 @@ def inbox_lines(waiting: Sequence[StoredRequest], request_name: Shorten, session
     """List pending requests, oldest first."""
     if not waiting:
         return ["Nothing waits."]
-    rows = [
-        (
-            request_name(item.request.id),
-            kind_of(item.request).title(item.request),
-            brief(item.asked_at),
-            fit(_asked_by(item, session_name), NAME_WIDTH),
-            kind_of(item.request).summary(item.request),
-        )
-        for item in waiting
-    ]
+    rows = []
+    for item in waiting:
+        request, kind, origin = item.request, kind_of(item.request), item.request.origin
+        asker = fit(origin.called if origin.is_foreign else session_name(request.session_id), NAME_WIDTH)
+        what = kind.title(request), brief(item.asked_at), asker, kind.summary(request)
+        rows.append((request_name(request.id), *what))
     return table(("REQUEST", "KIND", "ASKED", "SESSION", "WHAT"), rows)
 
 
@@ -92,20 +88,13 @@ def session_lines(
     """List sessions, the one that changed last at the end."""
     if not sessions:
         return ["No sessions."]
-    rows = [
-        (
-            session_id(item.id),
-            str(stored_group(item, waiting.get(item.id, 0))),
-            " ".join(
-                f"{sign} {counts[item.id]}"
-                for sign, counts in (("?", waiting), ("→", undelivered))
-                if counts.get(item.id)
-            ),
-            brief(item.changed_at),
-            " · ".join(filter(None, (item.name, item.labelled, item.directory, item.last_line))),
-        )
-        for item in sessions
-    ]
+    rows = []
+    for item in sessions:
+        counts = (("?", waiting.get(item.id, 0)), ("→", undelivered.get(item.id, 0)))
+        waits = " ".join(f"{sign} {count}" for sign, count in counts if count)
+        what = " · ".join(filter(None, (item.name, item.labelled, item.directory, item.last_line)))
+        group = str(stored_group(item, waiting.get(item.id, 0)))
+        rows.append((session_id(item.id), group, waits, brief(item.changed_at), what))
     return table(("SESSION", "STATE", "WAITS", "CHANGED", "WHAT"), rows)
 
 
@@ -118,17 +107,14 @@ def history_lines(changes: Sequence[Change], request_name: Shorten, session_id: 
     """List changes, oldest first."""
     if not changes:
         return ["Nothing happened."]
-    rows = [
-        (
-            local(change.at, seconds=True),
-            request_name(change.request_id)
-            if change.request_id
-            else f"session {session_id(change.session_id)}",
-            f"{change.was} → {change.became}" if change.was else change.became,
-            " · ".join(text for text in (_who(change), change.cause) if text != change.became and text),
-        )
-        for change in changes
-    ]
+    rows = []
+    for change in changes:
+        session = f"session {session_id(change.session_id)}"
+        what = request_name(change.request_id) if change.request_id else session
+        became = f"{change.was} → {change.became}" if change.was else change.became
+        who = one_line(change.actor.called, 40) if change.actor else ""
+        why = " · ".join(text for text in (who, change.cause) if text not in ("", change.became))
+        rows.append((local(change.at, seconds=True), what, became, why))
     return table(("TIME", "WHAT", "CHANGE", "WHY"), rows)
 
 
@@ -149,16 +135,6 @@ def native_lines(waiting: Sequence[StoredRequest], *, hooked: bool) -> list[str]
         else "To answer here, too: ccq-tui hooks install"
     )
     return ["", "Waiting in Claude Code's own screen, to be answered there:", *rows_with_heads, how]
-
-
-def _who(change: Change) -> str:
-    return one_line(change.actor.called, 40) if change.actor else ""
-
-
-def _asked_by(stored: StoredRequest, session_name: Callable[[str], str]) -> str:
-    """Name the session or the other asker."""
-    origin = stored.request.origin
-    return origin.called if origin.is_foreign else session_name(stored.request.session_id)
 
 
 def request_lines(stored: StoredRequest, called: str, session_name: str, unreached: str = "") -> list[str]:
