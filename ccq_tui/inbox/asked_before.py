@@ -42,14 +42,10 @@ def _answer(stored: StoredRequest, question: Question) -> tuple[Question, Answer
     if not isinstance(stored.request, QuestionRequest) or not isinstance(stored.outcome, Answered):
         return None
     pairs = zip(stored.request.questions.questions, stored.outcome.answers, strict=False)
-    return next(
-        (
-            (one, answer)
-            for one, answer in pairs
-            if (answer.selected or answer.other) and reads_like(one, question)
-        ),
-        None,
-    )
+    for one, answer in pairs:
+        if (answer.selected or answer.other) and reads_like(one, question):
+            return one, answer
+    return None
 
 
 def shown_day(at: datetime, today: date | None = None) -> str:

@@ -116,12 +116,8 @@ def _answered(
 ) -> Answered:
     keys = wire_keys(questions)
     said = dict(zip(keys, answers, strict=False)) if isinstance(answers, list) else answers
-    return Answered(
-        tuple(
-            _answer(question, said.get(key), notes.get(key, ""))
-            for key, question in zip(keys, questions.questions, strict=True)
-        )
-    )
+    each = zip(keys, questions.questions, strict=True)
+    return Answered(tuple(_answer(asked, said.get(key), notes.get(key, "")) for key, asked in each))
 
 
 def _answer(question: Question, said: Any, note: str) -> Answer:

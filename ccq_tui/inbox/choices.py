@@ -89,16 +89,9 @@ def _lasting(index: int, suggestion: Suggestion) -> Choice:
     verb, about = "allow" if suggestion.destination == "session" else "always allow", what(suggestion)
     if suggestion.kind == "setMode" or suggestion.behavior not in ("", "allow"):
         verb, _, about = about.partition(" ")
-    label = lasting(suggestion)
-    return Choice(
-        NUMBERS[index] if index < len(NUMBERS) else "",
-        label,
-        Does(verb, about),
-        label.replace(": accept every", ": every"),
-        kept(suggestion),
-        allows=True,
-        suggestion=suggestion,
-    )
+    key, label, where = NUMBERS[index : index + 1], lasting(suggestion), kept(suggestion)
+    brief = label.replace(": accept every", ": every")
+    return Choice(key, label, Does(verb, about), brief, where, allows=True, suggestion=suggestion)
 
 
 def read_decision(choices: Sequence[Choice], data: Mapping[str, Any]) -> Allowed | Denied:

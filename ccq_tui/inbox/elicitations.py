@@ -38,13 +38,8 @@ def read_elicitation(
         The request; it can only be declined or dismissed if its form or link is unusable.
     """
     server, message = text(said, "mcp_server_name")[:MOST_TEXT], text(said, "message")
-    request = ElicitationRequest(
-        name,
-        asker_id,
-        server=server or "An MCP server",
-        message=message[:MOST_TEXT] or "It wants input.",
-        origin=origin,
-    )
+    message = message[:MOST_TEXT] or "It wants input."
+    request = ElicitationRequest(name, asker_id, server or "An MCP server", message, origin=origin)
     match said.get("mode", "form"):
         case "url":
             return _link(request, text(said, "url"))

@@ -95,12 +95,11 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     kept = [[*(fit(cell, 40) for cell in row[:-1]), row[-1]] for row in rows]
     widths = [max(cells(row[place]) for row in [list(heads), *kept]) for place in range(len(heads) - 1)]
     room = max(8, WIDTH - sum(widths) - 2 * len(widths))
-    return [
-        "  ".join(
-            [*(pad(cell, width) for cell, width in zip(row[:-1], widths, strict=True)), fit(row[-1], room)]
-        ).rstrip()
-        for row in [list(heads), *kept]
-    ]
+    lines = []
+    for row in [list(heads), *kept]:
+        padded = [pad(cell, width) for cell, width in zip(row[:-1], widths, strict=True)]
+        lines.append("  ".join([*padded, fit(row[-1], room)]).rstrip())
+    return lines
 
 
 def local(at: datetime, *, seconds: bool = False) -> str:

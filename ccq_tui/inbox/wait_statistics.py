@@ -247,22 +247,18 @@ def tables(statistics: WaitStatistics) -> dict[str, dict[str, str]]:
         "By project": {names[name]: share for name, share in projects},
         "By kind": dict(_longest_first(statistics.kinds)),
     }
+    made = {title: {name: _words(share) for name, share in rows.items()} for title, rows in shares.items()}
     speeds = statistics.speeds.items() if statistics.answer_seconds else ()
-    refused = {
+    made["How fast you answer"] = {SPEEDS[most]: plural(count, "answer") for most, count in speeds}
+    made["Most often declined or discussed"] = {
         topic if topic == kind else f"{kind}: {topic}": f"{one.count} of {one.requests}"
         for kind, topic, one in statistics.most_refused
     }
-    return {
-        **{
-            title: {
-                name: f"{duration(share.seconds)} · {plural(share.requests, 'request')}"
-                for name, share in found.items()
-            }
-            for title, found in shares.items()
-        },
-        "How fast you answer": {SPEEDS[most]: plural(count, "answer") for most, count in speeds},
-        "Most often declined or discussed": refused,
-    }
+    return made
+
+
+def _words(share: Share) -> str:
+    return f"{duration(share.seconds)} · {plural(share.requests, 'request')}"
 
 
 def _longest_first(shares: Shares) -> list[tuple[str, Share]]:

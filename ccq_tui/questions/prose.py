@@ -36,11 +36,8 @@ def draft_text(state: PanelState) -> str:
 
 def unselected_text(state: PanelState) -> str:
     """Return everything typed so far that is no part of an answer, as text to paste elsewhere."""
-    parts = [
-        f"Typed but not selected ({page.question.text}): {page.unselected}"
-        for page in state.pages
-        if page.unselected
-    ]
+    left = (page for page in state.pages if page.unselected)
+    parts = [f"Typed but not selected ({page.question.text}): {page.unselected}" for page in left]
     if state.discussion:
         parts.append(f"Discussion: {state.discussion}")
     return "\n\n".join(parts)

@@ -70,11 +70,9 @@ class CommandTable(Table):
     ) -> int:
         """Give a command, and return its number; raises `InboxUnavailable`."""
         with self._database.writing() as at:
-            self._database.do(
-                "INSERT INTO commands (kind, session_id, actor, body, at, state, words)"
-                " VALUES (?, ?, ?, ?, ?, 'open', '')",
-                (kind, name_key(session_id), actor_to_json(actor), dump(body or {}), at),
-            )
+            said = {"kind": kind, "session_id": name_key(session_id), "actor": actor_to_json(actor)}
+            row = said | {"body": dump(body or {}), "at": at, "state": CommandState.OPEN, "words": ""}
+            self._database.insert("commands", row)
             return int(self._database.rows("SELECT last_insert_rowid()")[0][0])
 
     def take(self, number: int, taker: Owner) -> bool:

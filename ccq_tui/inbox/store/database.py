@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -193,11 +193,14 @@ class Database:
         actor: Actor | None = None,
     ) -> None:
         """Write a row of history inside `writing`."""
-        self.do(
-            "INSERT INTO history (at, session_id, request_id, was, became, cause, actor)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (at, session_id, request_id, *change, storable(cause, 2000), actor_to_json(actor)),
-        )
+        was, became = change
+        row = {"at": at, "session_id": session_id, "request_id": request_id, "was": was, "became": became}
+        self.insert("history", row | {"cause": storable(cause, 2000), "actor": actor_to_json(actor)})
+
+    def insert(self, table: str, row: Mapping[str, object], conflict: str = "") -> int:
+        """Add a row inside `writing`, and return the number of rows added; ``conflict`` is SQL's clause."""
+        columns, marks = ", ".join(row), ", ".join("?" * len(row))
+        return self.do(f"INSERT INTO {table} ({columns}) VALUES ({marks}) {conflict}", list(row.values()))  # noqa: S608 - ours
 
 
 class Table:

@@ -43,7 +43,7 @@ class PromptTable(Table):
         """
         with self._database.writing() as at:
             self._database.do("DELETE FROM prompts WHERE keeper = ?", (keeper,))
-            self._insert(at, kept_for, draft, keeper, this_process())
+            self._insert(at, kept_for, draft, keeper)
 
     def take(self, keeper: str, *kept_for: str) -> PromptDraft | None:
         """Take over a draft of the first of some sessions or directories for which a free one is kept.
@@ -138,27 +138,16 @@ class PromptTable(Table):
         query = "UPDATE prompts SET keeper = ?, owner_pid = ?, owner_start = ? WHERE number = ?"
         self._database.do(query, (keeper, here.pid, here.start, number))
 
-    def _insert(
-        self, at: str, kept_for: str, draft: PromptDraft, keeper: str = "", owner: Owner | None = None
-    ) -> None:
+    def _insert(self, at: str, kept_for: str, draft: PromptDraft, keeper: str = "") -> None:
         if not draft:
             return
         body, session = prompts_to_json(draft), draft.session.id if draft.session else ""
         if len(body) > MOST_CHARACTERS:
             raise InboxUnavailable(f"a prompt takes more than {MOST_CHARACTERS:,} characters")
-        self._database.do(
-            "INSERT INTO prompts (kept_for, unbegun, body, keeper, owner_pid, owner_start, saved_at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                name_key(session or kept_for),
-                name_key(session),
-                body,
-                keeper,
-                owner.pid if owner else None,
-                owner.start if owner else "",
-                at,
-            ),
-        )
+        pid, start = (this_process().pid, this_process().start) if keeper else (None, "")
+        owner = {"keeper": keeper, "owner_pid": pid, "owner_start": start}
+        row = {"kept_for": name_key(session or kept_for), "unbegun": name_key(session), "body": body}
+        self._database.insert("prompts", row | owner | {"saved_at": at})
         newest = "SELECT number FROM prompts ORDER BY saved_at DESC LIMIT ?"
         self._database.do(f"DELETE FROM prompts WHERE number NOT IN ({newest})", (MOST_KEPT,))  # noqa: S608 - ours
 

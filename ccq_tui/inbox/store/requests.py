@@ -127,11 +127,8 @@ class RequestTable:
         return self._written(key)
 
     def _insert(self, one: StoredRequest) -> int:
-        columns, marks = ", ".join(_COLUMNS), ", ".join("?" * len(_COLUMNS))
-        return self._database.do(
-            f"INSERT INTO requests ({columns}) VALUES ({marks}) ON CONFLICT (id) DO NOTHING",  # noqa: S608 - ours
-            [value(one) for value in _COLUMNS.values()],
-        )
+        row = {name: value(one) for name, value in _COLUMNS.items()}
+        return self._database.insert("requests", row, "ON CONFLICT (id) DO NOTHING")
 
     def _move(self, at: str, key: str, change: Move, cause: str, actor: Actor | None = None) -> bool:
         """Change the state of a request, if it has one of some, in one conditional update, and note that."""
@@ -144,10 +141,8 @@ class RequestTable:
         return False
 
     def _insert_answer(self, at: str, key: str, outcome: RequestOutcome, actor: Actor | None) -> None:
-        self._database.do(
-            "INSERT INTO answers (request_id, outcome, actor, settled_at, way) VALUES (?, ?, ?, ?, '')",
-            (key, outcome_to_json(outcome), actor_to_json(actor), at),
-        )
+        said = {"outcome": outcome_to_json(outcome), "actor": actor_to_json(actor)}
+        self._database.insert("answers", {"request_id": key, **said, "settled_at": at, "way": ""})
 
     def _written(self, key: str) -> StoredRequest:
         stored = self.get(key)

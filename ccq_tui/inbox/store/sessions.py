@@ -145,12 +145,10 @@ class SessionTable(Table):
 
     def _insert(self, at: str, key: str) -> bool:
         state = StoredSessionState.STARTING
-        new = self._database.do(
-            "INSERT INTO sessions (id, directory, name, state, owner_start, started_at, changed_at, launch,"
-            " last_line, cost, done)"
-            " VALUES (?, '', '', ?, '', ?, ?, '{}', '', 0, 0) ON CONFLICT (id) DO NOTHING",
-            (key, state, at, at),
-        )
+        row: dict[str, object] = {"id": key, "state": state, "started_at": at, "changed_at": at}
+        row |= dict.fromkeys(("directory", "name", "owner_start", "last_line"), "")
+        row |= {"launch": "{}", "cost": 0, "done": 0}
+        new = self._database.insert("sessions", row, "ON CONFLICT (id) DO NOTHING")
         if new:
             self._database.note(at, key, None, ("", state), "first seen")
         return bool(new)

@@ -108,10 +108,8 @@ class ListenerTable(Table):
             for one in self._all():
                 if not alive(one):
                     self._remove(one)
-            self._database.do(
-                "INSERT INTO listeners (pid, start) VALUES (?, ?) ON CONFLICT DO NOTHING",
-                (process.pid, process.start),
-            )
+            row = {"pid": process.pid, "start": process.start}
+            self._database.insert("listeners", row, "ON CONFLICT DO NOTHING")
 
     def remove(self, process: Owner) -> None:
         """Record that a process no longer shows requests; raises `InboxUnavailable`."""
