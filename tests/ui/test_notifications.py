@@ -120,7 +120,9 @@ async def test_the_task_bar_follows_the_state_and_is_cleared(
         await until(pilot, lambda: sent.bars == ["3", "4", "0"])
         run.app.post_message(events.AppBlur())
         await until(pilot, lambda: sent.bars[3:] == ["4"])
-    assert sent.bars[4:] == ["0"], "the program ended"
+        run.told.tell(StateChanged(SessionState.FAILED))
+        await until(pilot, lambda: sent.bars[4:] == ["2"])
+    assert sent.bars[5:] == ["0"], "the program ended"
 
 
 async def test_each_can_be_switched_off(sent: Sent, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from ccq_tui.inbox.store.rows import StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxUnavailable
 from ccq_tui.processes import Owner
-from ccq_tui.questions import Declined, Discussed, Option, Question, QuestionSet
+from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.overview import screen as overview
 from ccq_tui.screens.overview.board import Card
 from ccq_tui.screens.overview.screen import EMPTY_SESSION, OverviewScreen
@@ -322,25 +322,6 @@ async def test_pictures(pictures: Pictures, tmp_path: Path, others: Callable[[fl
         await pilot.press("escape", "home")
         await pilot.resize_terminal(40, 12)
         await pictures.keep(pilot, "small")
-
-
-async def test_statistics_of_waits(tmp_path: Path) -> None:
-    begun = datetime.now(UTC) - timedelta(minutes=30)
-    store = Store(tmp_path / "inbox.db", now=lambda: begun)
-    store.sessions.upsert("a", str(HERE))
-    for number, name in enumerate(("first", "second", "third"), 1):
-        store.requests.add(asked_by("a", name))
-        begun += timedelta(seconds=20 * number)
-        store.requests.settle(f"{name}@a", Discussed("no") if number == 2 else Declined(), PANEL)
-    store.close()
-    async with running(Overviewed(tmp_path)) as (run, pilot):
-        await until(pilot, lambda: run.session_screen.view.session_id)
-        await pilot.press(*"/stats ", "enter")
-        await until(pilot, lambda: "3 requests" in run.session_screen.transcript.text())
-        noted = run.session_screen.transcript.text()
-        assert "Agents waited 2 min 0 s for you, in 3 requests." in noted
-        assert "Half of your answers took 40 s at most, nine of ten 56 s." in noted
-        assert "question: Which" in noted
 
 
 async def test_picture_of_a_first_session_without_colour(

@@ -9,7 +9,6 @@ from textual.app import App
 from textual.message import Message
 
 from ccq_tui.commands.command import CommandUi
-from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.view import Surroundings
 from ccq_tui.screens.pickers import Picker
 from ccq_tui.screens.session.dock import Dock
@@ -65,9 +64,3 @@ class SessionUi(CommandUi, Protocol):
 
     def changed(self) -> None:
         """Draw what has changed."""
-
-    def take(self, event: SessionEvent) -> None:
-        """Take an event of the session."""
-
-    def post_message(self, message: Message) -> bool:
-        """Send a message to the program."""

@@ -13,8 +13,8 @@ import pytest
 
 from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import Remedy
-from ccq_tui.commands.command import PARKED, CommandRunner
-from ccq_tui.commands.models import MODE_ERROR, ModelCommands, UsageCommands
+from ccq_tui.commands.command import CommandRunner
+from ccq_tui.commands.models import MODE_ERROR, ModelCommands
 from ccq_tui.commands.shell import ShellCommands
 from ccq_tui.commands.workspace import RewindCommand
 from ccq_tui.config.keymap import with_keys
@@ -45,15 +45,6 @@ def test_the_key_for_the_mode_leaves_out_what_was_refused_and_what_is_not_offere
     mode.take(ev.ModeChanged("default"))
     assert chosen[-1] == ("mode", "default")
     assert ui.said[-1].startswith("Default mode")
-
-
-async def test_what_only_a_process_does_is_refused_while_the_session_is_parked() -> None:
-    ui = NoScreen()
-    runner = CommandRunner(ui)
-    ui.view = SimpleNamespace(state=ev.SessionState.PARKED)  # type: ignore[assignment]
-    runner.run(UsageCommands(runner).context, "context")
-    await ui.work()
-    assert ui.noted == [(f"/context failed: {PARKED}", "warning")]
 
 
 def test_the_newest_prompt_that_claude_has_not_read_is_taken_back_first() -> None:

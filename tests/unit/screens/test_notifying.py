@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccq_tui.agent.events import SessionLost, SessionState, TurnEnded
+from ccq_tui.agent.events import SessionLost, TurnEnded
 from ccq_tui.choices import Notify
-from ccq_tui.screens.session.notifications import BARS, LOST, news_of, notification_of
+from ccq_tui.screens.session.notifications import LOST, news_of, notification_of
 from ccq_tui.screens.terminal import Bar, has_progress, notification, progress, wanted_protocol
 
 
@@ -75,17 +75,3 @@ def test_what_is_news() -> None:
     assert news_of(SessionLost("killed"), 20.0) == LOST
     assert news_of(SessionLost("closed", expected=True), 20.0) == ""
     assert notification_of("api", ["One", "Two", "Three"]) == ("ccq-tui · api", "One · and 2 more")
-
-
-@pytest.mark.parametrize(
-    ("state", "bar"),
-    [
-        (SessionState.WORKING, Bar.WORKING),
-        (SessionState.AWAITING, Bar.WAITING),
-        (SessionState.FAILED, Bar.FAILED),
-        (SessionState.IDLE, Bar.NONE),
-        (SessionState.ENDED, Bar.NONE),
-    ],
-)
-def test_the_task_bar(state: SessionState, bar: Bar) -> None:
-    assert BARS.get(state, Bar.NONE) is bar
