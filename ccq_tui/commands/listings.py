@@ -181,7 +181,7 @@ READ_LATER = "takes effect after /clear or in a new session"
 
 
 class ListingCommands(CommandGroup[CommandUi]):
-    """Shows hooks, skills and files of instructions, and asks questions beside the conversation."""
+    """Shows hooks, skills, files of instructions and MCP servers, and asks beside the conversation."""
 
     # -- /hooks ------------------------------------------------------------------------------------------
 
@@ -263,6 +263,39 @@ class ListingCommands(CommandGroup[CommandUi]):
             raise CommandError("Claude gave no answer · ask again, or send it as a prompt")
         self._runner.tell(f"Beside the conversation: {one_line(question, 200)}\n{answer}")
 
+    # -- /mcp --------------------------------------------------------------------------------------------
+
+    async def servers(self) -> None:
+        """Show the MCP servers, and change the chosen one; each change leads back to the list."""
+        said = ""
+        while servers := await self._runner.ask(controls.SERVERS):
+            server = await self._runner.one_of(
+                "MCP servers", servers, _server_row, about=said, choose="change"
+            )
+            if server is None:
+                return
+            said = await self._change_server(server) or said
+        self._runner.tell("No MCP servers here · `claude mcp add` adds one; --mcp-config names a file")
+
+    async def _change_server(self, server: McpServer) -> str:
+        """Let the person change a server; return what came of it."""
+        on = server.status != "disabled"
+        rows = [PickRow("reconnect", "Reconnect", "stop the server and start it again")] if on else []
+        rows.append(PickRow("off", "Turn off", "removes its tools") if on else PickRow("on", "Turn on"))
+        choice = await self._runner.pick(server.name, rows, about=_of_server(server))
+        try:
+            match choice:
+                case "reconnect":
+                    await self._runner.ask(controls.reconnect(server.name))
+                    return f"{server.name} was reconnected"
+                case "on" | "off":
+                    await self._runner.ask(controls.toggle(server.name, enabled=choice == "on"))
+                    return f"{server.name} was turned {choice}"
+                case _:
+                    return ""
+        except CommandError as error:
+            return f"{server.name}: {error}"
+
 
 def _hook_row(one: Hook) -> PickRow:
     source = "off" if one.disabled else SOURCES.get(one.source, one.source)
@@ -294,41 +327,6 @@ SERVER_STATES = {
     "needs-auth": "◆ needs you to sign in",
     "disabled": "○ off",
 }
-
-
-class McpCommand(CommandGroup[CommandUi]):
-    """Shows the MCP servers and changes them; each change leads back to the list, with its result."""
-
-    async def servers(self) -> None:
-        """Show the servers, and change the chosen one."""
-        said = ""
-        while servers := await self._runner.ask(controls.SERVERS):
-            server = await self._runner.one_of(
-                "MCP servers", servers, _server_row, about=said, choose="change"
-            )
-            if server is None:
-                return
-            said = await self._change(server) or said
-        self._runner.tell("No MCP servers here · `claude mcp add` adds one; --mcp-config names a file")
-
-    async def _change(self, server: McpServer) -> str:
-        """Let the person change a server; return what came of it."""
-        on = server.status != "disabled"
-        rows = [PickRow("reconnect", "Reconnect", "stop the server and start it again")] if on else []
-        rows.append(PickRow("off", "Turn off", "removes its tools") if on else PickRow("on", "Turn on"))
-        choice = await self._runner.pick(server.name, rows, about=_of_server(server))
-        try:
-            match choice:
-                case "reconnect":
-                    await self._runner.ask(controls.reconnect(server.name))
-                    return f"{server.name} was reconnected"
-                case "on" | "off":
-                    await self._runner.ask(controls.toggle(server.name, enabled=choice == "on"))
-                    return f"{server.name} was turned {choice}"
-                case _:
-                    return ""
-        except CommandError as error:
-            return f"{server.name}: {error}"
 
 
 def _server_row(one: McpServer) -> PickRow:

@@ -70,20 +70,6 @@ BAR = 50
 """Cells of the bar; with what comes before it, it fits a narrow terminal."""
 
 
-class UsageCommands(CommandGroup[CommandUi]):
-    """Shows what fills the context and what the session cost."""
-
-    async def context(self) -> None:
-        """Show what fills the context."""
-        self._runner.tell(context_text(await self._runner.ask(controls.CONTEXT_DETAILS)))
-
-    async def cost(self) -> None:
-        """Show cost, tokens and time."""
-        said = (await self._runner.ask(controls.SESSION_COST)).strip()
-        turns = f"{plural(self._ui.view.turns, 'turn')} ended in this terminal"
-        self._runner.tell(f"{turns}, {on_clock(int(self._ui.view.worked))} of work\n{said}".rstrip())
-
-
 def context_text(details: ContextDetails) -> str:
     """Return what fills the context: a bar, and its categories with their tokens."""
     limit = max(details.limit, 1)
@@ -119,7 +105,7 @@ def _share(tokens: int, limit: int) -> str:
 
 
 class ModelCommands(CommandGroup[CommandUi]):
-    """Chooses model, permission mode and effort, by name or from a list.
+    """Chooses model, permission mode and effort, by name or from a list, and shows what they use.
 
     ``chose`` keeps "model", "mode" or "effort" and its value, None for the default.
     """
@@ -279,3 +265,15 @@ class ModelCommands(CommandGroup[CommandUi]):
             self._chose("effort", level)
         else:
             self._runner.tell(f"Unknown effort {name}; choose {', '.join(self._efforts())}", "warning")
+
+    # -- usage -------------------------------------------------------------------------------------------
+
+    async def context(self) -> None:
+        """Show what fills the context."""
+        self._runner.tell(context_text(await self._runner.ask(controls.CONTEXT_DETAILS)))
+
+    async def cost(self) -> None:
+        """Show cost, tokens and time."""
+        said = (await self._runner.ask(controls.SESSION_COST)).strip()
+        turns = f"{plural(self._ui.view.turns, 'turn')} ended in this terminal"
+        self._runner.tell(f"{turns}, {on_clock(int(self._ui.view.worked))} of work\n{said}".rstrip())

@@ -245,19 +245,20 @@ class RewindCommand(CommandGroup[CommandUi]):
         left = await self._runner.asking(
             controls.take_files_back(self._ui.session.agent.ask, given.prompt_id)
         )
-        if left.refusal:
-            self._runner.tell(f"The files were not restored: {left.refusal}", "warning")
-        elif left.files:
-            self._tell_left(left.files)
-        else:
+        self._tell_left(left.refusal, left.files)
+        if not (left.refusal or left.files):
             self._runner.tell(f"Files are as they were before: {one_line(given.text, 120)}")
 
-    def _tell_left(self, files: Sequence[str]) -> None:
-        self._runner.tell(
-            f"Not restored: {_named(files, self._ui.view.cwd)} · a directory or a link is there instead, "
-            "or it cannot be written · all other files are as they were before the prompt",
-            "warning",
-        )
+    def _tell_left(self, refusal: str, files: Sequence[str]) -> None:
+        """Say which files were not restored, if any."""
+        if refusal:
+            self._runner.tell(f"The files were not restored: {refusal}", "warning")
+        elif files:
+            self._runner.tell(
+                f"Not restored: {_named(files, self._ui.view.cwd)} · a directory or a link is there instead, "
+                "or it cannot be written · all other files are as they were before the prompt",
+                "warning",
+            )
 
     async def forget(self, prompt_id: str) -> str:
         """Rewind the conversation to before its last prompt, which had no result; raises `CommandError`.
@@ -292,21 +293,17 @@ class RewindCommand(CommandGroup[CommandUi]):
         followed = files and not (done.files_refusal or done.files_left)
         also = " · files are as they were before it" if followed else ""
         self._runner.tell(f"↶ Claude no longer knows {last}, from here back to: {before}{also}")
-        if done.files_refusal:
-            self._runner.tell(f"The files were not restored: {done.files_refusal}", "warning")
-        elif done.files_left:
-            self._tell_left(done.files_left)
+        self._tell_left(done.files_refusal, done.files_left)
         self._ui.prompt.put_back(done.prompt or given.text)
 
 
 def choices(files: FilesToRewind) -> list[PickRow]:
     """Return the rows of what can be rewound."""
-    conversation = PickRow("conversation", "Conversation only", "files stay as they are")
     if files.refusal or not files.files:
         return [PickRow("conversation", "Conversation", "puts the prompt back into its field")]
     return [
         PickRow("both", "Conversation and files", "puts the prompt back into its field"),
-        conversation,
+        PickRow("conversation", "Conversation only", "files stay as they are"),
         PickRow("files", "Files only", "the conversation stays as it is"),
     ]
 

@@ -12,8 +12,8 @@ from textual.binding import Binding, BindingType
 
 from ccq_tui.commands.command import Command, CommandRunner, called
 from ccq_tui.commands.completions import Completions, UnknownCommands
-from ccq_tui.commands.listings import ListingCommands, McpCommand, PermissionsCommand, TasksCommand
-from ccq_tui.commands.models import ModelCommands, UsageCommands
+from ccq_tui.commands.listings import ListingCommands, PermissionsCommand, TasksCommand
+from ccq_tui.commands.models import ModelCommands
 from ccq_tui.commands.shell import ShellCommands
 from ccq_tui.commands.workspace import RewindCommand, WorkspaceCommands
 from ccq_tui.config.keymap import key_of, keymap
@@ -121,13 +121,11 @@ class SessionScreen(SessionBase):
         self.welcome = Welcome(self)
         self.switcher = SessionSwitcher(runner, self.side_bar)
         self.models = ModelCommands(runner, self.queue.chose)
-        self.usage = UsageCommands(runner)
         self.themes = ThemeCommand(runner)
         self.resume = ResumeCommand(runner, inbox)
         self.tasks = TasksCommand(runner)
         self.workspace = WorkspaceCommands(runner, lambda: self.shell.runs or bool(self.view.tasks))
         self.listings = ListingCommands(runner)
-        self.mcp = McpCommand(runner)
         self.permissions = PermissionsCommand(runner)
         self.account = AccountCommands(runner)
         self.listeners = (
@@ -307,8 +305,8 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
         "add-dir", "PATH", "Let Claude work in another directory too", lambda s: s.workspace.add_directory
     ),
     Command("cd", "PATH", "Continue this session in another directory", lambda s: s.workspace.move),
-    Command("context", "", "Show what fills the context", lambda s: s.usage.context),
-    Command("cost", "", "Show cost, tokens and time of this session", lambda s: s.usage.cost),
+    Command("context", "", "Show what fills the context", lambda s: s.models.context),
+    Command("cost", "", "Show cost, tokens and time of this session", lambda s: s.models.cost),
     Command("theme", "[name]", "Choose the colours", lambda s: s.themes.choose),
     Command("vim", "", "Turn Vim's keys in the prompt on or off", lambda s: s.prompts.vim),
     Command(
@@ -322,7 +320,7 @@ SLASH_COMMANDS: tuple[Command[SessionScreen], ...] = (
     Command("stats", "", "Show how long agents waited for you", lambda s: partial(s.act, "statistics")),
     Command("park", "", "Stop Claude's process; its questions keep waiting", lambda s: s.session.agent.park),
     Command("close", "", "End and remove this session", lambda s: s.switcher.close),
-    Command("mcp", "", "See MCP servers, reconnect them, turn them on and off", lambda s: s.mcp.servers),
+    Command("mcp", "", "See MCP servers, reconnect them, turn them on and off", lambda s: s.listings.servers),
     Command(
         "permissions",
         "[allow|ask|deny RULE]",
