@@ -18,7 +18,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widgets import Static
 
-from ccq_tui.compat.textual.nodes import restyle, restyles
+from ccq_tui.compat.textual.nodes import restyles
 from ccq_tui.text import safe
 
 _CONSOLE = Console(width=1000, color_system="truecolor", force_terminal=True, legacy_windows=False)
@@ -170,8 +170,6 @@ class LineView(ScrollView):
         self.lines: list[DrawnLine] = []
         self.cursor: int | None = None
         self._places: dict[int, range] | None = None
-        self._drawn: dict[int, tuple[DrawnLine, Style | None]] = {}
-        """What the lines of the last picture show, from the first one in sight."""
         self._cursor_style = Style()
         self._plain: Style | None = None
 
@@ -186,7 +184,8 @@ class LineView(ScrollView):
         self.lines = lines
         self._cursor_style = style
         self.cursor = cursor
-        if same and restyles(self):
+        # While it is hidden, a region of it would not be drawn when it is back.
+        if same and restyles(self) and self._lines_on_screen:
             self._repaint_rows(before, cursor)
         else:
             self._places = None
@@ -278,27 +277,11 @@ class LineView(ScrollView):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw several lines; look up their style, made of that of all ancestors, only once."""
-        self._restyle_changed(crop)
         self._plain = self.rich_style
         try:
             return super().render_lines(crop)
         finally:
             self._plain = None
-
-    def _restyle_changed(self, crop: Region) -> None:
-        """Let lines be styled again that show something else now: while hidden, nothing was repainted."""
-        frame = self.gutter.top
-        for y in crop.line_range:
-            index = y - frame + int(self.scroll_offset.y)
-            line = self.lines[index] if 0 <= index < len(self.lines) else NO_LINE
-            style = self._cursor_style if self._has_cursor(line) else None
-            was, was_style = self._drawn.get(y, (None, None))
-            if was is not line or was_style != style:
-                self._drawn[y] = line, style
-                restyle(self, Region(0, y, 1, 1))
-
-    def _has_cursor(self, line: DrawnLine) -> bool:
-        return line.row is not None and line.row == self.cursor
 
     def render_line(self, y: int) -> Strip:
         """Draw one line of the visible part."""
@@ -307,7 +290,7 @@ class LineView(ScrollView):
         if index >= len(self.lines):
             return Strip.blank(width, plain)
         line = self.lines[index]
-        here = self._has_cursor(line)
+        here = line.row is not None and line.row == self.cursor
         text = (line.at_cursor or line.text) if here else line.text
         # A text without spans renders without its own style.
         style = text.style if isinstance(text.style, Style) else _CONSOLE.get_style(text.style)

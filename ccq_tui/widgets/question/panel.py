@@ -60,16 +60,9 @@ class QuestionForm:
         self._scrolled = Scrolled()
         wrapped_once.cache_clear()
 
-    def keep_questions(self, before: PanelState, after: PanelState) -> None:
-        """Drop the cached lines of pages that grew: the cache's keys hold everything but the question."""
-        kept = {
-            tab
-            for tab, (old, new) in enumerate(zip(before.pages, after.pages, strict=False))
-            if old.question is new.question
-        }
-        self._cache = {
-            key: lines for key, lines in self._cache.items() if isinstance(key, tuple) and key[0] in kept
-        }
+    def forget_lines(self) -> None:
+        """Drop the cached lines: the cache's keys hold everything but the questions."""
+        self._cache = {}
 
     def effect(self, state: PanelState, event: Pressed) -> Effect | None:
         """Return the effect of a key; a scroll is already done."""
@@ -174,10 +167,9 @@ class QuestionPanel(RequestPanel[PanelState]):
         Return the state, with everything typed.
         """
         self._take_text()
-        before = self._state
         self._state = grown(self._state, questions, arriving, self._clock(), seen=True, earlier=earlier)
         self._state = replace(self._state, recalled=recalled)
-        self.form.keep_questions(before, self._state)
+        self.form.forget_lines()
         if arriving is None and self._state.grown_at is not None:
             self._hints.sleep(GRACE)
         self._draw()
