@@ -28,7 +28,7 @@ CATCHING_UP = 0.2
 
 
 @dataclass(eq=False)
-class Pace:
+class FramePace:
     """Schedules the frames of a widget and makes them.
 
     Until a time, ``_split`` splits new text and ``_prepare`` draws the lines about to be seen; both return

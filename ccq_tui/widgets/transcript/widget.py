@@ -35,7 +35,7 @@ from ccq_tui.widgets.transcript.block_mark import BlockMark
 from ccq_tui.widgets.transcript.code import Lexers
 from ccq_tui.widgets.transcript.colours import CSS, PREFIX, STYLES, Colours
 from ccq_tui.widgets.transcript.layout import Layout
-from ccq_tui.widgets.transcript.pace import Pace
+from ccq_tui.widgets.transcript.pace import FramePace
 from ccq_tui.widgets.transcript.painter import Painter, more_line, plain_painter, plain_text, welcome_line
 from ccq_tui.widgets.transcript.pen import Counters, Pen, unmarked
 from ccq_tui.widgets.transcript.plan_sight import PlanSight
@@ -161,7 +161,7 @@ class Transcript(ScrollView, Clickable[tuple[LinePlace | None, int]], can_focus=
         self._kept_lines = LineCache()
         self._lexers = Lexers(self._draw_anew)
         self._clock_timer: Timer | None = None
-        self._pace = Pace(self, self._split, self._prepare, self.update)
+        self._pace = FramePace(self, self._split, self._prepare, self.update)
         self._counting = False
         self._placing = False
         self._covered = False
