@@ -6,15 +6,37 @@ import argparse
 import sys
 from pathlib import Path
 
-from tests.bench import table
+from tests.bench import (
+    arriving,
+    inbox,
+    lasting,
+    stalling,
+    starting,
+    streaming,
+    table,
+    talking,
+    wrapping,
+    writing,
+)
 from tests.bench.machine import header
 from tests.bench.measures import SMOKE, Effort
-from tests.bench.programs import NATIVE, OURS, PROGRAMS
-from tests.bench.registry import FAMILIES
+from tests.bench.programs import PROGRAMS
 from tests.bench.running import measure
 
+FAMILIES = (
+    starting.FAMILY,
+    talking.FAMILY,
+    stalling.FAMILY,
+    arriving.FAMILY,
+    streaming.FAMILY,
+    lasting.TURNS,
+    lasting.BLOCKS,
+    inbox.FAMILY,
+    wrapping.FAMILY,
+    writing.FAMILY,
+)
+"""Every family of measures, in the order in which they are taken and printed."""
 SMOKE_FAMILIES = ("talk",)
-SMOKE_PROGRAMS = (OURS, NATIVE)
 
 
 def main(words: list[str]) -> int:
@@ -29,15 +51,14 @@ def main(words: list[str]) -> int:
     options = parser().parse_args(words)
     names = options.only or (SMOKE_FAMILIES if options.smoke else [family.name for family in FAMILIES])
     families = [family for family in FAMILIES if family.name in names]
-    programs = options.programs or (SMOKE_PROGRAMS if options.smoke else list(PROGRAMS))
+    programs = options.programs or list(PROGRAMS)
     runs = options.runs or (2 if options.smoke else 5)
     effort = SMOKE if options.smoke else Effort()
     # The model's thread and the terminal's are to run at once when something comes.
     sys.setswitchinterval(0.0005)
     made = header()
     results = measure(families, runs, effort, programs, tell)
-    printed = table.markdown if options.markdown else table.plain
-    sys.stdout.write(printed(results, made) + "\n")
+    sys.stdout.write(table.markdown(results, made) + "\n")
     if options.json:
         options.json.write_text(table.as_json(results, made) + "\n", encoding="utf-8")
     return 1 if results.failures else 0
@@ -58,7 +79,6 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--programs", nargs="+", choices=list(PROGRAMS), metavar="NAME",
                       help=f"of {', '.join(PROGRAMS)}")  # fmt: skip
     made.add_argument("--json", type=Path, metavar="PATH", help="write every figure to a file")
-    made.add_argument("--markdown", action="store_true", help="print the table for docs/performance.md")
     made.add_argument("--smoke", action="store_true", help="a small part, twice, to see that the bench works")
     return made
 

@@ -40,9 +40,14 @@ def one_by_one(on: Stage, keys: Iterator[str], presses: int, look: Callable[[Scr
     return found
 
 
+def pointed(screen: Screen) -> object:
+    """Tell which row the cursor of a list is on, which both screens draw as an arrow."""
+    return tuple(y for y, line in enumerate(screen.display) if line.lstrip().startswith("❯"))
+
+
 def moving(on: Stage, presses: int) -> list[float]:
     """Go down and up the first options of a list."""
-    return one_by_one(on, cycle((DOWN, DOWN, UP, UP)), presses, on.program.selected)
+    return one_by_one(on, cycle((DOWN, DOWN, UP, UP)), presses, pointed)
 
 
 def writing(on: Stage, presses: int) -> list[float]:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 
-from tests.bench.figures import Summary, summary
 from tests.bench.measures import Effort, Family, Measure
-from tests.bench.programs import PROGRAMS
-
-FLOOR_RUNS = 2
-"""How often at most a floor plays: it says what the parts cost, and is no part of a ratio."""
+from tests.bench.programs import OURS, PROGRAMS
 
 
 @dataclass(slots=True)
@@ -32,14 +29,14 @@ class Results:
     failures: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
-    def of(self, measure: str, program: str) -> Summary | None:
-        """Sum up one program's figures of a measure; None when there are none."""
-        return summary(self.figures.get((measure, program), []))
+    def of(self, measure: str, program: str) -> list[float]:
+        """Return one program's figures of a measure."""
+        return self.figures.get((measure, program), [])
 
-    def ratio(self, measure: Measure, program: str) -> float | None:
-        """Compare a program's median with the reference's; None where one of them is missing."""
-        mine, other = self.of(measure.key, program), self.of(measure.base or measure.key, measure.against)
-        return mine.median / other.median if mine and other and other.median else None
+    def ratio(self, measure: Measure) -> float | None:
+        """Compare the median of ccq-tui with the reference's; None where one of them is missing."""
+        mine, other = self.of(measure.key, OURS), self.of(measure.base or measure.key, measure.against)
+        return median(mine) / median(other) if mine and other and median(other) else None
 
 
 def measure(
@@ -62,7 +59,7 @@ def measure(
         for family in families:
             for run in range(min(runs, family.most_runs)):
                 for name in family.programs:
-                    if name in programs and (PROGRAMS[name].is_screen or run < FLOOR_RUNS):
+                    if name in programs:
                         since = time.monotonic()
                         ended = _play(results, family, name, effort)
                         took = time.monotonic() - since

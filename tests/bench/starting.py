@@ -7,7 +7,7 @@ import time
 from ccq_tui.testing import Scenario
 from tests.bench.measures import Effort, Family, Figures, Measure
 from tests.bench.processes import memory, running_seconds
-from tests.bench.programs import NATIVE, OURS, SDK, TEXTUAL, Program
+from tests.bench.programs import NATIVE, OURS, Program
 from tests.bench.stage import stage
 
 USABLE = Measure("start.usable", "start to usable prompt", "s", aim=0.8)
@@ -18,21 +18,19 @@ IDLE_MEMORY = Measure("idle.memory", "idle after a turn: memory of the tree", "M
 
 def play(program: Program, effort: Effort) -> Figures:
     """Start and type a letter; start with a prompt, await the model's first request, then watch it idle."""
-    if program.name != SDK:
-        with stage(program, Scenario("start")) as on:
-            on.terminal.wait("❯")
-            yield USABLE, on.echo("z", "❯ z") - on.terminal.began
-    if program.name != TEXTUAL:
-        with stage(program, Scenario("start").says("Here I am."), "go") as on:
-            yield REQUEST, on.request(0).received - on.terminal.began
-            on.terminal.wait("Here I am.")
-            on.terminal.rest(1.5 * effort.settled)
-            pid = on.terminal.process.pid
-            before, since = running_seconds(pid), time.monotonic()
-            on.terminal.rest(effort.idle)
-            spent = running_seconds(pid) - before
-            yield IDLE_CPU, 100 * spent / (time.monotonic() - since)
-            yield IDLE_MEMORY, memory(pid)
+    with stage(program, Scenario("start")) as on:
+        on.terminal.wait("❯")
+        yield USABLE, on.echo("z", "❯ z") - on.terminal.began
+    with stage(program, Scenario("start").says("Here I am."), "go") as on:
+        yield REQUEST, on.request(0).received - on.terminal.began
+        on.terminal.wait("Here I am.")
+        on.terminal.rest(1.5 * effort.settled)
+        pid = on.terminal.process.pid
+        before, since = running_seconds(pid), time.monotonic()
+        on.terminal.rest(effort.idle)
+        spent = running_seconds(pid) - before
+        yield IDLE_CPU, 100 * spent / (time.monotonic() - since)
+        yield IDLE_MEMORY, memory(pid)
 
 
-FAMILY = Family("start", (OURS, NATIVE, SDK, TEXTUAL), (USABLE, REQUEST, IDLE_CPU, IDLE_MEMORY), play)
+FAMILY = Family("start", (OURS, NATIVE), (USABLE, REQUEST, IDLE_CPU, IDLE_MEMORY), play)

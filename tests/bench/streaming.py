@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from itertools import count
 
 from ccq_tui.testing import Scenario
 from ccq_tui.testing.scenarios.long import long_markdown
@@ -12,7 +11,7 @@ from tests.bench.figures import percentile
 from tests.bench.keys import Typist
 from tests.bench.measures import Effort, Family, Figures, Measure
 from tests.bench.processes import memory, processor_seconds
-from tests.bench.programs import NATIVE, OURS, SDK, Program
+from tests.bench.programs import NATIVE, OURS, Program
 from tests.bench.stage import ENTER, Stage, stage
 
 PACED_CPU = Measure("paced.cpu", "20 KB at 100 deltas/s: processor time of the tree", "s", aim=1.0)
@@ -104,26 +103,22 @@ def answer(
 
 def play(program: Program, effort: Effort) -> Figures:
     """Ask for a paced answer and three at once, with letters typed along in the first and the last."""
-    paces, bursts = (effort.paced,) * program.is_screen, (effort.burst,) * 3
-    number = count(1)
-    with stage(program, scenario(paces + bursts), "go") as on:
+    with stage(program, scenario((effort.paced, *(effort.burst,) * 3)), "go") as on:
         on.terminal.wait("I am ready.")
         on.terminal.rest(effort.settled)
-        if program.is_screen:
-            paced = answer(on, next(number), delta_size=20, speed=2_000, every=PACED_KEYS, draw=True)
-            yield PACED_CPU, paced.processor
-            yield PACED_LAST, paced.late
-            yield PACED_KEY, percentile(paced.keys, 95)
-        large = answer(on, next(number), delta_size=2_000)
+        paced = answer(on, 1, delta_size=20, speed=2_000, every=PACED_KEYS, draw=True)
+        yield PACED_CPU, paced.processor
+        yield PACED_LAST, paced.late
+        yield PACED_KEY, percentile(paced.keys, 95)
+        large = answer(on, 2, delta_size=2_000)
         yield LARGE_WALL, large.wall
         yield LARGE_CPU, large.processor
-        small = answer(on, next(number), delta_size=20)
+        small = answer(on, 3, delta_size=20)
         yield SMALL_WALL, small.wall
         yield SMALL_CPU, small.processor
-        if program.is_screen:
-            yield BURST_KEY, percentile(answer(on, next(number), delta_size=20, every=BURST_KEYS).keys, 50)
-            yield PEAK, memory(on.terminal.process.pid, peak=True)
+        yield BURST_KEY, percentile(answer(on, 4, delta_size=20, every=BURST_KEYS).keys, 50)
+        yield PEAK, memory(on.terminal.process.pid, peak=True)
 
 
 MEASURES = (LARGE_WALL, LARGE_CPU, SMALL_WALL, SMALL_CPU, BURST_KEY, PEAK, PACED_CPU, PACED_LAST, PACED_KEY)
-FAMILY = Family("stream", (OURS, NATIVE, SDK), MEASURES, play)
+FAMILY = Family("stream", (OURS, NATIVE), MEASURES, play)

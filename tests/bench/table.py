@@ -1,15 +1,15 @@
-"""Prints what was measured: for people, as Markdown, as JSON."""
+"""Prints what was measured: as Markdown, as JSON."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
 from typing import Any
 
-from tests.bench.figures import Summary
 from tests.bench.measures import Measure
 from tests.bench.programs import NATIVE, OURS, PROGRAMS
-from tests.bench.running import FLOOR_RUNS, Results
+from tests.bench.running import Results
 
 HEADS = ("measure", "aim", "met", "ratio", *PROGRAMS)
 
@@ -27,18 +27,16 @@ def rows(results: Results) -> Iterator[tuple[str, ...]]:
         for measure in family.measures:
             found = {name: results.of(measure.key, name) for name in PROGRAMS}
             if any(found.values()):
-                ratio = results.ratio(measure, OURS)
+                ratio = results.ratio(measure)
                 cells = [cell(found[name], measure.unit) for name in PROGRAMS]
-                yield measure.title, aim(measure), met(measure, ratio, found[OURS]), shown(ratio), *cells
+                shown = "" if ratio is None else f"{ratio:.2f}"
+                yield measure.title, aim(measure), met(measure, ratio, found[OURS]), shown, *cells
 
 
-def cell(summary: Summary | None, unit: str) -> str:
+def cell(figures: Sequence[float], unit: str) -> str:
     """Write median, least and most."""
-    if summary is None:
-        return ""
-    if summary.count == 1:
-        return f"{number(summary.median)} {unit}"
-    return f"{number(summary.median)} ({number(summary.least)} to {number(summary.most)}) {unit}"
+    spread = f" ({number(min(figures))} to {number(max(figures))})" if len(figures) > 1 else ""
+    return f"{number(median(figures))}{spread} {unit}" if figures else ""
 
 
 def number(figure: float) -> str:
@@ -54,31 +52,14 @@ def aim(measure: Measure) -> str:
     return ", ".join(part for part in (ratio, limit) if part)
 
 
-def met(measure: Measure, ratio: float | None, ours: Summary | None) -> str:
+def met(measure: Measure, ratio: float | None, ours: Sequence[float]) -> str:
     """Say whether it does."""
     checks = []
     if measure.aim is not None and ratio is not None:
         checks.append(ratio <= measure.aim)
-    if measure.limit is not None and ours is not None:
-        checks.append(ours.median <= measure.limit)
+    if measure.limit is not None and ours:
+        checks.append(median(ours) <= measure.limit)
     return ("yes" if all(checks) else "NO") if checks else ""
-
-
-def shown(ratio: float | None) -> str:
-    """Write a ratio."""
-    return "" if ratio is None else f"{ratio:.2f}"
-
-
-def plain(results: Results, header: Mapping[str, str]) -> str:
-    """Lay the table out in columns."""
-    lines = [HEADS, *rows(results)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(HEADS))]
-    table = [
-        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
-    ]
-    top = [f"{name}: {text}" for name, text in header.items()]
-    return "\n".join([*top, "", *table, "", closing(results)])
 
 
 def markdown(results: Results, header: Mapping[str, str]) -> str:
@@ -93,7 +74,6 @@ def closing(results: Results) -> str:
     rarer = [
         f"{family.name} {family.most_runs}" for family in results.families if family.most_runs < results.runs
     ]
-    rarer += [f"floors {FLOOR_RUNS}"] if results.runs > FLOOR_RUNS else []
     fewer = f" ({', '.join(rarer)})" if rarer else ""
     text = f"Median (least to most) of {results.runs} runs{fewer}, in {results.seconds / 60:.1f} min; "
     text += f"the ratio is {OURS} to {NATIVE}, where the measure names nothing else."
@@ -109,8 +89,8 @@ def as_json(results: Results, header: Mapping[str, str]) -> str:
             "unit": measure.unit,
             "aim": measure.aim,
             "limit": measure.limit,
-            "ratio": results.ratio(measure, OURS),
-            "figures": {name: results.figures.get((measure.key, name), []) for name in family.programs},
+            "ratio": results.ratio(measure),
+            "figures": {name: results.of(measure.key, name) for name in family.programs},
         }
         for family in results.families
         for measure in family.measures

@@ -7,7 +7,7 @@ from ccq_tui.testing import Scenario
 from tests.bench.figures import percentile
 from tests.bench.keys import moving
 from tests.bench.measures import Effort, Family, Figures, Measure
-from tests.bench.programs import NATIVE, OURS, SDK, TEXTUAL, Program
+from tests.bench.programs import NATIVE, OURS, Program
 from tests.bench.stage import ENTER, Stage, stage
 
 SHOWN = Measure("question.shown", "question shown after its last byte, no key for 2 s", "ms", aim=1.0)
@@ -49,25 +49,21 @@ def scenario() -> Scenario:
 
 def play(program: Program, effort: Effort) -> Figures:
     """Press keys in a question and answer it, allow a command, and ask for a question."""
-    if program.name == TEXTUAL:
-        yield from bare_keys(program, effort.presses)
-        return
     with stage(program, scenario(), "go") as on:
-        # No key was pressed before the first dialog; a floor never holds one back.
+        # No key was pressed before the first dialog.
         yield SHOWN, dialog(on, 0, "question", "Delta0", effort.settled)
-        if program.is_screen:
-            yield from percentiles(moving(on, effort.presses))
+        keys = moving(on, effort.presses)
+        yield KEY_P50, percentile(keys, 50)
+        yield KEY_P95, percentile(keys, 95)
         yield ANSWER, confirmed(on, 1)
-        quiet = effort.quiet if program.is_screen else effort.settled / 4
-        yield PERMISSION, dialog(on, 1, "permission", mark(program), quiet)
+        yield PERMISSION, dialog(on, 1, "permission", mark(program), effort.quiet)
         yield ALLOWED, confirmed(on, 2)
         on.terminal.wait("Now write something")
-        if program.is_screen:
-            on.terminal.rest(1.0)  # a prompt that takes a dialog's place sends nothing at once
-            on.echo("more", "❯ more")
-            on.terminal.press(ENTER)
-            last_byte = on.sent(3).last_byte
-            yield AFTER_KEYS, on.terminal.wait("Delta1") - last_byte
+        on.terminal.rest(1.0)  # a prompt that takes a dialog's place sends nothing at once
+        on.echo("more", "❯ more")
+        on.terminal.press(ENTER)
+        last_byte = on.sent(3).last_byte
+        yield AFTER_KEYS, on.terminal.wait("Delta1") - last_byte
 
 
 def dialog(on: Stage, number: int, gate: str, text: str, quiet: float) -> float:
@@ -76,8 +72,7 @@ def dialog(on: Stage, number: int, gate: str, text: str, quiet: float) -> float:
     on.terminal.rest(quiet)
     on.model.release(gate)
     shown = on.terminal.wait(text)
-    if on.program.is_screen:
-        on.terminal.rest(FRESH)
+    on.terminal.rest(FRESH)
     return shown - on.sent(number).last_byte
 
 
@@ -89,27 +84,9 @@ def confirmed(on: Stage, number: int) -> float:
 
 def mark(program: Program) -> str:
     """Say what a permission's dialog shows; before it the transcript names the command already."""
-    return {OURS: "Claude wants to run", NATIVE: "Do you want to proceed"}.get(program.name, "touch made0")
-
-
-def percentiles(found: list[float]) -> Figures:
-    """Give the percentiles of latencies."""
-    yield KEY_P50, percentile(found, 50)
-    yield KEY_P95, percentile(found, 95)
-
-
-def bare_keys(program: Program, presses: int) -> Figures:
-    """Press keys in the list of the bare Textual app."""
-    with stage(program, Scenario("bare")) as on:
-        on.terminal.wait("Delta")
-        on.terminal.press("\t")
-        on.terminal.rest(FRESH)
-        yield from percentiles(moving(on, presses))
+    return "Claude wants to run" if program.name == OURS else "Do you want to proceed"
 
 
 FAMILY = Family(
-    "talk",
-    (OURS, NATIVE, SDK, TEXTUAL),
-    (SHOWN, AFTER_KEYS, KEY_P50, KEY_P95, ANSWER, PERMISSION, ALLOWED),
-    play,
+    "talk", (OURS, NATIVE), (SHOWN, AFTER_KEYS, KEY_P50, KEY_P95, ANSWER, PERMISSION, ALLOWED), play
 )
