@@ -23,6 +23,7 @@ from ccq_tui.testing import CleanHome, Scenario
 from tests.actors import PANEL
 from tests.agent.running import LIMIT, Running, alive, inbox_at, passes, stored
 from tests.agent.stage import staged
+from tests.processes import command, everything
 
 SERVER = Path(__file__).with_name("eliciting_server.py")
 WHICH = Question("Which?", "Which", (Option("A", "a"), Option("B", "b")))
@@ -111,16 +112,8 @@ def told(home: CleanHome) -> list[dict[str, Any]]:
 
 def servers(home: CleanHome) -> list[int]:
     """Return the processes of the server."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                words = (entry / "cmdline").read_bytes()
-            except OSError:
-                continue
-            if str(home.root / "told").encode() in words and str(SERVER).encode() in words:
-                found.append(int(entry.name))
-    return found
+    words = f"{SERVER} {home.root / 'schemas.json'}"
+    return [pid for pid in everything() if words in command(pid)]
 
 
 async def no_server_left(home: CleanHome) -> None:

@@ -6,6 +6,8 @@ import contextlib
 import os
 from pathlib import Path
 
+from tests.processes import about, everything, stat
+
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
@@ -18,11 +20,8 @@ def tree(pid: int) -> list[int]:
     Returns:
         Their ids, the process itself first; empty when it has ended.
     """
-    parents = {}
-    for path in Path("/proc").glob("[0-9]*"):
-        fields = _fields(int(path.name))
-        if fields and fields[0] not in "ZX":
-            parents[int(path.name)] = int(fields[1])
+    all_fields = {one: stat(one) for one in everything()}
+    parents = {one: int(fields[1]) for one, fields in all_fields.items() if fields and fields[0] not in "ZX"}
     found = [pid] if pid in parents else []
     for one in found:  # grows meanwhile
         found += [child for child, parent in parents.items() if parent == one]
@@ -39,7 +38,7 @@ def processor_seconds(pid: int) -> float:
         Seconds in user and system mode.
     """
     # utime, stime, cutime, cstime; the list begins with the third field of /proc/PID/stat.
-    return sum(sum(map(int, fields[11:15])) for one in tree(pid) if (fields := _fields(one))) / _TICK
+    return sum(sum(map(int, fields[11:15])) for one in tree(pid) if (fields := stat(one))) / _TICK
 
 
 def running_seconds(pid: int) -> float:
@@ -73,18 +72,6 @@ def memory(pid: int, *, alone: bool = False, peak: bool = False) -> float:
     name = "VmHWM:" if peak else "VmRSS:"
     kilobytes = 0
     for one in [pid] if alone else tree(pid):
-        try:
-            status = Path(f"/proc/{one}/status").read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue  # ended meanwhile
-        kilobytes += sum(int(line.split()[1]) for line in status.splitlines() if line.startswith(name))
+        lines = about(one, "status").splitlines()
+        kilobytes += sum(int(line.split()[1]) for line in lines if line.startswith(name))
     return kilobytes / 1024
-
-
-def _fields(pid: int) -> list[str]:
-    """Return /proc/PID/stat from the state on, or nothing when the process has ended."""
-    try:
-        # The name in parentheses may hold anything.
-        return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
-    except OSError:
-        return []

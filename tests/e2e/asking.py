@@ -21,6 +21,7 @@ from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from tests.e2e.conftest import program
 from tests.e2e.terminal import Terminal
+from tests.processes import with_variable
 from tests.steps import until_true
 
 CODEX = types.Implementation(name="codex-mcp-client", version="1")
@@ -156,14 +157,7 @@ class Desk:
 
     def left_over(self) -> list[int]:
         """Return processes that were started with this home and still run."""
-        found = []
-        for entry in Path("/proc").glob("[0-9]*"):
-            try:
-                if str(self.home).encode() in (entry / "environ").read_bytes():
-                    found.append(int(entry.name))
-            except OSError:
-                continue
-        return found
+        return with_variable(str(self.home))
 
 
 @asynccontextmanager

@@ -18,8 +18,8 @@ import pytest
 from ccq_tui.inbox.waiting_line import TYPING_PAUSE
 from ccq_tui.questions.input_guard import TYPING_SECONDS
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
-from tests.agent.killed.process import command
 from tests.e2e.terminal import NotShownError, Terminal
+from tests.processes import children, command, stat, with_variable
 
 
 @dataclass
@@ -56,23 +56,14 @@ class Running:
 
     def kill_cli(self) -> None:
         """Kill the CLI that works in the project."""
-        for entry in Path("/proc").glob("[0-9]*"):
-            try:
-                words, place = (entry / "cmdline").read_bytes(), (entry / "cwd").readlink()
-            except OSError:
-                continue  # ended meanwhile
-            if place == self.home.project and b"claude" in words and b"--output-format" in words:
-                os.kill(int(entry.name), signal.SIGKILL)
-                return
-        raise AssertionError("there is no CLI")
+        (cli,) = (pid for pid in children(self.terminal.process.pid) if "stream-json" in command(pid))
+        os.kill(cli, signal.SIGKILL)
 
     def stop_and_go_on(self, how: signal.Signals) -> None:
         """Stop the program, which it need not notice; give its terminal to a shell, and let it go on."""
         pid = self.terminal.process.pid
         os.kill(pid, how)
-        self.terminal.wait(
-            lambda _: Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
-        )
+        self.terminal.wait(lambda _: stat(pid)[0] == "T")
         self.terminal.be_used()
         os.kill(pid, signal.SIGCONT)
 
@@ -95,15 +86,7 @@ class Running:
 
     def processes(self) -> list[int]:
         """Return the processes of the program and its children, found by the home they were started with."""
-        found = []
-        for entry in Path("/proc").glob("[0-9]*"):
-            try:
-                environment = (entry / "environ").read_bytes()
-            except OSError:
-                continue  # ended meanwhile
-            if str(self.home.home).encode() in environment:
-                found.append(int(entry.name))
-        return found
+        return with_variable(str(self.home.home))
 
 
 Start = Callable[..., Running]

@@ -16,12 +16,12 @@ from ccq_tui.inbox.store.rows import RequestState, StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import CleanHome, Scenario
-from tests.agent.killed.process import command
 from tests.agent.test_session_elicitations import ASK, ONE, SERVER
 from tests.bench.programs import NATIVE, PROGRAMS
 from tests.bench.talking import FRESH
 from tests.bench.terminal import Terminal as NativeTerminal
 from tests.e2e.conftest import Running, Start, program
+from tests.processes import command
 from tests.steps import step
 
 LIMIT = 60.0

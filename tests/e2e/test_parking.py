@@ -17,9 +17,9 @@ import pytest
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.message import answers_as_message
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
-from tests.agent.killed.process import children, command
 from tests.e2e.conftest import Running, Start, program
 from tests.e2e.terminal import Terminal
+from tests.processes import children, command
 from tests.steps import step
 
 WHICH = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b"), Option("Third", "c")))

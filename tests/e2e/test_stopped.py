@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.testing import clean_environment
-from tests.agent.killed.process import children
 from tests.e2e.conftest import program
 from tests.e2e.terminal import Terminal
+from tests.processes import children
 from tests.steps import step
 
 

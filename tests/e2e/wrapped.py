@@ -19,6 +19,7 @@ from ccq_tui.inbox.verdicts import Won
 from ccq_tui.questions import Answer, Answered
 from tests.e2e.conftest import program
 from tests.e2e.terminal import LIMIT, NotShownError, Terminal
+from tests.processes import with_variable
 
 SOMEBODY = Actor(Surface.COMMAND, "ccq-tui answer")
 
@@ -99,19 +100,7 @@ class Wrapped(Terminal):
 
     def processes(self) -> list[int]:
         """Return what runs in this test's home, found by the variable."""
-        mark = f"HOME={os.environ['HOME']}".encode()
-        return [
-            int(entry.name)
-            for entry in Path("/proc").glob("[0-9]*")
-            if mark in _environ(entry).split(b"\0") and int(entry.name) != os.getpid()
-        ]
-
-
-def _environ(entry: Path) -> bytes:
-    try:
-        return (entry / "environ").read_bytes()
-    except OSError:
-        return b""  # ended meanwhile
+        return [pid for pid in with_variable(f"HOME={os.environ['HOME']}\n") if pid != os.getpid()]
 
 
 def _question(stored: StoredRequest) -> str:

@@ -2,62 +2,32 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field
-
-from tests.agent.killed.points import VICTIMS
-
-PHASES = ("arriving", "queueing", "drafting", "confirming", "delivering", "parking", "resuming")
 
 
 @dataclass
-class Counts:
+class Seen:
     """What was seen.
 
     Attributes:
-        kills: How many, by phase and victim.
-        drafts: Drafts that had to be there after a kill, and were.
-        answers: Answers found in the model's log, each once.
-        queued: Prompts that waited for Claude at a kill and are in the model's log, each once.
-        ways: How the answers came there.
+        counts: How often each thing happened.
         problems: What was lost, or told twice.
     """
 
-    kills: Counter[str] = field(default_factory=Counter)
-    drafts: int = 0
-    answers: int = 0
-    queued: int = 0
-    ways: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
 
-    @property
-    def whole(self) -> bool:
-        """Whether something was counted of everything, and nothing was lost or told twice."""
-        return bool(self.kills and self.answers and self.drafts) and not self.problems
-
-    def add(self, other: Counts) -> None:
-        """Count another session's, too."""
-        self.kills += other.kills
-        self.ways += other.ways
-        self.drafts += other.drafts
-        self.answers += other.answers
-        self.queued += other.queued
+    def add(self, other: Seen) -> None:
+        """Count another play's, too."""
+        self.counts += other.counts
         self.problems += other.problems
 
-    def __str__(self) -> str:
-        kills = ", ".join(f"{name} {count}" for name, count in sorted(self.kills.items()))
-        ways = ", ".join(f"{count} as {way}" for way, count in sorted(self.ways.items()))
-        return (
-            f"{self.kills.total()} kills ({kills}); {self.answers} answers, each once ({ways}); "
-            f"{self.drafts} drafts kept; {self.queued} queued prompts, each once; "
-            f"{len(self.problems)} problems"
-        )
+    def missing(self, wanted: Collection[str]) -> list[str]:
+        """Return of what nothing was seen."""
+        return [what for what in wanted if not self.counts[what]]
 
-    def table(self) -> str:
-        """Return the kills by phase and victim."""
-        lines = [f"| {'phase':10} | " + " | ".join(f"{victim:>7}" for victim in VICTIMS) + " |"]
-        lines.append(f"|{'-' * 12}|" + "|".join("-" * 8 + ":" for _ in VICTIMS) + "|")
-        for phase in PHASES:
-            counts = (self.kills[f"{phase}/{victim}"] for victim in VICTIMS)
-            lines.append(f"| {phase:10} | " + " | ".join(f"{count:7}" for count in counts) + " |")
-        return "\n".join(lines) + "\n"
+    def __str__(self) -> str:
+        return json.dumps(dict(sorted(self.counts.items())), indent=1)

@@ -11,12 +11,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from ccq_tui.testing import CleanHome
 from tests.agent.killed.points import Victim
+from tests.processes import children, command, with_variable
 
 ROOT = Path(__file__).parents[3]
 END_SECONDS = 90.0
@@ -101,56 +101,16 @@ class Process:
                     self._events.put(event)
 
 
-def children(pid: int) -> list[int]:
-    """Return the processes that a process has started and that still run."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            # The name in parentheses may hold anything; behind it are the state and the parent.
-            state, parent = path.read_text(errors="replace").rpartition(")")[2].split()[:2]
-            if int(parent) == pid and state not in "ZX":
-                found.append(int(path.parent.name))
-    return found
-
-
-def command(pid: int) -> str:
-    """Return how a process was started, or "" when it is gone."""
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ")
-    except OSError:
-        return ""
-
-
 def end_all(home: CleanHome) -> None:
     """Kill what still runs in a home: CLIs whose programs were killed go on."""
-    for pid in running(home):
+    for pid in running_below(home.config):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
 
 
-def running(home: CleanHome) -> list[int]:
-    """Return what runs in a home."""
-    return running_below(home.config)
-
-
 def running_below(root: Path, seconds: float = 0.0) -> list[int]:
     """Return what still runs after a time with a home in a directory, or sooner if nothing does."""
-    deadline, wanted = time.monotonic() + seconds, f"CLAUDE_CONFIG_DIR={root}".encode()
-    while True:
-        found = [pid for pid in map(int, _numbers()) if _environment(pid).startswith(wanted)]
-        if not found or time.monotonic() >= deadline:
-            return found
+    deadline = time.monotonic() + seconds
+    while (found := with_variable(f"CLAUDE_CONFIG_DIR={root}")) and time.monotonic() < deadline:
         time.sleep(0.1)
-
-
-def _numbers() -> Iterator[str]:
-    return (path.name for path in Path("/proc").iterdir() if path.name.isdecimal())
-
-
-def _environment(pid: int) -> bytes:
-    """Return where a process has its configuration, as a line of its environment, or nothing."""
-    try:
-        lines = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-    except OSError:
-        return b""  # it ended meanwhile, or is another user's
-    return next((line for line in lines if line.startswith(b"CLAUDE_CONFIG_DIR=")), b"")
+    return found

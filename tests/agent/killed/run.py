@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,15 +14,13 @@ from ccq_tui.inbox.requests import call_of
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import Won
 from ccq_tui.questions import Answer, Answered
-from ccq_tui.questions.state import PanelState
 from ccq_tui.testing import Exchange, ScriptedModel, clean_environment
 from tests.actors import SCRIPT
-from tests.agent.killed.counts import Counts
-from tests.agent.killed.news import Kill, told
+from tests.agent.killed.counts import Seen
+from tests.agent.killed.news import Kill, told, where
 from tests.agent.killed.points import Point, Victim
 from tests.agent.killed.process import Process, end_all
-from tests.agent.killed.script import QUESTIONS, mark, scenario
-from tests.unit.inbox.made import load_draft
+from tests.agent.killed.script import QUESTIONS, mark, scenario, typed_in
 
 LIMIT = 900.0
 QUIET = 2.5
@@ -51,7 +49,7 @@ class Run:
     """
 
     def __init__(self, points: Sequence[Point], root: Path, *, patient: bool = False) -> None:
-        self.counts = Counts()
+        self.seen = Seen()
         self._patient = patient
         self._points = list(points)
         self._model = ScriptedModel(scenario(self._newest), speed=1_500, delta_size=8)
@@ -67,7 +65,7 @@ class Run:
         self._heard: list[str] = []
         self._kills: list[Kill] = []
 
-    def play(self) -> Counts:
+    def play(self) -> Seen:
         """Play it to its end.
 
         Returns:
@@ -84,7 +82,7 @@ class Run:
                 self._process.end()
                 end_all(self._home)
             self._check()
-        return self.counts
+        return self.seen
 
     # -- a person and a killer ----------------------------------------------------------------------------
 
@@ -176,15 +174,12 @@ class Run:
     def _settle_elsewhere(self) -> None:
         if not (self._points and self._points[0].answered):
             return
-        store = Store(self._database)
-        try:
+        with closing(Store(self._database)) as store:
             for waiting in store.requests.waiting(self._session):
                 name = waiting.request.id
                 outcome = Answered((Answer(other=mark(self._asked[name].text, name)),))
                 if store.requests.settle(name, outcome, SCRIPT) == Won():
                     self._asked[name].answered = True
-        finally:
-            store.close()
 
     def _killed_at(self, when: str) -> bool:
         """Kill if it is time to."""
@@ -203,7 +198,7 @@ class Run:
         self._points.pop(0)
         self._resuming = self._by_message = False
         self._heard.append(f"kill {point}")
-        self.counts.kills[f"{point.phase}/{point.victim}"] += 1
+        self.seen.counts.update(["kills", f"kills {point.phase}/{point.victim}"])
         return True
 
     def _kill(self, victim: Victim) -> None:
@@ -237,13 +232,8 @@ class Run:
 
     def _on_disk(self, name: str) -> str:
         """Return the draft of a request that is kept, or ""."""
-        store = Store(self._database)
-        try:
-            stored = store.requests.get(name)
-            draft = load_draft(store, stored.request) if stored is not None and stored.has_draft else None
-            return draft.pages[0].draft.other if isinstance(draft, PanelState) else ""
-        finally:
-            store.close()
+        with closing(Store(self._database)) as store:
+            return typed_in(store, name)
 
     def _check_draft(self, name: str, found: str) -> None:
         asked = self._asked[name]
@@ -254,25 +244,19 @@ class Run:
                 f"the draft of {name} is {found!r} and not {asked.kept!r}; heard {self._heard[-40:]}"
             )
         else:
-            self.counts.drafts += 1
+            self.seen.counts["drafts kept"] += 1
 
     def _newest(self) -> Exchange:
         return self._model.requests()[-1]
 
     def _decided(self, name: str) -> bool:
-        store = Store(self._database)
-        try:
+        with closing(Store(self._database)) as store:
             stored = store.requests.get(name)
             return stored is not None and stored.outcome is not None
-        finally:
-            store.close()
 
     def _waiting(self) -> bool:
-        store = Store(self._database)
-        try:
+        with closing(Store(self._database)) as store:
             return bool(store.requests.waiting())
-        finally:
-            store.close()
 
     def _finished(self) -> bool:
         requests = self._model.requests()
@@ -281,11 +265,8 @@ class Run:
         said = json.dumps(requests[-1].body)
         if not all(f"answer {number} to" in said for number in range(1, QUESTIONS + 1)):
             return False
-        store = Store(self._database)
-        try:
+        with closing(Store(self._database)) as store:
             return not store.requests.waiting() and not store.requests.undelivered(self._session)
-        finally:
-            store.close()
 
     def _check(self) -> None:
         bodies = [json.dumps(exchange.body) for exchange in self._model.requests()]
@@ -297,25 +278,20 @@ class Run:
             answer = mark(asked.text, name)
             found = told(answer, self._model.exchanges, self._kills)
             if asked.answered and not (found.once and bodies[-1].count(answer) == 1):
-                self._problem(f"{answer!r}: {found}: {self._explain(answer)}; heard {self._heard}")
+                places = ", ".join(where(answer, self._model.exchanges, self._kills))
+                self._problem(f"{answer!r}: {found}: {places}; heard {self._heard}")
             elif asked.answered:
-                self.counts.answers += 1
-                self.counts.ways["result" if answer in results.get(call_of(name), "") else "message"] += 1
+                way = "result" if answer in results.get(call_of(name), "") else "message"
+                self.seen.counts.update(["answers, each once", f"answers as {way}"])
         if self._points:
             self._problem(f"it never came to {self._points}")
         self._model.check()
 
-    def _explain(self, answer: str) -> str:
-        """Say where the last request has an answer."""
-        said = json.dumps((self._model.requests()[-1].body or {}).get("messages"))
-        places = [said[max(0, at.start() - 160) : at.end()] for at in re.finditer(re.escape(answer), said)]
-        return " | ".join(places)
-
     def _problem(self, text: str) -> None:
-        self.counts.problems.append(f"{text} [{self._root.name}]")
+        self.seen.problems.append(f"{text} [{self._root.name}]")
 
 
-def play(points: Sequence[Point], root: Path, *, patient: bool = False) -> Counts:
+def play(points: Sequence[Point], root: Path, *, patient: bool = False) -> Seen:
     """Play a session through some kills.
 
     Args:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
+from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Option, Question
+from ccq_tui.questions.state import PanelState
 from ccq_tui.testing import Exchange, Replies, Scenario
+from tests.unit.inbox.made import load_draft
 
 QUESTIONS = 6
-SILENT = 120.0
-"""Seconds that the model is silent at most."""
 DONE = "All of them are answered."
 
 
@@ -21,26 +22,31 @@ def mark(question: str, request_id: str) -> str:
     return f"answer {number} to {request_id}."
 
 
-def scenario(
-    newest: Callable[[], Exchange], questions: int = QUESTIONS, gated: Collection[int] = ()
-) -> Scenario:
+def typed_in(store: Store, request_id: str) -> str:
+    """Return the text of a request's draft that is kept, or ""."""
+    stored = store.requests.get(request_id)
+    draft = load_draft(store, stored.request) if stored is not None and stored.has_draft else None
+    return draft.pages[0].draft.other if isinstance(draft, PanelState) else ""
+
+
+def asked_in(part: int) -> Question:
+    """Return the question of a part."""
+    options = (Option("First", "One way"), Option("Second", "Another way"))
+    return Question(f"What about part {part}?", f"Part {part}", options)
+
+
+def scenario(newest: Callable[[], Exchange]) -> Scenario:
     """Return the script.
 
     Args:
         newest: Gives the request that is being answered.
-        questions: How many questions there are.
-        gated: Before which questions the model falls silent, until the gate ``part NUMBER`` is opened.
     """
 
     def choose(_: Replies) -> Scenario:
         told = json.dumps(newest().body)
-        for number in range(1, questions + 1):
+        for number in range(1, QUESTIONS + 1):
             if f"answer {number} to" not in told:
-                options = (Option("First", "One way"), Option("Second", "Another way"))
-                question = Question(f"What about part {number}?", f"Part {number}", options)
-                begun = Scenario().says(f"Now to part {number}.")
-                begun = begun.hangs(gate=f"part {number}", limit=SILENT) if number in gated else begun
-                return begun.asks(question).then(choose)
+                return Scenario().says(f"Now to part {number}.").asks(asked_in(number)).then(choose)
         return Scenario().says(DONE).ends_turn().then(choose)
 
     return Scenario("six").then(choose)

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from tests.agent.killed.counts import Seen
 from tests.agent.killed.process import running_below
-from tests.agent.killed.rivals.counts import Seen
+from tests.agent.killed.rivals.counts import WANTED
 from tests.agent.killed.rivals.jobs import Jobs, plan
 from tests.agent.killed.rivals.play import GONE_SECONDS
 
@@ -46,10 +47,11 @@ def main(kills: int, seed: int, jobs: int, keep: Path | None) -> int:
         if left := running_below(root, GONE_SECONDS):
             total.problems.append(f"processes were left: {left}")
     say(str(total))
-    say(*(f"nothing was seen of: {what}" for what in total.missing))
+    missing = total.missing(WANTED)
+    say(*(f"nothing was seen of: {what}" for what in missing))
     say(*(problem.splitlines()[0] for problem in total.problems))
     say(f"{total.counts['kills']} kills in {time.monotonic() - began:.0f} s, {len(total.problems)} problems")
-    return 1 if total.missing or total.problems else 0
+    return 1 if missing or total.problems else 0
 
 
 def say(*lines: str) -> None:

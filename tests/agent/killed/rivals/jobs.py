@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
-from tests.agent.killed.rivals.counts import Seen
+from tests.agent.killed.counts import Seen
 from tests.agent.killed.rivals.play import LIMIT, Rivals
 
 A_PLAY = 8

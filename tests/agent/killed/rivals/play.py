@@ -6,6 +6,7 @@ import random
 import re
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -14,14 +15,15 @@ from typing import Any
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answered
-from ccq_tui.questions.state import PanelState
 from ccq_tui.testing import Exchange, ScriptedModel, clean_environment
+from tests.agent.killed.counts import Seen
 from tests.agent.killed.news import Kill, session_of, spoken, told, where
-from tests.agent.killed.process import Process, command, end_all, running_below
-from tests.agent.killed.rivals.counts import VICTIMS, Seen
+from tests.agent.killed.process import Process, end_all, running_below
+from tests.agent.killed.rivals.counts import VICTIMS
 from tests.agent.killed.rivals.prompts import Prompts
 from tests.agent.killed.rivals.script import done, scenario
-from tests.unit.inbox.made import load_draft
+from tests.agent.killed.script import typed_in
+from tests.processes import command
 
 LIMIT = 900.0
 GONE_SECONDS = 20.0
@@ -321,11 +323,8 @@ class Rivals:
     def _go_on(self) -> None:
         """Do what a person does who comes back: start what rests, answer what waits, say something."""
         self._start_what_rests(self._chance.randrange(2))
-        store = Store(self._database)
-        try:
+        with closing(Store(self._database)) as store:
             waiting = [one.request for one in store.requests.waiting()]
-        finally:
-            store.close()
         for request in waiting:
             if any(session.starting for session in self._all()):
                 break
@@ -386,20 +385,14 @@ class Rivals:
             return False
         if any(session.runner is not None and not session.idle for session in self._all()):
             return False
-        store = Store(self._database)
-        try:
+        with closing(Store(self._database)) as store:
             return not store.requests.waiting() and not any(map(self._owed(store), self._all()))
-        finally:
-            store.close()
 
     def _open(self) -> str:
         """Return what keeps the play from its end."""
-        store = Store(self._database)
-        try:
+        with closing(Store(self._database)) as store:
             waiting = [one.request.id for one in store.requests.waiting()]
             owed = {one.key: self._owed(store)(one) for one in self._all()}
-        finally:
-            store.close()
         return f"sessions {self._all()}, waiting {waiting}, not delivered {owed}"
 
     @staticmethod
@@ -426,13 +419,8 @@ class Rivals:
         return self._model.requests()[-1]
 
     def _on_disk(self, name: str) -> str:
-        store = Store(self._database)
-        try:
-            stored = store.requests.get(name)
-            draft = load_draft(store, stored.request) if stored is not None and stored.has_draft else None
-            return draft.pages[0].draft.other if isinstance(draft, PanelState) else ""
-        finally:
-            store.close()
+        with closing(Store(self._database)) as store:
+            return typed_in(store, name)
 
     def _check_draft(self, name: str, found: str, asked_at: str) -> None:
         kept, drafts = self._kept.get(name, ""), self._drafts.get(name, [])
@@ -453,26 +441,20 @@ class Rivals:
                 self._problem(f"the draft of {name} is {found!r} at the end, and was {kept!r}")
 
     def _was_decided(self, name: str, at: str) -> bool:
-        store = Store(self._database)
-        try:
+        with closing(Store(self._database)) as store:
             stored = store.requests.get(name)
             settled = stored.settled_at if stored is not None else None
             return settled is not None and settled <= datetime.fromisoformat(at)
-        finally:
-            store.close()
 
     def _check(self) -> None:
         exchanges = self._model.exchanges
-        store = Store(self._database)
-        try:
+        with closing(Store(self._database)) as store:
             for name, texts in self._texts.items():
                 stored = store.requests.get(name)
                 outcome = stored.outcome if stored is not None else None
                 won = outcome.answers[0].other if isinstance(outcome, Answered) else ""
                 for text in texts:
                     self._check_answer(name, text, won == text, exchanges)
-        finally:
-            store.close()
         self._check_drafts_left()
         for count, problem in self._prompts.found(self._home, self._database, exchanges, self._kills):
             self.seen.counts[count] += 1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ccq_tui.questions import Option, Question
 from ccq_tui.testing import Exchange, Replies, Scenario, ask
 from tests.agent.killed.news import spoken
+from tests.agent.killed.script import asked_in
 
 PARTS = 4
 RAN = "part-2-done"
@@ -19,21 +19,17 @@ def scenario(newest: Callable[[], Exchange]) -> Scenario:
         newest: Gives the request that is being answered.
     """
 
-    def question(number: int) -> Question:
-        options = (Option("First", "One way"), Option("Second", "Another way"))
-        return Question(f"What about part {number}?", f"Part {number}", options)
-
     def choose(_: Replies) -> Scenario:
         said = spoken(newest().body)
         open_parts = [number for number in range(1, PARTS + 1) if f"answer {number} to" not in said]
         if open_parts and open_parts[0] != PARTS:
             # The second and the third question are asked in one message.
             together = [number for number in open_parts if number in (2, 3)] if open_parts[0] != 1 else [1]
-            return Scenario().together(*(ask(question(number)) for number in together)).then(choose)
+            return Scenario().together(*(ask(asked_in(number)) for number in together)).then(choose)
         if RAN not in said:
             return Scenario().runs("Bash", command="touch part && echo part-$((1+1))-done").then(choose)
         if open_parts:
-            return Scenario().says("Now the last part.").asks(question(PARTS)).then(choose)
+            return Scenario().says("Now the last part.").asks(asked_in(PARTS)).then(choose)
         return Scenario().says("All of it is done.").ends_turn().then(choose)
 
     return Scenario("rivals").then(choose)
