@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import subprocess
 import threading
@@ -34,6 +35,14 @@ async def test_interrupts_and_a_closing_end_what_waits(play: Callable[..., Any])
         scenario = Scenario("q").says("As far").hangs().says(" not").ends_turn().says("Yes.").ends_turn()
         async with stage.scene("commands that the CLI refuses", scenario) as run:
             await refused_commands_are_settled(run)
+        silent = Scenario("a").hangs().says("never").ends_turn().says("Two.").ends_turn()
+        async with stage.scene("the first prompt of all, interrupted in silence", silent) as run:
+            await the_turn_is_forgotten(run, stage.model)
+        begun = Scenario("a").says("One.").ends_turn().hangs().says("never").ends_turn().says("Two.")
+        async with stage.scene("a later one, interrupted in silence", begun.ends_turn()) as run:
+            run.session.send("begin")
+            await run.idle()
+            await the_turn_is_forgotten(run, stage.model, turns=1)
         async with stage.scene("closing with a question open", Scenario("q").asks(DATABASE)) as run:
             await closing_with_a_question_open_leaves_nothing(run)
 
@@ -94,6 +103,23 @@ async def an_interrupted_answer_keeps_what_was_read(run: Running) -> None:
     finished = run.all(ev.BlockFinished)
     assert finished[0].key == grown.key
     assert [event.text for event in finished] == ["As far as I know", "Yes."]
+
+
+async def the_turn_is_forgotten(run: Running, model: ScriptedModel, turns: int = 0) -> None:
+    """Interrupt a prompt after so many turns, take it back, and send another one."""
+    wrong = run.session.send("the wrong words")
+    await model.wait_for(lambda asked: len(asked.requests()) > turns)
+    run.session.interrupt()
+    assert (await run.until(TurnEnded, lambda e: e.is_error)).reason == "aborted_streaming"
+    assert run.all(PromptDelivered)[-1].prompt_id == wrong
+    await run.idle(turns + 1)
+    assert (await run.session.rewind(wrong, files=False)).refusal == ""
+    run.session.send("the right words")
+    await run.until(TurnEnded, count=turns + 2)
+    asked = json.dumps(model.requests()[-1].body["messages"])
+    assert asked.count("the right words") == 1
+    assert "wrong words" not in asked
+    assert "interrupted by user" not in asked
 
 
 async def closing_with_a_question_open_leaves_nothing(run: Running) -> None:

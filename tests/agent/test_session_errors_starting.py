@@ -38,14 +38,25 @@ def program(directory: Path, *lines: str) -> Path:
     return path
 
 
-async def test_a_program_that_is_not_there(play: Callable[..., Any]) -> None:
-    lost = await started(play, cli_path=Path("/nowhere/claude"))
-    assert (lost.kind, lost.reason) == (Problem.CLI_MISSING, "/nowhere/claude does not exist.")
-
-
-async def test_a_directory_that_is_not_there(play: Callable[..., Any]) -> None:
-    lost = await started(play, cwd=Path("/nowhere"))
-    assert (lost.kind, lost.reason) == (Problem.DIRECTORY_GONE, "/nowhere")
+@pytest.mark.parametrize(
+    ("options", "kind", "reason"),
+    [
+        ({"cli_path": Path("/nowhere/claude")}, Problem.CLI_MISSING, "/nowhere/claude does not exist."),
+        ({"cwd": Path("/nowhere")}, Problem.DIRECTORY_GONE, "/nowhere"),
+        (
+            {"cli_path": Path("/bin/false")},
+            Problem.CLI_UNUSABLE,
+            "/bin/false is not Claude Code: it ended with exit code 1",
+        ),
+        ({"cli_path": Path(__file__)}, Problem.CLI_UNUSABLE, f"{__file__} cannot be run: Permission denied."),
+    ],
+)
+async def test_what_cannot_be_started(
+    play: Callable[..., Any], options: dict[str, Any], kind: Problem, reason: str
+) -> None:
+    lost = await started(play, **options)
+    assert lost.kind == kind
+    assert lost.reason.startswith(reason)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="Claude Code refuses it to root alone")
@@ -56,12 +67,6 @@ async def test_bypass_as_root_says_what_helps(play: Callable[..., Any]) -> None:
     assert known is not None
     assert known.action is None
     assert "IS_SANDBOX=1" in known.remedy
-
-
-async def test_a_program_that_is_something_else(play: Callable[..., Any]) -> None:
-    lost = await started(play, cli_path=Path("/bin/false"))
-    assert lost.kind == Problem.CLI_UNUSABLE
-    assert lost.reason.startswith("/bin/false is not Claude Code: it ended with exit code 1")
 
 
 @pytest.mark.parametrize(

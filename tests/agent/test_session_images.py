@@ -1,4 +1,4 @@
-"""Images of prompts on their way to the model, and in the record of a session."""
+"""Images and commands of the shell on their way to the model, and in the record of a session."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from typing import Any
 
 from ccq_tui.agent.commands import ImageFile
 from ccq_tui.agent.events import BlockGrew, HistoryLoaded, PromptAccepted, PromptReturned, TurnEnded
+from ccq_tui.agent.history import read_history
 from ccq_tui.prompts.image_store import ImageStore
 from ccq_tui.prompts.images import MOST_BYTES, PromptImage, label
+from ccq_tui.prompts.shell_runs import ShellRun, message_of
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import Running
+from tests.agent.running import Running, options_in
 from tests.agent.stage import staged
 from tests.steps import step
 from tests.unit.prompts.pictures import jpeg, png
@@ -23,6 +25,14 @@ SOURCE = "[Image: source: "
 """Begins what the CLI adds of each image: where it has put a copy."""
 HANGS = Scenario("a").says("As far").hangs().says(" not").ends_turn().says("Two.").ends_turn()
 TURNS = Scenario("a").says("One.").ends_turn().says("Two.").ends_turn().says("Three.").ends_turn()
+
+
+RAN = ShellRun("make", "built", "slow", 2)
+UNANSWERED = message_of(RAN, answer=False)
+
+
+def words(*texts: str) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": one} for one in texts]
 
 
 def kept(store: ImageStore, data: bytes, name: str) -> tuple[PromptImage, ImageFile]:
@@ -103,7 +113,33 @@ async def test_images_of_a_session(play: Callable[..., Any], tmp_path: Path) -> 
                 {"type": "text", "text": "then [image 1: a.png 64×48, 207 bytes]"},
                 block(png()),
             ]
-    with step("a resumed session names them where they stand"):
+        async with stage.scene("a command of the shell that Claude answers, and one that it does not", TURNS):
+            run.session.send(message_of(RAN))
+            await run.until(TurnEnded)
+            assert prompts(model)[-1] == words(message_of(RAN))
+            run.session.send(UNANSWERED, answer=False)
+            await run.until(TurnEnded, count=2)
+            assert len(model.requests()) == 1
+            run.session.send("and now?")
+            await run.until(TurnEnded, count=3)
+            assert prompts(model)[-1] == words(f"{UNANSWERED}\n", "and now?")
+            ran = run.session.session_id
+        async with stage.scene("one that ends while Claude works interrupts nothing", HANGS):
+            run.session.send("begin")
+            await run.until(BlockGrew)
+            run.session.send(UNANSWERED, answer=False)
+            await run.until(PromptAccepted, lambda event: event.text == UNANSWERED)
+            model.release()
+            await run.until(TurnEnded, count=2)
+            assert len(model.requests()) == 1
+            run.session.send("next")
+            await run.until(TurnEnded, count=3)
+            assert prompts(model)[-1] == words(f"{UNANSWERED}\n", "next")
+    with step("a resumed session knows the commands"):
+        past = await read_history(options_in(home, resume=ran))
+        said = [event.text for event in past.events if isinstance(event, PromptAccepted)]
+        assert said == [message_of(RAN), UNANSWERED, "and now?"]
+    with step("a resumed session names images where they stand"):
         model.begin(TURNS)
         async with Running(home, resume=session) as run:
             past = (await run.until(HistoryLoaded)).events

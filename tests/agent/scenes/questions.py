@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ccq_tui.agent import events as ev
-from ccq_tui.inbox.agent_texts import DECLINED
+from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED
 from ccq_tui.inbox.verdicts import Won
-from ccq_tui.questions import Answer, Answered, Declined, Discussed, Kind, Option, Outcome, Question
+from ccq_tui.questions import (
+    Answer,
+    Answered,
+    Declined,
+    Discussed,
+    Expired,
+    Kind,
+    Option,
+    Outcome,
+    Question,
+    machine,
+)
+from ccq_tui.questions.events import Pressed
+from ccq_tui.questions.state import opened
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask
 from tests.actors import PHONE
-from tests.agent.running import DATABASE, SQLITE, Running
+from tests.agent.running import DATABASE, SQLITE, Running, stored
 from tests.agent.stage import Stage
 from tests.steps import step
 
@@ -19,6 +34,7 @@ FEATURES = Question(
     (Option("Auth", "x"), Option("Logs", "x"), Option("Cache", "x")),
     multi_select=True,
 )
+STORE = Question("Which store?", "Store", (Option("SQLite", "A file"), Option("MySQL", "A server")))
 LAYOUT = Question(
     "Which layout?", "Layout", (Option("Tabs", "x", "[a][b]\n----"), Option("List", "x", "- a\n- b"))
 )
@@ -76,6 +92,7 @@ ROUNDS: list[tuple[list[Question], Outcome, str]] = [
         "The user responded: Neither.\nWhat about files?",
     ),
     ([DATABASE, FEATURES], Declined(), DECLINED),
+    ([DATABASE], Expired(), EXPIRED),
 ]
 
 
@@ -96,6 +113,9 @@ async def scenes(stage: Stage) -> None:
         two_sets = Scenario("q").together(ask(DATABASE), ask(FEATURES)).says("Thanks.")
         async with stage.scene(f"two sets at once, answered in the order {order}", two_sets) as run:
             await two_sets_at_once(run, stage.model, order)
+    twice = Scenario("q").asks(STORE).says("One.").ends_turn().asks(STORE).says("Two.")
+    async with stage.scene("an earlier answer is taken over by a key", twice) as run:
+        await an_earlier_answer_is_taken_over(run, stage.model)
     rounds = Scenario("q")
     for questions, _, _ in ROUNDS:
         rounds = rounds.says("Next.").asks(*questions)
@@ -149,6 +169,25 @@ async def two_sets_at_once(run: Running, model: ScriptedModel, order: tuple[str,
     )
 
 
+async def an_earlier_answer_is_taken_over(run: Running, model: ScriptedModel) -> None:
+    chosen = Answered((Answer(("MySQL",), note="as elsewhere"),))
+    run.session.send("Ask me.")
+    first = await run.until(ev.QuestionAsked)
+    assert first.recalled == ()
+    run.answer(first.request.id, chosen)
+    await run.idle()
+    run.session.send("Ask me again.")
+    again = await run.until(ev.QuestionAsked, count=2)
+    state = replace(opened(again.request.questions), recalled=again.recalled)
+    for key in ("r", "enter"):
+        state = machine.step(state, Pressed(key, key if key == "r" else ""))
+    assert state.outcome == chosen
+    run.answer(again.request.id, state.outcome)
+    await run.idle(2)
+    told = f'The user answered: "Which store?"="MySQL" notes: as elsewhere.{CAREFULLY}'
+    assert [result.text for result in model.tool_results()] == [told] * 2
+
+
 async def the_model_receives_exactly_what_was_confirmed(run: Running, model: ScriptedModel) -> None:
     run.session.send("Build it")
     for number, (questions, outcome, result) in enumerate(ROUNDS, 1):
@@ -158,10 +197,13 @@ async def the_model_receives_exactly_what_was_confirmed(run: Running, model: Scr
             assert asked.request.questions.questions == tuple(questions)
             assert asked.request.session_id == run.session.session_id
             assert run.state is ev.SessionState.AWAITING
+            assert (await stored(run.inbox, asked.request.id)).context == "Next."
             run.answer(asked.request.id, outcome)
     await run.idle()
     results = model.tool_results()
     assert [result.text for result in results] == [result for _, _, result in ROUNDS]
-    assert [result.is_error for result in results] == [isinstance(o, Declined) for _, o, _ in ROUNDS]
+    assert [result.is_error for result in results] == [
+        isinstance(outcome, Declined | Expired) for _, outcome, _ in ROUNDS
+    ]
     assert [event.output for event in run.all(ev.ToolFinished)] == [result for _, _, result in ROUNDS]
     assert [event.outcome for event in run.all(ev.RequestSettled)] == [outcome for _, outcome, _ in ROUNDS]
