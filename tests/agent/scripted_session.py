@@ -81,7 +81,7 @@ class Session:
         if tool in self.denied:
             return PermissionResultDeny(message=self.denied[tool])
         if tool == "AskUserQuestion":
-            given = {**given, "answers": {one["question"]: _answer(one) for one in given["questions"]}}
+            given = {**given, "answers": {one["question"]: answer_to(one) for one in given["questions"]}}
         return PermissionResultAllow(updated_input=given)
 
     def _saw(self, message: Message) -> None:
@@ -94,7 +94,8 @@ class Session:
                 self.system.append(message)
 
 
-def _answer(question: Mapping[str, Any]) -> str:
+def answer_to(question: Mapping[str, Any]) -> str:
+    """Returns what a question is answered with."""
     if question.get("kind") in TYPED:
         return TYPED[question["kind"]]
     labels = [option["label"] for option in question["options"]]

@@ -176,7 +176,8 @@ def three_files() -> Scenario:
     return scenario.says("Said.").ends_turn().says("Said.").ends_turn()
 
 
-async def test_a_rewind_to_any_prompt_takes_back_conversation_and_files(play: Callable[..., Any]) -> None:
+async def test_rewinds_to_any_prompt_take_back_conversation_and_files(play: Callable[..., Any]) -> None:
+    one, three = controls.Rewound("one"), controls.Rewound("three")
     async with staged(play(Scenario()), permission_mode="acceptEdits") as stage:
         for back, name in enumerate(THREE):
             async with stage.scene(f"back to before prompt {name}", three_files()) as run:
@@ -188,23 +189,12 @@ async def test_a_rewind_to_any_prompt_takes_back_conversation_and_files(play: Ca
                 refused = await run.session.rewind("x" * 36, files=True)
                 assert "no longer has that prompt" in refused.refusal
                 assert files_of(stage.home) == set(THREE)
-                rewound = await run.session.rewind(prompts[back], files=True)
-                assert rewound == controls.Rewound(name)
+                assert await run.session.rewind(prompts[back], files=True) == controls.Rewound(name)
                 await is_back(run, stage, back)
-    with step("after a resume"):
-        async with Running(stage.home, resume=run.session.session_id, permission_mode="acceptEdits") as run:
-            await run.until(ev.ModelsListed)
-            stage.model.begin(Scenario("r").says("Said.").ends_turn())
-            assert await run.session.rewind(prompts[0], files=True) == controls.Rewound("one")
-            await is_back(run, stage, 0)
-
-
-async def test_a_rewind_after_a_rewind_reaches_any_prompt_that_is_left(play: Callable[..., Any]) -> None:
-    async with staged(play(Scenario()), permission_mode="acceptEdits") as stage:
         async with stage.scene("back twice", three_files()) as run:
             prompts = await write_three(run)
-            assert await run.session.rewind(prompts[2], files=True) == controls.Rewound("three")
-            assert await run.session.rewind(prompts[0], files=True) == controls.Rewound("one")
+            assert await run.session.rewind(prompts[2], files=True) == three
+            assert await run.session.rewind(prompts[0], files=True) == one
             await is_back(run, stage, 0)
         async with stage.scene("written before a resume", three_files()) as run:
             prompts = await write_three(run)
@@ -213,8 +203,8 @@ async def test_a_rewind_after_a_rewind_reaches_any_prompt_that_is_left(play: Cal
         async with Running(stage.home, resume=run.session.session_id, permission_mode="acceptEdits") as run:
             await run.until(ev.ModelsListed)
             stage.model.begin(Scenario("r").says("Said.").ends_turn())
-            assert await run.session.rewind(prompts[2], files=True) == controls.Rewound("three")
-            assert await run.session.rewind(prompts[0], files=True) == controls.Rewound("one")
+            assert await run.session.rewind(prompts[2], files=True) == three
+            assert await run.session.rewind(prompts[0], files=True) == one
             await is_back(run, stage, 0)
 
 

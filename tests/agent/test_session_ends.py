@@ -110,12 +110,12 @@ async def the_turn_is_forgotten(run: Running, model: ScriptedModel, turns: int =
     wrong = run.session.send("the wrong words")
     await model.wait_for(lambda asked: len(asked.requests()) > turns)
     run.session.interrupt()
-    assert (await run.until(TurnEnded, lambda e: e.is_error)).reason == "aborted_streaming"
-    assert run.all(PromptDelivered)[-1].prompt_id == wrong
+    assert (await run.until(ev.TurnEnded, lambda e: e.is_error)).reason == "aborted_streaming"
+    assert run.all(ev.PromptDelivered)[-1].prompt_id == wrong
     await run.idle(turns + 1)
     assert (await run.session.rewind(wrong, files=False)).refusal == ""
     run.session.send("the right words")
-    await run.until(TurnEnded, count=turns + 2)
+    await run.until(ev.TurnEnded, count=turns + 2)
     asked = json.dumps(model.requests()[-1].body["messages"])
     assert asked.count("the right words") == 1
     assert "wrong words" not in asked
