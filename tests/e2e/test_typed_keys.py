@@ -49,29 +49,22 @@ def test_new_lines_arrive_in_every_text_and_lines_without_marks_are_one_paste(st
         terminal.type(f"one{VS_CODE}two{XTERM}three{KITTY}four{BACKSLASH}five\r")
         terminal.wait_panel("Which one?", after="Set 1.")
         assert '"one\\ntwo\\nthree\\nfour\\nfive"' in json.dumps(run.model.requests()[-1].body)
-    for number, (keys, new_line) in enumerate((("o", VS_CODE), ("n", XTERM), ("c", BACKSLASH)), 1):
-        with step(f"in a text that {keys} opens"):
-            terminal.wait_panel("Which one?", after=f"Set {number}.")
-            terminal.press(keys)
-            terminal.wait_in_panel("Ctrl+J new line")
+    texts = (
+        ("Which one?", "o", "Ctrl+J new line", VS_CODE),
+        ("Which one?", "n", "Ctrl+J new line", XTERM),
+        ("Which one?", "c", "Ctrl+J new line", BACKSLASH),
+        ("Why?", "", "Why?", VS_CODE),  # an answer that is text alone
+        ("touch made", "e", "Enter write", VS_CODE),  # the reason for a denial
+    )
+    for number, (asked, key, opened, new_line) in enumerate(texts, 1):
+        with step(f"in a text that {key!r} opens for {asked}"):
+            terminal.wait_panel(asked, after=f"Set {number}." if number < 5 else "")
+            terminal.press(key)
+            terminal.wait_in_panel(opened)
             terminal.type(f"up{new_line}down")
             terminal.wait_in_panel("down")
-            terminal.press("enter" if keys != "n" else "enter enter")
+            terminal.press("enter enter" if key == "n" else "enter")
             assert "up\ndown" in run.result(f"toolu_e2e_{number}")
-    with step("in an answer that is text alone"):
-        terminal.wait_panel("Why?", after="Set 4.")
-        terminal.type(f"up{VS_CODE}down")
-        terminal.wait_in_panel("down")
-        terminal.press("enter")
-        assert "up\ndown" in run.result("toolu_e2e_4")
-    with step("in the reason for a denial"):
-        terminal.wait_panel("touch made")
-        terminal.press("e")
-        terminal.wait_panel("Enter write")
-        terminal.type(f"up{VS_CODE}down")
-        terminal.wait_in_panel("down")
-        terminal.press("enter")
-        assert "up\ndown" in run.result("toolu_e2e_5")
     with step("lines without marks are one prompt, sent by Enter alone"):
         terminal.wait("○ ready")
         run.rest()
