@@ -116,7 +116,7 @@ async def test_images_of_a_session(play: Callable[..., Any], tmp_path: Path) -> 
         async with stage.scene("a command of the shell that Claude answers, and one that it does not", TURNS):
             run.session.send(message_of(RAN))
             await run.until(TurnEnded)
-            assert prompts(model)[-1] == words(message_of(RAN))
+            assert prompts(model)[-1][-1:] == words(message_of(RAN))
             run.session.send(UNANSWERED, answer=False)
             await run.until(TurnEnded, count=2)
             assert len(model.requests()) == 1

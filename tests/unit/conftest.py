@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.logs import stop_logging
-from tests.unit.starting import FakeApp
+from tests.unit.starting import Cli, FakeApp
 
 SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
@@ -23,6 +23,12 @@ def restored() -> Iterator[None]:
     for number, handler in zip(SIGNALS, before, strict=True):
         signal.signal(number, handler)
     stop_logging()
+
+
+@pytest.fixture
+def ccq(capsys: pytest.CaptureFixture[str]) -> Cli:
+    """Runs commands in this process."""
+    return Cli(capsys)
 
 
 @pytest.fixture

@@ -1,12 +1,38 @@
-"""The command line with a screen that ends at once, for tests of what is started."""
+"""The command line in this process: what it prints, and what it starts with a screen that ends at once."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from types import ModuleType
+from typing import Any
+
+import pytest
 
 from ccq_tui.agent.options import SessionOptions
+from ccq_tui.cli import main
 from ccq_tui.config.launch import Launch
+
+
+class Cli:
+    """Runs commands in this process."""
+
+    def __init__(self, captured: pytest.CaptureFixture[str]) -> None:
+        self._captured = captured
+
+    def __call__(self, *words: str, code: int = 0) -> str:
+        """Run a command that ends with a code; return what it printed, as a problem or as its output."""
+        self._captured.readouterr()
+        assert main(words) == code
+        out, problem = self._captured.readouterr()
+        assert (out == "") == bool(code)
+        return problem if code else out
+
+    def json(self, *words: str) -> Any:
+        """Run a command with ``--json``; return what it printed."""
+        told = json.loads(self(*words, "--json"))
+        assert told["version"] == 1
+        return told
 
 
 class FakeApp(ModuleType):
@@ -23,6 +49,13 @@ class FakeApp(ModuleType):
         self.launches.append(launch)
         self.early.append(early)
         return self.ending()
+
+    def started(self, *words: str) -> Launch:
+        """Run the command line; return what it started now."""
+        before = len(self.launches)
+        assert main(words) == 0
+        (launch,) = self.launches[before:]
+        return launch
 
     async def start_nothing(self, options: SessionOptions, prompt: str) -> None:
         self.written_ahead.append(prompt)

@@ -29,6 +29,7 @@ from ccq_tui.processes import Owner, this_process
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, QuestionSet
 from tests.actors import ELSEWHERE, PANEL
 from tests.unit.inbox.made import sets
+from tests.unit.starting import Cli
 from tests.unit.stocked import (
     CACHE,
     FEATURES,
@@ -48,11 +49,10 @@ JSON_FULL = '{"answers": [{"selected": ["Auth", 3]}, {"other": "4"}, {"other": "
 
 
 def test_where_the_directory_of_the_session_is_gone_it_says_how_to_go_on(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    capsys: pytest.CaptureFixture[str], ccq: Cli, tmp_path: Path
 ) -> None:
     stock()
-    assert main(["answer", CACHE, "--choose", "1"]) == 0
-    assert "directory /home/me/api is gone" in capsys.readouterr().out
+    assert "directory /home/me/api is gone" in ccq("answer", CACHE, "--choose", "1")
     with asked() as store:
         store.sessions.upsert(SESSION, str(tmp_path))
     assert main(["decline", FEATURES]) == 0
@@ -130,19 +130,17 @@ def test_an_answer_as_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("command", [["answer", "--choose", "9"], ["decline"]])
-def test_the_first_answer_wins(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_first_answer_wins(command: list[str], ccq: Cli) -> None:
     stock()
     with asked() as store:
         store.requests.settle(id_of(CACHE), Discussed("why?"), PANEL)
         store.requests.settle(id_of(PLAN), Cancelled("interrupted"), WITHDRAWN)
-    assert main([command[0], CACHE, *command[1:]]) == 3
-    told = capsys.readouterr().err
+    told = ccq(command[0], CACHE, *command[1:], code=3)
     assert f"{CACHE} was already answered in its session at 2" in told
     assert told.endswith("; nothing was changed.\n")
     assert told.count("\n") == 1
     assert outcome_of(CACHE) == Discussed("why?")
-    assert main([command[0], PLAN, *command[1:]]) == 3
-    told = capsys.readouterr().err
+    told = ccq(command[0], PLAN, *command[1:], code=3)
     assert f"{PLAN} was withdrawn at 2" in told
     assert told.endswith(": interrupted; nothing was changed.\n")
 
@@ -150,7 +148,7 @@ def test_the_first_answer_wins(command: list[str], capsys: pytest.CaptureFixture
 @pytest.mark.parametrize("words", [["answer", PERMISSION, "--choose", "1"], ["decline", PLAN]])
 @pytest.mark.parametrize("ended", ["killed", "in order", "nobody knows how"])
 def test_what_only_a_process_that_is_gone_could_take_is_withdrawn(
-    words: list[str], ended: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], ended: str, ccq: Cli
 ) -> None:
     stock()
     with asked() as store:
@@ -159,38 +157,29 @@ def test_what_only_a_process_that_is_gone_could_take_is_withdrawn(
             assert store.sessions.claim(RUNNING, DEAD) is None
         elif ended == "in order":
             store.sessions.set_state(RUNNING, StoredSessionState.ENDED, "closed")
-    assert main(words) == 3
-    told = capsys.readouterr().err
+    told = ccq(*words, code=3)
     assert f"{words[1]} was withdrawn at 2" in told
     assert "the process that asked has ended" in told
     assert outcome_of(words[1]) == Cancelled(PROCESS_GONE)
     assert outcome_of(CACHE) is None, "a question can be answered later"
 
 
-def test_where_the_record_of_the_session_is_gone_it_says_so_and_keeps_the_answer(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_where_the_record_of_the_session_is_gone_it_says_so_and_keeps_the_answer(ccq: Cli) -> None:
     stock()
     record(SESSION).unlink()
-    assert main(["answer", CACHE, "--choose", "2", "--note", "keep it small"]) == 3
-    told = capsys.readouterr().err
+    told = ccq("answer", CACHE, "--choose", "2", "--note", "keep it small", code=3)
     assert "not delivered: Claude Code has no record of its session" in told
     assert f"ccq-tui show {CACHE} prints it" in told
-    assert main(["show", CACHE]) == 0
-    shown = capsys.readouterr().out
+    shown = ccq("show", CACHE)
     assert "→ SQLite" in shown
     assert "✎ keep it small" in shown
     assert "Not delivered: Claude Code has no record of its session, so no agent can get it." in shown
-    assert main(["show", FEATURES]) == 0
-    assert "To answer" not in capsys.readouterr().out
+    assert "To answer" not in ccq("show", FEATURES)
     # Declining closes it, which is all that is wanted of one that nobody waits for.
-    assert main(["decline", FEATURES]) == 0
-    assert "Claude Code has no record of its session" in capsys.readouterr().out
+    assert "Claude Code has no record of its session" in ccq("decline", FEATURES)
 
 
-def test_who_is_a_moment_later_is_told(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_is_a_moment_later_is_told(ccq: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def while_another_answers(*_arguments: object) -> Answered:
         with asked() as store:
             store.requests.settle(id_of(CACHE), Declined(), ELSEWHERE)
@@ -198,22 +187,18 @@ def test_who_is_a_moment_later_is_told(
 
     stock()
     monkeypatch.setattr("ccq_tui.inbox.kinds.parse_outcome", while_another_answers)
-    assert main(["answer", CACHE, "--other", "late"]) == 3
-    assert "was already answered in its session at" in capsys.readouterr().err
+    assert "was already answered in its session at" in ccq("answer", CACHE, "--other", "late", code=3)
     assert outcome_of(CACHE) == Declined()
 
 
-def test_a_locked_inbox_is_one_line_after_a_while(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_locked_inbox_is_one_line_after_a_while(ccq: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     stock()
     monkeypatch.setattr(
         "ccq_tui.inbox.store.opening.open_database", lambda path, _busy: open_database(path, 0.05)
     )
     other = sqlite3.connect(inbox_path(), isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    assert main(["answer", CACHE, "--choose", "1"]) == 2
-    told = capsys.readouterr().err
+    told = ccq("answer", CACHE, "--choose", "1", code=2)
     assert told == f"Error: {inbox_path()}: another process holds the inbox; try again\n"
     assert main(["inbox"]) == 0  # reading waits for nobody
     other.execute("ROLLBACK")
@@ -254,12 +239,11 @@ def test_a_full_disk_neither_crashes_nor_hides_an_answer(tmp_path: Path) -> None
     assert main(["answer", CACHE, "--choose", "1"]) == 3
 
 
-def test_a_cost_without_an_end_is_json_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cost_without_an_end_is_json_all_the_same(ccq: Cli) -> None:
     stock()
     with asked() as store:
         store.sessions.upsert(SESSION, "/home/me/api", cost=float("inf"))
-    assert main(["sessions", "--json"]) == 0
-    printed = capsys.readouterr().out
+    printed = ccq("sessions", "--json")
     sessions = json.loads(printed, parse_constant=pytest.fail)["sessions"]
     assert [one["cost_usd"] for one in sessions if one["id"] == SESSION] == [None]
 

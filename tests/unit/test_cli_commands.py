@@ -15,6 +15,7 @@ from ccq_tui.cli import main
 from ccq_tui.cli.options import _SETTINGS
 from ccq_tui.config.paths import user_config
 from ccq_tui.config.settings import Settings
+from tests.unit.starting import Cli
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -29,9 +30,8 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"ccq-tui {ccq_tui.__version__}\n"
 
 
-def test_help_shows_commands_and_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--help"]) == 0
-    text = capsys.readouterr().out
+def test_help_shows_commands_and_exit_codes(ccq: Cli) -> None:
+    text = ccq("--help")
     assert "Usage: ccq-tui [OPTIONS] [PROMPT | COMMAND [ARGS]...]" in text
     assert all(f"\n  {name} " in text for name in ("demo", "doctor", "config", "completion"))
     assert "Exit codes:" in text
@@ -46,11 +46,10 @@ def test_every_flag_is_a_setting_and_is_documented() -> None:
         assert f"`{names[0]}" in page
 
 
-def test_config_show_is_a_settings_file(capsys: pytest.CaptureFixture[str]) -> None:
+def test_config_show_is_a_settings_file(ccq: Cli) -> None:
     user_config().parent.mkdir(parents=True)
     user_config().write_text('bell = false\nappend_system_prompt = "a\\n\\"b\\" \\u007f"\n', encoding="utf-8")
-    assert main(["config", "show", "--max-budget-usd", "1.5", "--allowed-tools", "Edit"]) == 0
-    text = capsys.readouterr().out
+    text = ccq("config", "show", "--max-budget-usd", "1.5", "--allowed-tools", "Edit")
     values = tomllib.loads(text)
     assert values["bell"] is False
     assert values["append_system_prompt"] == 'a\n"b" \x7f'
@@ -63,17 +62,15 @@ def test_config_show_is_a_settings_file(capsys: pytest.CaptureFixture[str]) -> N
     assert origins["model"] == "default"
 
 
-def test_config_show_keeps_inline_json_to_itself(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--settings", '{"env": {"TOKEN": "hush"}}', "config", "show"]) == 0
-    text = capsys.readouterr().out
+def test_config_show_keeps_inline_json_to_itself(ccq: Cli) -> None:
+    text = ccq("--settings", '{"env": {"TOKEN": "hush"}}', "config", "show")
     assert "hush" not in text
     assert 'settings = "(JSON of 26 characters)"' in text
 
 
-def test_config_path(capsys: pytest.CaptureFixture[str], tmp_path: Path, home: Path) -> None:
+def test_config_path(ccq: Cli, tmp_path: Path, home: Path) -> None:
     (tmp_path / ".ccq-tui.toml").touch()
-    assert main(["config", "path"]) == 0
-    text = capsys.readouterr().out
+    text = ccq("config", "path")
     assert f"project  {tmp_path}/.ccq-tui.toml\n" in text
     assert f"user     {home}/.config/ccq-tui/config.toml  (does not exist)\n" in text
     assert [line.split()[0] for line in text.splitlines()] == ["project", "user", "themes", "state", "log"]
@@ -87,17 +84,13 @@ def test_demo_list(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_scripts(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["completion", shell]) == 0
-    assert "_CCQ_TUI_COMPLETE" in capsys.readouterr().out
+def test_completion_scripts(shell: str, ccq: Cli) -> None:
+    assert "_CCQ_TUI_COMPLETE" in ccq("completion", shell)
 
 
-def test_completion_without_a_known_shell(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_completion_without_a_known_shell(monkeypatch: pytest.MonkeyPatch, ccq: Cli) -> None:
     monkeypatch.setenv("SHELL", "/bin/ksh")
-    assert main(["completion"]) == 2
-    assert "bash, zsh, fish" in capsys.readouterr().err
+    assert "bash, zsh, fish" in ccq("completion", code=2)
 
 
 @pytest.mark.parametrize(

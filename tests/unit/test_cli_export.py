@@ -24,6 +24,7 @@ from ccq_tui.inbox.port import Added, InboxChange, Settled
 from ccq_tui.inbox.requests import QuestionRequest
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from tests.unit.agent.recordings import prompt, said, text
+from tests.unit.starting import Cli
 from tests.unit.stocked import SESSION, asked, stock
 
 
@@ -42,12 +43,11 @@ def keep_session(directory: Path) -> None:
             above = name
 
 
-def test_a_transcript_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_transcript_is_printed(tmp_path: Path, ccq: Cli) -> None:
     keep_session(tmp_path)
     with asked() as store:
         store.sessions.upsert(SESSION, str(tmp_path), name="cache")
-    assert main(["export", SESSION[:5]]) == 0
-    out = capsys.readouterr().out
+    out = ccq("export", SESSION[:5])
     assert out.startswith("# cache\n")
     assert "## ❯ Prompt\n\n> Which ␛[31mcache?\n\n**Redis**, I think.\n" in out
 

@@ -17,18 +17,11 @@ from ccq_tui.agent.options import session_options
 from ccq_tui.cli import main
 from ccq_tui.cli.main import LEFT_OUT, cli
 from ccq_tui.config.claude_flags import ClaudeFlags
-from ccq_tui.config.launch import Launch
 from ccq_tui.config.load import load_settings
-from tests.unit.starting import FakeApp
+from tests.unit.starting import Cli, FakeApp
 
 pytestmark = pytest.mark.usefixtures("restored")
 BUNDLED = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
-
-
-def started(app: FakeApp, *words: str) -> Launch:
-    assert main(words) == 0
-    (launch,) = app.launches
-    return launch
 
 
 def test_every_flag_of_claude_code_is_taken_or_left_out_for_a_reason(tmp_path: Path) -> None:
@@ -58,7 +51,7 @@ def test_claude_codes_flags_reach_the_session(app: FakeApp, tmp_path: Path) -> N
         --safe-mode --restricted --allow-dangerously-skip-permissions --debug=hooks --debug-file log.txt
         --verbose --name api
     """)
-    launch = started(app, *words, "go")
+    launch = app.started(*words, "go")
     assert (launch.prompt, launch.name, launch.settings.permission_mode) == ("go", "api", None)
     options = session_options(launch)
     assert options.name == "api"
@@ -88,20 +81,20 @@ def test_claude_codes_flags_reach_the_session(app: FakeApp, tmp_path: Path) -> N
 
 
 def test_no_tools_and_a_debug_log_of_everything(app: FakeApp) -> None:
-    claude = session_options(started(app, "--tools", "", "-d", "--model", "opus")).claude
+    claude = session_options(app.started("--tools", "", "-d", "--model", "opus")).claude
     assert (claude.tools, claude.debug) == ((), "")
     assert claude.arguments() == {"debug": None}
 
 
 @pytest.mark.parametrize("mode", [(), ("--permission-mode", "plan")])
 def test_to_skip_permissions_is_a_mode_and_wins_over_another(app: FakeApp, mode: tuple[str, ...]) -> None:
-    launch = started(app, *mode, "--dangerously-skip-permissions")
+    launch = app.started(*mode, "--dangerously-skip-permissions")
     assert launch.settings.permission_mode == "bypassPermissions"
 
 
 def test_a_session_gets_the_id_that_is_wanted(app: FakeApp) -> None:
     wanted = str(uuid4())
-    launch = started(app, "--session-id", wanted.upper())
+    launch = app.started("--session-id", wanted.upper())
     assert session_options(launch).session_id == wanted
 
 
@@ -132,24 +125,23 @@ def test_a_session_gets_the_id_that_is_wanted(app: FakeApp) -> None:
     ],
 )
 def test_what_cannot_be_is_said_before_anything_starts(
-    app: FakeApp, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+    app: FakeApp, ccq: Cli, words: list[str], said: str
 ) -> None:
-    assert main(words) == 2
-    told = capsys.readouterr().err
+    told = ccq(*words, code=2)
     assert said in told
     assert "Did you mean" not in told
     assert app.launches == []
 
 
 def test_an_id_that_is_taken_is_refused(
-    app: FakeApp, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    app: FakeApp, ccq: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken = str(uuid4())
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path))
     (tmp_path / "projects" / "p").mkdir(parents=True)
     (tmp_path / "projects" / "p" / f"{taken}.jsonl").write_text("{}\n", encoding="utf-8")
-    assert main(["--session-id", taken]) == 2
-    assert f"session {taken} exists already; --resume {taken} continues it" in capsys.readouterr().err
+    said = ccq("--session-id", taken, code=2)
+    assert f"session {taken} exists already; --resume {taken} continues it" in said
     assert app.launches == []
 
 
@@ -174,7 +166,7 @@ def test_a_switch_is_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_pull_request_leads_to_its_newest_conversation(
-    app: FakeApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    app: FakeApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ccq: Cli
 ) -> None:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
     records = tmp_path / "claude" / "projects" / re.sub("[^A-Za-z0-9]", "-", str(tmp_path))
@@ -195,6 +187,5 @@ def test_a_pull_request_leads_to_its_newest_conversation(
     for words in (["12"], ["#12"], ["https://example.com/a/b/pull/12/"]):
         assert main(["--from-pr", *words]) == 0
         assert app.launches.pop().resume == ids[1]
-    assert main(["--from-pr", "13"]) == 2
-    assert "no conversation here is linked to '13'" in capsys.readouterr().err
+    assert "no conversation here is linked to '13'" in ccq("--from-pr", "13", code=2)
     assert app.launches == []

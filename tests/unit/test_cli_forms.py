@@ -14,6 +14,7 @@ from ccq_tui.inbox.kinds import reply_to
 from ccq_tui.inbox.requests import ElicitationRequest, RequestOutcome
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.questions import Declined, Dismissed
+from tests.unit.starting import Cli
 from tests.unit.stocked import RUNNING, asked, stock
 
 SCHEMA: dict[str, Any] = {
@@ -48,12 +49,10 @@ def content(outcome: RequestOutcome | None) -> Any:
     return reply_to(stored().request, outcome, {}).input
 
 
-def test_a_form_is_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_form_is_listed_and_shown(capsys: pytest.CaptureFixture[str], ccq: Cli) -> None:
     put()
-    assert main(["inbox"]) == 0
-    assert "deploy: Details?" in capsys.readouterr().out
-    assert main(["show", "elicitation_1"]) == 0
-    said = capsys.readouterr().out
+    assert "deploy: Details?" in ccq("inbox")
+    said = ccq("show", "elicitation_1")
     assert "Kind     elicitation" in said
     for line in (
         "deploy asks: Details?",
@@ -73,33 +72,27 @@ def test_a_form_is_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert [one["text"] for one in record["questions"]] == ["Your name", "count", "sure", "tags"]
 
 
-def test_a_form_is_filled_in_by_flags(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_form_is_filled_in_by_flags(ccq: Cli) -> None:
     put()
-    assert main(["answer", "elicitation_1", "--other", "1=A"]) == 2
-    assert "question 1: Your name: too short: at least 2 characters, not 1" in capsys.readouterr().err
-    assert main(["answer", "elicitation_1", "--choose", "3=1"]) == 2
-    assert "question 1: no answer: --other takes a text." in capsys.readouterr().err
-    assert main(["answer", "elicitation_1", "--other", "1=Ada", "--other", "3=no"]) == 2
-    assert "question 3: it takes one of its options, and no text of your own" in capsys.readouterr().err
-    assert main(["answer", "elicitation_1", "--other", "1=Ada", "--choose", "4=1,2,3"]) == 2
-    assert "choose at most 2, not 3" in capsys.readouterr().err
-    assert main(["answer", "elicitation_1", "--discuss", "why?"]) == 2
+    for words, problem in (
+        ("--other 1=A", "question 1: Your name: too short: at least 2 characters, not 1"),
+        ("--choose 3=1", "question 1: no answer: --other takes a text."),
+        ("--other 1=Ada --other 3=no", "question 3: it takes one of its options, and no text of your own"),
+        ("--other 1=Ada --choose 4=1,2,3", "choose at most 2, not 3"),
+        ("--discuss why?", ""),
+    ):
+        assert problem in ccq("answer", "elicitation_1", *words.split(), code=2)
     assert stored().outcome is None
-    words = ["--other", "1=Ada", "--other", "2=5", "--choose", "3=2", "--choose", "4=1,3"]
-    assert main(["answer", "elicitation_1", *words]) == 0
-    assert "elicitation_1: answered." in capsys.readouterr().out
+    words = "--other 1=Ada --other 2=5 --choose 3=2 --choose 4=1,3"
+    assert "elicitation_1: answered." in ccq("answer", "elicitation_1", *words.split())
     assert content(stored().outcome) == {"name": "Ada", "count": 5, "sure": False, "tags": ["x", "z"]}
-
-
-def answer_json(given: Any, monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps(given).encode())))
-    return main(["answer", "elicitation_1", "--json", "-"])
 
 
 def test_values_in_json_are_the_servers(monkeypatch: pytest.MonkeyPatch) -> None:
     put()
     values = {"name": "Ada", "count": 5, "sure": True, "tags": []}
-    assert answer_json({"content": values}, monkeypatch) == 0
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(json.dumps({"content": values}).encode())))
+    assert main(["answer", "elicitation_1", "--json", "-"]) == 0
     assert content(stored().outcome) == values
 
 
@@ -107,7 +100,7 @@ def test_values_in_json_are_the_servers(monkeypatch: pytest.MonkeyPatch) -> None
     ("flags", "outcome", "state"), [([], Declined(), "declined"), (["--dismiss"], Dismissed(), "dismissed")]
 )
 def test_a_form_is_declined_or_dismissed(
-    flags: list[str], outcome: RequestOutcome, state: str, capsys: pytest.CaptureFixture[str]
+    flags: list[str], outcome: RequestOutcome, state: str, capsys: pytest.CaptureFixture[str], ccq: Cli
 ) -> None:
     put(schema={"type": "array"})
     assert main(["answer", "elicitation_1", "--choose", "1"]) == 2
@@ -115,24 +108,19 @@ def test_a_form_is_declined_or_dismissed(
         "it cannot be filled in: its schema is not that of an object; decline or dismiss"
         in capsys.readouterr().err
     )
-    assert main(["decline", "elicitation_1", *flags]) == 0
-    assert f"elicitation_1: {state}." in capsys.readouterr().out
+    assert f"elicitation_1: {state}." in ccq("decline", "elicitation_1", *flags)
     assert (stored().outcome, stored().state) == (outcome, state)
     assert main(["history", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["changes"][-1]["to"] == state
-    assert main(["show", "elicitation_1"]) == 0
-    assert state.capitalize() in capsys.readouterr().out
+    assert state.capitalize() in ccq("show", "elicitation_1")
 
 
-def test_nothing_but_a_form_is_dismissed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_but_a_form_is_dismissed(ccq: Cli) -> None:
     put()
-    assert main(["decline", "toolu_01C", "--dismiss"]) == 2
-    assert "cannot end as “dismissed”" in capsys.readouterr().err
+    assert "cannot end as “dismissed”" in ccq("decline", "toolu_01C", "--dismiss", code=2)
 
 
-def test_a_link_is_accepted_and_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_link_is_accepted_and_printed(ccq: Cli) -> None:
     put(schema={}, url="https://example.com/a", host="example.com")
-    assert main(["show", "elicitation_1"]) == 0
-    assert "It leads to example.com" in capsys.readouterr().out
-    assert main(["answer", "elicitation_1", "--choose", "1"]) == 0
-    assert "Open it yourself: https://example.com/a" in capsys.readouterr().out
+    assert "It leads to example.com" in ccq("show", "elicitation_1")
+    assert "Open it yourself: https://example.com/a" in ccq("answer", "elicitation_1", "--choose", "1")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -24,6 +23,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.processes import this_process
 from ccq_tui.questions import Answer, Answered, Discussed, Option, Question, QuestionSet
 from tests.actors import PANEL
+from tests.unit.starting import Cli
 from tests.unit.stocked import (
     CACHE,
     FEATURES,
@@ -40,33 +40,18 @@ from tests.unit.stocked import (
 ROOT = Path(__file__).parents[2]
 
 
-def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> str:
-    assert main(words) == code
-    out, problem = capsys.readouterr()
-    assert (out == "") == bool(code)
-    return problem if code else out
-
-
-def as_json(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, object]:
-    told: dict[str, object] = json.loads(run(capsys, *words, "--json"))
-    assert told["version"] == 1
-    return told
-
-
-def test_a_backup_is_whole_private_and_never_over_a_file(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_backup_is_whole_private_and_never_over_a_file(ccq: Cli, tmp_path: Path) -> None:
     saved = tmp_path / "saved.db"
-    assert "there is no inbox yet;" in run(capsys, "inbox", "backup", str(saved), code=2)
+    assert "there is no inbox yet;" in ccq("inbox", "backup", str(saved), code=2)
     stock()
     with asked() as running:  # what was written last is in its log alone
         running.requests.settle(id_of(CACHE), Answered((Answer(("None",)),)), PANEL)
-        said = run(capsys, "inbox", "backup", str(saved))
+        said = ccq("inbox", "backup", str(saved))
         assert re.fullmatch(rf"The inbox is copied: {saved}, \d+ kB\.\n", said)
     assert [path.name for path in tmp_path.glob("saved*")] == ["saved.db"]
     assert saved.stat().st_mode & 0o777 == 0o600
-    assert "saved.db exists: name another file." in run(capsys, "inbox", "backup", str(saved), code=2)
-    assert "No such file" in run(capsys, "inbox", "backup", str(tmp_path / "no" / "x.db"), code=2)
+    assert "saved.db exists: name another file." in ccq("inbox", "backup", str(saved), code=2)
+    assert "No such file" in ccq("inbox", "backup", str(tmp_path / "no" / "x.db"), code=2)
     saved.replace(inbox_path())
     with asked() as restored:
         assert restored.ids.requests() == sorted(map(id_of, (CACHE, FEATURES, PERMISSION, PLAN)))
@@ -75,7 +60,7 @@ def test_a_backup_is_whole_private_and_never_over_a_file(
         assert found.outcome == Answered((Answer(("None",)),))
 
 
-def test_only_what_is_over_and_old_is_pruned(capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_what_is_over_and_old_is_pruned(ccq: Cli) -> None:
     day = datetime.now(UTC) - timedelta(days=1)
     for age, name in ((100, "old"), (10, "new")):
         with asked(day - timedelta(days=age)) as store:
@@ -89,8 +74,8 @@ def test_only_what_is_over_and_old_is_pruned(capsys: pytest.CaptureFixture[str])
             store.requests.settle(f"decided_{name}@s", Allowed(), PANEL)
             store.requests.settle(f"withdrawn_{name}@s", Cancelled("over"), WITHDRAWN)
     before = inbox_path().stat().st_size
-    assert "--before takes a time" in run(capsys, "inbox", "prune", "--before", "long ago", code=2)
-    assert run(capsys, "inbox", "prune", "--before", "90d") == "301 requests deleted.\n"
+    assert "--before takes a time" in ccq("inbox", "prune", "--before", "long ago", code=2)
+    assert ccq("inbox", "prune", "--before", "90d") == "301 requests deleted.\n"
     assert inbox_path().stat().st_size < before / 2
     with asked() as store:
         left = [
@@ -103,7 +88,7 @@ def test_only_what_is_over_and_old_is_pruned(capsys: pytest.CaptureFixture[str])
         ]
         assert store.ids.requests() == left
         assert {change.request_id for change in store.history.changes()} - {""} == set(left)
-    assert run(capsys, "inbox", "prune", "--before", "90d") == "0 requests deleted.\n"
+    assert ccq("inbox", "prune", "--before", "90d") == "0 requests deleted.\n"
 
 
 @pytest.mark.parametrize(
@@ -115,144 +100,135 @@ def test_only_what_is_over_and_old_is_pruned(capsys: pytest.CaptureFixture[str])
         ("stats", r"Nothing was asked since \d{4}-\d\d-\d\d 00:00\.\n"),
     ],
 )
-def test_without_an_inbox_nothing_is_listed_and_none_is_made(
-    capsys: pytest.CaptureFixture[str], command: str, words: str
-) -> None:
-    assert re.fullmatch(words, run(capsys, command))
-    told = list(as_json(capsys, command).values())[1]
+def test_without_an_inbox_nothing_is_listed_and_none_is_made(ccq: Cli, command: str, words: str) -> None:
+    assert re.fullmatch(words, ccq(command))
+    told = list(ccq.json(command).values())[1]
     assert told == [] or (isinstance(told, dict) and not told["outcomes"])
     assert not inbox_path().exists()
 
 
-def test_the_inbox_lists_what_waits_oldest_first(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_inbox_lists_what_waits_oldest_first(ccq: Cli) -> None:
     stock()
-    head, *rows, _, hint = run(capsys, "inbox").splitlines()
+    head, *rows, _, hint = ccq("inbox").splitlines()
     assert head.split() == ["REQUEST", "KIND", "ASKED", "SESSION", "WHAT"]
     assert [row.split()[0] for row in rows] == ["toolu_01C", "toolu_01F", "toolu_01Pe", "toolu_01Pl"]
     assert ["3 questions" in row for row in rows] == [False, True, False, False]
     assert "Bash: Run the tests" in rows[2]
     assert re.search(r" question     \d\d:\d\d  api-refactor", rows[0])
     assert "ccq-tui answer REQUEST" in hint
-    records = as_json(capsys, "inbox")["requests"]
-    assert isinstance(records, list)
+    records = ccq.json("inbox")["requests"]
     assert [record["tool_use_id"] for record in records] == [CACHE, FEATURES, PERMISSION, PLAN]
     assert [choice["label"] for choice in records[2]["choices"]][:1] == ["Allow once"]
     assert records[3]["plan"].startswith("# Move")
 
 
-def test_the_inbox_names_confirmed_answers_that_have_not_arrived(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_the_inbox_names_confirmed_answers_that_have_not_arrived(ccq: Cli, tmp_path: Path) -> None:
     stock()
     for call in (CACHE, FEATURES):
-        assert main(["decline", call]) == 0
-    capsys.readouterr()
+        ccq("decline", call)
     late = "→ 2 answers have not reached api-refactor yet: "
     resume = "ccq-tui resume 8f14e45f"
     gone = f"{late}its directory is gone; {resume} --cwd DIR delivers them."
-    assert run(capsys, "inbox").splitlines()[-1] == gone
+    assert ccq("inbox").splitlines()[-1] == gone
     with asked() as store:
         store.sessions.upsert(SESSION, str(tmp_path))
     said = f"{late}{resume} delivers them."
-    assert run(capsys, "inbox").splitlines()[-1] == said
-    assert run(capsys, "inbox", "--session", SESSION[:4]).splitlines() == ["Nothing waits.", "", said]
-    assert "→" not in run(capsys, "inbox", "--session", RUNNING[:4])
+    assert ccq("inbox").splitlines()[-1] == said
+    assert ccq("inbox", "--session", SESSION[:4]).splitlines() == ["Nothing waits.", "", said]
+    assert "→" not in ccq("inbox", "--session", RUNNING[:4])
     record(SESSION).unlink()
-    assert run(capsys, "inbox").splitlines()[-1] == (
+    assert ccq("inbox").splitlines()[-1] == (
         "→ 2 answers cannot reach api-refactor: Claude Code has no record of it. "
         "ccq-tui history --session 8f14e45f names them, ccq-tui show REQUEST prints them."
     )
 
 
-def test_a_request_is_shown_with_a_directory_that_is_gone(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_request_is_shown_with_a_directory_that_is_gone(ccq: Cli, tmp_path: Path) -> None:
     stock()
-    shown = " ".join(run(capsys, "show", CACHE).split())
+    shown = " ".join(ccq("show", CACHE).split())
     assert "/home/me/api · its directory is gone: ccq-tui resume 8f14e45f --cwd DIR" in shown
     assert "ccq-tui answer" in shown
     with asked() as store:
         store.sessions.upsert(SESSION, str(tmp_path))
-    assert "is gone" not in run(capsys, "show", CACHE)
+    assert "is gone" not in ccq("show", CACHE)
 
 
-def test_lists_are_narrowed_by_session_and_time(capsys: pytest.CaptureFixture[str]) -> None:
+def test_lists_are_narrowed_by_session_and_time(ccq: Cli) -> None:
     stock()
     with asked() as store:
         store.requests.add(PermissionRequest("toolu_02", "0other-session", "Bash", {}))
-    records = as_json(capsys, "inbox", "--session", "0o")["requests"]
-    assert [record["tool_use_id"] for record in records] == ["toolu_02"]  # type: ignore[attr-defined]
-    assert len(as_json(capsys, "sessions", "--session", SESSION[:4])["sessions"]) == 1  # type: ignore[arg-type]
+    records = ccq.json("inbox", "--session", "0o")["requests"]
+    assert [record["tool_use_id"] for record in records] == ["toolu_02"]
+    assert len(ccq.json("sessions", "--session", SESSION[:4])["sessions"]) == 1
     for command in ("inbox", "sessions", "history"):
-        everything = as_json(capsys, command, "--since", "1h")
-        assert everything == as_json(capsys, command)
-        assert list(as_json(capsys, command, "--since", "2999-01-31T12:00+01:00").values())[1] == []
+        everything = ccq.json(command, "--since", "1h")
+        assert everything == ccq.json(command)
+        assert list(ccq.json(command, "--since", "2999-01-31T12:00+01:00").values())[1] == []
 
 
-def test_sessions_say_how_many_requests_wait(capsys: pytest.CaptureFixture[str]) -> None:
+def test_sessions_say_how_many_requests_wait(ccq: Cli) -> None:
     stock()
-    rows = run(capsys, "sessions", "--session", SESSION[:8]).splitlines()[1:]
+    rows = ccq("sessions", "--session", SESSION[:8]).splitlines()[1:]
     (row,) = rows
     assert row.split()[:4] == [SESSION[:8], "parked", "?", "2"]
     assert "api-refactor · /home/me/api" in row
     with asked() as store:
         store.sessions.claim(SESSION, this_process())
-    (record,) = as_json(capsys, "sessions", "--session", SESSION[:8])["sessions"]  # type: ignore[misc]
+    (record,) = ccq.json("sessions", "--session", SESSION[:8])["sessions"]
     assert (record["running"], record["waiting"], record["name"]) == (True, 2, "api-refactor")
 
 
-def test_sessions_have_labels_and_are_found_by_them(capsys: pytest.CaptureFixture[str]) -> None:
+def test_sessions_have_labels_and_are_found_by_them(ccq: Cli) -> None:
     stock()
     with asked() as store:
         store.sessions.upsert(SESSION, labels={"ticket": "ABC-1", "team": "web"})
         store.sessions.upsert("0other-session", "/other", labels={"ticket": "ABC-2"})
-    rows = run(capsys, "sessions", "--label", "ticket", "--label", "team=web").splitlines()[1:]
+    rows = ccq("sessions", "--label", "ticket", "--label", "team=web").splitlines()[1:]
     (row,) = rows
     assert "api-refactor · ticket=ABC-1 team=web · " in row
-    (record,) = as_json(capsys, "sessions", "--label", "ticket=ABC-2")["sessions"]  # type: ignore[misc]
+    (record,) = ccq.json("sessions", "--label", "ticket=ABC-2")["sessions"]
     assert (record["id"], record["labels"]) == ("0other-session", {"ticket": "ABC-2"})
-    assert run(capsys, "sessions", "--label", "ticket=ABC") == "No sessions.\n"
+    assert ccq("sessions", "--label", "ticket=ABC") == "No sessions.\n"
 
 
-def test_sessions_say_which_answers_have_not_reached_claude(capsys: pytest.CaptureFixture[str]) -> None:
+def test_sessions_say_which_answers_have_not_reached_claude(ccq: Cli) -> None:
     stock()
-    run(capsys, "answer", CACHE, "--choose", "1")
-    (row,) = run(capsys, "sessions", "--session", SESSION[:8]).splitlines()[1:]
+    ccq("answer", CACHE, "--choose", "1")
+    (row,) = ccq("sessions", "--session", SESSION[:8]).splitlines()[1:]
     assert row.split()[2:6] == ["?", "1", "→", "1"]
-    (record,) = as_json(capsys, "sessions", "--session", SESSION[:8])["sessions"]  # type: ignore[misc]
+    (record,) = ccq.json("sessions", "--session", SESSION[:8])["sessions"]
     assert (record["waiting"], record["undelivered"]) == (1, 1)
     with asked() as store:
         store.sessions.claim(SESSION, this_process())
-    assert "→" not in run(capsys, "sessions"), "it runs: there it is on its way"
+    assert "→" not in ccq("sessions"), "it runs: there it is on its way"
     with asked() as store:
         store.sessions.release(SESSION, this_process())
         assert store.requests.mark_delivered(id_of(CACHE), "result")
-    assert "→" not in run(capsys, "sessions")
+    assert "→" not in ccq("sessions")
 
 
-def test_the_history_has_each_change_with_its_cause(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_history_has_each_change_with_its_cause(ccq: Cli) -> None:
     stock()
-    run(capsys, "decline", PLAN)
-    lines = run(capsys, "history").splitlines()
+    ccq("decline", PLAN)
+    lines = ccq("history").splitlines()
     assert lines[0].split() == ["TIME", "WHAT", "CHANGE", "WHY"]
     assert lines[2].split()[-4:] == ["starting", "→", "parked", "waited"]
     assert " ".join(lines[-1].split()[-5:]) == "pending → declined ccq-tui decline"
-    change = as_json(capsys, "history")["changes"][-1]  # type: ignore[index]
+    change = ccq.json("history")["changes"][-1]
     assert (change["request"], change["from"], change["to"]) == (id_of(PLAN), "pending", "declined")
 
 
-def test_statistics_say_how_long_agents_waited(capsys: pytest.CaptureFixture[str]) -> None:
+def test_statistics_say_how_long_agents_waited(ccq: Cli) -> None:
     begun = datetime.now(UTC) - timedelta(hours=1)
     stock(begun)
     with asked(begun + timedelta(minutes=3)) as store:
         store.requests.settle(id_of(CACHE), Discussed("none of them"), PANEL)
-    lines = run(capsys, "stats", "--since", "2h").splitlines()
+    lines = ccq("stats", "--since", "2h").splitlines()
     assert lines[1] == "1 discussed · 3 waiting now"
     assert lines[2] == "Half of your answers took 3 min 0 s at most, nine of ten 3 min 0 s."
     assert all(cells(line) <= WIDTH for line in lines)
     assert [line.split("  ")[1] for line in lines if "1 of 1" in line] == ["question: Cache"]
-    told = as_json(capsys, "stats", "--since", "2h")["statistics"]
-    assert isinstance(told, dict)
+    told = ccq.json("stats", "--since", "2h")["statistics"]
     assert told["outcomes"] == {"discussed": 1, "pending": 3}
     assert told["answer_seconds_median"] == 180.0
     assert told["most_refused"] == [
@@ -260,45 +236,42 @@ def test_statistics_say_how_long_agents_waited(capsys: pytest.CaptureFixture[str
     ]
 
 
-def test_a_long_history_is_read_in_pages(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_history_is_read_in_pages(ccq: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ccq_tui.cli.inbox.PAGE", 2)
     stock()
-    numbers = [change["number"] for change in as_json(capsys, "history")["changes"]]  # type: ignore[attr-defined]
+    numbers = [change["number"] for change in ccq.json("history")["changes"]]
     assert numbers == list(range(1, 9))
-    assert len(as_json(capsys, "inbox")["requests"]) == 4  # type: ignore[arg-type]
+    assert len(ccq.json("inbox")["requests"]) == 4
 
 
-def test_show_says_what_is_asked_and_how_to_answer(capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_says_what_is_asked_and_how_to_answer(ccq: Cli) -> None:
     stock()
-    text = run(capsys, "show", "toolu_01C")
+    text = ccq("show", "toolu_01C")
     assert "Claude wrote before:\n  I looked at the code." in text
     assert "1  Redis (recommended): Fast" in text
     assert "       | a = 1\n       |    b = 2\n" in text
     assert text.endswith(f"To answer: ccq-tui answer {CACHE} --choose N\n")
-    several = run(capsys, "show", FEATURES)
+    several = ccq("show", FEATURES)
     assert "2  How many workers? (a number, 1 to 8)" in several
     assert "--choose 1=N,N\n             --other 2=NUMBER\n             --other 3=TEXT" in several
-    assert "5  Deny, and say what to do instead…" in run(capsys, "show", PERMISSION)
-    assert "# Move to Postgres" in run(capsys, "show", PLAN)
+    assert "5  Deny, and say what to do instead…" in ccq("show", PERMISSION)
+    assert "# Move to Postgres" in ccq("show", PLAN)
 
 
-def test_show_says_what_became_of_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_says_what_became_of_it(ccq: Cli) -> None:
     stock()
     with asked() as store:
         answer = Answer(("SQLite",), note="small", unselected="Oracle")
         store.requests.settle(id_of(CACHE), Answered((answer,)), PANEL)
         store.requests.mark_delivered(id_of(CACHE), "result")
-    text = run(capsys, "show", CACHE)
+    text = ccq("show", CACHE)
     assert "[x]  2  SQLite" in text
     assert "[ ]  1  Redis" in text
     assert "✎ small" in text
     assert "   typed, not selected: Oracle\n" in text
     assert "Settled in its session, 2" in text
     assert "Delivered as result, 2" in text
-    record = as_json(capsys, "show", CACHE)["request"]
-    assert isinstance(record, dict)
+    record = ccq.json("show", CACHE)["request"]
     (answer,) = record["outcome"]["answers"]
     assert answer == {
         "selected": ["SQLite"],
@@ -310,7 +283,7 @@ def test_show_says_what_became_of_it(capsys: pytest.CaptureFixture[str]) -> None
     assert (record["state"], record["surface"], record["delivered_as"]) == ("delivered", "panel", "result")
 
 
-def test_hostile_text_is_harmless_and_fits(capsys: pytest.CaptureFixture[str]) -> None:
+def test_hostile_text_is_harmless_and_fits(ccq: Cli) -> None:
     bad = "\x1b[2J\x9b31m\u202e日本語" * 40
     question = Question(bad, bad, (Option(bad, bad, bad + "\n" + bad),), description=bad)
     inbox_path().parent.mkdir(parents=True)
@@ -318,14 +291,14 @@ def test_hostile_text_is_harmless_and_fits(capsys: pytest.CaptureFixture[str]) -
         store.sessions.upsert("s" + bad, bad, name=bad, last_line=bad)
         store.requests.add(QuestionRequest("toolu_" + bad, "s" + bad, QuestionSet("x", (question,))), bad)
         store.requests.add(PermissionRequest("toolv", "s" + bad, bad, {bad: bad}, bad, bad))
-    told = [run(capsys, *words) for words in (["inbox"], ["sessions"], ["history"], ["show", "toolu"])]
-    told.append(run(capsys, "show", "toolv"))
+    told = [ccq(*words) for words in (["inbox"], ["sessions"], ["history"], ["show", "toolu"])]
+    told.append(ccq("show", "toolv"))
     for text in told:
         assert not any(sign in text for sign in "\x1b\x9b\u202e")
         lines = [line for line in text.splitlines() if not line.startswith("To ")]
         assert max(cells(line) for line in lines) <= WIDTH
     for words in (["inbox"], ["sessions"], ["history"], ["show", "toolu"]):
-        assert run(capsys, *words, "--json").isascii()
+        assert ccq(*words, "--json").isascii()
 
 
 @pytest.mark.parametrize(
@@ -346,21 +319,19 @@ def test_hostile_text_is_harmless_and_fits(capsys: pytest.CaptureFixture[str]) -
         (["resume", SESSION[:8]], "directory /home/me/api does not exist; --cwd names another one."),
     ],
 )
-def test_what_is_wrong_is_one_line(
-    capsys: pytest.CaptureFixture[str], words: list[str], problem: str
-) -> None:
+def test_what_is_wrong_is_one_line(ccq: Cli, words: list[str], problem: str) -> None:
     stock()
-    told = run(capsys, *words, code=2)
+    told = ccq(*words, code=2)
     assert told.startswith("Error: ")
     assert told.count("\n") == 1
     assert problem in told
 
 
-def test_an_inbox_that_cannot_be_used_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_inbox_that_cannot_be_used_is_one_line(ccq: Cli) -> None:
     stock()
     with asked() as store:
         store.database._connection.execute("PRAGMA user_version = 99")
-    assert "has version 99" in run(capsys, "inbox", code=2)
+    assert "has version 99" in ccq("inbox", code=2)
 
 
 def test_a_damaged_inbox_is_kept_and_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -387,16 +358,16 @@ def test_a_reader_that_stops_is_no_error() -> None:
 
 @pytest.mark.usefixtures("restored")
 def test_park_says_what_could_be_parked_and_leaves_no_wish_behind(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ccq: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nothing = NONE_RUNNING
-    assert nothing in run(capsys, "park", code=2)
+    assert nothing in ccq("park", code=2)
     stock()
     with asked() as store:
         store.sessions.release(RUNNING, this_process())
-        assert nothing in run(capsys, "park", code=2)
+        assert nothing in ccq("park", code=2)
         store.sessions.claim(SESSION, this_process())
-        told = run(capsys, "park", code=2)
+        told = ccq("park", code=2)
         assert SOME_RUNNING in told
         assert "8f14e45f" in told.splitlines()[-1]
         assert "? 2" in told.splitlines()[-1]
@@ -406,36 +377,34 @@ def test_park_says_what_could_be_parked_and_leaves_no_wish_behind(
             raise KeyboardInterrupt
 
         monkeypatch.setattr("ccq_tui.cli.session_commands.time.sleep", interrupt)
-        assert "Interrupted." in run(capsys, "park", "8f14", code=130)
+        assert "Interrupted." in ccq("park", "8f14", code=130)
         assert store.commands.open() == []
 
 
 @pytest.mark.usefixtures("restored")
 def test_a_session_that_runs_elsewhere_is_parked_there_and_resumed_as_a_copy_alone(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ccq: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stock()
-    assert run(capsys, "park", "8f14") == (
-        "api-refactor is parked already: 2 requests wait without a process.\n"
-    )
+    assert ccq("park", "8f14") == ("api-refactor is parked already: 2 requests wait without a process.\n")
     with asked() as store:
         store.sessions.claim(SESSION, this_process())
-    told = run(capsys, "resume", "8f14", code=3)
+    told = ccq("resume", "8f14", code=3)
     assert f"runs in another ccq-tui (process {this_process().pid})" in told
     assert f"ccq-tui resume {SESSION} --fork" in told
     monkeypatch.setattr("ccq_tui.inbox.sent_commands.NOTICE_SECONDS", 0.0)
-    assert "api-refactor is not parked: the ccq-tui that runs it" in run(capsys, "park", "8f14", code=2)
+    assert "api-refactor is not parked: the ccq-tui that runs it" in ccq("park", "8f14", code=2)
     with asked() as store:
         store.sessions.release(SESSION, this_process())
         for name in (CACHE, FEATURES, PERMISSION, PLAN):
             store.requests.settle(id_of(name), Cancelled("interrupted"), WITHDRAWN)
-    assert "is not running, and nothing waits in it." in run(capsys, "park", "8f14", code=2)
-    assert "no session has an id" in run(capsys, "park", "x", code=2)
+    assert "is not running, and nothing waits in it." in ccq("park", "8f14", code=2)
+    assert "no session has an id" in ccq("park", "x", code=2)
 
 
-def test_a_session_that_claude_code_alone_knows_can_be_resumed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_session_that_claude_code_alone_knows_can_be_resumed(ccq: Cli) -> None:
     # It comes as far as the screen, for which there is no terminal here.
-    assert "needs a terminal" in run(capsys, "resume", SESSION, code=2)
+    assert "needs a terminal" in ccq("resume", SESSION, code=2)
 
 
 def test_a_request_that_cannot_be_read_hides_no_other(capsys: pytest.CaptureFixture[str]) -> None:

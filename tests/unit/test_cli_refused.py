@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.cli import main
 from ccq_tui.inbox.store.rows import RequestState
+from tests.unit.starting import Cli
 from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, asked, stock
 
 
@@ -41,6 +41,10 @@ from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, asked, s
         ([CACHE, "--discuss", " "], "--discuss: an empty reply says nothing."),
         ([CACHE, "--discuss", "x", "--choose", "1"], "exclude each other"),
         ([CACHE, "--json", "/nowhere"], "/nowhere cannot be read: No such file or directory."),
+        ([CACHE, "--json", "/dev/zero"], "/dev/zero has more than 5,000,000 bytes: shorten it."),
+        ([CACHE, "--other", "caf\udce9"], "question 1: it holds half of a character"),
+        ([CACHE, "--discuss", "caf\udce9"], "--discuss: it holds half of a character"),
+        ([PLAN, "--choose", "4", "--note", "\udce9"], "--note: it holds half of a"),
         (
             [FEATURES, "--choose", "1"],
             "--choose needs the question's number, 1 to 3, as in --choose 1=N[,N].",
@@ -77,56 +81,37 @@ from tests.unit.stocked import CACHE, FEATURES, FULL, PERMISSION, PLAN, asked, s
         ([PLAN, "--choose", "4", "--note", "x", "--note", "y"], "--note was given twice"),
     ],
 )
-def test_what_is_no_answer_is_one_line(
-    words: list[str], problem: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_no_answer_is_one_line(words: list[str], problem: str, ccq: Cli) -> None:
     stock()
-    refused(["answer", *words], problem, capsys)
+    refused(ccq, ["answer", *words], problem)
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "problem"),
-    [
-        (FEATURES, b'{"answers": [{"other": 4}, {}, {}]}', "the JSON is no answer: answers[0].other: a text"),
-        (PLAN, b'{"choice": 4, "choice": 1}', "is no answer: an object has the field “choice” twice."),
-        (FEATURES, b'{"discuss": "%s"}' % (b"x" * 5_000_000), "has more than 5,000,000 bytes: shorten it."),
-        (CACHE, b'{"discuss": "caf\xe9"}', "is not UTF-8 text: save it as UTF-8."),
-    ],
-)
 def test_json_that_is_no_answer_is_one_line(
-    name: str,
-    data: bytes,
-    problem: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
+    ccq: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     stock()
-    (tmp_path / "answer").write_bytes(data)
-    refused(["answer", name, "--json", str(tmp_path / "answer")], problem, capsys)
-    for errors in ("strict", "surrogateescape"):  # as in the locales C.UTF-8 and C
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), "utf-8", errors))
-        refused(["answer", name, "--json", "-"], problem, capsys)
-
-
-def test_input_that_is_no_text_or_has_no_end_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    stock()
-    for words, problem in (
-        ([CACHE, "--other", "caf\udce9"], "question 1: it holds half of a character"),
-        ([CACHE, "--discuss", "caf\udce9"], "--discuss: it holds half of a character"),
-        ([PLAN, "--choose", "4", "--note", "\udce9"], "--note: it holds half of a"),
-        ([CACHE, "--json", "/dev/zero"], "/dev/zero has more than 5,000,000 bytes: shorten it."),
+    for name, data, problem in (
+        (FEATURES, b'{"answers": [{"other": 4}, {}, {}]}', "the JSON is no answer: answers[0].other: a text"),
+        (
+            PLAN,
+            b'{"choice": 4, "choice": 1}',
+            "the JSON is no answer: an object has the field “choice” twice.",
+        ),
+        (FEATURES, b'{"discuss": "%s"}' % (b"x" * 5_000_000), "- has more than 5,000,000 bytes: shorten it."),
+        (CACHE, b'{"discuss": "caf\xe9"}', "- is not UTF-8 text: save it as UTF-8."),
     ):
-        refused(["answer", *words], problem, capsys)
+        for errors in ("strict", "surrogateescape"):  # as in the locales C.UTF-8 and C
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), "utf-8", errors))
+            refused(ccq, ["answer", name, "--json", "-"], problem)
+    (tmp_path / "binary").write_bytes(b"\xff\xfe")
+    refused(ccq, ["answer", CACHE, "--json", str(tmp_path / "binary")], "is not UTF-8 text: save it as")
 
 
-def refused(words: list[str], problem: str, capsys: pytest.CaptureFixture[str], code: int = 2) -> None:
+def refused(ccq: Cli, words: list[str], problem: str) -> None:
     """Run a command that is refused; nothing may be changed by it."""
     with asked() as store:
         before = store.history.changes()
-    assert main(words) == code
-    out, told = capsys.readouterr()
-    assert out == ""
+    told = ccq(*words, code=2)
     assert told.startswith("Error: ")
     assert told.count("\n") == 1
     assert problem in told
@@ -135,8 +120,7 @@ def refused(words: list[str], problem: str, capsys: pytest.CaptureFixture[str], 
         assert [item.state for item in store.requests.waiting()] == [RequestState.PENDING] * 4
 
 
-def test_a_prompt_that_begins_like_a_command_is_told_how(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["show", "me", "the", "tests"]) == 2
-    told = capsys.readouterr().err.splitlines()
+def test_a_prompt_that_begins_like_a_command_is_told_how(ccq: Cli) -> None:
+    told = ccq("show", "me", "the", "tests", code=2).splitlines()
     assert "unexpected extra arguments" in told[-2]
     assert told[-1] == "To start a prompt with this word: ccq-tui -- show ..."

@@ -9,6 +9,7 @@ import pytest
 from ccq_tui.cli import main
 from ccq_tui.screens.replay.screen import status_pieces
 from tests.unit.agent.recordings import events_of, opened, prompt, write
+from tests.unit.starting import Cli
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -18,9 +19,8 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     return problem
 
 
-def test_help_says_what_can_be_read(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["replay", "--help"]) == 0
-    text = capsys.readouterr().out
+def test_help_says_what_can_be_read(ccq: Cli) -> None:
+    text = ccq("replay", "--help")
     assert "Usage: ccq-tui replay [OPTIONS] FILE|-" in text
     assert "--speed X" in text
 

@@ -16,7 +16,7 @@ from ccq_tui.cli import main
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.logs import log_path
-from tests.unit.starting import FakeApp
+from tests.unit.starting import Cli, FakeApp
 
 pytestmark = pytest.mark.usefixtures("restored")
 
@@ -28,14 +28,8 @@ class Terminal(io.StringIO):
         return True
 
 
-def started(app: FakeApp, *words: str) -> Launch:
-    assert main(words) == 0
-    (launch,) = app.launches
-    return launch
-
-
 def test_nothing_starts_an_empty_session(app: FakeApp) -> None:
-    assert started(app) == Launch(program=ProgramArguments(flags={}))
+    assert app.started() == Launch(program=ProgramArguments(flags={}))
 
 
 @pytest.mark.parametrize(
@@ -52,7 +46,7 @@ def test_nothing_starts_an_empty_session(app: FakeApp) -> None:
     ],
 )
 def test_a_first_word_that_is_no_command_is_the_prompt(app: FakeApp, words: list[str], prompt: str) -> None:
-    assert started(app, *words).prompt == prompt
+    assert app.started(*words).prompt == prompt
     assert app.written_ahead == [prompt]
     assert gc.isenabled()
 
@@ -77,7 +71,7 @@ async def test_the_screen_makes_garbage_and_what_was_loaded_is_none(
 
 
 def test_a_prompt_waits_where_something_is_to_be_read_or_asked_first(app: FakeApp, tmp_path: Path) -> None:
-    assert started(app, "--continue", "go on").prompt == "go on"
+    assert app.started("--continue", "go on").prompt == "go on"
     hooks = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}'
     (tmp_path / ".claude").mkdir()
     (tmp_path / ".claude" / "settings.json").write_text(hooks, encoding="utf-8")
@@ -101,7 +95,7 @@ def test_the_prompt_is_shown_before_a_session_or_a_demo_is_loaded_and_given_back
 def test_the_inbox_is_a_screen_in_a_terminal_and_a_list_elsewhere(
     app: FakeApp, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    launch = started(app, "--theme", "ccq-light", "inbox", "--model", "opus")
+    launch = app.started("--theme", "ccq-light", "inbox", "--model", "opus")
     assert launch.program.inbox
     assert (launch.settings.theme, launch.settings.model) == ("ccq-light", "opus")
     for words in (["--plain"], ["--json"], ["--since", "1h"]):
@@ -126,7 +120,7 @@ def test_every_flag_reaches_the_session(app: FakeApp, tmp_path: Path) -> None:
         "--questions adaptive --max-question-rounds 2 --theme ccq-light"
     )
     more = ["--disallowed-tools", "Bash(rm *)", "--cli-path", sys.executable, "go"]
-    launch = started(app, *words.split(), *more)
+    launch = app.started(*words.split(), *more)
     settings = launch.settings
     assert (launch.resume, launch.fork, launch.continue_last, launch.prompt) == ("abc", True, False, "go")
     assert (settings.model, settings.permission_mode, settings.effort) == ("opus", "plan", "high")
@@ -141,8 +135,8 @@ def test_every_flag_reaches_the_session(app: FakeApp, tmp_path: Path) -> None:
 
 
 def test_flags_before_and_after_the_prompt_are_one_command_line(app: FakeApp) -> None:
-    launch = started(
-        app, "-c", "--allowed-tools", "Edit", "--model", "a", "go", "--model", "b", "--allowed-tools", "Read"
+    launch = app.started(
+        "-c", "--allowed-tools", "Edit", "--model", "a", "go", "--model", "b", "--allowed-tools", "Read"
     )
     assert launch.continue_last
     assert launch.settings.model == "b"
@@ -153,7 +147,7 @@ def test_flags_before_and_after_the_prompt_are_one_command_line(app: FakeApp) ->
     "words", [["-r"], ["--resume"], ["-r", "--model", "opus"], ["--resume", "--fork"], ["--resume="]]
 )
 def test_resume_without_an_id_lets_choose(app: FakeApp, words: list[str]) -> None:
-    launch = started(app, *words)
+    launch = app.started(*words)
     assert (launch.program.choose, launch.resume, launch.fork) == (True, "", "--fork" in words)
 
 
@@ -172,32 +166,25 @@ def test_resume_without_an_id_lets_choose(app: FakeApp, words: list[str]) -> Non
         (["demo", "nothing"], "unknown demo 'nothing'"),
     ],
 )
-def test_misuse_is_exit_2_with_a_reason(
-    app: FakeApp, capsys: pytest.CaptureFixture[str], words: list[str], said: str
-) -> None:
-    assert main(words) == 2
-    assert said in capsys.readouterr().err
+def test_misuse_is_exit_2_with_a_reason(app: FakeApp, ccq: Cli, words: list[str], said: str) -> None:
+    assert said in ccq(*words, code=2)
     assert app.launches == []
 
 
-def test_a_bad_settings_file_is_exit_2_with_its_line(
-    app: FakeApp, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bad_settings_file_is_exit_2_with_its_line(app: FakeApp, tmp_path: Path, ccq: Cli) -> None:
     (tmp_path / ".ccq-tui.toml").write_text('# mine\nquestions = "no"\n', encoding="utf-8")
-    assert main([]) == 2
-    assert f"{tmp_path}/.ccq-tui.toml:2: questions: must be one of" in capsys.readouterr().err
+    assert f"{tmp_path}/.ccq-tui.toml:2: questions: must be one of" in ccq(code=2)
 
 
 @pytest.mark.parametrize("stream", ["stdin", "stdout"])
 @pytest.mark.parametrize("words", [[], ["go"], ["demo"]])
 def test_without_a_terminal_it_is_exit_2(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], stream: str, words: list[str]
+    monkeypatch: pytest.MonkeyPatch, ccq: Cli, stream: str, words: list[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal())
     monkeypatch.setattr(sys, "stdout", Terminal())
     monkeypatch.setattr(sys, stream, io.StringIO())
-    assert main(words) == 2
-    assert f"standard {stream.removeprefix('std')}put is not one" in capsys.readouterr().err
+    assert f"standard {stream.removeprefix('std')}put is not one" in ccq(*words, code=2)
 
 
 def test_a_dumb_terminal_is_exit_2(app: FakeApp, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,21 +212,17 @@ def test_a_crash_is_exit_1_and_names_the_log(app: FakeApp, capsys: pytest.Captur
     )
 
 
-def test_a_crash_told_by_the_screen_names_the_log_too(
-    app: FakeApp, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_crash_told_by_the_screen_names_the_log_too(app: FakeApp, ccq: Cli) -> None:
     app.ending = lambda: 1
-    assert main([]) == 1
-    assert str(log_path()) in capsys.readouterr().err
+    assert str(log_path()) in ccq(code=1)
 
 
-def test_ctrl_c_is_exit_130(app: FakeApp, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ctrl_c_is_exit_130(app: FakeApp, ccq: Cli) -> None:
     def interrupt() -> int:
         raise KeyboardInterrupt
 
     app.ending = interrupt
-    assert main([]) == 130
-    assert "Interrupted" in capsys.readouterr().err
+    assert "Interrupted" in ccq(code=130)
 
 
 def test_a_signal_unwinds(app: FakeApp) -> None:
@@ -258,7 +241,7 @@ def test_a_demo_has_a_home_of_its_own_and_leaves_nothing(
     monkeypatch.setenv("CCQ_PARK_AFTER", "5m")
     seen: list[bool] = []
     app.ending = lambda: seen.append(Path(app.launches[0].program.environment["HOME"]).is_dir()) or 0
-    launch = started(app, "demo", "single", "--speed", "0", "--max-turns", "9")
+    launch = app.started("demo", "single", "--speed", "0", "--max-turns", "9")
     assert seen == [True]
     assert launch.prompt
     assert launch.program.environment["HOME"] != str(home)
@@ -280,6 +263,5 @@ def test_a_demo_that_crashes_leaves_nothing_either(app: FakeApp) -> None:
 
 
 @pytest.mark.parametrize(("word", "meant"), [("histroy", "history"), ("doctr", "doctor")])
-def test_a_misspelt_command_is_no_prompt(word: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([word]) == 2
-    assert f"did you mean {meant}? As a prompt: ccq-tui -- {word}" in capsys.readouterr().err
+def test_a_misspelt_command_is_no_prompt(word: str, meant: str, ccq: Cli) -> None:
+    assert f"did you mean {meant}? As a prompt: ccq-tui -- {word}" in ccq(word, code=2)

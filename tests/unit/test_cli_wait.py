@@ -10,15 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-
 from ccq_tui.inbox.actors import WITHDRAWN
 from ccq_tui.inbox.requests import Cancelled, Denied
 from ccq_tui.inbox.store.rows import StoredSessionState
 from ccq_tui.processes import this_process
 from tests.actors import PANEL
+from tests.unit.starting import Cli
 from tests.unit.stocked import CACHE, FEATURES, PERMISSION, PLAN, RUNNING, SESSION, asked, id_of, stock
-from tests.unit.test_cli_inbox import run
 
 ROOT = Path(__file__).parents[2]
 
@@ -71,17 +69,17 @@ def test_a_session_is_waited_for_until_its_turn_is_over_nothing_waits_or_it_has_
         assert (code, session["id"], session["running"]) == (0, RUNNING, False)
 
 
-def test_a_wait_has_a_limit_and_says_what_it_cannot_wait_for(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "no session has an id" in run(capsys, "wait", "x", code=2)
+def test_a_wait_has_a_limit_and_says_what_it_cannot_wait_for(ccq: Cli) -> None:
+    assert "no session has an id" in ccq("wait", "x", code=2)
     stock()
-    assert run(capsys, "wait", CACHE, "--timeout", "1s", code=1) == f"{CACHE}: still waits after 1s.\n"
-    assert run(capsys, "wait", SESSION) == "api-refactor: parked.\n", "no process runs it"
-    assert "--until idle needs a session" in run(capsys, "wait", CACHE, "--until", "idle", code=2)
-    assert "--timeout must be a duration" in run(capsys, "wait", CACHE, "--timeout", "soon", code=2)
+    assert ccq("wait", CACHE, "--timeout", "1s", code=1) == f"{CACHE}: still waits after 1s.\n"
+    assert ccq("wait", SESSION) == "api-refactor: parked.\n", "no process runs it"
+    assert "--until idle needs a session" in ccq("wait", CACHE, "--until", "idle", code=2)
+    assert "--timeout must be a duration" in ccq("wait", CACHE, "--timeout", "soon", code=2)
 
 
-def test_the_history_is_followed_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "there is no inbox yet" in run(capsys, "history", "--follow", code=2)
+def test_the_history_is_followed_line_by_line(ccq: Cli) -> None:
+    assert "there is no inbox yet" in ccq("history", "--follow", code=2)
     stock()
     with asked() as store:
         before = store.history.last()
@@ -91,19 +89,19 @@ def test_the_history_is_followed_line_by_line(capsys: pytest.CaptureFixture[str]
         store.requests.settle(id_of(CACHE), Cancelled("interrupted"), WITHDRAWN)
         change = json.loads(process.stdout.readline())
         assert (change["number"], change["request"], change["to"]) == (before + 1, id_of(CACHE), "cancelled")
-    assert len(run(capsys, "history", "--after", str(before)).splitlines()) == 2, "its head, and the change"
+    assert len(ccq("history", "--after", str(before)).splitlines()) == 2, "its head, and the change"
 
 
-def test_the_inbox_lists_other_states_and_askers_also_as_lines(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_inbox_lists_other_states_and_askers_also_as_lines(ccq: Cli) -> None:
     stock()
     with asked() as store:
         store.requests.settle(id_of(PERMISSION), Denied(), PANEL)
 
     def ids(*words: str) -> list[str]:
-        return [json.loads(line)["id"] for line in run(capsys, "inbox", "--jsonl", *words).splitlines()]
+        return [json.loads(line)["id"] for line in ccq("inbox", "--jsonl", *words).splitlines()]
 
     assert ids() == [id_of(name) for name in (CACHE, FEATURES, PLAN)]
     assert ids("--state", "declined", "--asker", "session") == [id_of(PERMISSION)]
-    assert run(capsys, "inbox", "--asker", "mcp") == "Nothing waits.\n"
+    assert ccq("inbox", "--asker", "mcp") == "Nothing waits.\n"
     words = "Error: --asker takes session, hook, mcp, terminal, form, other, not “me”.\n"
-    assert run(capsys, "inbox", "--asker", "me", code=2) == words
+    assert ccq("inbox", "--asker", "me", code=2) == words

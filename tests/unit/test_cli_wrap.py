@@ -13,6 +13,7 @@ import pytest
 from ccq_tui.bridges.terminal.explain import MOST_BYTES
 from ccq_tui.cli import main
 from ccq_tui.config.paths import config_dir
+from tests.unit.starting import Cli
 
 DOCS = Path(__file__).parents[2] / "docs" / "bridges.md"
 
@@ -68,20 +69,14 @@ def test_a_recording_acts_on_no_terminal(
     ],
 )
 def test_what_it_cannot_do_is_refused(
-    words: list[str],
-    data: bytes,
-    said: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    words: list[str], data: bytes, said: str, monkeypatch: pytest.MonkeyPatch, ccq: Cli
 ) -> None:
     fed(data, monkeypatch)
-    assert main(["wrap", *words]) == 2
-    assert said in capsys.readouterr().err
+    assert said in ccq("wrap", *words, code=2)
 
 
-def test_a_command_that_is_not_there_changes_no_signal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_command_that_is_not_there_changes_no_signal(ccq: Cli) -> None:
     numbers = (signal.SIGPIPE, signal.SIGXFSZ)
     before = [signal.getsignal(number) for number in numbers]
-    assert main(["wrap", "--", "/nonexistent/program"]) == 127
-    assert "/nonexistent/program" in capsys.readouterr().err
+    assert "/nonexistent/program" in ccq("wrap", "--", "/nonexistent/program", code=127)
     assert [signal.getsignal(number) for number in numbers] == before

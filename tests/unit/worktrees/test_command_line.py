@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.cli import main
-from ccq_tui.config.launch import Launch, Trusted, launch_with, trusting
+from ccq_tui.config.launch import Trusted, launch_with, trusting
 from ccq_tui.config.paths import inbox_path
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.runtime.launches import made
 from ccq_tui.worktrees.creation import make, planned
 from ccq_tui.worktrees.model import Worktree
-from tests.unit.starting import FakeApp
+from tests.unit.starting import Cli, FakeApp
 from tests.unit.worktrees.repositories import run
 
 
@@ -25,24 +25,19 @@ def place(repo: Path) -> Path:
     return repo
 
 
-def started(app: FakeApp, *words: str) -> Launch:
-    assert main(words) == 0
-    return app.launches[-1]
-
-
 def test_the_session_works_in_its_worktree_with_the_settings_it_carries(app: FakeApp, repo: Path) -> None:
     (repo / ".ccq-tui.toml").write_text('model = "opus"\n')
     run(repo, "add", "-A")
     run(repo, "commit", "--quiet", "-m", "Choose")
     (repo / ".ccq-tui.toml").write_text('model = "other"\n')
     trust(repo)
-    launch = started(app, "-w", "fix/it", "do it")
+    launch = app.started("-w", "fix/it", "do it")
     assert launch.worktree == Worktree(repo, "fix+it", "main")
     assert (launch.settings.directory, launch.prompt) == (launch.worktree.path, "do it")
     assert launch.trusted.carried is not None, "it has another file than the checkout"
     assert launch.settings.model is None
     assert launch.trusted.carried.loaded.settings.model == "opus"
-    unnamed = started(app, "--worktree", "--model", "haiku", "--", "do it")
+    unnamed = app.started("--worktree", "--model", "haiku", "--", "do it")
     assert unnamed.worktree is not None
     assert (unnamed.prompt, unnamed.settings.directory.parent) == ("do it", launch.worktree.path.parent)
 
@@ -57,7 +52,7 @@ def test_in_an_untrusted_repository_nothing_is_made_or_run_first(
     ran = programs(repo, tmp_path)
     (repo / ".ccq-tui.toml").write_text('log_level = "debug"\ntheme = "ccq-light"\n')
     before = state_of(repo)
-    launch = started(app, "-w", "x", "do it")
+    launch = app.started("-w", "x", "do it")
     assert (state_of(repo), ran()) == (before, set())
     assert (launch.worktree, launch.settings.log_level, launch.settings.theme) == (None, "info", "ccq-dark")
     assert launch.plan is not None
@@ -72,7 +67,7 @@ def test_in_an_untrusted_repository_nothing_is_made_or_run_first(
     assert ran() == set()
     # Trusted: git works as it does for the person.
     trust(repo)
-    assert started(app, "-w", "y").worktree is not None
+    assert app.started("-w", "y").worktree is not None
     assert {"post-checkout", "smudge"} <= ran()
 
 
@@ -86,7 +81,7 @@ def test_a_worktree_is_made_anew_without_the_programs_of_an_untrusted_repository
     store = Store(inbox_path())
     store.sessions.upsert(WITH_ID, str(worktree.path))
     store.close()
-    assert started(app, "--resume", WITH_ID).settings.directory == worktree.path
+    assert app.started("--resume", WITH_ID).settings.directory == worktree.path
     assert (worktree.path / "a.txt").read_text() == "text\n"
     assert ran() == set()
 
@@ -135,23 +130,21 @@ def state_of(repo: Path) -> set[str]:
     ],
 )
 def test_what_is_wrong_is_exit_2_and_makes_nothing(
-    app: FakeApp, repo: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+    app: FakeApp, repo: Path, ccq: Cli, words: list[str], said: str
 ) -> None:
-    assert main(words) == 2
-    assert said in capsys.readouterr().err
+    assert said in ccq(*words, code=2)
     assert app.launches == []
     assert not (repo / ".claude").exists()
 
 
 def test_without_a_screen_or_with_settings_that_cannot_be_used_nothing_is_left(
-    app: FakeApp, repo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    app: FakeApp, repo: Path, monkeypatch: pytest.MonkeyPatch, ccq: Cli
 ) -> None:
     (repo / ".ccq-tui.toml").write_text('questions = "no"\n')
     run(repo, "add", "-A")
     run(repo, "commit", "--quiet", "-m", "Break")
     (repo / ".ccq-tui.toml").unlink()
-    assert main(["-w", "x"]) == 2
-    assert ".claude/worktrees/x/.ccq-tui.toml:1: questions" in capsys.readouterr().err
+    assert ".claude/worktrees/x/.ccq-tui.toml:1: questions" in ccq("-w", "x", code=2)
     monkeypatch.setattr("ccq_tui.cli.session.not_terminals", lambda: ["input"])
     assert main(["-w", "x"]) == 2
     assert not (repo / ".claude").exists()
@@ -162,20 +155,20 @@ def test_without_a_screen_or_with_settings_that_cannot_be_used_nothing_is_left(
 def test_a_session_is_resumed_in_its_worktree_from_anywhere(
     app: FakeApp, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = started(app, "-w", "x").worktree
+    made = app.started("-w", "x").worktree
     assert made is not None
     with_id = "00000000-0000-4000-8000-000000000001"
     store = Store(inbox_path())
     store.sessions.upsert(with_id, str(made.path))
     store.close()
-    assert started(app, "--resume", with_id).settings.directory == made.path
+    assert app.started("--resume", with_id).settings.directory == made.path
     # It was removed, as one that held nothing.
     run(repo, "worktree", "remove", str(made.path))
-    assert started(app, "--resume", with_id).settings.directory == made.path
+    assert app.started("--resume", with_id).settings.directory == made.path
     assert (made.path / "a.txt").is_file()
     run(repo, "worktree", "remove", str(made.path))
     monkeypatch.chdir(repo.parent)
-    assert started(app, "resume", "00000000").settings.directory == made.path
-    assert started(app, "--cwd", str(repo), "--resume", with_id).settings.directory == repo
+    assert app.started("resume", "00000000").settings.directory == made.path
+    assert app.started("--cwd", str(repo), "--resume", with_id).settings.directory == repo
     shutil.rmtree(repo)
     assert main(["resume", "00000000"]) == 2
