@@ -68,16 +68,14 @@ def echo(*pieces: str | Styled, err: bool = False) -> None:
         return
     target = stream.target if isinstance(stream, HarmlessStream) else stream
     line = encodable("".join(map(_written, pieces)), target)
-    click.echo(line, file=target, color=False if colourless() else None)  # noqa: TID251
+    click.echo(line, file=target, color=False if colourless() else None)
 
 
 def _written(piece: str | Styled) -> str:
     if isinstance(piece, str):
         return safe(piece)
     # The only control sequences that are printed: they are ours, around text that has none.
-    return click.style(  # noqa: TID251
-        safe(piece.text), fg=piece.color, bold=piece.bold or None, dim=piece.dim or None
-    )
+    return click.style(safe(piece.text), fg=piece.color, bold=piece.bold or None, dim=piece.dim or None)
 
 
 def encodable(text: str, stream: TextIO) -> str:

@@ -224,7 +224,7 @@ def has_screen() -> bool:
 
 def not_terminals() -> list[str]:
     """List which of standard input and output are no terminal."""
-    streams = {"input": sys.stdin, "output": sys.stdout}
+    streams = {"input": sys.stdin, "output": sys.stdout}  # noqa: TID251 - asked
     return [name for name, stream in streams.items() if stream is None or not stream.isatty()]
 
 

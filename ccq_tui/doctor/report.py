@@ -65,7 +65,7 @@ def _summary(checks: Sequence[Check]) -> Styled:
 
 def _can_write(sign: str) -> bool:
     try:
-        sign.encode(getattr(sys.stdout, "encoding", None) or "ascii")
+        sign.encode(getattr(sys.stdout, "encoding", None) or "ascii")  # noqa: TID251 - asked
     except (UnicodeEncodeError, LookupError):
         return False
     return True

@@ -36,7 +36,7 @@ def examine_directories() -> list[Check]:
 
 
 def _tty() -> Check:
-    streams = {"input": sys.stdin, "output": sys.stdout}  # None where it is closed
+    streams = {"input": sys.stdin, "output": sys.stdout}  # noqa: TID251 - asked, None where it is closed
     missing = [name for name, stream in streams.items() if stream is None or not stream.isatty()]
     if not missing:
         return Check(TERMINAL, "Screen", "input and output are a terminal")
@@ -77,7 +77,7 @@ def _colours() -> Check:
 
 
 def _encoding() -> Check:
-    encoding = (getattr(sys.stdout, "encoding", None) or "unknown").lower()
+    encoding = (getattr(sys.stdout, "encoding", None) or "unknown").lower()  # noqa: TID251 - asked
     if encoding.replace("-", "") == "utf8":
         return Check(TERMINAL, "Encoding", "UTF-8")
     return Check(
