@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -12,6 +13,14 @@ import pytest
 from ccq_tui.agent.options import SessionOptions
 from ccq_tui.cli import main
 from ccq_tui.config.launch import Launch
+from ccq_tui.config.paths import user_config
+
+
+def write_settings(text: str) -> Path:
+    """Write the person's own settings; return their file."""
+    user_config().parent.mkdir(parents=True, exist_ok=True)
+    user_config().write_text(text, encoding="utf-8")
+    return user_config()
 
 
 class Cli:

@@ -15,7 +15,7 @@ from ccq_tui.cli import main
 from ccq_tui.cli.options import _SETTINGS
 from ccq_tui.config.paths import user_config
 from ccq_tui.config.settings import Settings
-from tests.unit.starting import Cli
+from tests.unit.starting import Cli, write_settings
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -47,8 +47,7 @@ def test_every_flag_is_a_setting_and_is_documented() -> None:
 
 
 def test_config_show_is_a_settings_file(ccq: Cli) -> None:
-    user_config().parent.mkdir(parents=True)
-    user_config().write_text('bell = false\nappend_system_prompt = "a\\n\\"b\\" \\u007f"\n', encoding="utf-8")
+    write_settings('bell = false\nappend_system_prompt = "a\\n\\"b\\" \\u007f"\n')
     text = ccq("config", "show", "--max-budget-usd", "1.5", "--allowed-tools", "Edit")
     values = tomllib.loads(text)
     assert values["bell"] is False

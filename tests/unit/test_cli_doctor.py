@@ -15,6 +15,7 @@ from ccq_tui.cli import main
 from ccq_tui.config.paths import config_dir, state_dir, user_config
 from ccq_tui.doctor import Check, Level, claude, examine
 from ccq_tui.doctor.system import examine_directories
+from tests.unit.starting import write_settings
 
 
 @pytest.fixture(autouse=True)
@@ -25,11 +26,8 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A CLI that answers at once."""
-    return program(tmp_path / "claude", "echo '2.1.330 (Claude Code)'", monkeypatch)
-
-
-def program(path: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> Path:
-    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    path = tmp_path / "claude"
+    path.write_text("#!/bin/sh\necho '2.1.330 (Claude Code)'\n", encoding="utf-8")
     path.chmod(0o755)
     monkeypatch.setenv("CCQ_CLI_PATH", str(path))
     return path
@@ -75,33 +73,25 @@ def test_the_size_of_the_inbox_and_of_its_copies_is_said(monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("script", "said"),
     [
-        ("echo oops >&2; exit 3", "exit code 3: oops"),
-        ("true", "exit code 0: no output"),
-        ("echo 1.9.9", "1.9.9"),
-        ("sleep 60", "no answer within 0.2 s"),
+        (b"#!/bin/sh\necho oops >&2; exit 3", "exit code 3: oops"),
+        (b"#!/bin/sh\ntrue", "exit code 0: no output"),
+        (b"#!/bin/sh\necho 1.9.9", "1.9.9"),
+        (b"#!/bin/sh\nsleep 60", "no answer within 0.2 s"),
+        (b"\x7fELF nonsense", "Exec format error"),
     ],
 )
 def test_a_cli_that_is_no_good_is_a_failure(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    script: str,
-    said: str,
+    cli: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], script: bytes, said: str
 ) -> None:
-    program(tmp_path / "claude", script, monkeypatch)
-    if "sleep" in script:
+    cli.write_bytes(script)
+    if b"sleep" in script:
         monkeypatch.setattr(claude, "TIME_LIMIT", 0.2)
     check = found("Version")
     assert check.failed
-    assert check.found == said
+    assert check.found.endswith(said)
     assert check.advice
     assert main(["doctor"]) == 1
     assert "2 failures" in capsys.readouterr().out
-
-
-def test_a_cli_that_cannot_start_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program(tmp_path / "claude", "", monkeypatch).write_bytes(b"\x7fELF nonsense")
-    assert found("Version").failed
 
 
 def test_no_cli_at_all_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,8 +118,7 @@ def test_signs_of_an_account_are_seen_but_never_read(
 
 
 def test_bad_settings_are_a_failure_with_their_line(cli: Path, tmp_path: Path) -> None:
-    user_config().parent.mkdir(parents=True)
-    user_config().write_text("max_turns = 0\n", encoding="utf-8")
+    write_settings("max_turns = 0\n")
     check = found("Settings")
     assert check.failed
     assert check.found == f"{user_config()}:1: max_turns: must be 1 or more, not 0"

@@ -13,9 +13,9 @@ from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.keymap import DEFAULT_KEYS, key_problems, keymap_of
 from ccq_tui.config.keynames import NAMED, SIGNS, key_name, shown_key
 from ccq_tui.config.load import load_settings
-from ccq_tui.config.paths import user_config
 from ccq_tui.config.settings import Settings
 from ccq_tui.questions.keys import KEY_TABLE
+from tests.unit.starting import write_settings
 
 DOCS = Path(__file__).parents[2] / "docs" / "configuration.md"
 
@@ -113,9 +113,7 @@ def test_a_panel_gets_the_keys_it_knows_and_none_that_was_given_away() -> None:
     ],
 )
 def test_a_wrong_key_is_named_with_its_line_and_what_is_allowed(line: str, said: str) -> None:
-    path = user_config()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f'model = "x"\n\n[keys]\nhelp = "f12"\n{line}\n', encoding="utf-8")
+    path = write_settings(f'model = "x"\n\n[keys]\nhelp = "f12"\n{line}\n')
     with pytest.raises(SettingsError) as caught:
         load_settings()
     (only,) = caught.value.problems
@@ -131,9 +129,7 @@ def test_a_wrong_key_is_named_with_its_line_and_what_is_allowed(line: str, said:
     ],
 )
 def test_lines_are_found_however_the_table_is_written(text: str, lines: tuple[int, int]) -> None:
-    path = user_config()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    path = write_settings(text)
     with pytest.raises(SettingsError) as caught:
         load_settings()
     assert [problem.origin for problem in caught.value.problems] == [f"{path}:{line}" for line in lines]

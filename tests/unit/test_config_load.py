@@ -12,6 +12,7 @@ from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.load import OF_PROJECTS, Loaded, load_settings
 from ccq_tui.config.paths import project_config, user_config
 from ccq_tui.config.settings import Settings
+from tests.unit.starting import write_settings
 
 
 @pytest.fixture(autouse=True)
@@ -21,13 +22,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (root / ".git").mkdir(parents=True)
     monkeypatch.chdir(root)
     return root
-
-
-def write_user(text: str) -> Path:
-    path = user_config()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 def write_project(root: Path, text: str) -> Path:
@@ -51,7 +45,7 @@ def test_defaults() -> None:
 
 
 def test_precedence_and_origins(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    user = write_user('model = "u"\neffort = "low"\nquestions = "assume"\nmax_turns = 1\n')
+    user = write_settings('model = "u"\neffort = "low"\nquestions = "assume"\nmax_turns = 1\n')
     file = write_project(project, '\nmodel = "p"\neffort = "high"\nquestions = "adaptive"\n')
     monkeypatch.setenv("CCQ_MODEL", "e")
     monkeypatch.setenv("CCQ_EFFORT", "max")
@@ -121,7 +115,7 @@ def test_a_bad_line_is_named_with_what_is_allowed(project: Path, line: str, said
     ],
 )
 def test_a_bad_line_of_ones_own_file(line: str, said: str) -> None:
-    file = write_user(f"# one\n{line}\n")
+    file = write_settings(f"# one\n{line}\n")
     (only,) = problems()
     assert only.startswith(f"{file}:2: {said}")
 
@@ -194,7 +188,7 @@ def test_an_unfinished_file_is_wrong_at_its_last_line(project: Path) -> None:
 def test_paths_start_at_their_files_directory(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (project / "src").mkdir()
     own = user_config().parent
-    write_user("add_dirs = ['src']\nmcp_config = ['mcp.json', '{}']\n")
+    write_settings("add_dirs = ['src']\nmcp_config = ['mcp.json', '{}']\n")
     (own / "src").mkdir()
     (own / "mcp.json").write_text("{}", encoding="utf-8")
     write_project(project, "theme = 'my.toml'\n")
