@@ -10,15 +10,11 @@ import pytest
 from ccq_tui.testing.environment import CleanHome
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import Running
-
-Start = Callable[..., Running]
+from tests.agent.running import Play
 
 
 @pytest.fixture
-def play(
-    scripted_model: Callable[..., ScriptedModel], claude_env: Callable[..., CleanHome]
-) -> Callable[..., tuple[ScriptedModel, CleanHome]]:
+def play(scripted_model: Callable[..., ScriptedModel], claude_env: Callable[..., CleanHome]) -> Play:
     """A factory: a started model for a scenario, and a clean home to reach it from."""
 
     def start(

@@ -21,6 +21,7 @@ from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing.environment import CleanHome
+from ccq_tui.testing.model import ScriptedModel
 from tests.actors import PANEL
 from tests.memory_inbox import MemoryInbox
 
@@ -28,6 +29,8 @@ LIMIT = 60.0
 LINE = 160
 """How much of an event a failure shows."""
 E = TypeVar("E")
+Play = Callable[..., tuple[ScriptedModel, CleanHome]]
+"""Starts a model for a scenario, and makes a clean home to reach it from: the fixture `play`."""
 DATABASE = Question(
     "Which database?", "Database", (Option("SQLite", "A file"), Option("PostgreSQL", "A server"))
 )

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from ccq_tui.agent.events import BlockFinished, Connected, PromptAccepted, QuestionAsked
 from ccq_tui.agent.recorded import open_recording
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.questions.message import answers_as_message
 from ccq_tui.testing import CleanHome, Scenario
-from tests.agent.running import Running, until_written
+from tests.agent.running import Play, Running, until_written
 from tests.unit.agent.recordings import events_of
 
 SECRET = "what-stands-in-the-file"
@@ -27,7 +24,7 @@ async def it_asks_and_is_killed(home: CleanHome) -> str:
     return run.session.session_id
 
 
-async def test_the_question_of_a_killed_session_is_in_its_file(play: Callable[..., Any]) -> None:
+async def test_the_question_of_a_killed_session_is_in_its_file(play: Play) -> None:
     model, home = play(SCENARIO)
     (home.project / "notes.md").write_text(SECRET)
     session_id = await it_asks_and_is_killed(home)

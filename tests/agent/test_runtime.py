@@ -37,7 +37,7 @@ from ccq_tui.testing import CleanHome
 from ccq_tui.testing.scenario import Scenario
 from ccq_tui.worktrees.creation import planned
 from tests.actors import PANEL
-from tests.agent.running import LIMIT, alive, until_written
+from tests.agent.running import LIMIT, Play, alive, until_written
 from tests.steps import step
 from tests.unit.worktrees.repositories import IDENTITY, repository
 
@@ -136,7 +136,7 @@ async def other_process(home: CleanHome, *words: str, code: int = 0) -> str:
 
 
 @pytest.mark.timeout(240)
-async def test_a_day_without_a_screen(play: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = Scenario("day").asks(DATABASE).runs("Bash", command="touch made", description="Create it")
     scenario = scenario.says("Made.").ends_turn().asks(COLOR).says("Blue it is.").ends_turn()
     scenario = scenario.runs("Bash", command="touch more", description="Create more").says("Here again.")
@@ -237,7 +237,7 @@ def worktree_home(home: CleanHome, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.timeout(120)
-async def test_the_example_runs(play: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_example_runs(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = Scenario("example").asks(DATABASE).runs("Bash", command="touch made", description="Create it")
     model, home = play(scenario.says("Made.").ends_turn())
     example = Path(__file__).parents[2] / "docs/examples/headless.py"
@@ -255,7 +255,7 @@ async def test_the_example_runs(play: Callable[..., Any], monkeypatch: pytest.Mo
     assert model.result(call_of(request_id)).text.startswith(REDIS)
 
 
-async def test_a_limit_parks_a_session_that_nobody_looks_at(play: Callable[..., Any]) -> None:
+async def test_a_limit_parks_a_session_that_nobody_looks_at(play: Play) -> None:
     _model, home = play(Scenario("limit").asks(DATABASE).says("Thanks.").ends_turn())
     async with house(home) as one:
         heard = one.open(park_after="1s")
@@ -275,9 +275,7 @@ async def test_a_limit_parks_a_session_that_nobody_looks_at(play: Callable[..., 
         one.pid_of(heard)
 
 
-async def test_reconnecting_after_a_refused_sign_in_makes_room_for_the_new_process(
-    play: Callable[..., Any],
-) -> None:
+async def test_reconnecting_after_a_refused_sign_in_makes_room_for_the_new_process(play: Play) -> None:
     scenario = Scenario("refused").fails(401, "invalid x-api-key").ends_turn().says("Here again.").ends_turn()
     _model, home = play(scenario, env={"CLAUDE_CODE_MAX_RETRIES": "0"})
     async with house(home, most_live=1) as one:
@@ -302,7 +300,7 @@ def soon_idle(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("soon_idle")
-async def test_an_idle_process_gives_way_to_a_session_that_waits_for_one(play: Callable[..., Any]) -> None:
+async def test_an_idle_process_gives_way_to_a_session_that_waits_for_one(play: Play) -> None:
     scenario = Scenario("one").says("First.").ends_turn().says("Second.").ends_turn().says("Third.")
     model, home = play(scenario.ends_turn())
     async with house(home, most_live=1) as one:
@@ -329,7 +327,7 @@ async def test_an_idle_process_gives_way_to_a_session_that_waits_for_one(play: C
 
 
 @pytest.mark.usefixtures("soon_idle")
-async def test_what_works_or_waits_gives_no_way(play: Callable[..., Any]) -> None:
+async def test_what_works_or_waits_gives_no_way(play: Play) -> None:
     model, home = play(Scenario("one").asks(DATABASE).says("Asked.").ends_turn().says("Second.").ends_turn())
     async with house(home, most_live=1) as one:
         first = one.open()

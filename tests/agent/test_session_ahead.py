@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +9,7 @@ from ccq_tui.agent import events as ev
 from ccq_tui.agent.claude.prestart import MOST_WRITTEN, Prestarted
 from ccq_tui.agent.loader import prestarted
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import DATABASE, SQLITE, Running, alive, options_in
+from tests.agent.running import DATABASE, SQLITE, Play, Running, alive, options_in
 
 
 def pid_of(ahead: Prestarted | None) -> int:
@@ -18,9 +17,7 @@ def pid_of(ahead: Prestarted | None) -> int:
     return int(process.pid)
 
 
-async def test_the_cli_asks_the_model_before_there_is_a_session_which_takes_all_over(
-    play: Callable[..., Any],
-) -> None:
+async def test_the_cli_asks_the_model_before_there_is_a_session_which_takes_all_over(play: Play) -> None:
     model, home = play(Scenario("q").asks(DATABASE).says("Thanks.").ends_turn().says("Again."))
     async with prestarted(options_in(home), "Build it") as ahead:
         assert ahead is not None
@@ -45,7 +42,7 @@ async def test_the_cli_asks_the_model_before_there_is_a_session_which_takes_all_
     assert len(model.requests()) == 3, "neither prompt reached the agent twice"
 
 
-async def test_a_long_prompt_is_left_to_the_session(play: Callable[..., Any]) -> None:
+async def test_a_long_prompt_is_left_to_the_session(play: Play) -> None:
     _, home = play(Scenario("long").says("I have read it."))
     long = "word " * (MOST_WRITTEN // 5)
     async with prestarted(options_in(home), long) as ahead, Running(home, ahead=ahead) as run:
@@ -56,9 +53,7 @@ async def test_a_long_prompt_is_left_to_the_session(play: Callable[..., Any]) ->
         assert run.one(ev.PromptAccepted).prompt_id == name != ahead.prompt_id
 
 
-async def test_a_session_that_ends_before_it_has_its_process_gives_the_prompt_back(
-    play: Callable[..., Any],
-) -> None:
+async def test_a_session_that_ends_before_it_has_its_process_gives_the_prompt_back(play: Play) -> None:
     _, home = play(Scenario("nothing"))
     async with prestarted(options_in(home), "Build it") as ahead:
         pid = pid_of(ahead)
@@ -71,7 +66,7 @@ async def test_a_session_that_ends_before_it_has_its_process_gives_the_prompt_ba
         assert not alive(pid)
 
 
-async def test_a_cli_that_ends_at_once_gives_the_prompt_back(play: Callable[..., Any]) -> None:
+async def test_a_cli_that_ends_at_once_gives_the_prompt_back(play: Play) -> None:
     _, home = play(Scenario("nothing"))
     program = home.root / "reads-a-line"
     program.write_text("#!/bin/sh\nread line\nexit 3\n", encoding="utf-8")
@@ -84,7 +79,7 @@ async def test_a_cli_that_ends_at_once_gives_the_prompt_back(play: Callable[...,
         assert ahead is None or run.one(ev.PromptAccepted).prompt_id == name
 
 
-async def test_a_process_that_no_session_took_is_ended(play: Callable[..., Any]) -> None:
+async def test_a_process_that_no_session_took_is_ended(play: Play) -> None:
     _, home = play(Scenario("nothing"))
     async with prestarted(options_in(home)) as ahead:
         pid = pid_of(ahead)
@@ -92,7 +87,7 @@ async def test_a_process_that_no_session_took_is_ended(play: Callable[..., Any])
     assert not alive(pid)
 
 
-async def test_where_no_process_can_be_started_there_is_none(play: Callable[..., Any]) -> None:
+async def test_where_no_process_can_be_started_there_is_none(play: Play) -> None:
     _, home = play(Scenario("nothing"))
     async with prestarted(replace(options_in(home), cli_path=home.root / "none")) as ahead:
         assert ahead is None

@@ -17,7 +17,7 @@ from ccq_tui.testing import CleanHome
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from tests.actors import PANEL
-from tests.agent.running import Running
+from tests.agent.running import Play, Running
 from tests.agent.stage import staged
 
 LOCAL = "kept in .claude/settings.local.json"
@@ -73,7 +73,7 @@ for letter in ("a", "b"):
     )
 
 
-async def test_more_than_yes(play: Callable[..., Any]) -> None:
+async def test_more_than_yes(play: Play) -> None:
     async with staged(play(Scenario())) as stage:
         model, home = stage.model, stage.home
         async with stage.scene("nothing is granted that was not suggested", TWO_CALLS.says("Done.")) as run:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -20,7 +18,7 @@ from ccq_tui.inbox.requests import Allowed
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import LIMIT, Running, options_in, until_written
+from tests.agent.running import LIMIT, Play, Running, options_in, until_written
 from tests.agent.stage import Stage, staged
 from tests.steps import step
 
@@ -41,7 +39,7 @@ RUNS = (
 BROKEN = json.dumps({"mcpServers": {"broken": {"command": "/nonexistent"}}})
 
 
-async def test_what_a_session_can_be_told_and_asked(play: Callable[..., Any]) -> None:
+async def test_what_a_session_can_be_told_and_asked(play: Play) -> None:
     one = Scenario("c").says("One.")
     async with staged(play(Scenario()), mcp_config=BROKEN) as stage:
         run, model, home = stage.run, stage.model, stage.home
@@ -176,7 +174,7 @@ def three_files() -> Scenario:
     return scenario.says("Said.").ends_turn().says("Said.").ends_turn()
 
 
-async def test_rewinds_to_any_prompt_take_back_conversation_and_files(play: Callable[..., Any]) -> None:
+async def test_rewinds_to_any_prompt_take_back_conversation_and_files(play: Play) -> None:
     one, three = controls.Rewound("one"), controls.Rewound("three")
     async with staged(play(Scenario()), permission_mode="acceptEdits") as stage:
         for back, name in enumerate(THREE):
@@ -208,9 +206,7 @@ async def test_rewinds_to_any_prompt_take_back_conversation_and_files(play: Call
             await is_back(run, stage, 0)
 
 
-async def test_a_rewind_after_a_resume_reaches_what_follows_a_prompt_read_in_a_turn(
-    play: Callable[..., Any],
-) -> None:
+async def test_a_rewind_after_a_resume_reaches_what_follows_a_prompt_read_in_a_turn(play: Play) -> None:
     asked = Question("Which way?", "Way", (Option("Left", "x"), Option("Right", "y")))
     scenario = Scenario("mid-turn").asks(asked).says("Went left.").ends_turn()
     for name in ("one", "two"):

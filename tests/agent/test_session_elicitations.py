@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from ccq_tui.questions import Answer, Answered, Declined, Dismissed, Option, Que
 from ccq_tui.questions.schema_form import OPEN_LINK
 from ccq_tui.testing import CleanHome, Scenario
 from tests.actors import PANEL
-from tests.agent.running import LIMIT, Running, alive, inbox_at, passes, stored
+from tests.agent.running import LIMIT, Play, Running, alive, inbox_at, passes, stored
 from tests.agent.stage import staged
 from tests.processes import command, everything
 
@@ -89,7 +88,7 @@ async def no_server_left(home: CleanHome) -> None:
 
 
 @pytest.mark.timeout(180)
-async def test_what_a_person_fills_in_arrives_at_the_server(play: Callable[..., Any]) -> None:
+async def test_what_a_person_fills_in_arrives_at_the_server(play: Play) -> None:
     model, home = play(Scenario())
     async with staged((model, home), **serving(home)) as stage:
         async with stage.scene(
@@ -148,7 +147,7 @@ async def sent(run: Running) -> ElicitationRequest:
     return (await run.until(ev.ElicitationAsked)).request
 
 
-async def test_the_newest_protocol_asks_in_its_result(play: Callable[..., Any]) -> None:
+async def test_the_newest_protocol_asks_in_its_result(play: Play) -> None:
     _, home = play(Scenario("m").runs(LATER, schema="one").says("Done."))
     async with Running(home, **serving(home, modern=True)) as run:
         run.session.send("Go")
@@ -159,7 +158,7 @@ async def test_the_newest_protocol_asks_in_its_result(play: Callable[..., Any]) 
 
 
 @pytest.mark.parametrize("end", ["killed", "closed"])
-async def test_a_form_ends_with_its_process(play: Callable[..., Any], tmp_path: Path, end: str) -> None:
+async def test_a_form_ends_with_its_process(play: Play, tmp_path: Path, end: str) -> None:
     _, home = play(Scenario("k").runs(ASK, schema="one").says("Done."))
     async with inbox_at(tmp_path) as inbox:
         async with Running(home, inbox, **serving(home)) as run:
@@ -182,7 +181,7 @@ async def test_a_form_ends_with_its_process(play: Callable[..., Any], tmp_path: 
         assert (kept.state, kept.outcome) == ("cancelled", settled.outcome)
 
 
-async def test_a_form_beside_a_parked_question_ends(play: Callable[..., Any], tmp_path: Path) -> None:
+async def test_a_form_beside_a_parked_question_ends(play: Play, tmp_path: Path) -> None:
     errand = Scenario("sub").runs(ASK, schema="one").says("Back.")
     scene = Scenario("p").agent("Fetch it", errand, background=True).asks(WHICH).says("Done.")
     _, home = play(scene)
@@ -199,7 +198,7 @@ async def test_a_form_beside_a_parked_question_ends(play: Callable[..., Any], tm
         assert isinstance((await stored(inbox, form.id)).outcome, Cancelled)
 
 
-async def test_the_sdk_does_not_answer_elicitations_itself(play: Callable[..., Any]) -> None:
+async def test_the_sdk_does_not_answer_elicitations_itself(play: Play) -> None:
     """Once it does, `ccq_tui.agent.claude.elicitations` is to give way to its public interface."""
     _, home = play(Scenario("s").runs(ASK, schema="one").says("Done."))
     given = serving(home)

@@ -7,8 +7,6 @@ import json
 import signal
 import subprocess
 import threading
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -18,13 +16,13 @@ from ccq_tui.agent.session import AgentSession
 from ccq_tui.inbox.requests import Cancelled, call_of
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask
-from tests.agent.running import DATABASE, LIMIT, SQLITE, Running, alive, options_in, until_written
+from tests.agent.running import DATABASE, LIMIT, SQLITE, Play, Running, alive, options_in, until_written
 from tests.agent.stage import staged
 from tests.memory_inbox import MemoryInbox
 from tests.steps import until_true
 
 
-async def test_interrupts_and_a_closing_end_what_waits(play: Callable[..., Any]) -> None:
+async def test_interrupts_and_a_closing_end_what_waits(play: Play) -> None:
     async with staged(play(Scenario())) as stage:
         scenario = Scenario("q").together(ask(DATABASE), ask(DATABASE)).ends_turn().asks(DATABASE)
         async with stage.scene("an interrupt ends every question", scenario.says("Thanks.")) as run:
@@ -133,7 +131,7 @@ async def closing_with_a_question_open_leaves_nothing(run: Running) -> None:
     assert run.state is ev.SessionState.PARKED
 
 
-async def test_a_killed_cli_ends_the_question_and_the_session(play: Callable[..., Any]) -> None:
+async def test_a_killed_cli_ends_the_question_and_the_session(play: Play) -> None:
     _, home = play(Scenario("q").asks(DATABASE).says("Thanks."))
     run = Running(home)
     async with run:
@@ -154,7 +152,7 @@ async def test_a_killed_cli_ends_the_question_and_the_session(play: Callable[...
         assert (returned.text, returned.reason) == ("Too late", "The session is over.")
 
 
-async def test_cancelling_the_task_twice_leaves_no_process(play: Callable[..., Any]) -> None:
+async def test_cancelling_the_task_twice_leaves_no_process(play: Play) -> None:
     _, home = play(Scenario("q").says("Hello").hangs())
     run = Running(home)
     async with run:
@@ -171,7 +169,7 @@ async def test_cancelling_the_task_twice_leaves_no_process(play: Callable[..., A
         assert run.one(ev.SessionLost).expected
 
 
-async def test_closing_before_the_cli_is_there(play: Callable[..., Any]) -> None:
+async def test_closing_before_the_cli_is_there(play: Play) -> None:
     _, home = play(Scenario("q").says("Hello"))
     async with Running(home) as run:
         run.session.send("Build it")
@@ -182,7 +180,7 @@ async def test_closing_before_the_cli_is_there(play: Callable[..., Any]) -> None
 
 
 async def test_a_start_that_is_cancelled_beside_its_guard_leaves_no_process(
-    play: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pids: list[int] = []
     go_on, start = threading.Event(), transport._started

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,7 +12,7 @@ from ccq_tui.agent.events import BlockFinished, BlockGrew, Connected, ErrorRepor
 from ccq_tui.agent.problems import Problem
 from ccq_tui.testing import CleanHome
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import Running, until_written
+from tests.agent.running import Play, Running, until_written
 from tests.steps import step
 
 ONCE = {"CLAUDE_CODE_MAX_RETRIES": "0"}
@@ -33,9 +31,7 @@ REFUSALS = (
 )
 
 
-async def test_each_refusal_and_a_lost_network_are_told_and_the_session_goes_on(
-    play: Callable[..., Any],
-) -> None:
+async def test_each_refusal_and_a_lost_network_are_told_and_the_session_goes_on(play: Play) -> None:
     scenario = Scenario("errors")
     for status, message, times, _ in REFUSALS:
         scenario = scenario.fails(status, message, times=times).ends_turn()
@@ -58,7 +54,7 @@ async def test_each_refusal_and_a_lost_network_are_told_and_the_session_goes_on(
     assert run.one(BlockFinished).text == "Here again."
 
 
-async def test_without_sign_in_the_session_stays(play: Callable[..., Any]) -> None:
+async def test_without_sign_in_the_session_stays(play: Play) -> None:
     _, home = play(Scenario("s").says("Hello"), env=ONCE | {"ANTHROPIC_API_KEY": ""})
     async with Running(home) as run:
         for number in (1, 2):
@@ -67,7 +63,7 @@ async def test_without_sign_in_the_session_stays(play: Callable[..., Any]) -> No
     assert [event.kind for event in run.all(ErrorReported)] == [Problem.NOT_SIGNED_IN] * 2
 
 
-async def test_limits_that_are_reached_are_told(play: Callable[..., Any]) -> None:
+async def test_limits_that_are_reached_are_told(play: Play) -> None:
     scenario = Scenario("s").runs("Bash", command="true", description="t").says("Done.")
     _, home = play(scenario.uses(input_tokens=1_000_000).repeats())
     async with Running(home, allowed_tools=("Bash",), max_turns=1, max_budget_usd=0.5) as run:
@@ -80,7 +76,7 @@ async def test_limits_that_are_reached_are_told(play: Callable[..., Any]) -> Non
         await run.until(TurnEnded, count=3)
 
 
-async def test_what_was_said_before_a_crash_is_gone_on_with(play: Callable[..., Any]) -> None:
+async def test_what_was_said_before_a_crash_is_gone_on_with(play: Play) -> None:
     model, home = play(Scenario("s").says("Half of it").hangs().ends_turn().says("All of it.").repeats())
     async with Running(home) as run:
         run.session.send("Build it")
@@ -98,7 +94,7 @@ async def test_what_was_said_before_a_crash_is_gone_on_with(play: Callable[..., 
 
 
 async def test_a_message_that_is_too_large_ends_the_session_with_a_reason(
-    play: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    play: Play, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The CLI's answer to the first greeting is larger than a whole small answer of the model.
     monkeypatch.setattr(claude_options, "MAX_MESSAGE_BYTES", 60_000)
@@ -110,7 +106,7 @@ async def test_a_message_that_is_too_large_ends_the_session_with_a_reason(
 
 
 @pytest.mark.parametrize("name", ["not-an-id", "11111111-1111-4111-8111-111111111111"])
-async def test_a_conversation_that_is_not_there_is_told(play: Callable[..., Any], name: str) -> None:
+async def test_a_conversation_that_is_not_there_is_told(play: Play, name: str) -> None:
     _, home = play(Scenario("s").says("Hello"))
     async with Running(home, resume=name) as run:
         lost = await run.ended()
@@ -129,7 +125,7 @@ def hook_and_server_of_the_project(home: CleanHome) -> Path:
     return ran
 
 
-async def test_what_the_project_carries_runs_where_it_is_to(play: Callable[..., Any]) -> None:
+async def test_what_the_project_carries_runs_where_it_is_to(play: Play) -> None:
     _, home = play(Scenario("s").says("Hello"))
     ran = hook_and_server_of_the_project(home)
     async with Running(home, project_settings=True) as run:
@@ -140,7 +136,7 @@ async def test_what_the_project_carries_runs_where_it_is_to(play: Callable[..., 
 
 
 async def test_a_server_that_does_not_start_is_named_at_once_and_once_and_the_projects_not_started(
-    play: Callable[..., Any],
+    play: Play,
 ) -> None:
     _, home = play(Scenario("s").says("One.").ends_turn().says("Two."))
     ran = hook_and_server_of_the_project(home)

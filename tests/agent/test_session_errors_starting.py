@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +12,13 @@ from ccq_tui.agent.claude import cli_process, connection
 from ccq_tui.agent.events import Connected, PromptReturned, SessionLost
 from ccq_tui.agent.problems import ADVICE, Problem
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import Running
+from tests.agent.running import Play, Running
 
 # What it starts itself holds its output open, and must not be waited for.
 HANGS = '[ "$1" = --version ] && sleep 60'
 
 
-async def started(play: Callable[..., Any], **options: Any) -> SessionLost:
+async def started(play: Play, **options: Any) -> SessionLost:
     """Start a session that cannot be, and see that the prompt comes back."""
     _, home = play(Scenario("q").says("Hello"))
     async with Running(home, **options) as run:
@@ -52,7 +51,7 @@ def program(directory: Path, *lines: str) -> Path:
     ],
 )
 async def test_what_cannot_be_started(
-    play: Callable[..., Any], options: dict[str, Any], kind: Problem, reason: str
+    play: Play, options: dict[str, Any], kind: Problem, reason: str
 ) -> None:
     lost = await started(play, **options)
     assert lost.kind == kind
@@ -60,7 +59,7 @@ async def test_what_cannot_be_started(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="Claude Code refuses it to root alone")
-async def test_bypass_as_root_says_what_helps(play: Callable[..., Any]) -> None:
+async def test_bypass_as_root_says_what_helps(play: Play) -> None:
     lost = await started(play, permission_mode="bypassPermissions")
     assert lost.kind == Problem.BYPASS_AS_ROOT
     known = ADVICE.get(lost.kind)
@@ -92,14 +91,14 @@ async def test_bypass_as_root_says_what_helps(play: Callable[..., Any]) -> None:
     ],
 )
 async def test_a_program_that_ends(
-    play: Callable[..., Any], tmp_path: Path, lines: tuple[str, ...], kind: Problem, words: str
+    play: Play, tmp_path: Path, lines: tuple[str, ...], kind: Problem, words: str
 ) -> None:
     lost = await started(play, cli_path=program(tmp_path, *lines))
     assert lost.kind == kind
     assert words in lost.reason
 
 
-async def test_a_file_that_is_no_program(play: Callable[..., Any], tmp_path: Path) -> None:
+async def test_a_file_that_is_no_program(play: Play, tmp_path: Path) -> None:
     path = program(tmp_path)
     path.write_text("just text")
     lost = await started(play, cli_path=path)
@@ -108,7 +107,7 @@ async def test_a_file_that_is_no_program(play: Callable[..., Any], tmp_path: Pat
 
 @pytest.mark.parametrize("line", ["exec cat >/dev/null", "while read -r line; do echo rubbish; done"])
 async def test_a_program_that_never_answers_is_given_up(
-    play: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
     monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.5)
     monkeypatch.setattr(cli_process, "VERSION_SECONDS", 0.5)

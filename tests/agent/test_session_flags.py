@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from ccq_tui.agent.events import Connected
 from ccq_tui.config.claude_flags import ClaudeFlags
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import Running, until_written, written
+from tests.agent.running import Play, Running, until_written, written
 
 BUNDLED = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
 
@@ -37,9 +36,7 @@ def pairs(notes: Path) -> dict[str, str]:
     return flags | {word.split("=", 1)[0]: word.split("=", 1)[1] for word in flags if "=" in word}
 
 
-async def test_flags_reach_the_cli_and_a_later_start_takes_them_over(
-    play: Callable[..., Any], tmp_path: Path
-) -> None:
+async def test_flags_reach_the_cli_and_a_later_start_takes_them_over(play: Play, tmp_path: Path) -> None:
     model, home = play(Scenario("f").says("First.").ends_turn().says("Second.").ends_turn().says("Third."))
     program, notes = noting(tmp_path)
     plugin = tmp_path / "plugin"
@@ -103,9 +100,7 @@ async def test_flags_reach_the_cli_and_a_later_start_takes_them_over(
     assert "Another name" in written(home, session_id)
 
 
-async def test_an_agent_leads_the_session_and_switches_reach_the_cli(
-    play: Callable[..., Any], tmp_path: Path
-) -> None:
+async def test_an_agent_leads_the_session_and_switches_reach_the_cli(play: Play, tmp_path: Path) -> None:
     model, home = play(Scenario("f").says("First."))
     program, notes = noting(tmp_path)
     flags = ClaudeFlags(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from ccq_tui.agent import controls
 from ccq_tui.agent import events as ev
@@ -16,7 +14,7 @@ from ccq_tui.inbox.requests import Allowed
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from ccq_tui.transcript.model import TranscriptModel
-from tests.agent.running import Running, alive, passes
+from tests.agent.running import Play, Running, alive, passes
 from tests.agent.stage import staged
 from tests.unit.transcript.test_drawing import shown
 
@@ -41,7 +39,7 @@ def older(directory: Path, version: str) -> Path:
 
 
 async def test_at_connect_an_old_version_is_told_and_a_prompt_can_be_taken_back(
-    play: Callable[..., Any], tmp_path: Path
+    play: Play, tmp_path: Path
 ) -> None:
     model, home = play(Scenario("s").says("Hello."))
     unwanted = "Take this back"
@@ -62,7 +60,7 @@ async def test_at_connect_an_old_version_is_told_and_a_prompt_can_be_taken_back(
     assert unwanted not in json.dumps([exchange.body for exchange in model.requests()])
 
 
-async def test_tasks_and_a_directory_that_goes(play: Callable[..., Any]) -> None:
+async def test_tasks_and_a_directory_that_goes(play: Play) -> None:
     async with staged(play(Scenario()), allowed_tools=("Bash",)) as stage:
         scout = Scenario("scout").runs("Bash", command="ls", description="List").says("Nothing is here.")
         background = {"command": "false", "description": "Fail", "run_in_background": True}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from ccq_tui.prompts.images import MOST_BYTES, PromptImage, label
 from ccq_tui.prompts.shell_runs import ShellRun, message_of
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import Running, options_in
+from tests.agent.running import Play, Running, options_in
 from tests.agent.stage import staged
 from tests.steps import step
 from tests.unit.prompts.pictures import jpeg, png
@@ -61,7 +60,7 @@ def prompts(model: ScriptedModel) -> list[list[dict[str, Any]]]:
     ]
 
 
-async def test_images_of_a_session(play: Callable[..., Any], tmp_path: Path) -> None:
+async def test_images_of_a_session(play: Play, tmp_path: Path) -> None:
     store = ImageStore(tmp_path / "images")
     async with staged(play(Scenario())) as stage:
         model, home = stage.model, stage.home

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -14,7 +12,7 @@ from ccq_tui.agent.events import ModelsListed
 from ccq_tui.agent.listings import Hook, MemoryPlace, PermissionRule, Skill
 from ccq_tui.bridges.claude_code.permission_rules import Scope, add_rule, remove_rule, rules_file
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import Running
+from tests.agent.running import Play, Running
 from tests.agent.stage import staged
 from tests.steps import step
 
@@ -22,9 +20,7 @@ HOOKS = {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "comma
 RULE = "Bash(npm test *)"
 
 
-async def test_rules_hooks_skills_and_a_side_question(
-    play: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_rules_hooks_skills_and_a_side_question(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     model, home = play(Scenario("c").says("Hello.").ends_turn().says("Beside.").ends_turn())
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(home.config))
     skill = home.project / ".claude/skills/foo/SKILL.md"

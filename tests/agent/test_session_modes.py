@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from ccq_tui.agent.events import ModeChanged, NoticeGiven, QuestionAsked, ToolFinished
 from ccq_tui.inbox.agent_texts import DECLINED
 from ccq_tui.questions import Answer, Declined, Discussed
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import DATABASE, SQLITE, Running
+from tests.agent.running import DATABASE, SQLITE, Play, Running
 
 MODES = ["bypassPermissions", "acceptEdits", "plan", "auto", "default", "dontAsk"]
 OUTCOMES = [
@@ -36,7 +33,7 @@ REMARK = (
 )
 
 
-async def test_every_mode_asks(play: Callable[..., Any]) -> None:
+async def test_every_mode_asks(play: Play) -> None:
     scenario = Scenario("q")
     for _ in MODES:
         scenario = scenario.asks(DATABASE).asks(DATABASE).asks(DATABASE).says("Thanks.").ends_turn()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -31,7 +29,17 @@ from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.model import Exchange
 from ccq_tui.testing.scenario import Scenario, ask
 from tests.actors import PANEL, PHONE
-from tests.agent.running import DATABASE, LIMIT, SQLITE, Running, inbox_at, stored, until_written, written
+from tests.agent.running import (
+    DATABASE,
+    LIMIT,
+    SQLITE,
+    Play,
+    Running,
+    inbox_at,
+    stored,
+    until_written,
+    written,
+)
 from tests.steps import step
 from tests.unit.inbox.test_inbox import opened_in
 
@@ -51,7 +59,7 @@ def said_in(request: Exchange) -> str:
 
 @pytest.mark.timeout(240)
 async def test_a_parked_question_is_the_same_call_again_and_one_after_a_kill_a_message(
-    play: Callable[..., Any], tmp_path: Path
+    play: Play, tmp_path: Path
 ) -> None:
     scenario = Scenario("q").says("I look.").asks(DATABASE).says("Thanks.").ends_turn()
     scenario = scenario.asks(DATABASE).says("Thanks again.").ends_turn().says("Fine.").ends_turn()
@@ -150,7 +158,7 @@ async def delivered(inbox: Inbox, request_id: str, way: str) -> None:
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("repairs", [True, False])
 async def test_turns_after_a_parked_question_are_known_after_a_kill_where_the_record_is_repaired(
-    play: Callable[..., Any], tmp_path: Path, repairs: bool
+    play: Play, tmp_path: Path, repairs: bool
 ) -> None:
     """The measured need: without the line, the model does not know what was said after the answer.
 
@@ -178,7 +186,7 @@ async def test_turns_after_a_parked_question_are_known_after_a_kill_where_the_re
         assert added.startswith('{"type":"last-prompt"') is repairs
 
 
-async def test_of_two_only_the_last_is_the_same_call_again(play: Callable[..., Any], tmp_path: Path) -> None:
+async def test_of_two_only_the_last_is_the_same_call_again(play: Play, tmp_path: Path) -> None:
     scenario = Scenario("q").together(ask(DATABASE), ask(LAYOUT)).says("Thanks.").ends_turn().says("Fine.")
     model, home = play(scenario)
     async with inbox_at(tmp_path) as inbox:
@@ -206,7 +214,7 @@ TABS = Answered((Answer(("Tabs",)),))
 PATIENT = 30.0
 
 
-def two_with_a_slow_result(play: Callable[..., Any]) -> tuple[ScriptedModel, CleanHome]:
+def two_with_a_slow_result(play: Play) -> tuple[ScriptedModel, CleanHome]:
     """A question, then two in one message; the result of each comes a second after its answer."""
     scenario = Scenario("q").asks(COLOR).together(ask(DATABASE), ask(LAYOUT)).says("Thanks.").ends_turn()
     model, home = play(scenario.says("Fine.").ends_turn().says("Good.").ends_turn())
@@ -231,7 +239,7 @@ async def one_of_two_parked(run: Running, *, deferred: bool) -> tuple[str, str]:
 
 @pytest.mark.timeout(240)
 async def test_a_question_is_parked_once_the_call_beside_it_has_its_result(
-    play: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(waits, "ALONE_SECONDS", PATIENT)
     model, home = two_with_a_slow_result(play)
@@ -261,7 +269,7 @@ async def test_a_question_is_parked_once_the_call_beside_it_has_its_result(
 
 @pytest.mark.timeout(240)
 async def test_a_question_beside_a_call_without_a_result_is_answered_by_message(
-    play: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(waits, "ALONE_SECONDS", 0.05)
     model, home = two_with_a_slow_result(play)
@@ -282,7 +290,7 @@ async def test_a_question_beside_a_call_without_a_result_is_answered_by_message(
 
 @pytest.mark.timeout(240)
 async def test_an_answer_that_was_read_in_the_middle_of_a_turn_is_not_sent_again(
-    play: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(delivery, "RECORDED_SECONDS", PATIENT)  # it is not noted as delivered before the kill
     scenario = Scenario("q").says("One.").ends_turn().asks(DATABASE).asks(LAYOUT).says("Thanks.").ends_turn()
@@ -311,7 +319,7 @@ async def test_an_answer_that_was_read_in_the_middle_of_a_turn_is_not_sent_again
 
 @pytest.mark.timeout(240)
 async def test_an_answer_taken_back_for_a_park_that_comes_to_nothing_is_sent_again(
-    play: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scenario = Scenario("q").says("One.").ends_turn().asks(DATABASE).asks(LAYOUT).says("Thanks.").ends_turn()
     model, home = play(scenario.says("Fine.").ends_turn())
@@ -344,7 +352,7 @@ async def test_an_answer_taken_back_for_a_park_that_comes_to_nothing_is_sent_aga
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("answered", [False, True])
 async def test_a_turn_interrupted_before_it_asks_again_leaves_the_question_to_a_message(
-    answered: bool, play: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    answered: bool, play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scenario = Scenario("q").says("I look.").asks(DATABASE).says("Thanks.").ends_turn()
     model, home = play(scenario.says("Fine.").ends_turn())
@@ -386,9 +394,7 @@ async def interrupted(run: Running) -> None:
 
 
 @pytest.mark.timeout(240)
-async def test_a_copy_of_a_session_has_a_question_of_its_own(
-    play: Callable[..., Any], tmp_path: Path
-) -> None:
+async def test_a_copy_of_a_session_has_a_question_of_its_own(play: Play, tmp_path: Path) -> None:
     scenario = Scenario("q").says("I look.").asks(DATABASE).says("Thanks.").ends_turn()
     model, home = play(scenario)
     async with inbox_at(tmp_path) as inbox:
@@ -419,9 +425,7 @@ async def test_a_copy_of_a_session_has_a_question_of_its_own(
         assert '"Which database?"="PostgreSQL"' not in said(model).replace('\\"', '"')
 
 
-async def test_rewinding_to_before_a_question_that_waits_withdraws_it(
-    play: Callable[..., Any], tmp_path: Path
-) -> None:
+async def test_rewinding_to_before_a_question_that_waits_withdraws_it(play: Play, tmp_path: Path) -> None:
     scenario = Scenario("q").says("One.").ends_turn().asks(DATABASE).says("x").ends_turn()
     _, home = play(scenario.says("Three.").ends_turn())
     async with inbox_at(tmp_path) as inbox:
@@ -445,7 +449,7 @@ async def test_rewinding_to_before_a_question_that_waits_withdraws_it(
 
 @pytest.mark.timeout(240)
 async def test_a_cleared_conversation_keeps_its_question_and_the_next_one_hears_nothing_of_it(
-    play: Callable[..., Any], tmp_path: Path
+    play: Play, tmp_path: Path
 ) -> None:
     scenario = Scenario("q").says("One.").ends_turn().asks(DATABASE).says("Thanks.").ends_turn()
     model, home = play(scenario)

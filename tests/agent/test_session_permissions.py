@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.file_changes import phrases
 from ccq_tui.inbox.file_diff import diff_lines
@@ -12,7 +9,7 @@ from ccq_tui.inbox.requests import Allowed, Cancelled, Denied
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from ccq_tui.transcript.model import TranscriptModel
-from tests.agent.running import Running
+from tests.agent.running import Play, Running
 from tests.agent.stage import staged
 from tests.unit.transcript.test_drawing import shown
 
@@ -38,7 +35,7 @@ CHANGES_FILES = (
 ERRAND = Scenario("sub").runs("Bash", command="touch x", description="d").says("Back.")
 
 
-async def test_what_a_person_allows_and_refuses(play: Callable[..., Any]) -> None:
+async def test_what_a_person_allows_and_refuses(play: Play) -> None:
     async with staged(play(Scenario())) as stage:
         model, home = stage.model, stage.home
         async with stage.scene("allowed, refused, redirected", MAKES_FILES.says("Done.")) as run:

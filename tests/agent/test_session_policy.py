@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 from ccq_tui.agent.events import QuestionAsked, ToolFinished
 from ccq_tui.agent.options import QuestionPolicy
 from ccq_tui.questions import Declined
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import DATABASE, Running
+from tests.agent.running import DATABASE, Play, Running
 
 
 def told(model: ScriptedModel) -> str:
@@ -24,7 +22,7 @@ def tools(model: ScriptedModel) -> dict[str, str]:
     return {tool["name"]: json.dumps(tool) for tool in model.requests()[0].body["tools"]}
 
 
-async def test_assume_takes_the_questions_away(play: Callable[..., Any]) -> None:
+async def test_assume_takes_the_questions_away(play: Play) -> None:
     model, home = play(Scenario("a").asks(DATABASE).says("I assumed SQLite."))
     options = {"questions": QuestionPolicy.ASSUME, "append_system_prompt": "Speak in rhymes."}
     async with Running(home, **options) as run:
@@ -36,9 +34,7 @@ async def test_assume_takes_the_questions_away(play: Callable[..., Any]) -> None
     assert "No such tool available: AskUserQuestion" in model.result("toolu_a_1").text
 
 
-async def test_adaptive_asks_so_many_times_after_each_prompt_without_previews_and_kinds(
-    play: Callable[..., Any],
-) -> None:
+async def test_adaptive_asks_so_many_times_after_each_prompt_without_previews_and_kinds(play: Play) -> None:
     scenario = (
         Scenario("a").asks(DATABASE).asks(DATABASE).asks(DATABASE).ends_turn().asks(DATABASE).says("Done.")
     )

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 from ccq_tui.agent import events as ev
 from ccq_tui.testing import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import DATABASE, SQLITE, Running, until_written
+from tests.agent.running import DATABASE, SQLITE, Play, Running, until_written
 from tests.steps import step
 
 HANGS = Scenario("a").says("One.").ends_turn().says("As far").hangs().says(" not").ends_turn()
@@ -20,7 +18,7 @@ def told(model: ScriptedModel) -> str:
     return json.dumps([exchange.body["messages"] for exchange in model.requests()])
 
 
-async def test_what_waits_at_the_end_comes_back_and_is_sent_once(play: Callable[..., Any]) -> None:
+async def test_what_waits_at_the_end_comes_back_and_is_sent_once(play: Play) -> None:
     model, home = play(HANGS.says("Three.").ends_turn())
     async with Running(home) as run:
         run.session.send("begin")
@@ -44,7 +42,7 @@ async def test_what_waits_at_the_end_comes_back_and_is_sent_once(play: Callable[
             assert told(model).count("second in line") == 1
 
 
-async def test_what_waits_behind_a_question_comes_back_when_it_is_parked(play: Callable[..., Any]) -> None:
+async def test_what_waits_behind_a_question_comes_back_when_it_is_parked(play: Play) -> None:
     model, home = play(Scenario("q").asks(DATABASE).says("Thanks.").ends_turn())
     async with Running(home) as run:
         run.session.send("begin")
@@ -64,7 +62,7 @@ async def test_what_waits_behind_a_question_comes_back_when_it_is_parked(play: C
         assert "while I think" not in told(model)
 
 
-async def test_the_record_tells_what_was_read(play: Callable[..., Any]) -> None:
+async def test_the_record_tells_what_was_read(play: Play) -> None:
     scenario = Scenario("a").says("Slow").hangs().says("er").ends_turn()
     scenario = scenario.runs("Bash", command="sleep 1").says("Done.").hangs().says(" Not.").ends_turn()
     _, home = play(scenario)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -21,7 +19,7 @@ from ccq_tui.questions import Answer, Answered
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from ccq_tui.transcript.model import TranscriptModel
-from tests.agent.running import DATABASE, Running, inbox_at, until_written, written
+from tests.agent.running import DATABASE, Play, Running, inbox_at, until_written, written
 from tests.steps import step
 from tests.unit.agent.test_leftovers import start
 from tests.unit.transcript.test_drawing import shown
@@ -29,7 +27,7 @@ from tests.unit.transcript.test_drawing import shown
 SCENARIO = Scenario("r").says("First.").asks(DATABASE).says("Settled.").ends_turn().says("Later.")
 
 
-async def test_a_session_is_begun_forked_and_gone_on_with(play: Callable[..., Any]) -> None:
+async def test_a_session_is_begun_forked_and_gone_on_with(play: Play) -> None:
     model, home = play(SCENARIO)
     with step("continue without a past begins anew"):
         session_id = await it_begins_anew(home)
@@ -221,7 +219,7 @@ async def an_id_that_another_process_was_given_is_begun_once(home: CleanHome, or
 
 
 async def test_what_ran_or_waited_in_a_killed_process_has_ended_after_a_resume(
-    play: Callable[..., Any], tmp_path: Path
+    play: Play, tmp_path: Path
 ) -> None:
     scenario = Scenario("b").runs("Bash", command="sleep 300", description="Wait", run_in_background=True)
     scenario = scenario.runs("Bash", command="true", description="Quick", run_in_background=True)
@@ -255,7 +253,7 @@ async def test_what_ran_or_waited_in_a_killed_process_has_ended_after_a_resume(
             assert f"⚠ {cut_off.text}" in drawn
 
 
-async def test_what_was_before_a_compaction_is_shown_above_it(play: Callable[..., Any]) -> None:
+async def test_what_was_before_a_compaction_is_shown_above_it(play: Play) -> None:
     scenario = Scenario("c")
     for number in ("One", "Two", "Three", "Four"):
         scenario = scenario.says(f"{number} it is.").ends_turn()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from ccq_tui.agent.claude.gate import Gate
 from ccq_tui.agent.events import PromptReturned, SessionState, StateChanged
 from ccq_tui.testing import Scenario
+from tests.agent.running import Play
 from tests.agent.scenes import arriving, questions, queued, streams, wire
 from tests.agent.stage import staged
 from tests.steps import step
@@ -19,7 +19,7 @@ PARTS = (streams, questions, arriving, wire, queued)
 
 
 @pytest.mark.timeout(240)
-async def test_scenes_of_one_session(play: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_scenes_of_one_session(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     called: set[str] = set()
     after_tool = Gate.after_tool
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from typing import Any
 
 from ccq_tui.agent.events import PermissionAsked
 from ccq_tui.config.launch import launch_with, trusting
 from ccq_tui.testing.scenario import Scenario
-from tests.agent.running import Running
+from tests.agent.running import Play, Running
 
 
-async def test_a_trusted_directory_needs_no_second_answer_to_claude_code(play: Callable[..., Any]) -> None:
+async def test_a_trusted_directory_needs_no_second_answer_to_claude_code(play: Play) -> None:
     scenario = Scenario("t")
     for number in (1, 2):
         scenario = scenario.runs("Bash", command=f"touch {number}").says("Done.").ends_turn()
