@@ -37,7 +37,50 @@ DATABASE = Question(
 SQLITE = Answered((Answer(("SQLite",)),))
 
 
-class Running:
+class Heard:
+    """Events that are kept and waited for."""
+
+    def __init__(self) -> None:
+        self.events: list[Any] = []
+        self._news = asyncio.Event()
+
+    async def until(self, kind: type[E], where: Callable[[E], bool] = lambda _: True, count: int = 1) -> E:
+        """Wait until so many events of a kind came, and give the last of them.
+
+        A failure says what came instead.
+        """
+        try:
+            async with asyncio.timeout(LIMIT):
+                while len(found := [e for e in self.all(kind) if where(e)]) < count:
+                    self._news.clear()
+                    await self._news.wait()
+        except TimeoutError:
+            wanted = f"{count} of {kind.__name__} within {LIMIT:.0f} s ({len(found)} came)"
+            raise AssertionError(f"not {wanted}; what came:\n{self.told}") from None
+        return found[count - 1]
+
+    @property
+    def told(self) -> str:
+        """All events so far, each in a line, the same one after another once."""
+        lines = (str(event)[:LINE] for event in self.events)
+        grouped = [(line, len(list(same))) for line, same in groupby(lines)]
+        return "\n".join(f"  {line}" + (f"  ×{times}" if times > 1 else "") for line, times in grouped)
+
+    def all(self, kind: type[E]) -> list[E]:
+        """Give the events of a kind so far."""
+        return [event for event in self.events if isinstance(event, kind)]
+
+    def one(self, kind: type[E]) -> E:
+        """Give the only event of a kind."""
+        (event,) = self.all(kind)
+        return event
+
+    def _take(self, event: object) -> None:
+        self.events.append(event)
+        self._news.set()
+
+
+class Running(Heard):
     """A session that runs between entering and leaving; leaving closes it and checks that nothing is left."""
 
     def __init__(
@@ -48,10 +91,9 @@ class Running:
         ahead: Prestarted | None = None,
         **options: Any,
     ) -> None:
-        self.events: list[AgentEvent] = []
+        super().__init__()
         self.inbox = inbox or MemoryInbox()
         self.session = AgentSession(options_in(home, **options), self.inbox, self._take, ahead=ahead)
-        self._news = asyncio.Event()
         self._idle_at_first = 1
 
     async def __aenter__(self) -> Self:
@@ -92,21 +134,6 @@ class Running:
         connection = self.session._connection
         return connection._pid if connection else None
 
-    async def until(self, kind: type[E], where: Callable[[E], bool] = lambda _: True, count: int = 1) -> E:
-        """Wait until so many events of a kind came, and give the last of them.
-
-        A failure says what came instead.
-        """
-        try:
-            async with asyncio.timeout(LIMIT):
-                while len(found := [e for e in self.all(kind) if where(e)]) < count:
-                    self._news.clear()
-                    await self._news.wait()
-        except TimeoutError:
-            wanted = f"{count} of {kind.__name__} within {LIMIT:.0f} s ({len(found)} came)"
-            raise AssertionError(f"not {wanted}; what came:\n{self.told}") from None
-        return found[count - 1]
-
     async def idle(self, count: int = 1) -> None:
         """Wait for the end of so many pieces of work."""
         await self.until(StateChanged, lambda e: e.state is SessionState.IDLE, count + self._idle_at_first)
@@ -120,22 +147,6 @@ class Running:
         self.events.clear()
         self._idle_at_first = 0
 
-    @property
-    def told(self) -> str:
-        """All events so far, each in a line, the same one after another once."""
-        lines = (str(event)[:LINE] for event in self.events)
-        grouped = [(line, len(list(same))) for line, same in groupby(lines)]
-        return "\n".join(f"  {line}" + (f"  ×{times}" if times > 1 else "") for line, times in grouped)
-
-    def all(self, kind: type[E]) -> list[E]:
-        """Give the events of a kind so far."""
-        return [event for event in self.events if isinstance(event, kind)]
-
-    def one(self, kind: type[E]) -> E:
-        """Give the only event of a kind."""
-        (event,) = self.all(kind)
-        return event
-
     def request(self, name: str) -> str:
         """The id of a request, which may be named by its call alone."""
         return name if "@" in name else f"{name}@{self.session.session_id}"
@@ -146,10 +157,6 @@ class Running:
 
     def _after(self, earlier: AgentEvent, later: AgentEvent) -> bool:
         return any(event is later for event in self.events[self.events.index(earlier) :])
-
-    def _take(self, event: AgentEvent) -> None:
-        self.events.append(event)
-        self._news.set()
 
 
 @asynccontextmanager

@@ -7,10 +7,10 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
@@ -27,7 +27,7 @@ from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import Allowed, call_of
 from ccq_tui.questions import Answer, Answered, Option, Question
-from ccq_tui.runtime.events import GaveWay, LimitReached, Reconnected, SessionEvent
+from ccq_tui.runtime.events import GaveWay, LimitReached, Reconnected
 from ccq_tui.runtime.launches import SessionSpec
 from ccq_tui.runtime.limits import Due
 from ccq_tui.runtime.person import Configured
@@ -37,11 +37,10 @@ from ccq_tui.testing import CleanHome
 from ccq_tui.testing.scenario import Scenario
 from ccq_tui.worktrees.creation import planned
 from tests.actors import PANEL
-from tests.agent.running import LIMIT, Play, alive, until_written
+from tests.agent.running import LIMIT, Heard, Play, alive, until_written
 from tests.steps import step
 from tests.unit.worktrees.repositories import IDENTITY, repository
 
-E = TypeVar("E")
 DATABASE = Question("Which database?", "Database", (Option("SQLite", "A file"), Option("Redis", "A server")))
 COLOR = Question("Which color?", "Color", (Option("Red", "x"), Option("Blue", "y")))
 REDIS = 'Your questions have been answered: "Which database?"="Redis".'
@@ -59,40 +58,27 @@ class House:
         )
         self.runtime = Runtime(first, Configured([]))
 
-    def open(self, **settings: Any) -> Heard:
+    def open(self, **settings: Any) -> HeardSession:
         """Open a session and run it."""
         wanted = Settings(cwd=self.home.project, permission_mode="default", **settings)
-        heard = Heard(self.runtime.add(Launch(settings=wanted, program=self.program)))
+        heard = HeardSession(self.runtime.add(Launch(settings=wanted, program=self.program)))
         heard.session.start()
         return heard
 
-    def pid_of(self, heard: Heard) -> int:
+    def pid_of(self, heard: HeardSession) -> int:
         """The process of a session; it is looked after the end."""
         connection = heard.session.agent._connection  # type: ignore[attr-defined]
         self.pids.add(connection._pid)
         return int(connection._pid)
 
 
-class Heard:
+class HeardSession(Heard):
     """What a session told."""
 
     def __init__(self, session: SupervisedSession) -> None:
+        super().__init__()
         self.session = session
-        self.events: list[SessionEvent] = []
-        self._news = asyncio.Event()
         session.subscribe(self._take)
-
-    def _take(self, event: SessionEvent) -> None:
-        self.events.append(event)
-        self._news.set()
-
-    async def until(self, kind: type[E], where: Callable[[E], bool] = lambda _: True, count: int = 1) -> E:
-        """Wait until so many events of a kind came; return the last of them."""
-        async with asyncio.timeout(LIMIT):
-            while len(found := [e for e in self.events if isinstance(e, kind) and where(e)]) < count:
-                self._news.clear()
-                await self._news.wait()
-        return found[count - 1]
 
     async def state(self, state: SessionState) -> None:
         """Wait until the session does something."""
@@ -145,7 +131,7 @@ async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatc
     async with house(home, most_live=1) as one:
         with step("a new session in a worktree, whose question another process answers"):
             spec = SessionSpec(home.project, "Build it", plan, labels={"ticket": "ABC-1"})
-            heard = Heard(await one.runtime.open(spec))
+            heard = HeardSession(await one.runtime.open(spec))
             session = heard.session
             asked = (await heard.until(QuestionAsked)).request
             assert [one.request.id for one in session.waiting] == [asked.id]
@@ -216,7 +202,7 @@ async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatc
             assert "has no process" in await other_process(home, "end", name)
         with step("the inbox knows what it takes to go on"):
             one.runtime.forget(session)
-            again = Heard(await one.runtime.resume(name))
+            again = HeardSession(await one.runtime.resume(name))
             again.session.send("Once more")
             await again.until(TurnEnded)
             assert again.session.facts.cwd == plan.worktree.path

@@ -7,33 +7,23 @@ no processor time from the programs while they work, and a slow emulator makes n
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
-import pty
 import queue
-import re
 import select
 import signal
-import struct
-import subprocess
-import termios
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Self
 
-from ccq_tui.bridges.terminal.emulator import Screen, Stream
+from ccq_tui.bridges.terminal.emulator import Screen
 from tests.bench.processes import tree
 from tests.bench.queries import answers
+from tests.pseudo_terminal import PseudoTerminal
 
 SIZE = (120, 40)
 LIMIT = 60.0
 """Seconds a state may take to come."""
-WHOLE = re.compile(rb"\x1b(\[[0-9;?<>=:$! ]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[P_][^\x1b]*\x1b\\|[^][P_])")
-UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1b\[\?[0-9;]*\$p|\x1b[P_][^\x1b]*\x1b\\")
-"""Private sequences and strings for the terminal, which pyte would print."""
 
 
 def whole(screen: Screen) -> str:
@@ -45,43 +35,17 @@ class NotShownError(AssertionError):
     """A state did not come; the message holds the screen."""
 
 
-class Terminal:
+class Terminal(PseudoTerminal):
     """Runs a program in a pseudo-terminal of 120 columns and 40 lines.
 
     Attributes:
-        began: When it was started; all times are of ``time.monotonic()``.
         written: Bytes that the program has written.
-
-    Args:
-        command: The program and its arguments.
-        env: Its whole environment.
-        cwd: Its directory.
     """
 
     def __init__(self, command: list[str], env: Mapping[str, str], cwd: Path) -> None:
-        self.screen = Screen(*SIZE)
-        self._stream = Stream(self.screen)
         self._pieces: queue.SimpleQueue[tuple[float, bytes]] = queue.SimpleQueue()
-        self._rest = b""
         self.written = 0
-        self._closing = False
-        self._master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", SIZE[1], SIZE[0], 0, 0))
-        self._reader = threading.Thread(target=self._read, name="terminal", daemon=True)
-        self.began = time.monotonic()
-        self.process = subprocess.Popen(
-            command,
-            stdin=slave, stdout=slave, stderr=slave,
-            cwd=cwd,
-            env=dict(env) | {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"},
-            start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-        )  # fmt: skip
-        os.close(slave)
-        self._reader.start()
-
-    def __enter__(self) -> Self:
-        return self
+        super().__init__(command, env, cwd, SIZE)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -94,6 +58,7 @@ class Terminal:
         self._closing = True
         self._reader.join(timeout=10)
         os.close(self._master)
+        os.close(self._slave)
 
     @property
     def text(self) -> str:
@@ -162,27 +127,12 @@ class Terminal:
         for _ in self.pieces(time.monotonic() + seconds):
             pass
 
-    def _draw(self, data: bytes) -> None:
-        """Draw whole sequences only: one that is cut at the end waits for its rest."""
-        data = self._rest + data
-        cut = data.rfind(b"\x1b")
-        whole = cut < 0 or len(data) - cut > 200 or WHOLE.match(data, cut) is not None
-        self._rest = b"" if whole else data[cut:]
-        self._stream.take(UNKNOWN_TO_PYTE.sub(b"", data if whole else data[:cut]))
-
     def _read(self) -> None:
         while not self._closing:
             if not select.select([self._master], [], [], 0.1)[0]:
                 continue
-            try:
-                data = os.read(self._master, 1 << 16)
-            except OSError:
-                return  # the program ended
+            data = os.read(self._master, 1 << 16)
             self.written += len(data)
             self._pieces.put((time.monotonic(), data))
-            self.reply(data)
-
-    def reply(self, data: bytes) -> None:
-        """Answer what the program asked."""
-        if reply := answers(data):
-            os.write(self._master, reply)
+            if reply := answers(data):
+                os.write(self._master, reply)

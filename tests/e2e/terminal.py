@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import codecs
-import fcntl
 import os
-import pty
 import re
 import select
 import signal
-import struct
 import subprocess
 import termios
 import threading
@@ -17,10 +14,9 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Self
 
-from ccq_tui.bridges.terminal.emulator import Screen, Stream
 from ccq_tui.questions.input_guard import WORD_SECONDS
+from tests.pseudo_terminal import PseudoTerminal
 
 KEYS = {
     "enter": "\r",
@@ -43,8 +39,6 @@ KEYS = {
     "f8": "\x1b[19~",
     "backspace": "\x7f",
 } | {f"ctrl+{letter}": chr(ord(letter) - 96) for letter in "abcdefghijklmnopqrstuvwxyz"}
-UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1b\[\?[0-9;]*\$p|\x1bP[^\x1b]*\x1b\\")
-"""Private sequences that pyte would print instead of passing over."""
 LIMIT = 40.0
 """Seconds a state may take to come: the real CLI starts in it, on a machine that runs other tests too."""
 
@@ -61,54 +55,18 @@ class NotShownError(AssertionError):
     """A state did not come; the message holds the screen."""
 
 
-def _of_a_terminal() -> None:
-    """Let a program be a terminal's, with its signals: a run in the background ignores some of them."""
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
-        signal.signal(number, signal.SIG_DFL)
-
-
-class Terminal:
-    """Runs a program in a pseudo-terminal.
-
-    Args:
-        command: The program and its arguments.
-        env: Its whole environment.
-        cwd: Its directory.
-        size: Columns and rows.
-    """
+class Terminal(PseudoTerminal):
+    """Runs a program in a pseudo-terminal."""
 
     def __init__(
         self, command: list[str], env: Mapping[str, str], cwd: Path, size: tuple[int, int] = (80, 24)
     ) -> None:
-        self.screen = Screen(*size)
         self.raw = bytearray()
-        self._stream = Stream(self.screen)
         self._changed = threading.Condition()
-        self._closing = False
         self._hung_up = False
         self._pressed_at = float("-inf")
         self._undrawn = False
-        self._pending = b""
-        self._master, slave = pty.openpty()
-        _set_size(slave, size)
-        self._before = termios.tcgetattr(slave)
-        self._slave = slave
-        self.process = subprocess.Popen(
-            command,
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            cwd=cwd,
-            env=dict(env) | {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"},
-            start_new_session=True,
-            preexec_fn=_of_a_terminal,
-        )
-        self._reader = threading.Thread(target=self._read, name="terminal", daemon=True)
-        self._reader.start()
-
-    def __enter__(self) -> Self:
-        return self
+        super().__init__(command, env, cwd, size)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -253,7 +211,7 @@ class Terminal:
         """Give the terminal another size."""
         with self._changed:
             self.screen.resize(size[1], size[0])
-        _set_size(self._slave, size)
+        self._set_size(size)
         os.killpg(self.process.pid, signal.SIGWINCH)
 
     def be_used(self) -> None:
@@ -281,7 +239,7 @@ class Terminal:
                 if self._undrawn:  # a busy program takes a key later than it was pressed
                     self._pressed_at, self._undrawn = time.monotonic(), False
                 self.raw += data
-                self._feed(data)
+                self._draw(data)
                 self._changed.notify_all()
 
     def _burst(self) -> bytes:
@@ -293,17 +251,3 @@ class Terminal:
             except OSError:
                 break
         return data
-
-    def _feed(self, data: bytes) -> None:
-        """Feed whole sequences only: one that is cut at the end waits for its rest."""
-        data = self._pending + data
-        cut = data.rfind(b"\x1b")
-        whole = (
-            cut < 0 or len(data) - cut > 32 or re.search(rb"^\x1b(\[[0-9;?<>=$]*[@-~]|[^\[P])", data[cut:])
-        )
-        self._pending = b"" if whole else data[cut:]
-        self._stream.take(UNKNOWN_TO_PYTE.sub(b"", data if whole else data[:cut]))
-
-
-def _set_size(descriptor: int, size: tuple[int, int]) -> None:
-    fcntl.ioctl(descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
