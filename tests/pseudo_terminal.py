@@ -22,6 +22,10 @@ UNKNOWN_TO_PYTE = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1b\[\?[0-9;]*\$p|\x
 """Private sequences and strings for the terminal, which pyte would print."""
 
 
+class NotShownError(AssertionError):
+    """A state did not come; the message holds the screen."""
+
+
 class PseudoTerminal:
     """Runs a program; a thread of it runs ``_read``.
 

@@ -19,7 +19,7 @@ from types import TracebackType
 from ccq_tui.bridges.terminal.emulator import Screen
 from tests.bench.processes import tree
 from tests.bench.queries import answers
-from tests.pseudo_terminal import PseudoTerminal
+from tests.pseudo_terminal import NotShownError, PseudoTerminal
 
 SIZE = (120, 40)
 LIMIT = 60.0
@@ -29,10 +29,6 @@ LIMIT = 60.0
 def whole(screen: Screen) -> str:
     """Return a screen's lines as one text; a blank that must not wrap is a blank here."""
     return "\n".join(screen.display).replace("\xa0", " ")
-
-
-class NotShownError(AssertionError):
-    """A state did not come; the message holds the screen."""
 
 
 class Terminal(PseudoTerminal):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ccq_tui.commands.workspace import WHICH_PROMPT
 from ccq_tui.testing import Replies, Scenario, run
@@ -13,21 +13,8 @@ from tests.e2e.conftest import Running
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 GREETING = 'def greet(name):\n    return "Hello, " + name\n\n\nprint(greet("you"))\n'
-NOTEBOOK = {
-    "cells": [
-        {
-            "cell_type": "code",
-            "id": "one",
-            "source": "1 + 1",
-            "metadata": {},
-            "outputs": [],
-            "execution_count": None,
-        }
-    ],
-    "metadata": {},
-    "nbformat": 4,
-    "nbformat_minor": 5,
-}
+CELL = {"cell_type": "code", "id": "one", "source": "1 + 1", "metadata": {}, "outputs": []}
+NOTEBOOK = {"cells": [CELL | {"execution_count": None}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
 SERVICE = """
 import json, sys
 
@@ -68,7 +55,7 @@ class Step:
     prompt: str
     plays: Callable[[Scenario], Scenario] | None = None
     sees: tuple[str, ...] = ()
-    does: Callable[[Running], None] | None = field(default=None)
+    does: Callable[[Running], None] | None = None
 
 
 def path(name: str) -> Callable[[Replies], str]:
@@ -162,7 +149,6 @@ DAY = (
             .noted("The background work is over.")
         ),
         ("It runs by itself.", "The background work is over."),
-        None,
     ),
     Step(
         "how many bolts are there",

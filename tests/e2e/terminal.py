@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 
 from ccq_tui.questions.input_guard import WORD_SECONDS
-from tests.pseudo_terminal import PseudoTerminal
+from tests.pseudo_terminal import NotShownError, PseudoTerminal
 
 KEYS = {
     "enter": "\r",
@@ -49,10 +49,6 @@ LONGEST_BURST = 0.5
 
 _UNENDED = re.compile(r"\x1b(?:\[[0-9;:?<>=$]*|\][^\x07\x1b]*)?\Z")
 """A sequence that the end of what was read cuts off."""
-
-
-class NotShownError(AssertionError):
-    """A state did not come; the message holds the screen."""
 
 
 class Terminal(PseudoTerminal):

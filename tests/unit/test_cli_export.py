@@ -1,13 +1,11 @@
-"""Sessions printed and resumed from the shell, and an answer from there that a running program hears."""
+"""Sessions printed and resumed from the shell."""
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,12 +15,6 @@ from ccq_tui.agent.options import SessionOptions
 from ccq_tui.agent.reader import ReaderError
 from ccq_tui.cli import main
 from ccq_tui.config.launch import Launch
-from ccq_tui.config.paths import inbox_path
-from ccq_tui.inbox.actors import Actor, Surface
-from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.port import Added, InboxChange, Settled
-from ccq_tui.inbox.requests import QuestionRequest
-from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from tests.unit.agent.recordings import prompt, said, text
 from tests.unit.starting import Cli
 from tests.unit.stocked import SESSION, asked, stock
@@ -118,28 +110,3 @@ def test_a_session_is_resumed_where_it_worked(
     known = name != "0" + SESSION[1:]
     assert launch.resume == (SESSION if known else name)
     assert launch.settings.directory == tmp_path / ("elsewhere" if flags else "work" if known else "")
-
-
-async def test_a_running_program_hears_of_the_answer() -> None:
-    question = Question("Which?", "Which", (Option("A"), Option("B")))
-    request = QuestionRequest("toolu_1", SESSION, QuestionSet("toolu_1", (question,)))
-    inbox = await Inbox.connect(inbox_path())
-    waits = asyncio.Event()
-    heard: list[Any] = []
-
-    def hear(change: InboxChange) -> None:
-        heard.append(change)
-        if isinstance(change, Added):
-            waits.set()
-
-    inbox.subscribe(hear)
-    asking = asyncio.create_task(inbox.ask(request))
-    try:
-        await asyncio.wait_for(waits.wait(), 10)
-        assert await asyncio.to_thread(main, ["answer", "toolu_1", "--choose", "2"]) == 0
-        outcome = Answered((Answer(("B",)),))
-        assert await asyncio.wait_for(asking, 10) == outcome
-        assert heard[-1] == Settled(request, outcome, Actor.here(Surface.COMMAND, "ccq-tui answer"))
-    finally:
-        asking.cancel()
-        assert await inbox.close()
