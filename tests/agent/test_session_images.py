@@ -137,7 +137,7 @@ async def test_images_of_a_session(play: Play, tmp_path: Path) -> None:
     with step("a resumed session knows the commands"):
         past = await read_history(options_in(home, resume=ran))
         said = [event.text for event in past.events if isinstance(event, PromptAccepted)]
-        assert said == [message_of(RAN), UNANSWERED, "and now?"]
+        assert said == ["/clear", message_of(RAN), UNANSWERED, "and now?"]
     with step("a resumed session names images where they stand"):
         model.begin(TURNS)
         async with Running(home, resume=session) as run:
