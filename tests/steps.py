@@ -20,7 +20,7 @@ def step(name: str) -> Iterator[None]:
         raise
 
 
-async def until_true(held: Callable[[], object], limit: float = 30.0) -> None:
+async def until_true(held: Callable[[], object], limit: float = 60.0) -> None:
     """Wait until something holds that nothing tells of, such as the end of another process."""
     async with asyncio.timeout(limit):
         while not held():  # noqa: ASYNC110 - there is no event for it

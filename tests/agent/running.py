@@ -182,15 +182,6 @@ def options_in(home: CleanHome, **options: Any) -> SessionOptions:
     return SessionOptions(**(given | options))
 
 
-async def passes(what: Callable[[], bool]) -> None:
-    """Wait for what another process does."""
-    for _ in range(int(LIMIT / 0.02)):
-        if what():
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("it did not come about")
-
-
 def alive(pid: int) -> bool:
     """Say whether a process is there and not just unreaped."""
     try:

@@ -11,6 +11,7 @@ from ccq_tui.testing.scenarios import READY
 from ccq_tui.testing.scenarios.hostile import LONG_LABEL
 from ccq_tui.testing.scenarios.working import CHANGELOG, PLAN
 from tests.agent.scripted_session import QUESTION_ENV, TYPED, Session, answer_to, session
+from tests.results import answered, replied
 
 ASKED = "a set, as it was answered"
 REJECTED = "<tool_use_error>InputValidationError: .*"
@@ -52,12 +53,7 @@ def told(given: Mapping[str, Any]) -> str:
     """Return what the CLI makes of a set and of its answers."""
     questions = given["questions"]
     pairs = ", ".join(f'"{one["question"]}"="{answer_to(one)}"' for one in questions)
-    if any(one.get("kind") in TYPED for one in questions):
-        return (
-            f"The user answered: {pairs}. Read the answers carefully — they may request clarification, "
-            "changes, or that you not proceed — and follow what they actually say."
-        )
-    return f"Your questions have been answered: {pairs}. You can now continue with these answers in mind."
+    return replied(pairs) if any(one.get("kind") in TYPED for one in questions) else answered(pairs)
 
 
 def the_long_label_came_whole(client: Session, _: CleanHome) -> None:
@@ -105,11 +101,11 @@ async def plays_to_its_end(name: str, model: ScriptedModel, client: Session) -> 
     received = model.tool_results()
     ids = [one.tool_use_id for one in received]
     assert ids == (["toolu_scout_1", "toolu_subagent_1"] if name == "subagent" else names)
-    answered = [told(given) for tool, given in client.asked if tool == "AskUserQuestion"]
+    sets = [told(given) for tool, given in client.asked if tool == "AskUserQuestion"]
     for found, expected in zip(received, EXPECTED[name], strict=True):
         assert found.is_error == (expected == REJECTED)
         if expected == ASKED:
-            answered.remove(found.text)
+            sets.remove(found.text)
         else:
             assert re.fullmatch(expected, found.text, re.DOTALL)
     if name in FURTHER:

@@ -20,9 +20,10 @@ from ccq_tui.questions import Answer, Answered, Declined, Dismissed, Option, Que
 from ccq_tui.questions.schema_form import OPEN_LINK
 from ccq_tui.testing import CleanHome, Scenario
 from tests.actors import PANEL
-from tests.agent.running import LIMIT, Play, Running, alive, inbox_at, passes, stored
+from tests.agent.running import LIMIT, Play, Running, alive, inbox_at, stored
 from tests.agent.stage import staged
 from tests.processes import command, everything
+from tests.steps import until_true
 
 SERVER = Path(__file__).with_name("eliciting_server.py")
 WHICH = Question("Which?", "Which", (Option("A", "a"), Option("B", "b")))
@@ -84,7 +85,7 @@ def servers(home: CleanHome) -> list[int]:
 
 
 async def no_server_left(home: CleanHome) -> None:
-    await passes(lambda: not servers(home))
+    await until_true(lambda: not servers(home))
 
 
 @pytest.mark.timeout(180)
@@ -172,7 +173,7 @@ async def test_a_form_ends_with_its_process(play: Play, tmp_path: Path, end: str
                 run.session.close()
             settled = await run.until(ev.RequestSettled)
             assert isinstance(settled.outcome, Cancelled)
-            await passes(lambda: not inbox.pending)  # it is withdrawn soon, without waiting for the disk
+            await until_true(lambda: not inbox.pending)  # it is withdrawn soon, without waiting for the disk
             await run.ended()
             assert not alive(pid)
         await no_server_left(home)

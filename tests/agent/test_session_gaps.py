@@ -14,8 +14,9 @@ from ccq_tui.inbox.requests import Allowed
 from ccq_tui.testing import CleanHome, ScriptedModel
 from ccq_tui.testing.scenario import Scenario
 from ccq_tui.transcript.model import TranscriptModel
-from tests.agent.running import Play, Running, alive, passes
+from tests.agent.running import Play, Running, alive
 from tests.agent.stage import staged
+from tests.steps import until_true
 from tests.unit.transcript.test_drawing import shown
 
 LOOK = {"command": "pwd", "description": "Where are we"}
@@ -109,13 +110,13 @@ async def a_task_is_stopped_and_a_plan_is_approved_with_words(
     task = run.one(ev.TaskStarted)
     assert (task.background, task.description) == (True, "Serve")
     begun = home.project / "pid"
-    await passes(lambda: begun.exists() and begun.read_text().endswith("\n"))
+    await until_true(lambda: begun.exists() and begun.read_text().endswith("\n"))
     process = int(begun.read_text())
     assert alive(process)
     await run.session.ask(controls.stop_task(task.task_id))
     ended = await run.until(ev.TaskEnded, lambda e: e.task_id == task.task_id)
     assert ended.status == "stopped"
-    await passes(lambda: not alive(process))
+    await until_true(lambda: not alive(process))
     run.session.send("Plan it")
     proposed = await run.until(ev.PlanProposed)
     run.answer(proposed.request.id, Allowed("The tests first", mode="default"))

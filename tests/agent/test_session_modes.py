@@ -7,6 +7,7 @@ from ccq_tui.inbox.agent_texts import DECLINED
 from ccq_tui.questions import Answer, Declined, Discussed
 from ccq_tui.testing.scenario import Scenario
 from tests.agent.running import DATABASE, SQLITE, Play, Running
+from tests.results import answered, replied
 
 MODES = ["bypassPermissions", "acceptEdits", "plan", "auto", "default", "dontAsk"]
 OUTCOMES = [
@@ -22,15 +23,9 @@ What I had selected, typed and noted until then, not submitted as answers:
    Selected: SQLite
    Typed, not selected: Oracle
    Note: if small"""
-ANSWERED = (
-    'Your questions have been answered: "Which database?"="SQLite". '
-    "You can now continue with these answers in mind."
-)
+ANSWERED = answered('"Which database?"="SQLite"')
 # dontAsk takes nothing but answers: prose goes as a note.
-REMARK = (
-    'The user answered: "Which database?"=(no option selected) notes: {}. Read the answers carefully — they '
-    "may request clarification, changes, or that you not proceed — and follow what they actually say."
-)
+REMARK = replied('"Which database?"=(no option selected) notes: {}')
 
 
 async def test_every_mode_asks(play: Play) -> None:

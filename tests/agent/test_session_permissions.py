@@ -11,13 +11,8 @@ from ccq_tui.testing.scenario import Scenario
 from ccq_tui.transcript.model import TranscriptModel
 from tests.agent.running import Play, Running
 from tests.agent.stage import staged
+from tests.results import REJECTED
 from tests.unit.transcript.test_drawing import shown
-
-REJECTED = (
-    "The user doesn't want to proceed with this tool use. The tool use was rejected "
-    "(eg. if it was a file edit, the new_string was NOT written to the file). "
-)
-
 
 MAKES_FILES = Scenario("p")
 for name in ("one", "two", "three"):
@@ -84,8 +79,8 @@ async def a_tool_is_allowed_or_refused(run: Running, model: ScriptedModel, home:
     assert [path.name for path in home.project.iterdir()] == ["one"]
     assert [(r.text, r.is_error) for r in model.tool_results()] == [
         ("(Bash completed with no output)", False),
-        (REJECTED + "Ask the user how to proceed, or go on with what does not need it.", True),
-        (REJECTED + "To tell you how to proceed, the user said:\nUse four instead", True),
+        (f"{REJECTED} Ask the user how to proceed, or go on with what does not need it.", True),
+        (f"{REJECTED} To tell you how to proceed, the user said:\nUse four instead", True),
     ]
 
 
@@ -134,7 +129,7 @@ async def a_plan_is_kept_open_then_approved(run: Running, model: ScriptedModel) 
     await run.idle()
     assert [event.mode for event in run.all(ev.ModeChanged)] == ["plan", "default"]
     kept = model.result(first.request.tool_use_id)
-    assert kept.text == REJECTED + "To tell you how to proceed, the user said:\nShorter"
+    assert kept.text == f"{REJECTED} To tell you how to proceed, the user said:\nShorter"
     assert kept.is_error
     approved = model.result(second.request.tool_use_id).text
     assert approved.startswith("User has approved your plan. You can now start coding.")
@@ -206,7 +201,7 @@ async def an_interrupt_settles_all_that_wait(run: Running, model: ScriptedModel,
     run.session.send("Go on")
     await run.until(ev.BlockFinished, lambda event: event.text == "Again.")
     assert model.result("toolu_p_2").text == (
-        REJECTED + "STOP what you are doing and wait for the user to tell you how to proceed."
+        f"{REJECTED} STOP what you are doing and wait for the user to tell you how to proceed."
     )
     assert not list(home.project.iterdir())
 

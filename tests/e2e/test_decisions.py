@@ -10,12 +10,9 @@ import pytest
 from ccq_tui.testing import Scenario
 from ccq_tui.widgets.decision.details import PLAN_TITLE
 from tests.e2e.conftest import Running, Start
+from tests.results import REJECTED
 from tests.steps import step
 
-REJECTED = (
-    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file "
-    "edit, the new_string was NOT written to the file)."
-)
 LIGHT = b"48;2;250;248;244"
 """The background of ccq-light."""
 DONE = "That was all."

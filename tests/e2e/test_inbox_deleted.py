@@ -8,12 +8,10 @@ from pathlib import Path
 from ccq_tui.testing import Scenario
 from tests.e2e.conftest import Running, Start, program
 from tests.e2e.test_parking import WHICH
+from tests.results import replied
 from tests.steps import step
 
-RESULT = (
-    'The user answered: "Which one?"="Third" notes: soon. Read the answers carefully — they may request '
-    "clarification, changes, or that you not proceed — and follow what they actually say."
-)
+RESULT = replied('"Which one?"="Third" notes: soon')
 
 
 def test_a_question_outlives_the_file_of_the_inbox(start: Start) -> None:

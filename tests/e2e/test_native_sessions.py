@@ -22,6 +22,7 @@ from tests.bench.talking import FRESH
 from tests.bench.terminal import Terminal as NativeTerminal
 from tests.e2e.conftest import Running, Start, program
 from tests.processes import command
+from tests.results import answered, replied
 from tests.steps import step
 
 LIMIT = 60.0
@@ -36,11 +37,6 @@ FEATURES = Question(
 )
 LAYOUT = Question("Which layout?", "Layout", (Option("Tabs", "t", "[a][b]"), Option("Panes", "p", "a|b")))
 REGIONS = Question("Which regions?", "Regions", (Option("EU", "e"), Option("US", "u")), multi_select=True)
-ANSWERED = "Your questions have been answered: {}. You can now continue with these answers in mind."
-READ = (
-    "The user answered: {}. Read the answers carefully — they may request clarification, changes, or that "
-    "you not proceed — and follow what they actually say."
-)
 
 
 FORMS = Scenario()
@@ -173,7 +169,7 @@ def test_questions_of_a_native_session_are_answered_here_there_and_by_a_script(s
             tabs = f"{said('Which layout?', 'Tabs')} selected preview:\n[a][b]"
             both = f"{said('Which database?', 'Postgres')}, {said('Which features?', 'Auth, Logs')}"
             result = natives.result(first)
-            assert (result.text, result.is_error) == (ANSWERED.format(f"{both}, {tabs}"), False)
+            assert (result.text, result.is_error) == (answered(f"{both}, {tabs}"), False)
             closes("the dialog", began, native.wait("Allowed by PermissionRequest hook"))
             assert natives.ended(first).state is RequestState.DELIVERED
         with step("answered in its own dialog, it closes in the inbox, whose history has the answer"):
@@ -189,7 +185,7 @@ def test_questions_of_a_native_session_are_answered_here_there_and_by_a_script(s
                 began = native.press(keys)
                 native.wait(words)
             there = 'Auth, Logs, "x, y"'
-            assert natives.result(second).text == READ.format(f"{said('Which features?', there)}, {tabs}")
+            assert natives.result(second).text == replied(f"{said('Which features?', there)}, {tabs}")
             ours.wait("Already answered in Claude Code at")
             closes("the panel", began, time.monotonic())
             assert ours.panel == ""
@@ -208,7 +204,7 @@ def test_questions_of_a_native_session_are_answered_here_there_and_by_a_script(s
             began = time.monotonic()
             file = f"{said('Which database?', 'a text file')} notes: for now"
             features, regions = said("Which features?", there), said("Which regions?", "EU, US")
-            assert natives.result(third).text == READ.format(f"{file}, {features}, {tabs}, {regions}")
+            assert natives.result(third).text == replied(f"{file}, {features}, {tabs}, {regions}")
             closes("the dialog", began, native.wait("Which regions? →"))
             native.wait("Had 3.")
             natives.ended(third)

@@ -20,13 +20,11 @@ from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from tests.e2e.conftest import Running, Start, program
 from tests.e2e.terminal import Terminal
 from tests.processes import children, command
+from tests.results import replied
 from tests.steps import step
 
 WHICH = Question("Which one?", "Which", (Option("First", "a"), Option("Second", "b"), Option("Third", "c")))
-RESULT = (
-    'The user answered: "Which one?"="my own" notes: soon. Read the answers carefully — they may request '
-    "clarification, changes, or that you not proceed — and follow what they actually say."
-)
+RESULT = replied('"Which one?"="my own" notes: soon')
 
 
 def test_quitting_keeps_the_question_and_its_draft_for_the_same_call(start: Start) -> None:

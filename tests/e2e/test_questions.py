@@ -15,6 +15,7 @@ from ccq_tui.testing import Scenario, ask
 from ccq_tui.widgets.question.parts import PLACEHOLDERS
 from tests.e2e.conftest import Running, Start
 from tests.e2e.terminal import KEYS
+from tests.results import answered, replied
 from tests.steps import step
 
 DATABASE = Question(
@@ -40,11 +41,6 @@ SURE = Question("Proceed?", "Proceed", (Option("Yes", "now"), Option("No", "late
 NAME = Question("What name?", "Name", kind=Kind.TEXT)
 COUNT = Question("How many?", "Count", kind=Kind.NUMBER, minimum=1, maximum=10)
 DONE = "Thank you, all clear."
-READ = (
-    " Read the answers carefully — they may request clarification, changes, or that you not proceed"
-    " — and follow what they actually say."
-)
-GO_ON = " You can now continue with these answers in mind."
 
 
 def opened(run: Running, number: int, text: str) -> None:
@@ -85,9 +81,9 @@ def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
         terminal.press("enter")
         terminal.wait_in_panel("✔    Submit")
         terminal.press("enter")
-        assert run.result("toolu_e2e_1") == (
-            'Your questions have been answered: "Which database?"="DuckDB", "Which features?"="Cache", '
-            f'"Which layout?"="Tabs" selected preview:\n+--+--+\n|a |b |, "Proceed?"="Yes".{GO_ON}'
+        assert run.result("toolu_e2e_1") == answered(
+            '"Which database?"="DuckDB", "Which features?"="Cache", "Which layout?"="Tabs" selected '
+            'preview:\n+--+--+\n|a |b |, "Proceed?"="Yes"'
         )
     with step("text, and a number that is out of range at first"):
         opened(run, 2, "What name?")
@@ -99,9 +95,7 @@ def each_kind_of_answer_reaches_the_model_exactly(run: Running) -> None:
         terminal.press("backspace enter")
         terminal.wait_in_panel("✔    Submit")
         terminal.press("enter")
-        assert run.result("toolu_e2e_2") == (
-            f'The user answered: "What name?"="billing j1", "How many?"="1".{READ}'
-        )
+        assert run.result("toolu_e2e_2") == replied('"What name?"="billing j1", "How many?"="1"')
     with step("discuss"):
         opened(run, 3, "Which database?")
         terminal.press("c")
@@ -174,9 +168,8 @@ def an_answer_is_kept_in_a_queue_in_an_editor_and_while_hidden(run: Running, edi
         terminal.press("a enter")
         terminal.wait_in_panel("✔    Submit")
         terminal.press("enter")
-        assert run.result("toolu_e2e_7") == (
-            'The user answered: "Which database?"="half a thought", "Which features?"="Auth, Cache, Logs".'
-            f"{READ}"
+        assert run.result("toolu_e2e_7") == replied(
+            '"Which database?"="half a thought", "Which features?"="Auth, Cache, Logs"'
         )
         terminal.wait("❯ a draft prompt")
     with step("Ctrl+Q while a question is open"):

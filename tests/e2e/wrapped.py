@@ -77,15 +77,10 @@ class Wrapped(Terminal):
 
         return self.until(waiting, f"a request “{text}”")  # type: ignore[no-any-return]
 
-    @property
-    def waiting(self) -> list[str]:
-        """What waits in the inbox."""
-        return [_question(one) for one in self.store.requests.waiting()]
-
-    def answer(self, text: str, *selected: str, other: str = "", empty: bool = False) -> StoredRequest:
+    def answer(self, text: str, *selected: str, other: str = "") -> StoredRequest:
         """Answer a prompt once it is asked, and wait until its program has the answer."""
         stored = self.asked(text)
-        outcome = Answered((Answer(selected=selected, other=other, empty=empty),))
+        outcome = Answered((Answer(selected=selected, other=other),))
         assert isinstance(self.store.requests.settle(stored.request.id, outcome, SOMEBODY), Won)
         return self.state(stored, RequestState.DELIVERED)
 

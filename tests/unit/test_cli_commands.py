@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+from click.shell_completion import ShellComplete
 
 import ccq_tui
 from ccq_tui.cli import main
+from ccq_tui.cli.main import cli
 from ccq_tui.cli.options import _SETTINGS
 from ccq_tui.config.paths import user_config
 from ccq_tui.config.settings import Settings
@@ -93,28 +92,13 @@ def test_completion_without_a_known_shell(monkeypatch: pytest.MonkeyPatch, ccq: 
 
 
 @pytest.mark.parametrize(
-    ("words", "wanted"),
+    ("words", "begun", "wanted"),
     [
-        ("--questions a", {"ask", "assume", "adaptive"}),
-        ("demo sin", {"single"}),
-        ("--theme ccq-l", {"ccq-light"}),
+        (["--questions"], "a", {"ask", "assume", "adaptive"}),
+        (["demo"], "sin", {"single"}),
+        (["--theme"], "ccq-l", {"ccq-light"}),
     ],
 )
-def test_a_shell_is_offered_words(words: str, wanted: set[str]) -> None:
-    command = [sys.executable, "-c", "from ccq_tui.cli import main; main()"]
-    line = f"ccq-tui {words}"
-    asked = {
-        "_CCQ_TUI_COMPLETE": "bash_complete",
-        "COMP_WORDS": line,
-        "COMP_CWORD": str(len(line.split()) - 1),
-    }
-    done = subprocess.run(
-        command,
-        env=os.environ | asked,
-        cwd=DOCS.parent,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert {line.partition(",")[2] for line in done.stdout.splitlines()} == wanted
+def test_a_shell_is_offered_words(words: list[str], begun: str, wanted: set[str]) -> None:
+    completing = ShellComplete(cli, {}, "ccq-tui", "_CCQ_TUI_COMPLETE")
+    assert {item.value for item in completing.get_completions(words, begun)} == wanted

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -119,8 +118,6 @@ class Child:
                 opened = session._inbox.known(order["id"])
                 assert opened is not None
                 opened.type(replace(state, pages=(page, *state.pages[1:])), PANEL)
-                # The clock is the same in all processes; on a busy machine the order came late.
-                say({"event": "Drafted", "text": order["text"], "at": time.monotonic()})
             case "answer":
                 session._inbox.answer(order["id"], Answered((Answer(other=order["text"]),)), PANEL)
             case "allow":

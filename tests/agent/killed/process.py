@@ -28,12 +28,10 @@ class Process:
     Args:
         home: Where it and its CLI live.
         database: The inbox's file.
-        drafted: Takes when it was given each draft, by the draft's text.
     """
 
-    def __init__(self, home: CleanHome, database: Path, drafted: dict[str, float]) -> None:
+    def __init__(self, home: CleanHome, database: Path) -> None:
         self._events: queue.Queue[dict[str, Any]] = queue.Queue()
-        self._drafted = drafted
         self._errors = (home.root / "stderr").open("ab")
         self._child = subprocess.Popen(
             [sys.executable, "-m", "tests.agent.killed.child", str(database), str(home.project)],
@@ -94,11 +92,7 @@ class Process:
         assert self._child.stdout is not None
         with contextlib.suppress(ValueError):  # the kill cut a line in two
             for line in self._child.stdout:
-                event = json.loads(line)
-                if event["event"] == "Drafted":
-                    self._drafted[event["text"]] = event["at"]
-                else:
-                    self._events.put(event)
+                self._events.put(json.loads(line))
 
 
 def end_all(home: CleanHome) -> None:

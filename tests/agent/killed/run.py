@@ -25,8 +25,6 @@ from tests.agent.killed.script import QUESTIONS, mark, scenario, typed_in
 LIMIT = 900.0
 QUIET = 2.5
 """Seconds of silence after which a person would write to a session that waits for nothing."""
-KEPT_AFTER = 0.25
-KEPT_LIMIT = 60.0
 PROMPT = "Build it."
 GO_ON = "Go on."
 
@@ -45,12 +43,10 @@ class Run:
     Args:
         points: Where.
         root: An empty directory.
-        patient: Whether to wait until a draft is on disk, where else the time that it may take goes by.
     """
 
-    def __init__(self, points: Sequence[Point], root: Path, *, patient: bool = False) -> None:
+    def __init__(self, points: Sequence[Point], root: Path) -> None:
         self.seen = Seen()
-        self._patient = patient
         self._points = list(points)
         self._model = ScriptedModel(scenario(self._newest), speed=1_500, delta_size=8)
         self._root = root
@@ -60,8 +56,6 @@ class Run:
         self._resuming = False
         self._by_message = False
         self._began = ""
-        self._drafted: dict[str, float] = {}
-        self._young: set[str] = set()
         self._heard: list[str] = []
         self._kills: list[Kill] = []
 
@@ -73,7 +67,7 @@ class Run:
         """
         with self._model:
             self._home = clean_environment(self._model.url, root=self._root)
-            self._process = Process(self._home, self._database, self._drafted)
+            self._process = Process(self._home, self._database)
             try:
                 self._play()
             except TimeoutError as error:
@@ -136,7 +130,7 @@ class Run:
             self._settle_elsewhere()
             self._process.end()
             self._resuming = True
-            self._process = Process(self._home, self._database, self._drafted)
+            self._process = Process(self._home, self._database)
         else:
             self._process.tell(do="start", resume=self._session)
 
@@ -190,10 +184,7 @@ class Run:
             return False
         if not point.parks and not self._session and when != "BlockGrew":
             return False
-        if self._patient and when == "draft":
-            self._until_kept()
-        else:
-            time.sleep(point.delay)
+        time.sleep(point.delay)
         self._kill(point.victim)
         self._points.pop(0)
         self._resuming = self._by_message = False
@@ -202,31 +193,13 @@ class Run:
         return True
 
     def _kill(self, victim: Victim) -> None:
-        """Kill, note which drafts are old enough to be kept, and start a new program if there is none."""
-        killed_at = time.monotonic()
-        on_disk = {name: self._on_disk(name) for name in self._asked} if self._patient else {}
+        """Kill, note which drafts are on disk by then, and start a new program if there is none."""
+        for name, asked in self._asked.items():
+            asked.kept = self._on_disk(name) or asked.kept
         self._process.kill(victim)
         self._kills.append(Kill(time.monotonic(), victim))
-        for name, asked in self._asked.items():
-            if self._patient:
-                asked.kept = on_disk[name] or asked.kept
-                continue
-            for text in asked.drafts:
-                if text not in self._young and self._drafted.get(text, killed_at) <= killed_at - KEPT_AFTER:
-                    asked.kept = text
-                elif victim != "cli":
-                    self._young.add(text)  # it may be lost, and will not be old enough at the next kill
         if victim != "cli":
-            self._process = Process(self._home, self._database, self._drafted)
-
-    def _until_kept(self) -> None:
-        """Wait until the newest draft of what was asked last is on disk."""
-        name, asked = list(self._asked.items())[-1]
-        deadline = time.monotonic() + KEPT_LIMIT
-        while self._on_disk(name) != asked.drafts[-1]:
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"the draft {asked.drafts[-1]!r} was not kept within {KEPT_LIMIT:g} s")
-            time.sleep(0.02)
+            self._process = Process(self._home, self._database)
 
     # -- what must hold -----------------------------------------------------------------------------------
 
@@ -291,16 +264,7 @@ class Run:
         self.seen.problems.append(f"{text} [{self._root.name}]")
 
 
-def play(points: Sequence[Point], root: Path, *, patient: bool = False) -> Seen:
-    """Play a session through some kills.
-
-    Args:
-        points: Where it is killed.
-        root: An empty directory.
-        patient: Whether a machine may take longer than it should to keep a draft.
-
-    Returns:
-        What was seen.
-    """
+def play(points: Sequence[Point], root: Path) -> Seen:
+    """Play a session through kills at some points, in an empty directory; return what was seen."""
     root.mkdir(parents=True)
-    return Run(points, root, patient=patient).play()
+    return Run(points, root).play()

@@ -26,6 +26,7 @@ from ccq_tui.testing.scenario import Scenario, ask
 from tests.actors import PHONE
 from tests.agent.running import DATABASE, SQLITE, Running, stored
 from tests.agent.stage import Stage
+from tests.results import answered, replied
 from tests.steps import step
 
 FEATURES = Question(
@@ -41,50 +42,30 @@ LAYOUT = Question(
 NAME = Question("What name?", "Name", kind=Kind.TEXT, placeholder="my-app")
 WORKERS = Question("How many?", "Workers", kind=Kind.NUMBER, minimum=1, maximum=8, default="2")
 
-CAREFULLY = (
-    " Read the answers carefully — they may request clarification, changes, or that you not proceed — "
-    "and follow what they actually say."
-)
-CONTINUE = " You can now continue with these answers in mind."
-
 
 ROUNDS: list[tuple[list[Question], Outcome, str]] = [
-    (
-        [DATABASE],
-        Answered((Answer(("PostgreSQL",)),)),
-        f'Your questions have been answered: "Which database?"="PostgreSQL".{CONTINUE}',
-    ),
-    (
-        [DATABASE],
-        Answered((Answer(other="my own, db"),)),
-        f'The user answered: "Which database?"="my own, db".{CAREFULLY}',
-    ),
+    ([DATABASE], Answered((Answer(("PostgreSQL",)),)), answered('"Which database?"="PostgreSQL"')),
+    ([DATABASE], Answered((Answer(other="my own, db"),)), replied('"Which database?"="my own, db"')),
     (
         [FEATURES],
         Answered((Answer(("Auth", "Logs"), other="other, thing 5"),)),
-        f'The user answered: "Which features?"="Auth, Logs, "other, thing 5"".{CAREFULLY}',
+        replied('"Which features?"="Auth, Logs, "other, thing 5""'),
     ),
-    (
-        [FEATURES],
-        Answered((Answer(empty=True),)),
-        f'The user answered: "Which features?"="(none of these)".{CAREFULLY}',
-    ),
+    ([FEATURES], Answered((Answer(empty=True),)), replied('"Which features?"="(none of these)"')),
     (
         [LAYOUT, DATABASE],
         Answered((Answer(("Tabs",), note="small", preview="[a][b]\n----"), Answer(note="later"))),
-        'The user answered: "Which layout?"="Tabs" selected preview:\n[a][b]\n---- notes: small, '
-        f'"Which database?"=(no option selected) notes: later.{CAREFULLY}',
+        replied(
+            '"Which layout?"="Tabs" selected preview:\n[a][b]\n---- notes: small, '
+            '"Which database?"=(no option selected) notes: later'
+        ),
     ),
     (
         [NAME, WORKERS],
         Answered((Answer(other="shop"), Answer(other="4"))),
-        f'The user answered: "What name?"="shop", "How many?"="4".{CAREFULLY}',
+        replied('"What name?"="shop", "How many?"="4"'),
     ),
-    (
-        [WORKERS],
-        Answered((Answer(other="4"),)),
-        f'Your questions have been answered: "How many?"="4".{CONTINUE}',
-    ),
+    ([WORKERS], Answered((Answer(other="4"),)), answered('"How many?"="4"')),
     ([DATABASE], Answered((Answer(),)), "The user did not answer the questions."),
     (
         [DATABASE, FEATURES],
@@ -161,12 +142,8 @@ async def two_sets_at_once(run: Running, model: ScriptedModel, order: tuple[str,
         wanted = run.request(request_id)
         await run.until(ev.RequestSettled, lambda e, wanted=wanted: e.request_id == wanted)
     await run.idle()
-    assert model.result("toolu_q_1").text == (
-        f'Your questions have been answered: "Which database?"="SQLite".{CONTINUE}'
-    )
-    assert model.result("toolu_q_2").text == (
-        f'Your questions have been answered: "Which features?"="Cache".{CONTINUE}'
-    )
+    assert model.result("toolu_q_1").text == (answered('"Which database?"="SQLite"'))
+    assert model.result("toolu_q_2").text == (answered('"Which features?"="Cache"'))
 
 
 async def an_earlier_answer_is_taken_over(run: Running, model: ScriptedModel) -> None:
@@ -184,7 +161,7 @@ async def an_earlier_answer_is_taken_over(run: Running, model: ScriptedModel) ->
     assert state.outcome == chosen
     run.answer(again.request.id, state.outcome)
     await run.idle(2)
-    told = f'The user answered: "Which store?"="MySQL" notes: as elsewhere.{CAREFULLY}'
+    told = replied('"Which store?"="MySQL" notes: as elsewhere')
     assert [result.text for result in model.tool_results()] == [told] * 2
 
 

@@ -12,6 +12,7 @@ from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.questions.wire import answer_text
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario
+from tests import results
 from tests.agent.running import Running
 from tests.agent.stage import Stage
 from tests.steps import step
@@ -114,13 +115,4 @@ def assert_read_as_given(questions: tuple[Question, ...], answers: tuple[Answer,
     if not said:
         assert result == "The user did not answer the questions."
         return
-    opening, rest = result.split(": ", 1)
-    assert opening in ("The user answered", "Your questions have been answered")
-    closing = {
-        "The user answered": (
-            ". Read the answers carefully — they may request clarification, changes, or that you not "
-            "proceed — and follow what they actually say."
-        ),
-        "Your questions have been answered": ". You can now continue with these answers in mind.",
-    }[opening]
-    assert rest == said + closing
+    assert result in (results.answered(said), results.replied(said))

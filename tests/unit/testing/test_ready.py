@@ -8,28 +8,8 @@ from ccq_tui.testing.scenarios import DEFAULT, READY, Ready
 from ccq_tui.testing.scenarios.hostile import LONG_LABEL
 from ccq_tui.testing.scenarios.long import LONG_ANSWER_CHARACTERS, long_markdown
 
-PROMISED = {
-    "no_questions",
-    "single",
-    "multi",
-    "mixed_four",
-    "text_and_number",
-    "multi_round",
-    "two_at_once",
-    "arriving",
-    "with_permission",
-    "with_plan",
-    "subagent",
-    "long_answer",
-    "unicode",
-    "hostile_text",
-    "api_errors",
-    "tour",
-}
 
-
-def test_every_promised_scenario_is_there() -> None:
-    assert set(READY) == PROMISED
+def test_the_default_is_one_of_them() -> None:
     assert DEFAULT in READY
 
 

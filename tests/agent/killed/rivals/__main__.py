@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import signal
 import sys
 import tempfile
 import time
@@ -15,7 +14,7 @@ from pathlib import Path
 from tests.agent.killed.counts import Seen
 from tests.agent.killed.process import running_below
 from tests.agent.killed.rivals.counts import WANTED
-from tests.agent.killed.rivals.jobs import Jobs, plan
+from tests.agent.killed.rivals.jobs import plan, played
 from tests.agent.killed.rivals.play import GONE_SECONDS
 
 KILLS = 300
@@ -34,12 +33,10 @@ def main(kills: int, seed: int, jobs: int, keep: Path | None) -> int:
         The exit code: 0 where nothing was lost or doubled, and something was counted of everything.
     """
     total, began = Seen(), time.monotonic()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
     with ExitStack() as ending:
         root = keep or Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="ccq-rivals-")))
         root.mkdir(parents=True, exist_ok=True)
-        playing = ending.enter_context(Jobs(plan(kills, seed), root, jobs))
-        for one_seed, seconds, one in playing.results():
+        for one_seed, seconds, one in played(plan(kills, seed), root, jobs):
             total.add(one)
             counts = json.dumps(dict(sorted(one.counts.items())))
             say(f"{time.monotonic() - began:6.1f} s  seed {one_seed}, {seconds:.0f} s: {counts}")

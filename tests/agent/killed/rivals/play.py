@@ -119,7 +119,7 @@ class Rivals:
             self._problem(f"something failed in a program: {errors[-3000:]}")
 
     def _program(self) -> Process:
-        return Process(self._home, self._database, {})
+        return Process(self._home, self._database)
 
     # -- two people and a killer --------------------------------------------------------------------------
 
