@@ -44,14 +44,7 @@ SLOW = {TESTS / "agent", TESTS / "e2e"}
 DROPPED = ("CCQ_", "ANTHROPIC_", "CLAUDE", "TEXTUAL")
 KEPT = ("TEXTUAL_SNAPSHOT_TEMPDIR",)  # how the snapshot plugin finds its own reports
 DROPPED_NAMES = (
-    "NO_COLOR",
-    "FORCE_COLOR",
-    "CLICOLOR",
-    "CLICOLOR_FORCE",
-    "COLUMNS",
-    "LINES",
-    "VISUAL",
-    "EDITOR",
+    *("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES", "VISUAL", "EDITOR"),
     "PYTHONUNBUFFERED",  # a person's programs have buffers, which are written at their end
 )
 PINNED = {

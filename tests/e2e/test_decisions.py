@@ -20,15 +20,14 @@ DONE = "That was all."
 
 def scenario_of_permissions() -> Scenario:
     scenario = Scenario("e2e")
-    for name in ("one", "two", "three", "five", "five", "six"):
+    for name in ("one", "three", "five", "five", "six"):
         scenario = scenario.runs("Bash", command=f"touch {name}.txt", description="Make a file")
     return scenario.says("Files done.").ends_turn()
 
 
 def with_plans(scenario: Scenario) -> Scenario:
-    scenario = scenario.plans("# The plan\n\n1. Begin\n2. Go on").says("First plan done.").ends_turn()
     scenario = scenario.plans("# The plan\n\n1. Larger", revised="# The plan\n\n1. Smaller")
-    scenario = scenario.says("Second plan done.").ends_turn()
+    scenario = scenario.says("First plan done.").ends_turn()
     scenario = scenario.plans("# The plan\n\n1. Start\n2. End").says(DONE).ends_turn()
     return scenario.runs("Bash", command="sh -c 'touch seven.txt'", description="Make a file")
 
@@ -55,7 +54,7 @@ def test_permissions_and_plans(start: Start, tmp_path: Path) -> None:
 
 
 def permissions(run: Running) -> None:
-    """Answer six calls."""
+    """Answer five calls."""
     terminal = run.terminal
     with step("allowed"):
         terminal.wait_panel("touch one.txt")
@@ -64,18 +63,13 @@ def permissions(run: Running) -> None:
         run.result("toolu_e2e_1")
         assert not run.model.result("toolu_e2e_1").is_error
         assert (run.home.project / "one.txt").exists()
-    with step("denied"):
-        terminal.wait_panel("touch two.txt")
-        terminal.press("down enter")
-        assert run.result("toolu_e2e_2").startswith(REJECTED)
-        assert not (run.home.project / "two.txt").exists()
     with step("denied with text"):
         terminal.wait_panel("touch three.txt")
         terminal.press("e")
         terminal.wait_panel("Enter write")
         terminal.type("use made.md instead")
         terminal.press("enter")
-        assert run.result("toolu_e2e_3") == (
+        assert run.result("toolu_e2e_2") == (
             f"{REJECTED} To tell you how to proceed, the user said:\nuse made.md instead"
         )
     with step("allowed for longer, and allowed with a word"):
@@ -100,31 +94,22 @@ def permissions(run: Running) -> None:
 
 
 def plans(run: Running) -> None:
-    """Decide on three plans; edits are accepted from then on."""
+    """Decide on two plans; edits are accepted from then on."""
     terminal = run.terminal
-    with step("approved"):
-        terminal.wait("ready")
-        run.rest()
-        terminal.type("plan it\r")
-        terminal.wait_panel(PLAN_TITLE)
-        assert "1. Begin" in terminal.text
-        run.decide("y")
-        assert run.result("toolu_e2e_9").startswith("User has approved your plan.")
-        terminal.wait("First plan done.")
     with step("kept with text, and approved when revised"):
         terminal.wait("ready")
         run.rest()
-        terminal.type("the next one\r")
+        terminal.type("plan it\r")
         terminal.wait_panel(PLAN_TITLE, after="Larger")
         terminal.press("e")
         terminal.wait_panel("Enter write")
         terminal.type("smaller please")
         terminal.press("enter")
-        assert run.result("toolu_e2e_12").endswith("the user said:\nsmaller please")
+        assert run.result("toolu_e2e_8").endswith("the user said:\nsmaller please")
         terminal.wait_panel(PLAN_TITLE, after="Smaller")
         run.decide("y")
-        assert run.result("toolu_e2e_14").startswith("User has approved your plan.")
-        terminal.wait("Second plan done.")
+        assert run.result("toolu_e2e_10").startswith("User has approved your plan.")
+        terminal.wait("First plan done.")
     with step("edited and approved"):
         terminal.wait("ready")
         run.rest()
@@ -136,6 +121,6 @@ def plans(run: Running) -> None:
         terminal.wait(DONE)
         terminal.wait("you approved as edited")
         terminal.wait("accepts edits")
-        assert run.result("toolu_e2e_17").endswith(
+        assert run.result("toolu_e2e_13").endswith(
             "\n\n## Approved Plan (edited by user):\n# The plan\n\n1. Start\n2. Rest"
         )
