@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -36,6 +37,16 @@ class Running:
             return self.model.wait_for_result_sync(tool_use_id, limit=40.0).text
         except TimeoutError as error:
             raise NotShownError(f"no result of {tool_use_id}; the screen:\n{self.terminal.text}") from error
+
+    def ccq(self, *words: str) -> str:
+        """Run a command of ccq-tui in another process, which succeeds; return what it prints."""
+        command = [program(), *words]
+        done = subprocess.run(
+            command, env=self.home.env, cwd=self.home.project, capture_output=True, text=True, timeout=60,
+            check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     def rest(self, seconds: float = TYPING_PAUSE) -> None:
         """Let the pause go by in which a prompt that took a closed panel's place sends nothing."""

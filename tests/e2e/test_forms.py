@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import pytest
 
 from ccq_tui.testing import Scenario
 from tests.agent.test_session_elicitations import ASK, SERVER
-from tests.e2e.conftest import Running, Start, program
+from tests.e2e.conftest import Running, Start
 from tests.steps import step
 
 SCHEMA: dict[str, Any] = {
@@ -67,9 +66,9 @@ def test_forms_by_keys_and_from_a_shell(start: Start, tmp_path: Path) -> None:
         run.terminal.wait("Form of forms · you accepted")
     with step("from a shell"):
         again(run)
-        (waiting,) = json.loads(shell(run, "inbox", "--json"))["requests"]
+        (waiting,) = json.loads(run.ccq("inbox", "--json"))["requests"]
         assert (waiting["kind"], waiting["server"]) == ("elicitation", "forms")
-        shell(run, "answer", waiting["id"], "--other", "1=Bob", "--choose", "3=1")
+        run.ccq("answer", waiting["id"], "--other", "1=Bob", "--choose", "3=1")
         assert told(2) == {"action": "accept", "content": {"name": "Bob", "env": "prod"}}
         run.terminal.wait("answered by ccq-tui answer")
     with step("cancelled"):
@@ -79,14 +78,6 @@ def test_forms_by_keys_and_from_a_shell(start: Start, tmp_path: Path) -> None:
         run.decide("x")
         assert told(3) == {"action": "cancel", "content": None}
         run.terminal.wait("you cancelled")
-
-
-def shell(run: Running, *words: str) -> str:
-    """Return what a command of another process prints."""
-    command = [program(), *words]
-    return subprocess.run(
-        command, env=run.home.env, check=True, capture_output=True, text=True, timeout=60
-    ).stdout
 
 
 def again(run: Running) -> None:

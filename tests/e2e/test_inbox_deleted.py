@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
-from pathlib import Path
-
 from ccq_tui.testing import Scenario
-from tests.e2e.conftest import Running, Start, program
+from tests.e2e.conftest import Start
 from tests.e2e.test_parking import WHICH
 from tests.results import replied
 from tests.steps import step
@@ -21,12 +18,12 @@ def test_a_question_outlives_the_file_of_the_inbox(start: Start) -> None:
         terminal.wait_panel("Which one?")
         terminal.press("3")
         terminal.wait("● 3  Third")
-        terminal.wait(lambda _: "Which one?" in said_by(run, "inbox"))
+        terminal.wait(lambda _: "Which one?" in run.ccq("inbox"))
     with step("the file is deleted: one notice, and a new one has the question for other processes"):
-        database = inbox_file(run)
+        (database,) = run.home.home.rglob("inbox.db")
         database.unlink()
         terminal.wait("The inbox was moved, deleted or replaced while in use")
-        assert "Which one?" in said_by(run, "inbox")
+        assert "Which one?" in run.ccq("inbox")
         assert terminal.text.count("The inbox was moved") == 1
     with step("typing goes on, and the answer is what was selected before and typed after"):
         terminal.press("n")
@@ -34,23 +31,6 @@ def test_a_question_outlives_the_file_of_the_inbox(start: Start) -> None:
         terminal.press("enter enter")
         assert run.result("toolu_e2e_1") == RESULT
         terminal.wait("Thanks.")
-        assert said_by(run, "inbox") == "Nothing waits.\n"
+        assert run.ccq("inbox") == "Nothing waits.\n"
         assert len(run.model.tool_results()) == 1
         run.end("ctrl+q", 0)
-
-
-def inbox_file(run: Running) -> Path:
-    (found,) = run.home.home.rglob("inbox.db")
-    return found
-
-
-def said_by(run: Running, *words: str) -> str:
-    """Return what a command of another process prints."""
-    return subprocess.run(
-        [program(), *words],
-        env=run.home.env,
-        cwd=run.home.project,
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -20,7 +19,7 @@ from tests.agent.test_session_elicitations import ASK, ONE, SERVER
 from tests.bench.programs import NATIVE, PROGRAMS
 from tests.bench.talking import FRESH
 from tests.bench.terminal import Terminal as NativeTerminal
-from tests.e2e.conftest import Running, Start, program
+from tests.e2e.conftest import Running, Start
 from tests.processes import command
 from tests.results import answered, replied
 from tests.steps import step
@@ -62,19 +61,11 @@ class Natives:
     def __init__(self, run: Running) -> None:
         self.run = run
         self.home: CleanHome = run.home
+        self.ccq = run.ccq
         self.ccq("hooks", "install", "--permissions", "--yes")
         inbox = Path(self.home.env["XDG_STATE_HOME"]) / "ccq-tui" / "inbox.db"
         until(inbox.exists)
         self.store = Store(inbox)
-
-    def ccq(self, *words: str) -> str:
-        """Run a command of ccq-tui, which succeeds."""
-        done = subprocess.run(
-            [program(), *words], env=self.home.env, cwd=self.home.project, capture_output=True, text=True,
-            timeout=LIMIT, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        return done.stdout
 
     @contextmanager
     def native(self, prompt: str, *flags: str, mode: str = "default") -> Iterator[NativeTerminal]:

@@ -53,10 +53,14 @@ def shown(project: Path) -> list[str]:
     return [] if carried is None else [line for file in carried.files for line in file.effects]
 
 
-def trust(project: Path) -> None:
+def asked_about(project: Path) -> Carried:
     carried = carried_by(project)
     assert carried is not None
-    remember(carried)
+    return carried
+
+
+def trust(project: Path) -> None:
+    remember(asked_about(project))
 
 
 def claude_trusts(*directories: Path) -> None:
@@ -129,9 +133,7 @@ def test_the_settings_of_ccq_tui_are_asked_about_until_their_content_is_trusted(
     claude_trusts(project)
     for content in ('model = "opus"\n', 'model = "haiku"\n'):
         put(project, ".ccq-tui.toml", content)
-        carried = carried_by(project)
-        assert carried is not None
-        assert carried.before
+        assert asked_about(project).before
         assert load_trusted({"cwd": project}).settings.model is None
         trust(project)
         assert carried_by(project) is None
@@ -205,15 +207,13 @@ def test_trust_in_a_repository_covers_its_worktrees_and_the_settings_of_each_bra
         return place
 
     first, second = worktree("first", "opus"), worktree("second", "haiku")
-    carried = carried_by(first)
-    assert carried is not None
+    carried = asked_about(first)
     assert (carried.directory, carried.root, carried.before) == (first, project, False)
     remember(carried)
     assert carried_by(first) is None
     put(project, ".mcp.json", SERVERS)
     assert carried_by(project) is None
-    other = carried_by(second)
-    assert other is not None
+    other = asked_about(second)
     assert other.before
     remember(other)
     assert (carried_by(first), carried_by(second)) == (None, None)
@@ -230,9 +230,7 @@ def test_the_settings_that_hold_are_those_that_were_shown(project: Path) -> None
     put(project, ".ccq-tui.toml", 'model = "haiku"\n')
     trusted = trusting(launch)
     assert (trusted.settings.model, trusted.trusted.carried) == ("opus", None)
-    again = launch_with({"cwd": project})
-    assert again.trusted.carried is not None
-    assert [file.effects for file in again.trusted.carried.files] == [("sets for ccq-tui model = haiku",)]
+    assert shown(project) == ["sets for ccq-tui model = haiku"]
 
 
 def test_an_unknown_setting_of_a_project_warns_and_a_wrong_value_is_refused(project: Path) -> None:
