@@ -26,6 +26,11 @@ PAGE = 200
 IDLE_SECONDS = 1.0
 """Seconds without a change after which the log is written into the file."""
 
+Subject = tuple[str, str | None]
+"""A session, and its request of which something is said, or None for the session itself."""
+States = tuple[str, str]
+"""The state before a change and the one after it."""
+
 
 def storable(text: str, most: int = MOST_WORDS) -> str:
     """Return text as the database takes it: lone surrogates replaced, and only the end of a long text."""
@@ -183,18 +188,9 @@ class Database:
         """Change rows inside `writing`, and return their number."""
         return self._connection.execute(statement, values).rowcount
 
-    def note(
-        self,
-        at: str,
-        session_id: str,
-        request_id: str | None,
-        change: tuple[str, str],
-        cause: str,
-        actor: Actor | None = None,
-    ) -> None:
+    def note(self, at: str, of: Subject, change: States, cause: str, actor: Actor | None = None) -> None:
         """Write a row of history inside `writing`."""
-        was, became = change
-        row = {"at": at, "session_id": session_id, "request_id": request_id, "was": was, "became": became}
+        row = {"at": at, "session_id": of[0], "request_id": of[1], "was": change[0], "became": change[1]}
         self.insert("history", row | {"cause": storable(cause, 2000), "actor": actor_to_json(actor)})
 
     def insert(self, table: str, row: Mapping[str, object], conflict: str = "") -> int:

@@ -97,7 +97,7 @@ class RequestTable:
             before = self.get(request.id)
             self._set_apart(before, request)
             if self._insert(StoredRequest(0, request, context, RequestState.PENDING, moment(at))):
-                self._database.note(at, session_id, key, ("", RequestState.PENDING), "asked")
+                self._database.note(at, (session_id, key), ("", RequestState.PENDING), "asked")
                 self._copy_draft(at, key, request)
             elif not (before and _same_asker(before, request)):
                 again = (RequestState.PENDING, RequestState.CANCELLED), RequestState.PENDING
@@ -119,7 +119,7 @@ class RequestTable:
         with self._database.writing() as at:
             new = self._insert(known)
             if new:
-                self._database.note(at, session_id, key, (state, state), PUT_BACK)
+                self._database.note(at, (session_id, key), (state, state), PUT_BACK)
             if known.outcome is not None and (
                 new or self._move(at, key, (PENDING, state), state, known.actor)
             ):
@@ -136,7 +136,7 @@ class RequestTable:
         for session_id, was in self._database.rows(_STATE, (key,)):
             moved = "UPDATE requests SET state = ?, deferred = 0 WHERE id = ? AND state = ?"
             if was in states and self._database.do(moved, (became, key, was)):
-                self._database.note(at, session_id, key, (was, became), cause, actor)
+                self._database.note(at, (session_id, key), (was, became), cause, actor)
                 return True
         return False
 
@@ -216,7 +216,7 @@ class RequestTable:
         key = request_key(request_id)
         with self._database.writing() as at:
             for session_id, state in self._database.rows(_STATE, (key,)):
-                self._database.note(at, session_id, key, (state, state), words, actor)
+                self._database.note(at, (session_id, key), (state, state), words, actor)
 
     def mark_delivered(self, request_id: str, way: str) -> bool:
         """Record that the agent was seen to have a decision.

@@ -64,7 +64,7 @@ class SessionTable(Table):
             again = int(state == StoredSessionState.WORKING)
             query = "UPDATE sessions SET state = ?, changed_at = ?, done = done AND NOT ? WHERE id = ?"
             self._database.do(query, (state, at, again, key))
-            self._database.note(at, key, None, (was, state), cause)
+            self._database.note(at, (key, None), (was, state), cause)
         if state is StoredSessionState.PARKED:  # no process has to run from here on
             self._database.complete()
         return True
@@ -140,7 +140,7 @@ class SessionTable(Table):
             ):
                 state = str(self._known(key).state)
                 change = (state, DONE) if done else (DONE, state)
-                self._database.note(at, key, None, change, "marked by the person", actor)
+                self._database.note(at, (key, None), change, "marked by the person", actor)
             return bool(self._database.rows("SELECT 1 FROM sessions WHERE id = ?", (key,)))
 
     def _insert(self, at: str, key: str) -> bool:
@@ -150,7 +150,7 @@ class SessionTable(Table):
         row |= {"launch": "{}", "cost": 0, "done": 0}
         new = self._database.insert("sessions", row, "ON CONFLICT (id) DO NOTHING")
         if new:
-            self._database.note(at, key, None, ("", state), "first seen")
+            self._database.note(at, (key, None), ("", state), "first seen")
         return bool(new)
 
     def _known(self, key: str) -> StoredSession:

@@ -136,7 +136,7 @@ class HistoryTable(Table):
         ``session_id`` is the sender's stand-in. Raises `InboxUnavailable`; then nothing was changed.
         """
         with self._database.writing() as at:
-            self._database.note(at, name_key(session_id), None, ("", NOTIFIED), message, actor)
+            self._database.note(at, (name_key(session_id), None), ("", NOTIFIED), message, actor)
 
     def changes(
         self,
@@ -147,17 +147,10 @@ class HistoryTable(Table):
         limit: int = PAGE,
     ) -> list[Change]:
         """Return changes, oldest first."""
-        where, values = ["number > ?"], [after]  # type: tuple[list[str], list[object]]
-        for condition, value in (
-            ("at >= ?", stamp(since) if since else None),
-            ("session_id = ?", session_id),
-            ("request_id = ?", request_id),
-        ):
-            if value is not None:
-                where.append(condition)
-                values.append(value)
-        query = f"SELECT * FROM history WHERE {' AND '.join(where)} ORDER BY number LIMIT ?"  # noqa: S608
-        return [from_row(Change, row) for row in self._database.rows(query, (*values, limit))]
+        query = """SELECT * FROM history WHERE number > ? AND at >= ? AND session_id = coalesce(?, session_id)
+            AND coalesce(request_id, '') = coalesce(?, request_id, '') ORDER BY number LIMIT ?"""
+        values = (after, stamp(since) if since else "", session_id, request_id, limit)
+        return [from_row(Change, row) for row in self._database.rows(query, values)]
 
     def last(self) -> int:
         """Return the number of the newest change; 0 when there is none."""
