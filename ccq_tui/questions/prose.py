@@ -45,10 +45,11 @@ def unselected_text(state: PanelState) -> str:
 
 def answers_text(questions: QuestionSet, answers: tuple[Answer, ...]) -> str:
     """Return questions with their answers, one paragraph each."""
-    return "\n\n".join(
-        "\n".join([question.text, f"→ {answer_line(answer)}", *([f"✎ {answer.note}"] if answer.note else [])])
-        for question, answer in zip(questions.questions, answers, strict=True)
-    )
+    parts = []
+    for question, answer in zip(questions.questions, answers, strict=True):
+        note = f"\n✎ {answer.note}" if answer.note else ""
+        parts.append(f"{question.text}\n→ {answer_line(answer)}{note}")
+    return "\n\n".join(parts)
 
 
 def answer_line(answer: Answer) -> str:

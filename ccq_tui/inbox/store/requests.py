@@ -230,9 +230,8 @@ class RequestTable:
                 taken = "UPDATE answers SET way = ? WHERE request_id = ? AND way = ?"
                 self._database.do(taken, (way, key, LISTED))
                 return False
-            self._database.do(
-                "UPDATE answers SET delivered_at = ?, way = ? WHERE request_id = ?", (at, way, key)
-            )
+            given = "UPDATE answers SET delivered_at = ?, way = ? WHERE request_id = ?"
+            self._database.do(given, (at, way, key))
         return True
 
     def give_up(self, request_id: str, reason: str) -> bool:
@@ -385,10 +384,8 @@ class RequestTable:
     def earlier_calls(self, request: Request) -> int:
         """Return the number of the session's requests that were renamed because this call has their id."""
         call = f"{call_key(request.tool_use_id)}#"
-        rows = self._database.rows(
-            "SELECT count(*) FROM requests WHERE session_id = ? AND substr(call, 1, ?) = ?",
-            (name_key(request.session_id), len(call), call),
-        )
+        query = "SELECT count(*) FROM requests WHERE session_id = ? AND substr(call, 1, ?) = ?"
+        rows = self._database.rows(query, (name_key(request.session_id), len(call), call))
         return int(rows[0][0])
 
 

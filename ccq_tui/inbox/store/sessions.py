@@ -80,10 +80,8 @@ class SessionTable(Table):
             other = self._known(key).owner
             if other is not None and other != owner and alive(other):
                 return other
-            self._database.do(
-                "UPDATE sessions SET owner_pid = ?, owner_start = ? WHERE id = ?",
-                (owner.pid, owner.start, key),
-            )
+            claimed = "UPDATE sessions SET owner_pid = ?, owner_start = ? WHERE id = ?"
+            self._database.do(claimed, (owner.pid, owner.start, key))
         return None
 
     def release(self, session_id: str, owner: Owner) -> None:
@@ -93,16 +91,12 @@ class SessionTable(Table):
         """
         key = name_key(session_id)
         with self._database.writing():
-            self._database.do(
-                "UPDATE sessions SET owner_pid = NULL, owner_start = ''"
-                " WHERE id = ? AND owner_pid = ? AND owner_start = ?",
-                (key, owner.pid, owner.start),
-            )
-            self._database.do(
-                "DELETE FROM sessions WHERE id = ? AND owner_pid IS NULL AND directory = '' AND state = ?"
-                " AND NOT EXISTS (SELECT 1 FROM requests r WHERE r.session_id = sessions.id)",
-                (key, StoredSessionState.STARTING),
-            )
+            released = """UPDATE sessions SET owner_pid = NULL, owner_start = ''
+                WHERE id = ? AND owner_pid = ? AND owner_start = ?"""
+            self._database.do(released, (key, owner.pid, owner.start))
+            unused = """DELETE FROM sessions WHERE id = ? AND owner_pid IS NULL AND directory = ''
+                AND state = ? AND NOT EXISTS (SELECT 1 FROM requests r WHERE r.session_id = sessions.id)"""
+            self._database.do(unused, (key, StoredSessionState.STARTING))
 
     def get(self, session_id: str) -> StoredSession | None:
         """Return a session by its id, or None."""
@@ -118,10 +112,8 @@ class SessionTable(Table):
     def standings(self, after: StoredSession | None = None, limit: int = PAGE) -> list[StoredStanding]:
         """Return sessions with the counts of their requests, the one that changed last first."""
         mark = (stamp(after.changed_at), after.id) if after is not None else ("~", "")
-        query = (
-            f"{_STANDING} WHERE (s.changed_at, s.id) < (?, ?) ORDER BY s.changed_at DESC, s.id DESC LIMIT ?"
-        )
-        return [_standing(row) for row in self._database.rows(query, (*mark, limit))]
+        query = f"{_STANDING} WHERE (s.changed_at, s.id) < (?, ?) ORDER BY s.changed_at DESC, s.id DESC"
+        return [_standing(row) for row in self._database.rows(f"{query} LIMIT ?", (*mark, limit))]
 
     def standing(self, session_id: str) -> StoredStanding | None:
         """Return a session with the counts of its requests, or None."""
