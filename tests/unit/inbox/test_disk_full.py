@@ -16,6 +16,7 @@ from ccq_tui.inbox.requests import Allowed, Denied
 from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.store.store import Store
 from tests.actors import PANEL
+from tests.unit.inbox.made import known
 
 SIZE = 4 * 1024 * 1024
 NO_ROOM = (0, 4096, 20_480, 36_864, 131_072)
@@ -58,14 +59,8 @@ def check(place: Path, way: str, room: int) -> None:
     assert told["renewals"] == ["Questions are on disk again"]
     store = Store(place / "state" / "inbox.db")
     try:
-        over, waits, session = (
-            store.requests.get("over@s"),
-            store.requests.get("waits@s"),
-            store.sessions.get("s"),
-        )
-        assert over is not None
-        assert waits is not None
-        assert session is not None
+        over, waits = known(store.requests.get("over@s")), known(store.requests.get("waits@s"))
+        session = known(store.sessions.get("s"))
         assert (over.outcome, over.actor and over.actor.surface) == (Allowed("1"), PANEL.surface)
         assert (waits.outcome, waits.state) == (Denied("2"), RequestState.DECLINED)
         assert waits.context.startswith("I looked.")

@@ -333,9 +333,8 @@ def test_a_row_of_wrong_types_is_left_out_alone_and_counted(
         store.requests.add(asked(name))
     assert len(store.requests.waiting()) == 2
     store.database.do("UPDATE requests SET body = ? WHERE number = 1", (body,))
-    assert [w.request.id for w in store.requests.waiting(limit=1)] == ["b@s"], (
-        "an unreadable page is not the end"
-    )
+    # An unreadable page is not the end.
+    assert [w.request.id for w in store.requests.waiting(limit=1)] == ["b@s"]
     assert store.requests.unreadable == {1}
     assert "Request 1, a@s, cannot be read" in caplog.text
     store.database.do("UPDATE requests SET body = x'00ff', context = 5 WHERE number = 2")

@@ -107,21 +107,11 @@ def test_what_an_inbox_holds(tmp_path: Path) -> None:
         actor = {"gone": WITHDRAWN, "late": LIMIT}.get(request.tool_use_id, PANEL)
         if outcome is not None:
             store.requests.settle(request.id, outcome, actor)
-    made = wait_statistics(
-        store.requests.unsettled_before(SINCE)[0],
-        projects_of(store, checkout_of),
-        SINCE,
-        NOON + timedelta(minutes=30),
-    )
+    found, until = store.requests.unsettled_before(SINCE)[0], NOON + timedelta(minutes=30)
+    made = wait_statistics(found, projects_of(store, checkout_of), SINCE, until)
     store.close()
-    assert made.outcomes == {
-        RequestState.ANSWERED: 3,
-        RequestState.DISCUSSED: 1,
-        RequestState.DECLINED: 2,
-        RequestState.EXPIRED: 1,
-        RequestState.CANCELLED: 1,
-        RequestState.PENDING: 1,
-    }
+    ends = {"answered": 3, "discussed": 1, "declined": 2, "expired": 1, "cancelled": 1, "pending": 1}
+    assert made.outcomes == ends
     minutes = {name: (share.requests, share.seconds / 60) for name, share in made.kinds.items()}
     assert minutes == {"question": (4, 1 + 2 + 3 + 8), "permission": (3, 4 + 5 + 30), "plan": (1, 6)}
     assert made.projects == {"/home/me/api": Share(7, 53 * 60), "": Share(1, 6 * 60)}
@@ -171,15 +161,16 @@ def test_nobody_answers_what_a_limit_ends() -> None:
 def test_every_end_of_a_request_is_counted_in_the_summary() -> None:
     ends = set(RequestState) - {RequestState.DELIVERED}  # the state of a wait is that after its outcome
     made = counted([waited(5, state) for state in ends], SINCE, NOON)
-    assert text_lines(made)[1].split(" · ") == [
-        "1 answered",
-        "1 discussed",
-        "1 declined",
-        "1 dismissed",
-        "1 not answered in time",
-        "1 withdrawn",
-        "1 waiting now",
-    ]
+    words = (
+        "answered",
+        "discussed",
+        "declined",
+        "dismissed",
+        "not answered in time",
+        "withdrawn",
+        "waiting now",
+    )
+    assert text_lines(made)[1] == " · ".join(f"1 {word}" for word in words)
 
 
 def test_nothing() -> None:

@@ -223,21 +223,12 @@ def test_every_row_of_the_table_applies_somewhere() -> None:
 
 
 def test_hints_never_promise_a_key_that_means_nothing() -> None:
-    names = {
-        "Space": "space",
-        "Enter": "enter",
-        "Tab": "tab",
-        "Esc": "escape",
-        "Ctrl+D": "ctrl+d",
-        "Ctrl+G": "ctrl+g",
-        "F2": "f2",
-        "/": "slash",
-    }
+    names = {"Esc": "escape", "/": "slash"}
     starts = [panel(), panel(MULTI), panel(LONG), panel(text_question()), panel(number_question(), MULTI)]
     for start in starts:
         for more in ("", "o", "n", "slash", "c", "ctrl+d", "tab", "escape"):
             state = keys(start, more)
             for shown, _ in hints(state):
                 if shown not in ("Ctrl+J", "↑↓", "Shift+↑↓"):
-                    key = names.get(shown, shown)
+                    key = names.get(shown, shown.lower())
                     assert action_for(state, key, "") is not None, f"{shown} in {state.focus}"
