@@ -82,8 +82,6 @@ REFUSED = 2
 SAVE_SECONDS = 2.0
 """Seconds to wait for typed text to reach the disk before a stop."""
 SETTLE_SECONDS = 0.05
-HELD_SECONDS = 0.5
-"""Seconds after a stop in which the key that suspends is a repeat from before it."""
 SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT")
 
 ACTIONS: Mapping[str, Callable[..., object]] = {
@@ -144,7 +142,6 @@ class CcqApp(_Base):
         self._ending = False
         self._signal = 0  # the first that ends the program
         self._suspending = False
-        self._came_back_at = float("-inf")
         self.parting: list[str] = []
         """Lines for the terminal on how to return to the questions that were open at the end."""
         self._stall_watch: StallWatch | None = None
@@ -349,7 +346,7 @@ class CcqApp(_Base):
 
     def suspend_in_shell(self) -> None:
         """Give the terminal to the shell, as Ctrl+Z does with any program, once what was typed is on disk."""
-        if self._ending or self._suspending or self.clock() - self._came_back_at < HELD_SECONDS:
+        if self._ending or self._suspending:
             return
         if not shell_may_resume():
             self.sessions.say(f"No shell here could resume ccq-tui · {key_of('quit')} quits")
@@ -374,7 +371,6 @@ class CcqApp(_Base):
 
     def came_back(self) -> None:
         """Restart time limits after a stop, during which nobody could press a key."""
-        self._came_back_at = self.clock()
         for screen in self.sessions:
             screen.attention.touch()
 

@@ -17,7 +17,7 @@ from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.open_request import OpenRequest, Signal
 from ccq_tui.inbox.port import Settled
 from ccq_tui.inbox.requests import Cancelled
 from ccq_tui.inbox.store.commands import CommandKind, StoredCommand
@@ -88,7 +88,7 @@ class SupervisedSession:
         """Returns whether a person waits for a reply of the process, or chooses from one of its lists."""
         self.inbox: Inbox | None = None
         """The inbox that its requests wait in; None for a session that asks nothing."""
-        self._listeners: list[Callable[[SessionEvent], None]] = []
+        self._events: Signal[SessionEvent] = Signal()
         self._make_session = make_session
         self._slots = slots
         self._tasks: list[asyncio.Task[None]] = []
@@ -106,14 +106,7 @@ class SupervisedSession:
         Args:
             listener: Takes the events; must not block.
         """
-        self._listeners.append(listener)
-
-    def _tell(self, event: SessionEvent) -> None:
-        for listener in tuple(self._listeners):
-            try:
-                listener(event)
-            except Exception:  # it must not affect the agent and the other listeners
-                _logger.exception("A listener of a session failed")
+        self._events.subscribe(listener)
 
     # -- facts ----------------------------------------------------------------------------------------------
 
@@ -284,6 +277,9 @@ class SupervisedSession:
             if not (told_already and isinstance(event, ev.HistoryLoaded)):
                 self._take(event)
 
+        if self.recovery.doing is Remedy.ANEW:
+            anew = folded(self.facts, ev.ConversationReset(""), self.clock())
+            self.facts = replace(anew, called=SessionName())
         self.launch = replace(launch, fork=fork or launch.fork)
         # At once: nothing may start it a second time before its first event is there.
         self._take(ev.StateChanged(ev.SessionState.STARTING))
@@ -381,9 +377,9 @@ class SupervisedSession:
         begun = self.recovery.doing
         self.facts = folded(self.facts, event, now)
         self.recovery = noted(self.recovery, event)
-        self._tell(event)
+        self._events.emit(event)
         if isinstance(event, ev.Connected) and begun is not None and self.recovery.doing is None:
-            self._tell(Reconnected())
+            self._events.emit(Reconnected())
         self._react(event)
         self.look()
 
@@ -475,6 +471,6 @@ class SupervisedSession:
         if state not in OVER or self.stage == before:
             return
         if self.stage.reason is Reason.ROOM:
-            self._tell(GaveWay())
+            self._events.emit(GaveWay())
         elif self.stage.reason is Reason.LIMIT and self._passed is not None:
-            self._tell(LimitReached(self._passed, state))
+            self._events.emit(LimitReached(self._passed, state))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, overload
 
@@ -15,6 +14,7 @@ from ccq_tui.compat.textual.nodes import begin_behind
 from ccq_tui.config.keymap import key_of
 from ccq_tui.config.launch import Launch
 from ccq_tui.inbox.kinds import kind_of
+from ccq_tui.inbox.open_request import Signal
 from ccq_tui.inbox.waiting_line import count_of
 from ccq_tui.runtime.facts import SessionFacts
 from ccq_tui.runtime.runtime import Runtime
@@ -49,7 +49,7 @@ class OpenSessions(Sequence[SessionScreen]):
         self._runtime = runtime
         self._numbers = itertools.count(1)
         self._modes: dict[SessionScreen, str] = {}
-        self._listeners: list[Callable[[], None]] = []
+        self._changed: Signal[None] = Signal()
         self._bar = True
         """Whether the side bar is wanted."""
         self._typed = ""
@@ -173,16 +173,14 @@ class OpenSessions(Sequence[SessionScreen]):
 
     def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
         """Call a listener at each change of a session; return a function that ends that."""
-        self._listeners.append(listener)
-        return partial(self._listeners.remove, listener)
+        return self._changed.subscribe(lambda _: listener())
 
     def list(self) -> None:
         """Show the state of all sessions in the one on the screen, and call the listeners."""
         self._forget_news()
         if (front := self.front) is not None:
             front.switcher.list_sessions(self.entries(), self._waiting_beside(front), bar=self._bar)
-        for listener in tuple(self._listeners):
-            listener()
+        self._changed.emit(None)
 
     def toggle_bar(self) -> None:
         """Show or hide the side bar, in whichever session is on the screen."""

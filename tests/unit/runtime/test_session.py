@@ -272,7 +272,7 @@ async def test_a_listener_that_fails_disturbs_neither_the_agent_nor_the_others()
     def fails(_event: SessionEvent) -> None:
         raise RuntimeError("surprise")
 
-    life.session._listeners.insert(0, fails)
+    life.session.subscribe(fails)
     await life.begun()
     assert [one for one in life.events if isinstance(one, QuestionAsked)]
     assert life.session.facts.state is SessionState.AWAITING
