@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,6 +19,7 @@ from ccq_tui.text import one_line, reason
 
 if TYPE_CHECKING:
     from ccq_tui.agent.history import SessionPast
+    from ccq_tui.inbox.store.rows import StoredSession
 
 _WHOLE = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
@@ -34,20 +36,21 @@ def resume(context: click.Context, /, session: str, fork: bool, **_flags: object
     """
     from ccq_tui.cli.session import begin
     from ccq_tui.cli.worktrees import there_again
+    from ccq_tui.processes import alive
 
-    known = _known(session)
-    if known.process and not fork:
+    name, known = _known(session)
+    if known is not None and known.owner is not None and alive(known.owner) and not fork:
         raise Taken(
-            f"the session runs in another ccq-tui (process {known.process}): "
-            f"continue there, or fork it: ccq-tui resume {one_line(known.id, 40)} --fork"
+            f"the session runs in another ccq-tui (process {known.owner.pid}): "
+            f"continue there, or fork it: ccq-tui resume {one_line(name, 40)} --fork"
         )
     given = given_settings(context)
-    if known.directory and "cwd" not in given:
+    if known is not None and known.directory and "cwd" not in given:
         if not there_again(Path(known.directory)):
             where = one_line(known.directory, 300)
             raise Refused(f"the session's directory {where} does not exist; --cwd names another one.")
         given["cwd"] = known.directory
-    return begin(given, resume=known.id, fork=fork)
+    return begin(given, resume=name, fork=fork)
 
 
 @click.command()
@@ -65,50 +68,34 @@ def export(session: str, form: str) -> int:
     from ccq_tui.agent.options import SessionOptions
     from ccq_tui.agent.reader import ReaderError
 
-    known = _known(session)
-    options = SessionOptions(cwd=Path(known.directory or os.curdir), resume=known.id)
+    name, known = _known(session)
+    directory = known.directory if known is not None else ""
+    options = SessionOptions(cwd=Path(directory or os.curdir), resume=name)
     try:
         past = asyncio.run(read_history(options))
     except ReaderError as error:
         raise Refused(f"the session cannot be read: {one_line(reason(error), 300)}.") from error
     if not past.events:
-        where = one_line(known.directory, 300) or "this directory"
+        where = one_line(directory, 300) or "this directory"
         raise Refused(
-            f"Claude Code has no record of session {one_line(known.id, 80)} in {where}: "
-            "check CLAUDE_CONFIG_DIR."
+            f"Claude Code has no record of session {one_line(name, 80)} in {where}: check CLAUDE_CONFIG_DIR."
         )
-    print_lines(_written(known, past, form).rstrip("\n"))
+    facts = {"name": known.name if known is not None else "", "id": name, "cwd": directory}
+    print_lines(_written(facts, past, form).rstrip("\n"))
     if past.cut:
         echo("Older messages are left out.", err=True)
     return ENDED
 
 
-class _Known(NamedTuple):
-    """A session's id, what the inbox knows of it or "", and the process that runs it or 0."""
-
-    id: str
-    directory: str = ""
-    name: str = ""
-    process: int = 0
-
-
-def _known(name: str) -> _Known:
-    """Find a session; a whole id may be one that Claude Code alone knows."""
-    from ccq_tui.processes import alive
-
+def _known(name: str) -> tuple[str, StoredSession | None]:
+    """Find a session's id, and what the inbox knows; a whole id may be one that Claude Code alone knows."""
     with opened_store() as store:
         known = store.sessions.get(name)
-        if known is None and _WHOLE.fullmatch(name):
-            return _Known(name)
-        key = find_session(store, name)
-        known = store.sessions.get(key)
-    if known is None:
-        return _Known(key)
-    process = known.owner.pid if known.owner is not None and alive(known.owner) else 0
-    return _Known(key, known.directory, known.name, process)
+        key = name if known or _WHOLE.fullmatch(name) else find_session(store, name)
+        return key, store.sessions.get(key)
 
 
-def _written(known: _Known, past: SessionPast, form: str) -> str:
+def _written(session: Mapping[str, str], past: SessionPast, form: str) -> str:
     from ccq_tui.agent.events import HistoryLoaded
     from ccq_tui.text import safe
     from ccq_tui.transcript.export import export_json, export_markdown
@@ -117,8 +104,7 @@ def _written(known: _Known, past: SessionPast, form: str) -> str:
 
     model = TranscriptModel()
     model.apply(HistoryLoaded(past.events, past.cut))
-    facts = {"name": known.name, "id": known.id, "cwd": known.directory}
     at = datetime.now().astimezone()
     if form == "json":
-        return export_json(model.blocks, session=facts, at=at, draw=plain_text)
-    return safe(export_markdown(model.blocks, session=facts, at=at, draw=plain_text))
+        return export_json(model.blocks, session=session, at=at, draw=plain_text)
+    return safe(export_markdown(model.blocks, session=session, at=at, draw=plain_text))

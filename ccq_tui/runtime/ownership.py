@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 
 from ccq_tui.agent.options import session_options
 from ccq_tui.agent.reader import ReaderError, earlier_sessions
@@ -24,14 +23,6 @@ from ccq_tui.processes import Owner, alive, this_process
 _logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class OwnedElsewhere:
-    """A session that another process runs."""
-
-    session_id: str
-    owner: Owner
-
-
 def resumes(launch: Launch) -> bool:
     """Return whether a launch resumes a session, which another process may run."""
     return bool(launch.resume or launch.continue_last) and not launch.fork
@@ -44,25 +35,24 @@ async def runs_elsewhere(inbox: Inbox, session_id: str) -> bool:
 
 async def _owners(inbox: Inbox, session_id: str, directory: str) -> Mapping[str, Owner]:
     """Return the other processes that run a session, or all of a directory, by session id."""
+
+    def read(store: Store) -> dict[str, Owner]:
+        meant = [store.sessions.get(session_id)] if session_id else store.sessions.page(directory)
+        owners = {one.id: one.owner for one in meant if one is not None and one.owner is not None}
+        return {name: one for name, one in owners.items() if one != this_process() and alive(one)}
+
     try:
-        return await inbox.run(lambda store: _run_elsewhere(store, session_id, directory))
+        return await inbox.run(read)
     except InboxError as error:
         _logger.warning("It is not known whether the session runs elsewhere: %s", error)
         return {}
 
 
-def _run_elsewhere(store: Store, session_id: str, directory: str) -> dict[str, Owner]:
-    one = store.sessions.get(session_id) if session_id else None
-    meant = [one] if one is not None else [] if session_id else store.sessions.page(directory)
-    owners = ((session.id, session.owner) for session in meant)
-    return {name: owner for name, owner in owners if owner and owner != this_process() and alive(owner)}
-
-
-async def owned_elsewhere(inbox: Inbox, launch: Launch) -> OwnedElsewhere | None:
-    """Return the session that a launch resumes if another process runs it, or None."""
+async def owned_elsewhere(inbox: Inbox, launch: Launch) -> tuple[str, Owner] | None:
+    """Return the session that a launch resumes and the other process that runs it, or None."""
     owners = await _owners(inbox, launch.resume, str(launch.settings.directory))
     name = launch.resume or (await _newest(launch) if owners else "")
-    return OwnedElsewhere(name, owners[name]) if name in owners else None
+    return (name, owners[name]) if name in owners else None
 
 
 async def _newest(launch: Launch) -> str:

@@ -119,11 +119,12 @@ async def alone(person: Person, launch: Launch, inbox: Inbox) -> Launch | None:
     """
     refusal = ""
     while resumes(launch) and (taken := await owned_elsewhere(inbox, launch)):
-        answer = await person.elsewhere(ElsewhereQuestion(taken.session_id, taken.owner, refusal))
+        session_id, owner = taken
+        answer = await person.elsewhere(ElsewhereQuestion(session_id, owner, refusal))
         if answer is ElsewhereAnswer.LEAVE:
             return None
         fork = answer is ElsewhereAnswer.FORK
-        launch = replace(launch, fork=fork, resume=taken.session_id, continue_last=False)
+        launch = replace(launch, fork=fork, resume=session_id, continue_last=False)
         if not fork:
-            refusal = await request_parking(inbox, taken.session_id, person.actor)
+            refusal = await request_parking(inbox, session_id, person.actor)
     return launch
