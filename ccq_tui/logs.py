@@ -129,19 +129,20 @@ def start_logging(level: str = "info") -> Path | None:
 
 def current_log() -> Path | None:
     """Return the open log file, or None."""
-    for name in ("", *OURS):
-        for handler in logging.getLogger(name).handlers:
-            if isinstance(handler, PrivateFileHandler):
-                return Path(handler.baseFilename)
-    return None
+    return next((Path(handler.baseFilename) for _, handler in _open_logs()), None)
 
 
 def stop_logging() -> None:
     """Close the log file, if one is open."""
     logging.captureWarnings(capture=False)
-    for name in ("", *OURS):
-        logger = logging.getLogger(name)
-        for handler in [handler for handler in logger.handlers if isinstance(handler, PrivateFileHandler)]:
-            logger.removeHandler(handler)
-            handler.close()
-            logger.setLevel(logging.NOTSET if name else logging.WARNING)
+    for logger, handler in list(_open_logs()):
+        logger.removeHandler(handler)
+        handler.close()
+        logger.setLevel(logging.NOTSET if logger.name in OURS else logging.WARNING)
+
+
+def _open_logs() -> Iterator[tuple[logging.Logger, PrivateFileHandler]]:
+    for logger in map(logging.getLogger, ("", *OURS)):
+        for handler in logger.handlers:
+            if isinstance(handler, PrivateFileHandler):
+                yield logger, handler

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import stat
 from dataclasses import dataclass
@@ -76,11 +75,6 @@ class EditedFile:
         except OSError as error:
             raise SettingsFileError(f"it cannot be written: {error.strerror}") from error
         return backup
-
-    def change(self, before: str, after: str) -> list[str]:
-        """Return a change as the lines of a diff."""
-        name, texts = str(self.path), (before.splitlines(), after.splitlines())
-        return list(difflib.unified_diff(*texts, name, name, lineterm=""))
 
     def _target(self) -> Path | None:
         """Return the file itself, or None if there is none.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -28,7 +29,8 @@ def changed(file: EditedFile, change: Callable[[str], str], *, yes: bool, same: 
         if after == before:
             echo(f"{same}: {one_line(str(file.path), 300)} stays as it is.")
             return False
-        for line in file.change(before, after):
+        texts, name = (before.splitlines(), after.splitlines()), str(file.path)
+        for line in difflib.unified_diff(*texts, name, name, lineterm=""):
             echo(Styled(line, color={"+": "green", "-": "red"}.get(line[:1])))
         if not (yes or _agreed()):
             echo("Nothing was changed.")

@@ -112,8 +112,13 @@ async def _decision(
         unheard = asyncio.ensure_future(_until_unheard(inbox)) if held else None
         try:
             ended = await _waited(asking, dialog, stopped, unheard, wait)
-            if not asking.done() and not await _is_answered_after_all(inbox, request, ended, asking):
-                return None
+            if not asking.done():
+                await _close(inbox, request, ended)
+                if isinstance(ended, CallEnd):
+                    return None
+                await asyncio.wait((asking,), timeout=CLOSE_SECONDS)
+                if not asking.done() or isinstance(asking.result(), Cancelled):
+                    return None  # else an answer came at that very moment
         finally:
             if unheard is not None:
                 unheard.cancel()
@@ -167,17 +172,6 @@ async def _until_unheard(inbox: Inbox) -> None:
         except InboxError as error:
             _logger.debug("It is not known whether a ccq-tui is open: %s", type(error).__name__)
         await asyncio.sleep(LISTEN_SECONDS)
-
-
-async def _is_answered_after_all(
-    inbox: Inbox, request: Request, ended: CallEnd | Cancelled | None, asking: asyncio.Future[RequestOutcome]
-) -> bool:
-    """Close a request that ended without an answer from here; return whether one came at that very moment."""
-    await _close(inbox, request, ended)
-    if isinstance(ended, CallEnd):
-        return False
-    await asyncio.wait((asking,), timeout=CLOSE_SECONDS)
-    return asking.done() and not isinstance(asking.result(), Cancelled)
 
 
 async def _close(inbox: Inbox, request: Request, ended: CallEnd | Cancelled | None) -> None:

@@ -64,7 +64,7 @@ async def serve_http(taken: socket.socket, token: str, inbox_file: Path) -> None
             max_sessions=1000,
         )
         config = uvicorn.Config(
-            Guarded(manager.handle_request, token, calls.delivered),
+            guarded(manager.handle_request, token, calls.delivered),
             lifespan="off",
             log_config=None,
             access_log=False,
@@ -114,8 +114,8 @@ def place_of(context: Context) -> CallPlace:
     return CallPlace(session, directory_of(given), exchange.gone, exchange.outcomes.append)
 
 
-class Guarded:
-    """The app behind a check of the token; it reports the outcomes that reach a client.
+def guarded(app: ASGIApp, token: str, delivered: Callable[[str], None]) -> ASGIApp:
+    """Return an app behind a check of the token; it reports the outcomes that reach a client.
 
     Args:
         app: The app.
@@ -123,16 +123,10 @@ class Guarded:
         delivered: Called with the id of each request whose outcome was sent whole.
     """
 
-    def __init__(self, app: ASGIApp, token: str, delivered: Callable[[str], None]) -> None:
-        self._app = app
-        self._token = token.encode()
-        self._delivered = delivered
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+    async def checked(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        refusal = self._refusal(scope)
+        refusal = _refusal(scope, b"Bearer " + token.encode())
         if refusal is not None:
             await refusal(scope, receive, send)
             return
@@ -148,21 +142,19 @@ class Guarded:
             await send(message)
             if message["type"] == "http.response.body" and not message.get("more_body", False):
                 while exchange.outcomes and not exchange.gone.is_set():
-                    self._delivered(exchange.outcomes.pop())
+                    delivered(exchange.outcomes.pop())
 
         try:
-            await self._app({**scope, EXCHANGE: exchange}, watched, noted)
+            await app({**scope, EXCHANGE: exchange}, watched, noted)
         finally:
             exchange.gone.set()
 
-    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
-        given = Headers(scope=scope).get("authorization", "").encode("latin-1", "replace")
-        if not hmac.compare_digest(given, b"Bearer " + self._token):
-            return PlainTextResponse(
-                "The token of ccq-tui is missing or wrong: ccq-tui mcp config says where it is.\n",
-                401,
-                {"WWW-Authenticate": "Bearer"},
-            )
-        if scope["path"] != PATH:
-            return PlainTextResponse(f"Only {PATH} is here.\n", 404)
-        return None
+    return checked
+
+
+def _refusal(scope: Scope, wanted: bytes) -> PlainTextResponse | None:
+    given = Headers(scope=scope).get("authorization", "").encode("latin-1", "replace")
+    if not hmac.compare_digest(given, wanted):
+        said = "The token of ccq-tui is missing or wrong: ccq-tui mcp config says where it is.\n"
+        return PlainTextResponse(said, 401, {"WWW-Authenticate": "Bearer"})
+    return None if scope["path"] == PATH else PlainTextResponse(f"Only {PATH} is here.\n", 404)
