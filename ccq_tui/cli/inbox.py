@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -33,17 +33,22 @@ from ccq_tui.text import one_line
 from ccq_tui.words import SHORT, bytes_counted, plural
 
 if TYPE_CHECKING:
-    from ccq_tui.inbox.store.rows import Change, RequestState, StoredRequest
+    from ccq_tui.inbox.store.rows import StoredRequest
     from ccq_tui.inbox.store.store import Store
 
 Word = TypeVar("Word", bound=StrEnum)
 AnyCallable = TypeVar("AnyCallable", bound=Callable[..., Any])
-PAGE = 500
+
+
+def _since(_context: click.Context, _parameter: click.Parameter, text: str | None) -> datetime | None:
+    return since(text)
 
 
 def _narrowed(function: AnyCallable) -> AnyCallable:
     """Give a command the flags that select and format its rows."""
-    function = click.option("--since", "since_text", metavar="T", help=f"Only since then: {SINCE}.")(function)
+    function = click.option(
+        "--since", "start", metavar="T", callback=_since, help=f"Only since then: {SINCE}."
+    )(function)
     of_session = click.option(
         "--session",
         metavar="ID",
@@ -66,7 +71,7 @@ def inbox(
     /,
     as_json: bool,
     session: str | None,
-    since_text: str | None,
+    start: datetime | None,
     state: str | None,
     asker: str | None,
     jsonl: bool,
@@ -80,14 +85,14 @@ def inbox(
     """
     if context.invoked_subcommand is not None:
         return None
-    native = not (as_json or jsonl or session or since_text or state or asker)
+    native = not (as_json or jsonl or session or start or state or asker)
     if native and not plain and has_screen():
         return begin(given_settings(context), inbox=True)
     from ccq_tui.inbox.records import lines_report, list_report
 
     printed = lines_report if jsonl else partial(list_report, "requests") if as_json else None
     flags = given_settings(context) if native else None
-    return _print_inbox(session, since_text, (state, asker), flags, printed)
+    return _print_inbox(session, start, (state, asker), flags, printed)
 
 
 @inbox.command()
@@ -121,7 +126,7 @@ def prune(before: str) -> int:
 
 def _print_inbox(
     session: str | None,
-    since_text: str | None,
+    start: datetime | None,
     wanted: tuple[str | None, str | None],
     flags: Mapping[str, Any] | None,
     printed: Callable[[Iterable[Mapping[str, Any]]], str] | None,
@@ -132,14 +137,13 @@ def _print_inbox(
     from ccq_tui.inbox.requests import Asker
     from ccq_tui.inbox.store.rows import RequestState
 
-    start = since(since_text)
     state = _one_of(RequestState, "--state", wanted[0] or RequestState.PENDING)
     askers = tuple(Asker) if wanted[1] is None else (_one_of(Asker, "--asker", wanted[1]),)
     with opened_store() as store:
         only = None if session is None else find_session(store, session)
         found = [
             item
-            for item in _requests(store, state, only)
+            for item in store.requests.page(state, only, limit=-1)
             if (start is None or item.asked_at >= start) and item.request.origin.asker in askers
         ]
         if store.requests.unreadable:
@@ -174,12 +178,11 @@ def _print_inbox(
 @click.option(
     "--label", "labels", metavar="KEY[=VALUE]", multiple=True, help="Only those with this label. Repeatable."
 )
-def sessions(as_json: bool, session: str | None, since_text: str | None, labels: tuple[str, ...]) -> int:
+def sessions(as_json: bool, session: str | None, start: datetime | None, labels: tuple[str, ...]) -> int:
     """List the sessions, the one that changed last at the end."""
     from ccq_tui.inbox.format import session_lines, shortener
     from ccq_tui.inbox.records import list_report, session_record
 
-    start = since(since_text)
     with opened_store() as store:
         only = None if session is None else find_session(store, session)
         found = [
@@ -208,30 +211,23 @@ def sessions(as_json: bool, session: str | None, since_text: str | None, labels:
 @click.option("--after", type=int, metavar="N", help="Only changes with a higher number.")
 @click.option("--follow", is_flag=True, help="Print changes as they come, one line of JSON each.")
 def history(
-    as_json: bool, session: str | None, since_text: str | None, after: int | None, follow: bool
+    as_json: bool, session: str | None, start: datetime | None, after: int | None, follow: bool
 ) -> int:
     """List every change of a request or a session, oldest first."""
     from ccq_tui.inbox.format import history_lines, shortener
     from ccq_tui.inbox.records import change_record, list_report
 
-    start = since(since_text)
     with opened_store(needed=follow) as store:
         only = None if session is None else find_session(store, session)
         if follow:
             return _follow(store, start, only, after)
-        found = list(_changes(store, start, only, after or 0))
+        found = store.history.changes(start, only, after=after or 0, limit=-1)
         requests, every = store.ids.requests(), store.ids.sessions()
     if as_json:
         print_lines(list_report("changes", (change_record(change) for change in found)))
     else:
         print_lines("\n".join(history_lines(found, shortener(requests), shortener(every))))
     return ENDED
-
-
-def _changes(store: Store, start: datetime | None, only: str | None, after: int) -> Iterator[Change]:
-    while page := store.history.changes(start, only, after=after, limit=PAGE):
-        yield from page
-        after = page[-1].number
 
 
 def _follow(store: Store, start: datetime | None, only: str | None, after: int | None) -> int:
@@ -242,7 +238,7 @@ def _follow(store: Store, start: datetime | None, only: str | None, after: int |
     if after is None:
         after = 0 if start else store.history.last()
     for _ in looks(store):
-        for change in _changes(store, start, only, after):
+        for change in store.history.changes(start, only, after=after, limit=-1):
             after = change.number
             if not print_lines(lines_report([change_record(change)])):
                 return ENDED
@@ -296,13 +292,6 @@ def _one_of(words: type[Word], flag: str, given: str) -> Word:
         return words(given)
     except ValueError as error:
         raise Refused(f"{flag} takes {', '.join(words)}, not “{one_line(given, 40)}”.") from error
-
-
-def _requests(store: Store, state: RequestState, only: str | None) -> Iterator[StoredRequest]:
-    after = 0
-    while page := store.requests.page(state, only, after, PAGE):
-        yield from page
-        after = page[-1].number
 
 
 def _native_waiting(store: Store, flags: Mapping[str, Any]) -> list[StoredRequest]:

@@ -236,14 +236,6 @@ def test_statistics_say_how_long_agents_waited(ccq: Cli) -> None:
     ]
 
 
-def test_a_long_history_is_read_in_pages(ccq: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ccq_tui.cli.inbox.PAGE", 2)
-    stock()
-    numbers = [change["number"] for change in ccq.json("history")["changes"]]
-    assert numbers == list(range(1, 9))
-    assert len(ccq.json("inbox")["requests"]) == 4
-
-
 def test_show_says_what_is_asked_and_how_to_answer(ccq: Cli) -> None:
     stock()
     text = ccq("show", "toolu_01C")
