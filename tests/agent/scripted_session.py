@@ -8,18 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from claude_agent_sdk import (
-    AssistantMessage,
-    ClaudeAgentOptions,
-    ClaudeSDKClient,
-    Message,
-    PermissionResultAllow,
-    PermissionResultDeny,
-    ResultMessage,
-    SystemMessage,
-    TextBlock,
-    ToolPermissionContext,
-)
+import claude_agent_sdk as sdk
 
 from ccq_tui.testing import CleanHome, Scenario, ScriptedModel
 from tests.agent.stage import emptied
@@ -45,14 +34,14 @@ class Session:
     """
 
     home: CleanHome
-    client: ClaudeSDKClient | None = None
+    client: sdk.ClaudeSDKClient | None = None
     asked: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
-    results: list[ResultMessage] = field(default_factory=list)
-    system: list[SystemMessage] = field(default_factory=list)
+    results: list[sdk.ResultMessage] = field(default_factory=list)
+    system: list[sdk.SystemMessage] = field(default_factory=list)
     denied: dict[str, str] = field(default_factory=dict)
 
-    async def prompt(self, text: str) -> ResultMessage:
+    async def prompt(self, text: str) -> sdk.ResultMessage:
         """Sends a prompt and reads to the end of its turn."""
         assert self.client is not None
         async with asyncio.timeout(LIMIT):
@@ -74,23 +63,23 @@ class Session:
             yield
 
     async def decide(
-        self, tool: str, given: dict[str, Any], _: ToolPermissionContext
-    ) -> PermissionResultAllow | PermissionResultDeny:
+        self, tool: str, given: dict[str, Any], _: sdk.ToolPermissionContext
+    ) -> sdk.PermissionResultAllow | sdk.PermissionResultDeny:
         """Allows everything but what is denied; answers questions with their first options."""
         self.asked.append((tool, given))
         if tool in self.denied:
-            return PermissionResultDeny(message=self.denied[tool])
+            return sdk.PermissionResultDeny(message=self.denied[tool])
         if tool == "AskUserQuestion":
             given = {**given, "answers": {one["question"]: answer_to(one) for one in given["questions"]}}
-        return PermissionResultAllow(updated_input=given)
+        return sdk.PermissionResultAllow(updated_input=given)
 
-    def _saw(self, message: Message) -> None:
+    def _saw(self, message: sdk.Message) -> None:
         match message:
-            case ResultMessage():
+            case sdk.ResultMessage():
                 self.results.append(message)
-            case AssistantMessage():
-                self.said += [block.text for block in message.content if isinstance(block, TextBlock)]
-            case SystemMessage():
+            case sdk.AssistantMessage():
+                self.said += [block.text for block in message.content if isinstance(block, sdk.TextBlock)]
+            case sdk.SystemMessage():
                 self.system.append(message)
 
 
@@ -106,8 +95,8 @@ def answer_to(question: Mapping[str, Any]) -> str:
 async def session(home: CleanHome, **options: Any) -> AsyncIterator[Session]:
     """Connects a client in a clean home."""
     made = Session(home)
-    client = ClaudeSDKClient(
-        ClaudeAgentOptions(
+    client = sdk.ClaudeSDKClient(
+        sdk.ClaudeAgentOptions(
             cwd=str(home.project),
             env=home.overrides(),
             can_use_tool=made.decide,

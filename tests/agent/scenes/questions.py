@@ -7,19 +7,9 @@ from dataclasses import replace
 from ccq_tui.agent import events as ev
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED
 from ccq_tui.inbox.verdicts import Won
-from ccq_tui.questions import (
-    Answer,
-    Answered,
-    Declined,
-    Discussed,
-    Expired,
-    Kind,
-    Option,
-    Outcome,
-    Question,
-    machine,
-)
+from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Option, Outcome, Question
 from ccq_tui.questions.events import Pressed
+from ccq_tui.questions.machine import step as pressed
 from ccq_tui.questions.state import opened
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask
@@ -157,7 +147,7 @@ async def an_earlier_answer_is_taken_over(run: Running, model: ScriptedModel) ->
     again = await run.until(ev.QuestionAsked, count=2)
     state = replace(opened(again.request.questions), recalled=again.recalled)
     for key in ("r", "enter"):
-        state = machine.step(state, Pressed(key, key if key == "r" else ""))
+        state = pressed(state, Pressed(key, key if key == "r" else ""))
     assert state.outcome == chosen
     run.answer(again.request.id, state.outcome)
     await run.idle(2)

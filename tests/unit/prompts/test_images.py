@@ -13,19 +13,10 @@ from hypothesis import strategies as st
 from ccq_tui.prompts import image_store, images
 from ccq_tui.prompts.image_paths import existing, paths_in
 from ccq_tui.prompts.image_store import ImageStore
-from ccq_tui.prompts.images import (
-    PromptImage,
-    UnfitImageError,
-    adopted,
-    examined,
-    from_json,
-    header,
-    label,
-    named,
-)
+from ccq_tui.prompts.images import PromptImage, UnfitImageError, label
 from tests.unit.prompts.pictures import gif, jpeg, png, webp
 
-SHOT = examined(png(), "shot.png")
+SHOT = images.examined(png(), "shot.png")
 
 
 @pytest.mark.parametrize(
@@ -46,14 +37,14 @@ SHOT = examined(png(), "shot.png")
     ],
 )
 def test_header(data: bytes, found: tuple[str, int, int] | None) -> None:
-    assert header(data) == found
+    assert images.header(data) == found
 
 
 @given(
     st.binary(max_size=200), st.sampled_from([b"", b"\xff\xd8\xff", png()[:12], webp(9, 9)[:16], b"GIF89a"])
 )
 def test_no_bytes_break_the_header(data: bytes, before: bytes) -> None:
-    found = header(before + data)
+    found = images.header(before + data)
     assert found is None or (found[1] > 0 and found[2] > 0)
 
 
@@ -67,13 +58,13 @@ def test_no_bytes_break_the_header(data: bytes, before: bytes) -> None:
 )
 def test_what_the_api_refuses_is_refused_with_what_to_do(data: bytes, words: str) -> None:
     with pytest.raises(UnfitImageError) as refused:
-        examined(data, "a.png")
+        images.examined(data, "a.png")
     assert str(refused.value) == words
 
 
 def test_the_largest_image_is_the_one_whose_base64_fits() -> None:
     data = png() + bytes(images.MOST_BYTES - len(png()))
-    assert examined(data, "a.png").size == images.MOST_BYTES
+    assert images.examined(data, "a.png").size == images.MOST_BYTES
     assert images.MOST_BYTES * 4 // 3 == 5 * 1024 * 1024
 
 
@@ -90,24 +81,24 @@ def test_label() -> None:
 
 @given(st.text(max_size=80), st.integers(1, 8000), st.integers(1, images.MOST_BYTES))
 def test_every_name_is_known_again(name: str, side: int, size: int) -> None:
-    called = examined(png(), name).name
+    called = images.examined(png(), name).name
     image = PromptImage(called, "a" * 64, "image/png", side, side, size)
     chip = label(image, {}, "")
-    assert named(f"a {chip} b", {chip: image}) == {chip: image}
-    assert from_json(images.as_json({chip: image})) == {chip: image}
+    assert images.named(f"a {chip} b", {chip: image}) == {chip: image}
+    assert images.from_json(images.as_json({chip: image})) == {chip: image}
 
 
 def test_names_are_of_images_that_are_known_in_their_order() -> None:
     one, two = label(SHOT, {}, ""), "[image 2: b.png 1×1, 9 bytes]"
     known = {two: SHOT, one: SHOT}
-    assert list(named(f"{one} {two} [image 3: c.png 1×1, 9 bytes] {one}", known)) == [one, two]
+    assert list(images.named(f"{one} {two} [image 3: c.png 1×1, 9 bytes] {one}", known)) == [one, two]
 
 
 def test_texts_from_elsewhere_take_other_names_where_theirs_are_taken() -> None:
     chip = label(SHOT, {}, "")
     other = PromptImage(SHOT.name, "b" * 64, "image/png", 64, 48, SHOT.size)
-    assert adopted([f"see {chip}"], {chip: SHOT}, {chip: SHOT}) == ((f"see {chip}",), {chip: SHOT})
-    texts, found = adopted([f"see {chip}", f"{chip}!"], {chip: SHOT}, {chip: other})
+    assert images.adopted([f"see {chip}"], {chip: SHOT}, {chip: SHOT}) == ((f"see {chip}",), {chip: SHOT})
+    texts, found = images.adopted([f"see {chip}", f"{chip}!"], {chip: SHOT}, {chip: other})
     renamed = chip.replace("image 1", "image 2")
     assert texts == (f"see {renamed}", f"{renamed}!")
     assert found == {renamed: SHOT}
@@ -126,7 +117,7 @@ def test_texts_from_elsewhere_take_other_names_where_theirs_are_taken() -> None:
     ],
 )
 def test_what_is_no_image_on_disk_is_left_out(content: object) -> None:
-    assert from_json(content) == {}
+    assert images.from_json(content) == {}
 
 
 class TestStore:
