@@ -14,15 +14,7 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent.events import (
-    Connected,
-    PermissionAsked,
-    QuestionAsked,
-    RequestSettled,
-    SessionLost,
-    SessionState,
-    TurnEnded,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import Allowed, call_of
@@ -80,7 +72,7 @@ class HeardSession(Heard):
         self.session = session
         session.subscribe(self._take)
 
-    async def state(self, state: SessionState) -> None:
+    async def state(self, state: ev.SessionState) -> None:
         """Wait until the session does something."""
         async with asyncio.timeout(LIMIT):
             while self.session.facts.state is not state:
@@ -133,69 +125,69 @@ async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatc
             spec = SessionSpec(home.project, "Build it", plan, labels={"ticket": "ABC-1"})
             heard = HeardSession(await one.runtime.open(spec))
             session = heard.session
-            asked = (await heard.until(QuestionAsked)).request
+            asked = (await heard.until(ev.QuestionAsked)).request
             assert [one.request.id for one in session.waiting] == [asked.id]
             await other_process(home, "answer", asked.id, "--choose", "2")
-            settled = await heard.until(RequestSettled)
+            settled = await heard.until(ev.RequestSettled)
             assert (settled.request_id, settled.outcome) == (asked.id, Answered((Answer(("Redis",)),)))
             name = session.facts.session_id
             listed = json.loads(await other_process(home, "sessions", "--label", "ticket=ABC-1", "--json"))
             assert [one["id"] for one in listed["sessions"]] == [name]
         with step("a permission is given"):
-            permission = (await heard.until(PermissionAsked)).request
+            permission = (await heard.until(ev.PermissionAsked)).request
             assert session.why_not_parkable.startswith("cannot be parked: it would lose the permission")
             await one.runtime.inbox.answer(permission.id, Allowed(), PANEL)
-            await heard.until(TurnEnded)
+            await heard.until(ev.TurnEnded)
             assert (plan.worktree.path / "made").is_file()
             assert model.result(call_of(asked.id)).text.startswith(REDIS)
             assert not session.waiting
         with step("another session waits for room"):
             second = one.open()
             assert second.session is one.runtime.sessions[1]
-            await second.state(SessionState.QUEUED)
+            await second.state(ev.SessionState.QUEUED)
         with step("a prompt of another process; its question is parked, the room is the other session's"):
             sent = await other_process(home, "send", name[:8], "And the color?", "--json")
             told = {"kind": "send", "session": name, "result": "done", "words": "has the prompt"}
             assert json.loads(sent) == {"version": 1, "command": told}
-            color = (await heard.until(QuestionAsked, count=2)).request
+            color = (await heard.until(ev.QuestionAsked, count=2)).request
             pid = one.pid_of(heard)
             assert "parked" in await other_process(home, "park", name)
-            await heard.state(SessionState.PARKED)
+            await heard.state(ev.SessionState.PARKED)
             assert not alive(pid)
-            await second.until(Connected)
+            await second.until(ev.Connected)
             one.pid_of(second)
             await second.session.end()
             one.runtime.forget(second.session)
             assert one.runtime.sessions == (session,)
         with step("answered by another process, it is woken, and gets the answer as the call's result"):
             await other_process(home, "answer", color.id, "--choose", "2")
-            await heard.until(TurnEnded, count=3)  # the parked turn ended, too
+            await heard.until(ev.TurnEnded, count=3)  # the parked turn ended, too
             assert model.result(call_of(color.id)).text.startswith(
                 'Your questions have been answered: "Which color?"="Blue".'
             )
             assert len(model.requests()) == 5
         with step("its next turn is interrupted by another process"):
             session.send("More")
-            await heard.until(PermissionAsked, count=2)
+            await heard.until(ev.PermissionAsked, count=2)
             assert await other_process(home, "interrupt", name) == "Build it · More is interrupted.\n"
-            await heard.until(TurnEnded, count=4)
+            await heard.until(ev.TurnEnded, count=4)
             refused = await other_process(home, "interrupt", name, code=2)
             assert refused == "Error: Build it · More is not interrupted: no turn runs in it.\n"
         with step("its process is killed, and it is started again"):
             await until_written(home, name, "Blue it is.")
             os.kill(one.pid_of(heard), signal.SIGKILL)
-            await heard.until(SessionLost, lambda lost: not lost.expected)
-            assert session.facts.state is SessionState.FAILED
+            await heard.until(ev.SessionLost, lambda lost: not lost.expected)
+            assert session.facts.state is ev.SessionState.FAILED
             assert session.start_again() == 0
-            assert session.facts.state is SessionState.STARTING, "at once: nothing starts it twice"
+            assert session.facts.state is ev.SessionState.STARTING, "at once: nothing starts it twice"
             await heard.until(Reconnected)
             session.send("Still there?")
-            await heard.until(TurnEnded, count=5)
+            await heard.until(ev.TurnEnded, count=5)
             assert "Blue it is." in str(model.requests()[-1].body)
         with step("ended by another process, it takes no more prompts"):
             pid = one.pid_of(heard)
             assert "has ended" in await other_process(home, "end", name)
-            await heard.state(SessionState.ENDED)
+            await heard.state(ev.SessionState.ENDED)
             assert not alive(pid)
             refused = await other_process(home, "send", name, "Again", code=2)
             assert refused.endswith(f"is not running; ccq-tui resume {name} continues it.\n")
@@ -204,13 +196,13 @@ async def test_a_day_without_a_screen(play: Play, monkeypatch: pytest.MonkeyPatc
             one.runtime.forget(session)
             again = HeardSession(await one.runtime.resume(name))
             again.session.send("Once more")
-            await again.until(TurnEnded)
+            await again.until(ev.TurnEnded)
             assert again.session.facts.cwd == plan.worktree.path
             one.pid_of(again)
         with step("ended for good, nothing wakes it"):
             await again.session.end()
             again.session.wake(answered=True)
-            assert again.session.facts.state is SessionState.ENDED
+            assert again.session.facts.state is ev.SessionState.ENDED
     assert any("is kept" in line for line in one.runtime.cleanup.parting), "it holds a new file"
 
 
@@ -246,9 +238,9 @@ async def test_a_limit_parks_a_session_that_nobody_looks_at(play: Play) -> None:
     async with house(home) as one:
         heard = one.open(park_after="1s")
         heard.session.send("Build it")
-        asked = (await heard.until(QuestionAsked)).request
+        asked = (await heard.until(ev.QuestionAsked)).request
         reached = await heard.until(LimitReached)
-        assert (reached.limit.due, reached.state) == (Due.PARK, SessionState.PARKED)
+        assert (reached.limit.due, reached.state) == (Due.PARK, ev.SessionState.PARKED)
         assert [one.request.id for one in heard.session.waiting] == [asked.id]
         name, inbox = heard.session.facts.session_id, one.runtime.inbox
         rows = await inbox.run(lambda store: store.history.changes(session_id=name))
@@ -256,8 +248,8 @@ async def test_a_limit_parks_a_session_that_nobody_looks_at(play: Play) -> None:
         assert ("awaiting", "told by the session") in states
         assert states[-1] == ("parked", "no answer for 1 s (park_after)")
         await inbox.answer(asked.id, Answered((Answer(("SQLite",)),)), PANEL)
-        await heard.until(RequestSettled)
-        await heard.state(SessionState.IDLE)
+        await heard.until(ev.RequestSettled)
+        await heard.state(ev.SessionState.IDLE)
         one.pid_of(heard)
 
 
@@ -267,8 +259,8 @@ async def test_reconnecting_after_a_refused_sign_in_makes_room_for_the_new_proce
     async with house(home, most_live=1) as one:
         heard = one.open()
         heard.session.send("Build it")
-        await heard.until(TurnEnded)
-        await heard.state(SessionState.IDLE)
+        await heard.until(ev.TurnEnded)
+        await heard.state(ev.SessionState.IDLE)
         assert heard.session.recovery.words == "F6 sign in"
         before = one.pid_of(heard)
         heard.session.take_offer()
@@ -276,7 +268,7 @@ async def test_reconnecting_after_a_refused_sign_in_makes_room_for_the_new_proce
         await heard.until(Reconnected)
         assert not alive(before)
         heard.session.send("Go on.")
-        await heard.until(TurnEnded, count=2)
+        await heard.until(ev.TurnEnded, count=2)
         one.pid_of(heard)
 
 
@@ -292,21 +284,21 @@ async def test_an_idle_process_gives_way_to_a_session_that_waits_for_one(play: P
     async with house(home, most_live=1) as one:
         with step("it is idle, and another session comes"):
             first = one.open()
-            await first.state(SessionState.IDLE)
+            await first.state(ev.SessionState.IDLE)
             first.session.send("One")
-            await first.until(TurnEnded)
-            await first.state(SessionState.IDLE)
+            await first.until(ev.TurnEnded)
+            await first.state(ev.SessionState.IDLE)
             one.pid_of(first)
             second = one.open()
             await first.until(GaveWay)
-            assert first.session.facts.state is SessionState.ENDED
+            assert first.session.facts.state is ev.SessionState.ENDED
             second.session.send("Two")
-            await second.until(TurnEnded)
+            await second.until(ev.TurnEnded)
         with step("its next prompt resumes it, for which the other one gives way"):
             one.pid_of(second)
             first.session.send("Three")
             await second.until(GaveWay)
-            await first.until(TurnEnded, count=2)
+            await first.until(ev.TurnEnded, count=2)
     *_, last = model.requests()
     said = json.dumps(last.body)
     assert [text for text in ("One", "First.", "Two", "Three") if text in said] == ["One", "First.", "Three"]
@@ -317,22 +309,22 @@ async def test_what_works_or_waits_gives_no_way(play: Play) -> None:
     model, home = play(Scenario("one").asks(DATABASE).says("Asked.").ends_turn().says("Second.").ends_turn())
     async with house(home, most_live=1) as one:
         first = one.open()
-        await first.state(SessionState.IDLE)
+        await first.state(ev.SessionState.IDLE)
         first.session.send("One")
-        asked = await first.until(QuestionAsked)
+        asked = await first.until(ev.QuestionAsked)
         second = one.open()
-        await second.state(SessionState.QUEUED)
-        assert first.session.facts.state is SessionState.AWAITING
+        await second.state(ev.SessionState.QUEUED)
+        assert first.session.facts.state is ev.SessionState.AWAITING
         await one.runtime.inbox.answer(asked.request.id, Answered((Answer(("Redis",)),)), PANEL)
         with step("its turn ends, and nothing else keeps its process"):
             await first.until(GaveWay)
-            await second.state(SessionState.IDLE)
+            await second.state(ev.SessionState.IDLE)
         with step("one in which nothing was said yet gives way and comes back, too"):
             third = one.open()
             await second.until(GaveWay)
-            await third.state(SessionState.IDLE)
+            await third.state(ev.SessionState.IDLE)
             second.session.send("Two")
-            await second.until(QuestionAsked)
-            assert third.session.facts.state is SessionState.ENDED
+            await second.until(ev.QuestionAsked)
+            assert third.session.facts.state is ev.SessionState.ENDED
     assert model.result(asked.request.tool_use_id).text.startswith(REDIS)
-    assert [e for e in first.events if isinstance(e, TurnEnded)]
+    assert [e for e in first.events if isinstance(e, ev.TurnEnded)]

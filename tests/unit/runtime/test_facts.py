@@ -7,27 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from ccq_tui.agent.events import (
-    AgentEvent,
-    Connected,
-    ConversationReset,
-    HistoryLoaded,
-    PromptAccepted,
-    PromptDelivered,
-    SessionState,
-    StateChanged,
-    TitleChanged,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.session_name import title_of
 from ccq_tui.inbox.port import SessionFact
 from ccq_tui.runtime.facts import SessionFacts, folded, to_store
 
 NEW = SessionFacts(Path("/work"), labels={"ticket": "ABC-1"})
 RESUMED = replace(NEW, begun=True, named=False)
-CONNECTED = Connected("s", "m", "default", "/work", "2")
+CONNECTED = ev.Connected("s", "m", "default", "/work", "2")
 
 
-def kept(facts: SessionFacts, *events: AgentEvent) -> dict[str, SessionFact]:
+def kept(facts: SessionFacts, *events: ev.AgentEvent) -> dict[str, SessionFact]:
     """Return what is kept of each session once all events have come."""
     found: dict[str, SessionFact] = {}
     for event in events:
@@ -38,9 +28,9 @@ def kept(facts: SessionFacts, *events: AgentEvent) -> dict[str, SessionFact]:
 
 
 def test_a_session_is_kept_from_its_first_prompt_on() -> None:
-    assert kept(NEW, CONNECTED, StateChanged(SessionState.IDLE)) == {}
-    begun = kept(NEW, CONNECTED, StateChanged(SessionState.WORKING), PromptAccepted("Build it"))
-    state = str(SessionState.WORKING)
+    assert kept(NEW, CONNECTED, ev.StateChanged(ev.SessionState.IDLE)) == {}
+    begun = kept(NEW, CONNECTED, ev.StateChanged(ev.SessionState.WORKING), ev.PromptAccepted("Build it"))
+    state = str(ev.SessionState.WORKING)
     assert begun == {"s": SessionFact(name="Build it", state=state, cause="it began", labels=NEW.labels)}
 
 
@@ -48,24 +38,30 @@ def test_a_session_is_kept_from_its_first_prompt_on() -> None:
     ("events", "name"),
     [
         ((), None),
-        ((TitleChanged("api"),), "api"),
-        ((HistoryLoaded((), title="", first_prompt="Build it"),), "Build it · Go on"),
-        ((HistoryLoaded((), title="The API", first_prompt="Build it"),), "The API"),
+        ((ev.TitleChanged("api"),), "api"),
+        ((ev.HistoryLoaded((), title="", first_prompt="Build it"),), "Build it · Go on"),
+        ((ev.HistoryLoaded((), title="The API", first_prompt="Build it"),), "The API"),
     ],
 )
 def test_a_resumed_session_is_named_by_its_past_once_that_is_read(
-    events: tuple[AgentEvent, ...], name: str | None
+    events: tuple[ev.AgentEvent, ...], name: str | None
 ) -> None:
-    assert kept(RESUMED, CONNECTED, *events, PromptAccepted("Go on"))["s"].name == name
-    assert kept(RESUMED, CONNECTED, PromptAccepted("Go on"), *events)["s"].name == name
+    assert kept(RESUMED, CONNECTED, *events, ev.PromptAccepted("Go on"))["s"].name == name
+    assert kept(RESUMED, CONNECTED, ev.PromptAccepted("Go on"), *events)["s"].name == name
 
 
 @pytest.mark.parametrize("queued", [False, True])
 def test_a_conversation_that_replaces_another_is_kept_from_its_own_first_prompt_on(queued: bool) -> None:
-    waits = [PromptAccepted("Go on", queued=True)] if queued else []
-    events = [CONNECTED, PromptAccepted("Build it"), PromptAccepted("/clear"), *waits, ConversationReset("t")]
-    read = [PromptDelivered("p")] if queued else []
-    found = kept(NEW, *events, StateChanged(SessionState.IDLE), *read)
+    waits = [ev.PromptAccepted("Go on", queued=True)] if queued else []
+    events = [
+        CONNECTED,
+        ev.PromptAccepted("Build it"),
+        ev.PromptAccepted("/clear"),
+        *waits,
+        ev.ConversationReset("t"),
+    ]
+    read = [ev.PromptDelivered("p")] if queued else []
+    found = kept(NEW, *events, ev.StateChanged(ev.SessionState.IDLE), *read)
     assert {name: one.name for name, one in found.items()} == {"s": "Build it"} | (
         {"t": "Go on"} if queued else {}
     )

@@ -9,20 +9,7 @@ from typing import Any
 
 import pytest
 
-from ccq_tui.agent.events import (
-    PARKED_KIND,
-    AgentEvent,
-    Connected,
-    ErrorReported,
-    HistoryLoaded,
-    PromptAccepted,
-    QuestionAsked,
-    RequestParked,
-    RequestSettled,
-    SessionLost,
-    SessionState,
-    StateChanged,
-)
+from ccq_tui.agent import events as ev
 from ccq_tui.agent.problems import Problem
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.settings import Settings
@@ -37,18 +24,21 @@ from tests.ui.session import ToldRequests, ToldSession
 LETTER = Question("Which?", "Letter", (Option("A", "x"), Option("B", "y")))
 ANSWER = Answered((Answer(("A",)),))
 REQUEST = QuestionRequest("t", "s", QuestionSet("t", (LETTER,)))
-PARKED = (StateChanged(SessionState.PARKED), SessionLost("parked", expected=True, kind=PARKED_KIND))
+PARKED = (
+    ev.StateChanged(ev.SessionState.PARKED),
+    ev.SessionLost("parked", expected=True, kind=ev.PARKED_KIND),
+)
 
 
 class Agent(ToldSession):
     """An agent's session that runs until it is told to end."""
 
-    def __init__(self, tell: Callable[[AgentEvent], None]) -> None:
+    def __init__(self, tell: Callable[[ev.AgentEvent], None]) -> None:
         super().__init__(tell)
         self.over = asyncio.Event()
 
     async def run(self) -> None:
-        self._tell(Connected("s", "claude-x", "default", "/work"))
+        self._tell(ev.Connected("s", "claude-x", "default", "/work"))
         await self.over.wait()
 
     def close(self, cause: str = "") -> None:
@@ -67,7 +57,7 @@ class Life:
         self.events: list[SessionEvent] = []
         self.now = 1000.0
 
-        def made(tell: Callable[[AgentEvent], None], launch: Launch) -> Agent:
+        def made(tell: Callable[[ev.AgentEvent], None], launch: Launch) -> Agent:
             self.launches.append(launch)
             self.agents.append(make(tell))
             return self.agents[-1]
@@ -81,17 +71,19 @@ class Life:
         """Run it until its agent is connected and asks."""
         self.session.start()
         await asyncio.sleep(0)
-        self.tell(PromptAccepted("Build it"), HistoryLoaded(()), StateChanged(SessionState.AWAITING))
+        self.tell(
+            ev.PromptAccepted("Build it"), ev.HistoryLoaded(()), ev.StateChanged(ev.SessionState.AWAITING)
+        )
         self.requests.ask(REQUEST)
-        self.tell(QuestionAsked(REQUEST))
+        self.tell(ev.QuestionAsked(REQUEST))
         return self
 
-    def tell(self, *events: AgentEvent) -> None:
+    def tell(self, *events: ev.AgentEvent) -> None:
         """Have the agent of the moment tell something; it is over with its loss."""
         agent = self.agents[-1]
         for event in events:
             agent._tell(event)
-            if isinstance(event, SessionLost):
+            if isinstance(event, ev.SessionLost):
                 agent.over.set()
 
     def settled(self, outcome: RequestOutcome = ANSWER) -> None:
@@ -103,7 +95,7 @@ class Life:
 
 async def test_an_answer_wakes_a_parked_session_once() -> None:
     life = await Life().begun()
-    life.tell(RequestParked(REQUEST.id, deferred=True), *PARKED)
+    life.tell(ev.RequestParked(REQUEST.id, deferred=True), *PARKED)
     life.settled()
     life.session.wake(answered=True)
     life.session.send("and this")
@@ -115,7 +107,7 @@ async def test_an_answer_wakes_a_parked_session_once() -> None:
 
 async def test_a_parked_session_is_not_woken_by_what_is_withdrawn() -> None:
     life = await Life().begun()
-    life.tell(RequestParked(REQUEST.id, deferred=True), *PARKED)
+    life.tell(ev.RequestParked(REQUEST.id, deferred=True), *PARKED)
     life.settled(Cancelled("rewound"))
     assert len(life.agents) == 1
     assert not life.session.waiting
@@ -124,14 +116,14 @@ async def test_a_parked_session_is_not_woken_by_what_is_withdrawn() -> None:
 
 async def test_an_answer_during_the_parking_starts_the_next_process_at_its_end() -> None:
     life = await Life().begun()
-    life.tell(RequestParked(REQUEST.id, deferred=True))
+    life.tell(ev.RequestParked(REQUEST.id, deferred=True))
     life.settled()
     assert len(life.agents) == 1, "the process that cannot take it is still there"
-    told = [one for one in life.events if isinstance(one, RequestSettled)]
+    told = [one for one in life.events if isinstance(one, ev.RequestSettled)]
     assert [one.outcome for one in told] == [ANSWER]
     life.tell(*PARKED)
     assert len(life.agents) == 2
-    assert life.session.facts.state is SessionState.STARTING
+    assert life.session.facts.state is ev.SessionState.STARTING
     await life.session.end()
 
 
@@ -140,8 +132,8 @@ async def test_what_was_said_before_is_told_once() -> None:
     life.tell(*PARKED)
     life.session.wake()
     before = len(life.events)
-    life.tell(HistoryLoaded(()), Connected("s", "claude-x", "default", "/work"))
-    assert not any(isinstance(one, HistoryLoaded) for one in life.events[before:])
+    life.tell(ev.HistoryLoaded(()), ev.Connected("s", "claude-x", "default", "/work"))
+    assert not any(isinstance(one, ev.HistoryLoaded) for one in life.events[before:])
     await life.session.end()
 
 
@@ -162,8 +154,8 @@ async def test_a_failure_in_the_agent_ends_the_session_with_a_way_back() -> None
     life = Life(Failing)
     life.session.start()
     await asyncio.wait(life.session._tasks)
-    assert life.events == [SessionLost(FAILED)]
-    assert life.session.facts.state is SessionState.FAILED
+    assert life.events == [ev.SessionLost(FAILED)]
+    assert life.session.facts.state is ev.SessionState.FAILED
     assert life.session.recovery.words == "F6 reconnect"
 
 
@@ -173,23 +165,23 @@ async def test_a_session_waits_for_room_and_can_be_ended_there() -> None:
     for one in (first, second):
         one.session.start()
     await asyncio.sleep(0)
-    assert second.session.facts.state is SessionState.QUEUED
+    assert second.session.facts.state is ev.SessionState.QUEUED
     async with asyncio.timeout(10):
         await second.session.end()
         await first.session.end()
     assert not slots.locked()
 
 
-@pytest.mark.parametrize("between", [(), (SessionState.WORKING,)])
+@pytest.mark.parametrize("between", [(), (ev.SessionState.WORKING,)])
 async def test_the_limit_that_parked_it_is_named_whatever_the_turn_did_at_its_end(
-    between: tuple[SessionState, ...],
+    between: tuple[ev.SessionState, ...],
 ) -> None:
     life = await Life().begun()
     life.now += 601
     life.session.look()
     assert life.agents[0].cause == "no answer for 10 min (park_after)"
-    life.tell(*(StateChanged(state) for state in between), *PARKED)
-    assert [one.state for one in life.events if isinstance(one, LimitReached)] == [SessionState.PARKED]
+    life.tell(*(ev.StateChanged(state) for state in between), *PARKED)
+    assert [one.state for one in life.events if isinstance(one, LimitReached)] == [ev.SessionState.PARKED]
     await life.session.end()
 
 
@@ -197,8 +189,8 @@ async def test_a_limit_that_ended_nothing_is_not_named_at_a_later_park() -> None
     life = await Life().begun()
     life.now += 601
     life.session.look()
-    life.tell(RequestSettled(REQUEST.id, ANSWER, PANEL), StateChanged(SessionState.WORKING))
-    life.tell(StateChanged(SessionState.IDLE), *PARKED)
+    life.tell(ev.RequestSettled(REQUEST.id, ANSWER, PANEL), ev.StateChanged(ev.SessionState.WORKING))
+    life.tell(ev.StateChanged(ev.SessionState.IDLE), *PARKED)
     assert not [one for one in life.events if isinstance(one, LimitReached)]
     await life.session.end()
 
@@ -208,10 +200,10 @@ async def test_a_limit_that_ended_nothing_is_not_named_after_another_question() 
     life.now += 601
     life.session.look()
     assert life.agents[0].parked
-    life.tell(RequestSettled(REQUEST.id, ANSWER, PANEL), StateChanged(SessionState.WORKING))
+    life.tell(ev.RequestSettled(REQUEST.id, ANSWER, PANEL), ev.StateChanged(ev.SessionState.WORKING))
     other = QuestionRequest("u", "s", QuestionSet("u", (LETTER,)))
     life.requests.ask(other)
-    life.tell(StateChanged(SessionState.AWAITING), QuestionAsked(other), *PARKED)
+    life.tell(ev.StateChanged(ev.SessionState.AWAITING), ev.QuestionAsked(other), *PARKED)
     assert not [one for one in life.events if isinstance(one, LimitReached)]
     await life.session.end()
 
@@ -224,7 +216,7 @@ async def test_a_session_is_ended_that_has_not_come_to_wait_for_room() -> None:
     second.session.start()
     async with asyncio.timeout(5):
         await second.session.end()
-    assert second.session.facts.state is not SessionState.QUEUED
+    assert second.session.facts.state is not ev.SessionState.QUEUED
     assert not second.session._tasks or all(task.done() for task in second.session._tasks)
     await first.session.end()
     assert not slots.locked()
@@ -239,10 +231,10 @@ async def test_nothing_starts_a_session_that_has_ended() -> None:
     assert len(life.agents) == 1
 
 
-@pytest.mark.parametrize("state", [SessionState.STARTING, SessionState.QUEUED, SessionState.WORKING])
-async def test_a_session_that_has_an_agent_is_not_started_beside_it(state: SessionState) -> None:
+@pytest.mark.parametrize("state", [ev.SessionState.STARTING, ev.SessionState.QUEUED, ev.SessionState.WORKING])
+async def test_a_session_that_has_an_agent_is_not_started_beside_it(state: ev.SessionState) -> None:
     life = await Life().begun()
-    life.tell(StateChanged(state))
+    life.tell(ev.StateChanged(state))
     life.session.restart()
     life.session.start_again()
     assert len(life.agents) == 1
@@ -251,17 +243,17 @@ async def test_a_session_that_has_an_agent_is_not_started_beside_it(state: Sessi
 
 async def test_reconnecting_ends_the_process_that_is_there_first() -> None:
     life = await Life(slots=asyncio.Semaphore(1)).begun()
-    life.tell(RequestSettled(REQUEST.id, ANSWER, PANEL))
-    life.tell(ErrorReported(Problem.KEY_REFUSED, "401"), StateChanged(SessionState.IDLE))
+    life.tell(ev.RequestSettled(REQUEST.id, ANSWER, PANEL))
+    life.tell(ev.ErrorReported(Problem.KEY_REFUSED, "401"), ev.StateChanged(ev.SessionState.IDLE))
     assert life.session.recovery.words == "F6 sign in"
     life.session.take_offer()
     life.session.reconnect()
     assert (life.agents[0].closed, len(life.agents)) == (True, 1)
-    life.tell(StateChanged(SessionState.ENDED), SessionLost("closed", expected=True))
+    life.tell(ev.StateChanged(ev.SessionState.ENDED), ev.SessionLost("closed", expected=True))
     assert len(life.agents) == 2
     assert life.launches[1].resume == "s"
     async with asyncio.timeout(5):
-        while life.session.facts.state is not SessionState.STARTING or Reconnected() not in life.events:  # noqa: ASYNC110
+        while life.session.facts.state is not ev.SessionState.STARTING or Reconnected() not in life.events:  # noqa: ASYNC110
             await asyncio.sleep(0.001)
     await life.session.end()
 
@@ -274,30 +266,32 @@ async def test_a_listener_that_fails_disturbs_neither_the_agent_nor_the_others()
 
     life.session.subscribe(fails)
     await life.begun()
-    assert [one for one in life.events if isinstance(one, QuestionAsked)]
-    assert life.session.facts.state is SessionState.AWAITING
+    assert [one for one in life.events if isinstance(one, ev.QuestionAsked)]
+    assert life.session.facts.state is ev.SessionState.AWAITING
     await life.session.end()
 
 
 async def test_an_agent_that_fails_after_it_said_so_is_lost_once() -> None:
     class Failing(Agent):
         async def run(self) -> None:
-            self._tell(StateChanged(SessionState.FAILED))
-            self._tell(SessionLost("The program failed: surprise"))
+            self._tell(ev.StateChanged(ev.SessionState.FAILED))
+            self._tell(ev.SessionLost("The program failed: surprise"))
             raise RuntimeError("surprise")
 
     life = Life(Failing)
     life.session.start()
     await asyncio.wait(life.session._tasks)
-    lost = [one.reason for one in life.events if isinstance(one, SessionLost)]
+    lost = [one.reason for one in life.events if isinstance(one, ev.SessionLost)]
     assert lost == ["The program failed: surprise"]
 
 
-@pytest.mark.parametrize("state", [SessionState.STARTING, SessionState.QUEUED])
-async def test_a_session_that_is_being_started_says_that_it_cannot_be_parked_yet(state: SessionState) -> None:
+@pytest.mark.parametrize("state", [ev.SessionState.STARTING, ev.SessionState.QUEUED])
+async def test_a_session_that_is_being_started_says_that_it_cannot_be_parked_yet(
+    state: ev.SessionState,
+) -> None:
     life = await Life().begun()
     assert life.session.why_not_parkable == ""
-    life.tell(StateChanged(state))
+    life.tell(ev.StateChanged(state))
     assert "it is starting" in life.session.why_not_parkable
     await life.session.end()
 
@@ -310,8 +304,8 @@ async def test_a_chosen_id_that_another_process_has_begun_is_resumed_from_then_o
 ) -> None:
     life = Life(chosen_id="u", **launched)
     life.session.start()
-    life.tell(StateChanged(SessionState.PARKED))
-    life.tell(SessionLost("process 7 runs it", expected=True, kind=Problem.RUNS_ELSEWHERE))
+    life.tell(ev.StateChanged(ev.SessionState.PARKED))
+    life.tell(ev.SessionLost("process 7 runs it", expected=True, kind=Problem.RUNS_ELSEWHERE))
     life.session.restart()
     again = life.launches[1]
     assert (again.resume, again.fork, again.continue_last, again.chosen_id) == ("u", False, False, "")
@@ -320,7 +314,7 @@ async def test_a_chosen_id_that_another_process_has_begun_is_resumed_from_then_o
 
 async def test_a_copy_of_a_session_with_a_chosen_id_has_another_id() -> None:
     life = await Life(chosen_id="s").begun()
-    life.tell(RequestParked(REQUEST.id, deferred=True), *PARKED)
+    life.tell(ev.RequestParked(REQUEST.id, deferred=True), *PARKED)
     life.session.restart(fork=True)
     again = life.launches[1]
     assert (again.resume, again.fork, again.chosen_id) == ("s", True, "")
