@@ -55,6 +55,11 @@ def words(data: Mapping[str, Any], name: str, path: str) -> str:
     return typable(value or "")
 
 
+def named(one: object, *names: str) -> dict[str, Any]:
+    """Return attributes under their names."""
+    return {name: getattr(one, name) for name in names}
+
+
 def is_number(value: object) -> TypeGuard[int]:
     """Whether a value is a whole number."""
     return isinstance(value, int) and not isinstance(value, bool)

@@ -8,7 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ccq_tui.inbox.actors import Actor
-from ccq_tui.inbox.answer_json import VERSION
+from ccq_tui.inbox.answer_json import VERSION, named
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.inbox.session_groups import stored_group
@@ -49,11 +49,10 @@ def request_record(stored: StoredRequest) -> Record:
         "tool_use_id": stored.request.tool_use_id,
         "session": stored.request.session_id,
         "kind": kind.WORD,
-        "origin": {"asker": origin.asker, "name": origin.name, "directory": origin.directory},
+        "origin": named(origin, "asker", "name", "directory"),
         "state": stored.state,
         "asked_at": stamp(stored.asked_at),
-        "has_draft": stored.has_draft,
-        "deferred": stored.deferred,
+        **named(stored, "has_draft", "deferred"),
         **kind.record(stored.request),
     }
 
@@ -75,10 +74,7 @@ def whole_record(stored: StoredRequest) -> Record:
 def session_record(session: StoredSession, waiting: int, undelivered: int = 0) -> Record:
     """Return a session in JSON."""
     return {
-        "id": session.id,
-        "name": session.name,
-        "directory": session.directory,
-        "state": session.state,
+        **named(session, "id", "name", "directory", "state"),
         "group": stored_group(session, waiting),
         "running": alive(session.owner),
         "waiting": waiting,

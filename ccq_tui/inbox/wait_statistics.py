@@ -14,7 +14,7 @@ from ccq_tui.inbox.actors import Surface
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.kinds import kind_of
 from ccq_tui.inbox.layout import WIDTH, cells, cut, fit, local, pad
-from ccq_tui.inbox.store.rows import RequestState, StoredRequest, state_after
+from ccq_tui.inbox.store.rows import TO_DELIVER, RequestState, StoredRequest, state_after
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.words import duration, plural
 
@@ -29,11 +29,8 @@ MOST_DAYS = 31
 MOST_PROJECTS = 10
 LABEL = 24
 """Most columns of the name of a row."""
-OUTCOMES = {
-    RequestState.ANSWERED: "answered",
-    RequestState.DISCUSSED: "discussed",
-    RequestState.DECLINED: "declined",
-    RequestState.DISMISSED: "dismissed",
+ENDS = (*TO_DELIVER, RequestState.CANCELLED, RequestState.PENDING)
+END_WORDS = {
     RequestState.EXPIRED: "not answered in time",
     RequestState.CANCELLED: "withdrawn",
     RequestState.PENDING: "waiting now",
@@ -224,8 +221,9 @@ def text_lines(statistics: WaitStatistics, width: int = WIDTH) -> list[str]:
         return [f"Nothing was asked since {local(statistics.since)}."]
     waited = statistics.waited
     requests = plural(waited.requests, "request")
-    ends = (f"{count} {OUTCOMES[state]}" for state in OUTCOMES if (count := statistics.outcomes[state]))
-    lines = [f"Agents waited {duration(waited.seconds)} for you, in {requests}.", " · ".join(ends)]
+    ends = ((END_WORDS.get(state, state), statistics.outcomes[state]) for state in ENDS)
+    lines = [f"Agents waited {duration(waited.seconds)} for you, in {requests}."]
+    lines.append(" · ".join(f"{count} {end}" for end, count in ends if count))
     if (half := statistics.median_seconds) is not None and (slow := statistics.slow_seconds) is not None:
         lines.append(f"Half of your answers took {duration(half)} at most, nine of ten {duration(slow)}.")
     for title, rows in tables(statistics).items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
 
 from ccq_tui.inbox.decision import DecisionState
@@ -60,11 +61,8 @@ def _of_page(page: Page) -> dict[str, Any]:
 
 def _panel(state: PanelState, stored: Mapping[str, Any]) -> PanelState:
     found = stored.get("pages")
-    by_place = found if isinstance(found, list) else []
-    pages = tuple(
-        _page(page, by_place[index]) if index < len(by_place) else page
-        for index, page in enumerate(state.pages)
-    )
+    by_place = found[: len(state.pages)] if isinstance(found, list) else []
+    pages = tuple(_page(page, one) for page, one in zip_longest(state.pages, by_place))
     last = len(pages) if state.needs_review else len(pages) - 1
     tab = _number(stored.get("tab"), last)
     focus = _open_text(pages, tab, stored.get("open")) or resting_focus(pages, tab)

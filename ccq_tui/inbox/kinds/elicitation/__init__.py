@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ccq_tui.inbox.answer_json import check_fields
+from ccq_tui.inbox.answer_json import check_fields, named
 from ccq_tui.inbox.choices import Choice
 from ccq_tui.inbox.kinds import question
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, wrapped
@@ -132,10 +132,8 @@ def record(request: ElicitationRequest) -> dict[str, Any]:
     """Return its own fields in JSON."""
     form = request.form
     return {
-        "server": request.server,
-        "message": request.message,
+        **named(request, "server", "message", "url"),
         "mode": "url" if request.url else "form",
-        "url": request.url,
         "requested_schema": dict(request.schema),
         "problem": form.problem,
         "questions": [

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ccq_tui.inbox.agent_texts import rejection
+from ccq_tui.inbox.answer_json import named
 from ccq_tui.inbox.choices import check_words, choice_records, permission_choices, read_decision
 from ccq_tui.inbox.file_changes import phrases
 from ccq_tui.inbox.file_diff import diff_lines, hunks_of
@@ -104,10 +105,8 @@ def plain_text(request: PermissionRequest, outcome: RequestOutcome | None) -> It
 def record(request: PermissionRequest) -> dict[str, Any]:
     """Return its own fields in JSON."""
     return {
-        "tool": request.tool,
+        **named(request, "tool", "description", "reason"),
         "input": dict(request.input),
-        "description": request.description,
-        "reason": request.reason,
         "change": dict(request.change),
         "choices": choice_records(choices(request)),
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ccq_tui.inbox.agent_texts import DECLINED, EXPIRED
-from ccq_tui.inbox.answer_json import check_fields, is_number, words
+from ccq_tui.inbox.answer_json import check_fields, is_number, named, words
 from ccq_tui.inbox.choices import Choice
 from ccq_tui.inbox.layout import MOST, QUOTED, Passage, cut, wrapped
 from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest, Reply, RequestOutcome
@@ -260,13 +260,9 @@ def record(request: QuestionRequest) -> dict[str, Any]:
 def question_record(number: int, question: Question) -> dict[str, Any]:
     """Return a question in JSON."""
     options = [
-        {"number": place, **_named(option, "label", "description", "recommended", "preview")}
+        {"number": place, **named(option, "label", "description", "recommended", "preview")}
         for place, option in enumerate(question.options, 1)
     ]
-    texts = _named(question, "text", "header", "kind", "multi_select", "description")
-    limits = _named(question, "minimum", "maximum", "step", "unit", "default", "closed")
+    texts = named(question, "text", "header", "kind", "multi_select", "description")
+    limits = named(question, "minimum", "maximum", "step", "unit", "default", "closed")
     return {"number": number, **texts, "options": options, **limits}
-
-
-def _named(one: object, *names: str) -> dict[str, Any]:
-    return {name: getattr(one, name) for name in names}
