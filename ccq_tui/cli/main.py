@@ -31,41 +31,27 @@ _COMMANDS = {
     "wrap": ("wrap",),
 }
 
-
 _PRINTING = "it is for output without a screen, which “claude -p” has."
-_OURS = "ccq-tui always sets it."
-_CLOUD = "a session in the cloud cannot be run from here."
-_DRAWN = "it is about Claude Code's own screen."
-
-LEFT_OUT = {
-    "--print": _PRINTING,
-    "-p": _PRINTING,
-    "--input-format": _PRINTING,
-    "--output-format": _PRINTING,
-    "--json-schema": _PRINTING,
-    "--no-session-persistence": "a session that is not recorded could be neither parked nor resumed.",
-    "--permission-prompts": "every question comes to you here.",
-    "--include-partial-messages": _OURS,
-    "--include-hook-events": _PRINTING,
-    "--forward-subagent-text": _OURS,
-    "--replay-user-messages": _OURS,
-    "--prompt-suggestions": "prompts are not suggested here.",
-    "--ax-screen-reader": _DRAWN,
-    "--background": "sessions run side by side here: /new opens another one.",
-    "--bg": "sessions run side by side here: /new opens another one.",
-    "--brief": "Claude's text is shown here without a tool.",
-    "--chrome": "Claude Code starts its browser only from its own screen.",
-    "--no-chrome": "the browser is never started here.",
-    "--cloud": _CLOUD,
-    "--environment": _CLOUD,
-    "--teleport": _CLOUD,
-    "--file": "it is for sessions in the cloud, whose files are elsewhere.",
-    "--desktop": "it opens another program; run “claude --desktop”.",
-    "--ide": "Claude Code connects to an editor only from its own screen.",
-    "--remote-control": "Claude Code offers it only from its own screen.",
-    "--remote-control-session-name-prefix": "Claude Code offers it only from its own screen.",
-    "--tmux": "--worktree works without it; start ccq-tui in tmux.",
+_REMOTE = "Claude Code offers it only from its own screen."
+_REASONS = {
+    _PRINTING: "--print -p --input-format --output-format --json-schema --include-hook-events",
+    "a session that is not recorded could be neither parked nor resumed.": "--no-session-persistence",
+    "every question comes to you here.": "--permission-prompts",
+    "ccq-tui always sets it.": "--include-partial-messages --forward-subagent-text --replay-user-messages",
+    "prompts are not suggested here.": "--prompt-suggestions",
+    "it is about Claude Code's own screen.": "--ax-screen-reader",
+    "sessions run side by side here: /new opens another one.": "--background --bg",
+    "Claude's text is shown here without a tool.": "--brief",
+    "Claude Code starts its browser only from its own screen.": "--chrome",
+    "the browser is never started here.": "--no-chrome",
+    "a session in the cloud cannot be run from here.": "--cloud --environment --teleport",
+    "it is for sessions in the cloud, whose files are elsewhere.": "--file",
+    "it opens another program; run “claude --desktop”.": "--desktop",
+    "Claude Code connects to an editor only from its own screen.": "--ide",
+    _REMOTE: "--remote-control --remote-control-session-name-prefix",
+    "--worktree works without it; start ccq-tui in tmux.": "--tmux",
 }
+LEFT_OUT = {flag: reason for reason, flags in _REASONS.items() for flag in flags.split()}
 """The flags of Claude Code that are not taken, each with the reason as the end of a sentence."""
 
 

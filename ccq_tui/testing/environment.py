@@ -85,16 +85,17 @@ def clean_environment(
     home, project = root / "home", root / "project"
     config = home / ".claude"
     temporary = root / "tmp"
-    for directory in (
-        temporary,
-        config,
-        project,
-        home / ".config",
-        home / ".local" / "share",
-        home / ".cache",
-    ):
+    usual = (home / ".config", home / ".local" / "share", home / ".cache")
+    for directory in (temporary, config, project, *usual):
         directory.mkdir(parents=True, exist_ok=True)
-    _answer_onboarding(config, project)
+    # The answers to the questions of a first start: theme, key and trust.
+    answered = {
+        "hasCompletedOnboarding": True,
+        "theme": "dark",
+        "customApiKeyResponses": {"approved": [_DUMMY_KEY[-20:]], "rejected": []},
+        "projects": {str(project): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}},
+    }
+    (config / ".claude.json").write_text(json.dumps(answered, indent=2), encoding="utf-8")
     env = {
         name: value
         for name, value in os.environ.items()
@@ -112,14 +113,3 @@ def clean_environment(
         "ANTHROPIC_API_KEY": _DUMMY_KEY,
     }
     return CleanHome(root, home, config, project, env | dict(extra or {}))
-
-
-def _answer_onboarding(config: Path, project: Path) -> None:
-    """Write the answers to the questions of a first start: theme, key and trust."""
-    answered = {
-        "hasCompletedOnboarding": True,
-        "theme": "dark",
-        "customApiKeyResponses": {"approved": [_DUMMY_KEY[-20:]], "rejected": []},
-        "projects": {str(project): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}},
-    }
-    (config / ".claude.json").write_text(json.dumps(answered, indent=2), encoding="utf-8")

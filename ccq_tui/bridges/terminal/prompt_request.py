@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ccq_tui.bridges.terminal.detect import ENTER_ALONE, FoundPrompt
@@ -126,15 +126,10 @@ def _understood(prompt: FoundPrompt, said: str) -> Answer | None:
     if shape is Shape.NUMBER:
         row = next((row for row in prompt.rows if row.number == said), None)
         return Answer(selected=(row.label,)) if row else None
-    return _chosen([row.label for row in prompt.options], said, several=shape is Shape.CHECKS)
-
-
-def _chosen(labels: Sequence[str], said: str, *, several: bool) -> Answer | None:
+    labels = [row.label for row in prompt.options]
     if said in labels:
         return Answer(selected=(said,))
-    if not several:
-        return None
     parts = [part.strip() for part in said.split(", ")]
-    if not said or not set(parts) <= set(labels):
+    if shape is not Shape.CHECKS or not said or not set(parts) <= set(labels):
         return None
     return Answer(selected=tuple(label for label in labels if label in parts))
