@@ -95,16 +95,12 @@ def test_what_goes_along_with_a_discussion_is_what_the_panel_holds() -> None:
     )
 
 
-def test_declined_says_that_nothing_was_chosen() -> None:
-    text = answers_as_message(ASKED, Declined())
-    assert "I decline to answer; nothing was chosen." in text
-    assert "2. Features?" in text
-    assert "[x]" not in text
-
-
-def test_a_question_that_nobody_answered_in_time_has_no_option_chosen() -> None:
-    text = answers_as_message(ASKED, Expired())
-    assert "Nobody answered" in text
+@pytest.mark.parametrize(
+    ("outcome", "said"), [(Declined(), "I decline to answer; nothing"), (Expired(), "Nobody answered")]
+)
+def test_where_nobody_chose_it_says_so_and_marks_no_option(outcome: Declined | Expired, said: str) -> None:
+    text = answers_as_message(ASKED, outcome)
+    assert said in text
     assert "nothing was chosen" in text
     assert "2. Features?" in text
     assert "[x]" not in text
