@@ -11,6 +11,8 @@ REJECTED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected "
     "(eg. if it was a file edit, the new_string was NOT written to the file)."
 )
+REMARK = "PostToolUse:{} hook additional context: The user allowed this call and told you:\n{}"
+"""What the model is told after a call that was allowed with words: the tool, and the words."""
 
 
 def answered(answers: str) -> str:

@@ -19,10 +19,10 @@ from ccq_tui.testing.scenario import Scenario
 from tests.actors import PANEL
 from tests.agent.running import Play, Running
 from tests.agent.stage import staged
+from tests.results import REMARK
 
 LOCAL = "kept in .claude/settings.local.json"
 ACCEPT = Suggestion("setMode", mode="acceptEdits")
-REMARK = "PostToolUse:{} hook additional context: The user allowed this call and told you:\n{}"
 
 
 def outside(path: str) -> Callable[[Any], str]:

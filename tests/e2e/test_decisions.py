@@ -10,7 +10,7 @@ import pytest
 from ccq_tui.testing import Scenario
 from ccq_tui.widgets.decision.details import PLAN_TITLE
 from tests.e2e.conftest import Running, Start
-from tests.results import REJECTED
+from tests.results import REJECTED, REMARK
 from tests.steps import step
 
 LIGHT = b"48;2;250;248;244"
@@ -87,10 +87,8 @@ def permissions(run: Running) -> None:
         assert settings == {"permissions": {"allow": ["Bash(touch five.txt)"]}}
         last = (run.model.requests()[-1].body or {})["messages"][-1]
         assert last["role"] == "system"
-        assert last["content"][0]["text"] == (
-            "PostToolUse:Bash hook additional context: "
-            "The user allowed this call and told you:\nand then rest"
-        )
+        # Where a turn takes long, the CLI reminds the model of the user behind it.
+        assert last["content"][0]["text"].split("\n\n")[0] == REMARK.format("Bash", "and then rest")
 
 
 def plans(run: Running) -> None:
