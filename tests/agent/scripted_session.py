@@ -43,7 +43,6 @@ class Session:
 
     async def prompt(self, text: str) -> sdk.ResultMessage:
         """Sends a prompt and reads to the end of its turn."""
-        assert self.client is not None
         async with asyncio.timeout(LIMIT):
             await self.client.query(text)
             async for message in self.client.receive_response():

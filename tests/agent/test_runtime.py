@@ -223,7 +223,6 @@ async def test_the_example_runs(play: Play, monkeypatch: pytest.MonkeyPatch) -> 
     process = await asyncio.create_subprocess_exec(
         sys.executable, example, home.project, "Build it", env=home.env, stdout=asyncio.subprocess.PIPE
     )
-    assert process.stdout is not None
     request_id = (await asyncio.wait_for(process.stdout.readline(), LIMIT)).decode().strip()
     await other_process(home, "answer", request_id, "--choose", "2")
     printed = (await asyncio.wait_for(process.communicate(), LIMIT))[0].decode()

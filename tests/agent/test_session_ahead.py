@@ -20,7 +20,6 @@ def pid_of(ahead: Prestarted | None) -> int:
 async def test_the_cli_asks_the_model_before_there_is_a_session_which_takes_all_over(play: Play) -> None:
     model, home = play(Scenario("q").asks(DATABASE).says("Thanks.").ends_turn().says("Again."))
     async with prestarted(options_in(home), "Build it") as ahead:
-        assert ahead is not None
         assert not ahead.fits(options_in(home, model="another"))
         pid = pid_of(ahead)
         await model.wait_for(lambda model: bool(model.requests()))
@@ -46,7 +45,6 @@ async def test_a_long_prompt_is_left_to_the_session(play: Play) -> None:
     _, home = play(Scenario("long").says("I have read it."))
     long = "word " * (MOST_WRITTEN // 5)
     async with prestarted(options_in(home), long) as ahead, Running(home, ahead=ahead) as run:
-        assert ahead is not None
         assert ahead.prompt == "", "a pipe that nobody reads yet would not take it"
         name = run.session.send(long)
         await run.idle()

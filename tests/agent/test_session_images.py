@@ -47,7 +47,6 @@ def block(data: bytes, media_type: str = "image/png") -> dict[str, Any]:
 def prompts(model: ScriptedModel) -> list[list[dict[str, Any]]]:
     """The blocks of each prompt in the newest request, without what the CLI adds for itself."""
     body = model.requests()[-1].body
-    assert body is not None
     contents = [one["content"] for one in body["messages"] if one["role"] == "user"]
     listed = [[{"type": "text", "text": one}] if isinstance(one, str) else one for one in contents]
     return [

@@ -116,7 +116,6 @@ class Child:
                 assert isinstance(state, PanelState)
                 page = replace(state.pages[0], draft=Draft(other=order["text"], other_on=True))
                 opened = session._inbox.known(order["id"])
-                assert opened is not None
                 opened.type(replace(state, pages=(page, *state.pages[1:])), PANEL)
             case "answer":
                 session._inbox.answer(order["id"], Answered((Answer(other=order["text"]),)), PANEL)

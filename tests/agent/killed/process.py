@@ -42,7 +42,6 @@ class Process:
 
     def tell(self, **order: Any) -> None:
         """Give an order; one that is killed meanwhile does not hear it."""
-        assert self._child.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             self._child.stdin.write(json.dumps(order).encode() + b"\n")
             self._child.stdin.flush()
@@ -75,7 +74,6 @@ class Process:
         Returns:
             Whether it did not have to be killed for it.
         """
-        assert self._child.stdin is not None
         self._child.stdin.close()
         try:
             self._child.wait(END_SECONDS)

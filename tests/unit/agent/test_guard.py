@@ -28,7 +28,6 @@ async def test_a_program_that_is_killed_takes_it_along() -> None:
     cli = await asyncio.create_subprocess_exec("sleep", "60")
     pipe = asyncio.subprocess.PIPE
     program = await asyncio.create_subprocess_exec(sys.executable, "-c", PROGRAM, str(cli.pid), stdout=pipe)
-    assert program.stdout is not None
     try:
         assert await program.stdout.readline() == b"watched\n"
         assert cli.returncode is None
@@ -42,7 +41,6 @@ async def test_a_program_that_is_killed_takes_it_along() -> None:
 async def test_one_that_is_let_go_ends_nothing_and_is_gone() -> None:
     cli = await asyncio.create_subprocess_exec("sleep", "60")
     watching = await Guard.over(cli.pid)
-    assert watching is not None
     shell = watching._process.pid
     # As closing the terminal does: it is in a login session of its own, and hears no such signal.
     assert os.getsid(shell) != os.getsid(0)
@@ -58,7 +56,6 @@ async def test_it_keeps_the_input_open_until_it_is_let_go() -> None:
     cli = await asyncio.create_subprocess_exec("sleep", "60")
     reading, held = os.pipe()
     watching = await Guard.over(cli.pid, held)
-    assert watching is not None
     assert select.select([reading], [], [], 0)[0] == []
     await watching.release()
     assert select.select([reading], [], [], 0)[0] == [reading]

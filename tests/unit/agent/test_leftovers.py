@@ -36,7 +36,6 @@ def start(*words: str) -> tuple[subprocess.Popen[str], int]:
         [sys.executable, "-c", PARENT, "-c", SLEEPER, "--output-format", "stream-json", *words],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
-    assert parent.stdout is not None
     return parent, int(parent.stdout.readline())
 
 

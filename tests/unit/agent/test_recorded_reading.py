@@ -131,14 +131,12 @@ def test_a_pipe_is_read_as_it_comes() -> None:
     lines = Lines(out)
     os.write(into, b"one\ntw")
     first = lines.next()
-    assert first is not None
     assert first.data == b"one"
     assert lines.next() is None
     assert not lines.ended
     os.write(into, b"o")
     os.close(into)
     last = lines.next()
-    assert last is not None
     assert (last.number, last.data) == (2, b"two")
     assert lines.next() is None
     assert lines.ended

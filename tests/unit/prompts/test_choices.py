@@ -87,7 +87,6 @@ def test_the_keys_say_what_enter_does() -> None:
 def test_enter_takes_no_row_that_is_only_alike_where_another_begins_with_what_is_typed() -> None:
     # The CLI's commands came while the cursor stood on one that only has the letters.
     late = listed("in", "rewind").found((Completion("init", "init"), Completion("rewind", "rewind")))
-    assert late.chosen is not None
     assert late.chosen.value == "rewind"
     assert not late.enter_takes(SEEN)
     assert late.by(-1).enter_takes(SEEN), "chosen by hand"
@@ -106,7 +105,6 @@ def test_what_is_taken_early_waits_for_what_is_typed_and_is_no_older_row(kind: C
     assert shown.entered_early() is None
     typed = shown.typed(WantedCompletion(kind, "see"))
     early = typed.entered_early()
-    assert early is not None
     found = early.found((Completion("see", "see"),))
     assert (found.awaited, found.chosen) == (True, Completion("see", "see"))
     assert not early.typed(WantedCompletion(kind, "seen")).awaited

@@ -25,7 +25,6 @@ from ccq_tui.prompts.completion_context import CompletionKind, completed, wanted
 )
 def test_a_piece_that_can_be_completed(text: str, kind: CompletionKind, query: str) -> None:
     wanted = wanted_at(text, len(text))
-    assert wanted is not None
     assert (wanted.kind, wanted.query) == (kind, query)
 
 
