@@ -26,16 +26,15 @@ def encode(questions: QuestionSet, answers: tuple[Answer, ...]) -> dict[str, Any
 
     Raises ValueError unless there is one answer per question.
     """
-    if len(answers) != len(questions.questions):
-        raise ValueError(f"{len(questions.questions)} questions, but {len(answers)} answers")
     keys = wire_keys(questions)
     texts: dict[str, str] = {}
     annotations: dict[str, dict[str, str]] = {}
     for key, question, answer in zip(keys, questions.questions, answers, strict=True):
         if answer.given:
             texts[key] = answer_text(question, answer)
-        if remarks := _remarks(answer):
-            annotations[key] = remarks
+        remarks = {"notes": answer.note, "preview": (answer.preview if answer.given else "") or ""}
+        if any(remarks.values()):
+            annotations[key] = {name: text for name, text in remarks.items() if text}
     result = _echo(questions, keys) | {"answers": texts}
     return result | {"annotations": annotations} if annotations else result
 
@@ -76,15 +75,6 @@ def _unlabelled(question: Question) -> str:
     # The CLI takes an empty answer for none at all, but lets options without a label pass.
     numbers = (number for number, option in enumerate(question.options, 1) if not option.label)
     return f"(option {next(numbers, '?')}, no label)"
-
-
-def _remarks(answer: Answer) -> dict[str, str]:
-    remarks = {}
-    if answer.note:
-        remarks["notes"] = answer.note
-    if answer.preview and answer.given:
-        remarks["preview"] = answer.preview
-    return remarks
 
 
 def wire_keys(questions: QuestionSet) -> list[str]:

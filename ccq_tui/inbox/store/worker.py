@@ -146,7 +146,9 @@ class Worker:
             try:
                 item = self._work.get(timeout=max(0.0, tick - time.monotonic()))
             except queue.Empty:
-                self._tick()
+                if store := self._ready():
+                    self._beside(self._after, store)
+                    self._beside(lambda store: store.database.complete_when_idle(), store)
                 tick = time.monotonic() + (NEAR_SECONDS if self._waits() else FAR_SECONDS)
                 continue
             store = self._ready()
@@ -159,11 +161,6 @@ class Worker:
                 future.set_exception(self._problem or InboxUnavailable(CLOSED))
             else:
                 self._do(future, work, store)
-
-    def _tick(self) -> None:
-        if store := self._ready():
-            self._beside(self._after, store)
-            self._beside(lambda store: store.database.complete_when_idle(), store)
 
     def _do(self, future: Future[Any], work: Callable[[Store], Any], store: Store) -> None:
         try:
