@@ -87,13 +87,9 @@ def _answer(path: str, question: Question, given: object) -> Answer:
     words(given, "unselected", f"{path}.unselected")  # only a panel leaves a text unselected
     chosen = sorted({_place(f"{path}.selected", question, item) for item in selected})
     single = question.kind is Kind.CHOICE and not question.multi_select
-    answer = Answer(
-        tuple(question.options[place].label for place in chosen),
-        other.strip() if question.kind is Kind.NUMBER else other,
-        note,
-        question.options[chosen[0]].preview if single and chosen else None,
-        empty,
-    )
+    labels = tuple(question.options[place].label for place in chosen)
+    preview = question.options[chosen[0]].preview if single and chosen else None
+    answer = Answer(labels, other.strip() if question.kind is Kind.NUMBER else other, note, preview, empty)
     # What an optional field of a form has for a default is the server's to apply.
     if not answer.given and (note or question.field is None or question.required):
         raise InvalidOutcome(path, "no answer" + ("; a note alone is none" if note else ""))
