@@ -174,15 +174,12 @@ class ToolBlock(Block):
     checklist: tuple[Todo, ...] = field(default=(), init=False)
     inner: list[Block] = field(default_factory=list, init=False)
     repeated: bool = field(default=False, init=False)
-    _bodies: dict[bool, Body | None] = field(default_factory=dict, init=False)
+    _bodies: dict[bool, tuple[int, Body | None]] = field(default_factory=dict, init=False)
 
     @property
     def card(self) -> ToolCard:
         return card_of(self.tool)
 
-    def renew(self) -> None:
-        """Drop everything made from the previous result."""
-        self._bodies.clear()
 
     @property
     def background(self) -> bool:
@@ -206,9 +203,10 @@ class ToolBlock(Block):
 
     @property
     def body(self) -> Body | None:
-        if self.folded not in self._bodies:
-            self._bodies[self.folded] = _short(self) if self.folded else _whole(self)
-        return self._bodies[self.folded]
+        known = self._bodies.get(self.folded)
+        if known is None or known[0] != self.version:
+            known = self._bodies[self.folded] = self.version, (_short if self.folded else _whole)(self)
+        return known[1]
 
     @property
     def foldable(self) -> bool:

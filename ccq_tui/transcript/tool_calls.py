@@ -80,7 +80,6 @@ class ToolCalls:
         block = self.running.get(event.tool_use_id)
         if block is not None:
             block.output = event.output
-            block.renew()
             self._order.touch(block)
 
     def tell(self, told: str, run: ShellRun) -> None:
@@ -100,7 +99,6 @@ class ToolCalls:
             self.running.pop(block.id, None)
             state = ToolState.FAILED if event.is_error else ToolState.OK
             self._end(block, ToolState.STOPPED if block.interrupted and event.is_error else state)
-        block.renew()
         if block.card is ToolCard.TASKS and block.state is ToolState.OK:
             self._follow_list(block)
         self._order.touch(block)
@@ -108,7 +106,6 @@ class ToolCalls:
     def _end(self, block: ToolBlock, state: ToolState) -> None:
         block.state = state
         block.seconds = self._clock() - block.started
-        block.renew()
         self._order.touch(block)
         if block.folded:
             self.fold(block, folded=True)
@@ -120,7 +117,6 @@ class ToolCalls:
         earlier, self._listed = self._listed, block
         if earlier is not None and earlier.at >= 0 and earlier.at == block.at - 1:
             earlier.checklist = ()
-            earlier.renew()
             self._order.touch(earlier)
 
     def propose(self, plan: str) -> None:
@@ -129,7 +125,6 @@ class ToolCalls:
             if block.card is ToolCard.WRITE:
                 if str(block.input.get("content", "")).strip() == plan.strip():
                     block.repeated = True
-                    block.renew()
                     self._order.touch(block)
                 return
 
@@ -138,7 +133,6 @@ class ToolCalls:
         block = self._calls.get(permission.request.tool_use_id)
         if block is not None and block.permission is permission:
             block.started = self._clock()  # a person's time is not the tool's
-            block.renew()
             self._order.touch(block)
 
     def fold(self, block: ToolBlock, *, folded: bool) -> None:
@@ -250,7 +244,6 @@ class ToolCalls:
         for block in list(blocks):
             self.running.pop(block.id, None)
             block.state = ToolState.STOPPED
-            block.renew()
             self._order.touch(block)
 
 
