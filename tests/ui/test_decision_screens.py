@@ -21,8 +21,12 @@ MODULE = (
 SCRIPT = (SCREENS / "script.sh").read_text(encoding="utf-8")
 
 
-def always(*rules: Rule) -> tuple[Suggestion, ...]:
-    return (Suggestion("addRules", "localSettings", rules, "allow"),)
+def always(*rules: Rule) -> Suggestion:
+    return Suggestion("addRules", "localSettings", rules, "allow")
+
+
+def call(tool: str, values: dict[str, object], *suggested: Suggestion, **told: str) -> PermissionRequest:
+    return PermissionRequest("t", "s", tool, values, suggestions=suggested, **told)  # type: ignore[arg-type]
 
 
 ISSUE = {
@@ -33,52 +37,28 @@ ISSUE = {
     "assignee": {"login": "jo", "notify": True},
     "body": "Steps:\n1. search for “red”\n2. go to page 2\n\nThe last hit of page 1 is there again.",
 }
+EDITED = {"file_path": "mod.py", "old_string": "return 1", "new_string": "return 42"}
+EVERYWHERE = {"old_string": "LIMIT", "new_string": "MAXIMUM", "replace_all": True}
 CALLS: dict[str, PermissionRequest | PlanRequest] = {
-    "bash": PermissionRequest(
-        "t",
-        "s",
+    "bash": call(
         "Bash",
         {"command": "touch hello.txt && echo hi"},
+        always(Rule("Bash", "touch *")),
         description="Create the hello file",
         reason="This command requires approval",
-        suggestions=always(Rule("Bash", "touch *")),
     ),
-    "bash30": PermissionRequest("t", "s", "Bash", {"command": SCRIPT}),
-    "create": PermissionRequest(
-        "t",
-        "s",
-        "Write",
-        {"file_path": "new.py", "content": "print('hello')\nprint('x')\n"},
-        suggestions=(ACCEPT,),
+    "bash30": call("Bash", {"command": SCRIPT}),
+    "create": call("Write", {"file_path": "new.py", "content": "print('hello')\nprint('x')\n"}, ACCEPT),
+    "overwrite": call("Write", {"file_path": "small.py", "content": "x = 9\ny = 2\nz = 3\n"}, ACCEPT),
+    "edit": call(
+        "Edit", {"file_path": "mod.py", "old_string": "return 1", "new_string": "return 42"}, ACCEPT
     ),
-    "overwrite": PermissionRequest(
-        "t",
-        "s",
-        "Write",
-        {"file_path": "small.py", "content": "x = 9\ny = 2\nz = 3\n"},
-        suggestions=(ACCEPT,),
-    ),
-    "edit": PermissionRequest(
-        "t",
-        "s",
-        "Edit",
-        {"file_path": "mod.py", "old_string": "return 1", "new_string": "return 42"},
-        suggestions=(ACCEPT,),
-    ),
-    "all": PermissionRequest(
-        "t",
-        "s",
-        "Edit",
-        {"file_path": "mod.py", "old_string": "LIMIT", "new_string": "MAXIMUM", "replace_all": True},
-        suggestions=(ACCEPT,),
-    ),
-    "mcp": PermissionRequest(
-        "t",
-        "s",
+    "all": call("Edit", {**EDITED, **EVERYWHERE}, ACCEPT),
+    "mcp": call(
         "mcp__github__create_issue",
         ISSUE,
+        always(Rule("mcp__github__create_issue")),
         description="Tool of the server github · Create a new issue in a repository",
-        suggestions=always(Rule("mcp__github__create_issue")),
     ),
     "plan": PlanRequest("t", "s", "\n".join(f"line {number}" for number in range(21))),
 }
