@@ -180,7 +180,6 @@ class ToolBlock(Block):
     def card(self) -> ToolCard:
         return card_of(self.tool)
 
-
     @property
     def background(self) -> bool:
         """Whether the turn continued, or continues, while it runs."""
