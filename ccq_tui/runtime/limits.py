@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from ccq_tui.agent.events import SessionState
@@ -68,8 +68,8 @@ class Standing:
     """
 
     state: SessionState
-    touched: float
-    heard: float
+    touched: float = float("-inf")
+    heard: float = 0.0
     question: str = ""
     turn: float = 0.0
     parkable: bool = False
@@ -197,30 +197,15 @@ class LimitWatch:
         self.upcoming: Limit | None = None
         """The limit that passes next, or None."""
 
-    def look(
-        self,
-        now: float,
-        attention: Callable[[], Attention],
-        *,
-        state: SessionState,
-        since: float,
-        heard: float,
-        parkable: bool,
-    ) -> str:
-        """Check whether a limit has passed or counts down.
+    def look(self, now: float, standing: Standing, attention: Callable[[], Attention]) -> str:
+        """Check whether a limit has passed or counts down; return the words of the countdown, or "".
 
         Args:
             now: The time, in seconds of the session's clock.
+            standing: The session as it is without a person; no turn of a question began before ``turn``.
             attention: Returns a person's last action; called only if a limit may apply.
-            state: The session's state.
-            since: The time at which that state began.
-            heard: The time of the session's last event.
-            parkable: Whether questions wait, and nothing but questions.
-
-        Returns:
-            The words of the countdown, or "".
         """
-        if state not in _LIMITED:
+        if standing.state not in _LIMITED:
             self.upcoming = None
             return ""
         seen = attention()
@@ -230,13 +215,11 @@ class LimitWatch:
             self._turn = (seen.question, now)
         limit = self.upcoming = next_limit(
             self._limits,
-            Standing(
-                state=state,
+            replace(
+                standing,
                 touched=seen.touched,
-                heard=max(heard, since),
                 question=seen.question,
-                turn=max(self._turn[1], since),
-                parkable=parkable,
+                turn=max(self._turn[1], standing.turn),
                 stopped=seen.question in self._stopped,
             ),
         )

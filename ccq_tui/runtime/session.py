@@ -24,7 +24,7 @@ from ccq_tui.inbox.store.commands import CommandKind, StoredCommand
 from ccq_tui.questions import Expired
 from ccq_tui.runtime.events import GaveWay, LimitReached, Reconnected, SessionEvent
 from ccq_tui.runtime.facts import SessionFacts, folded
-from ccq_tui.runtime.limits import Attention, Due, Limit, Limits, LimitWatch, cause
+from ccq_tui.runtime.limits import Attention, Due, Limit, Limits, LimitWatch, Standing, cause
 from ccq_tui.runtime.phases import Input, Phase, Reason, Stage, step
 from ccq_tui.runtime.port import SessionFactory
 from ccq_tui.runtime.recovery import Recovery, noted, relaunched, taken
@@ -425,14 +425,11 @@ class SupervisedSession:
         if self.stage.is_over:
             return ""
         now = self.clock()
-        words = self._limits.look(
-            now,
-            self.attention,
-            state=self.facts.state,
-            since=self.facts.since,
-            heard=self._heard,
-            parkable=not self.why_not_parkable,
+        since = self.facts.since
+        standing = Standing(
+            self.facts.state, heard=max(self._heard, since), turn=since, parkable=not self.why_not_parkable
         )
+        words = self._limits.look(now, standing, self.attention)
         self._stop_limit_timer()
         if (limit := self._limits.upcoming) is not None and limit.at > now:
             loop = asyncio.get_running_loop()

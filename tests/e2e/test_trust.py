@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from ccq_tui.screens.trust import TRUST_QUESTION
-from ccq_tui.testing import Scenario
-from tests.e2e.conftest import Start, program
+from tests.e2e.conftest import program
 from tests.e2e.terminal import Terminal
 
 SERVERS = '{"mcpServers": {"db": {"command": "/bin/false"}}}'
@@ -73,19 +72,3 @@ def test_what_is_typed_ahead_neither_answers_nor_reaches_the_shell(
         terminal.wait_end()
     assert not (project / "leaked").exists()
     assert not list((tmp_path / "home").rglob("trust.json"))
-
-
-def test_a_text_typed_over_the_question_comes_to_the_prompt(start: Start, project: Path) -> None:
-    run = start(Scenario("e2e").says("Fine.").ends_turn(), "--cwd", str(project), prompt="")
-    terminal = run.terminal
-    terminal.type("a ")
-    terminal.wait(ASKED)
-    terminal.type("short story")
-    terminal.wait("for the prompt: a short story")
-    pause(terminal, 1.0)
-    # Also what is typed behind the answer.
-    terminal.press("down down")
-    terminal.type("\r of mine")
-    terminal.wait("❯ a short story of mine")
-    assert list(Path(run.home.home).rglob("trust.json"))
-    run.end("ctrl+q", 0)

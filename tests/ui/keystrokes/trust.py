@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-from textual.worker import Worker
 
 from ccq_tui.config.launch import Launch, ProgramArguments, launch_with
 from ccq_tui.prompts.unread import directory_key
@@ -49,10 +46,6 @@ class Trust(Hands):
         servers = {f"db{n}": {"command": "npx", "args": ["-y", f"db-{n}"]} for n in range(self._asked % 40)}
         (project / ".mcp.json").write_text(json.dumps({"mcpServers": servers or {"db": {"command": "npx"}}}))
         return replace(launch_with({"cwd": project}), program=ProgramArguments(state=project / "state"))
-
-    def rests(self, worker: Worker[Any]) -> bool:
-        """The inbox says what waits in it only once there is a session."""
-        return worker.name == "inbox" or super().rests(worker)
 
     @property
     def _asking(self) -> TrustScreen | None:

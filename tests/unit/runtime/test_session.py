@@ -185,25 +185,19 @@ async def test_the_limit_that_parked_it_is_named_whatever_the_turn_did_at_its_en
     await life.session.end()
 
 
-async def test_a_limit_that_ended_nothing_is_not_named_at_a_later_park() -> None:
-    life = await Life().begun()
-    life.now += 601
-    life.session.look()
-    life.tell(ev.RequestSettled(REQUEST.id, ANSWER, PANEL), ev.StateChanged(ev.SessionState.WORKING))
-    life.tell(ev.StateChanged(ev.SessionState.IDLE), *PARKED)
-    assert not [one for one in life.events if isinstance(one, LimitReached)]
-    await life.session.end()
-
-
-async def test_a_limit_that_ended_nothing_is_not_named_after_another_question() -> None:
+@pytest.mark.parametrize("asks", [False, True])
+async def test_a_limit_that_ended_nothing_is_not_named_at_a_later_park(asks: bool) -> None:
     life = await Life().begun()
     life.now += 601
     life.session.look()
     assert life.agents[0].parked
     life.tell(ev.RequestSettled(REQUEST.id, ANSWER, PANEL), ev.StateChanged(ev.SessionState.WORKING))
     other = QuestionRequest("u", "s", QuestionSet("u", (LETTER,)))
-    life.requests.ask(other)
-    life.tell(ev.StateChanged(ev.SessionState.AWAITING), ev.QuestionAsked(other), *PARKED)
+    if asks:
+        life.requests.ask(other)
+        life.tell(ev.StateChanged(ev.SessionState.AWAITING), ev.QuestionAsked(other), *PARKED)
+    else:
+        life.tell(ev.StateChanged(ev.SessionState.IDLE), *PARKED)
     assert not [one for one in life.events if isinstance(one, LimitReached)]
     await life.session.end()
 
