@@ -192,7 +192,7 @@ class CcqApp(_Base):
         before = self._launch.settings
         if carried is not self._launch.trusted.carried:
             return ()
-        self.runtime.most_live = settings.max_live_sessions
+        self.runtime.obey(settings)
         if settings.reduce_motion:
             self.animation_level = "none"
         if settings.log_level != before.log_level:

@@ -33,6 +33,11 @@ async def runs_elsewhere(inbox: Inbox, session_id: str) -> bool:
     return bool(session_id and await _owners(inbox, session_id, ""))
 
 
+async def may_run_elsewhere(inbox: Inbox, launch: Launch) -> bool:
+    """Return whether another process runs a session that a launch may resume, as far as is known."""
+    return bool(await _owners(inbox, launch.resume, str(launch.settings.directory)))
+
+
 async def _owners(inbox: Inbox, session_id: str, directory: str) -> Mapping[str, Owner]:
     """Return the other processes that run a session, or all of a directory, by session id."""
 

@@ -16,6 +16,7 @@ from ccq_tui.agent.session import AgentSession
 from ccq_tui.config.errors import SettingsError
 from ccq_tui.config.launch import Launch
 from ccq_tui.config.paths import state_dir
+from ccq_tui.config.settings import Settings
 from ccq_tui.config.trust import trusts
 from ccq_tui.inbox.actors import Actor
 from ccq_tui.inbox.inbox import Inbox
@@ -77,7 +78,7 @@ class Runtime:
     ) -> None:
         self.launch = launch
         self.clock = clock
-        self.most_live = launch.settings.max_live_sessions
+        self.obey(launch.settings)
         self.cleanup = WorktreeCleanup(lambda: self.inbox)
         self._person = person
         self._make_session = make_session or self._agent_session
@@ -90,6 +91,10 @@ class Runtime:
         self._tasks: set[asyncio.Task[None]] = set()
         self._looking: asyncio.TimerHandle | None = None
         """The next check for sessions that may give way."""
+
+    def obey(self, settings: Settings) -> None:
+        """Take the settings that hold for all sessions; a directory may have its own."""
+        self.most_live = settings.max_live_sessions
 
     @property
     def inbox(self) -> Inbox:

@@ -32,7 +32,7 @@ from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.prompts.unread import PromptDraft, directory_key
 from ccq_tui.runtime.launches import launch_in, launch_of, launch_to_resume
-from ccq_tui.runtime.ownership import resumes, runs_elsewhere
+from ccq_tui.runtime.ownership import may_run_elsewhere, resumes, runs_elsewhere
 from ccq_tui.runtime.recovery import relaunched
 from ccq_tui.runtime.runtime import NotOpenedError, Runtime
 from ccq_tui.runtime.session import SupervisedSession
@@ -100,7 +100,9 @@ class SessionManager:
         """Open a session and show it, once no other process runs it and its directory is trusted."""
         if self.ending:
             return  # all sessions are being closed; what was answered is delivered by the next start
-        if resumes(launch) or launch.trusted.carried is not None:
+        # Awaited here: what is typed meanwhile waits for the session's screen.
+        taken = resumes(launch) and await may_run_elsewhere(self.inbox, launch)
+        if taken or launch.trusted.carried is not None:
             work = partial(self._open_asking, launch)
             start_work(self._app, work, name="open session", group="sessions", fatal=True)
         else:
