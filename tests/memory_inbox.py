@@ -8,8 +8,6 @@ import weakref
 from pathlib import Path
 
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.port import Left
-from ccq_tui.inbox.sessions import InboxSessions
 from ccq_tui.inbox.store.worker import Worker
 
 
@@ -26,14 +24,3 @@ class MemoryInbox(Inbox):
 def _end(worker: Worker, place: Path) -> None:
     worker.stop(5.0)
     shutil.rmtree(place, ignore_errors=True)
-
-
-class MemorySessions(InboxSessions):
-    """Sessions of an inbox in which earlier processes left what the test says."""
-
-    def __init__(self, inbox: Inbox, left: tuple[Left, ...] = ()) -> None:
-        super().__init__(inbox)
-        self._left = left
-
-    async def left(self, session_id: str) -> tuple[Left, ...]:
-        return self._left

@@ -8,8 +8,9 @@ from ccq_tui.agent.events import AgentEvent, ToolFinished, ToolStarted
 from ccq_tui.claude_lines import QUESTION_TOOL
 from ccq_tui.inbox.agent_texts import ABANDONED, LOST, MISSING, POSTPONED, UNASKED
 from ccq_tui.inbox.kinds import kind_of
-from ccq_tui.inbox.port import Left
+from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, QuestionRequest, Request
+from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.text import one_line
 from ccq_tui.words import listed
 
@@ -24,7 +25,7 @@ NAME, MOST_NAMED = 60, 3
 """Most characters of a call's name, and most names with the same words."""
 
 
-def cut_off(past: Sequence[AgentEvent], left: Iterable[Left]) -> str:
+def cut_off(past: Sequence[AgentEvent], left: Iterable[OpenRequest]) -> str:
     """Say what is known of calls without a result; "" if there are none.
 
     Args:
@@ -42,12 +43,14 @@ def cut_off(past: Sequence[AgentEvent], left: Iterable[Left]) -> str:
             calls[event.tool_use_id] = _name(asked), NO_RESULT
     for one in left:
         request, call = one.request, one.request.tool_use_id
-        if isinstance(request, QuestionRequest) or request.origin.is_foreign or one.delivered:
+        delivered = one.stored.state is RequestState.DELIVERED
+        if isinstance(request, QuestionRequest) or request.origin.is_foreign or delivered:
             continue
         result = results.get(call)
         if result is not None and not result.startswith(UNTAKEN_RESULTS):
             continue
-        may_run = (result is None and isinstance(one.outcome, Allowed)) or one.outcome == Cancelled(UNTAKEN)
+        outcome = one.stored.outcome
+        may_run = (result is None and isinstance(outcome, Allowed)) or outcome == Cancelled(UNTAKEN)
         words = NEVER_RAN if isinstance(request, PermissionRequest) else WITHDRAWN
         calls[call] = _name(request), NO_RESULT if may_run else words
     named: dict[str, list[str]] = {}

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass
 from uuid import NAMESPACE_OID, uuid5
 
 from ccq_tui.agent.commands import Send
@@ -30,8 +29,10 @@ from ccq_tui.agent.problems import Problem
 from ccq_tui.agent.unrecorded_prompts import RECORDED_SECONDS
 from ccq_tui.inbox.agent_texts import INTERRUPTED
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.port import InboxChange, Left, Settled
+from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.port import InboxChange, Settled
 from ccq_tui.inbox.requests import Cancelled, PermissionRequest, PlanRequest, QuestionRequest, RequestOutcome
+from ccq_tui.inbox.store.rows import RequestState
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.questions import Answered, Declined, Discussed, Expired
 from ccq_tui.questions.message import answers_as_message
@@ -48,6 +49,30 @@ _NO_ANSWERS = (*UNTAKEN_RESULTS, INTERRUPTED)
 """Beginnings of results that no answer reached; what was allowed may be interrupted later."""
 
 
+@dataclass(slots=True)
+class Owed:
+    """A question of an earlier process, whose answer this one delivers.
+
+    Attributes:
+        earlier: Number of earlier calls in the session with the id of its call.
+        prompts_before: The prompts before it: a rewind to one of them undoes the question.
+        by_message: Whether no call waits for it any more; else the CLI makes its deferred call again.
+        attempts: Number of messages sent for it.
+    """
+
+    opened: OpenRequest
+    request: QuestionRequest
+    earlier: int
+    prompts_before: frozenset[str]
+    by_message: bool = False
+    attempts: int = 0
+
+    @property
+    def waits(self) -> bool:
+        """Whether it waits for an answer that goes as a message."""
+        return self.by_message and self.opened.is_pending
+
+
 class Delivery:
     """The outcomes of a session that must still reach the agent, and the way of each."""
 
@@ -57,22 +82,14 @@ class Delivery:
         self._inbox = inbox
         self._emit = emit
         self._send = send
-        self._asked: dict[str, QuestionRequest | PermissionRequest | PlanRequest] = {}
-        """The requests that wait for the result of their call, by the call."""
-        self._calls: set[str] = set()
-        """The calls that asked this process."""
-        self._by_message: dict[str, QuestionRequest] = {}
-        self._prompts_before: dict[str, frozenset[str]] = {}
-        """The prompts before each of those questions: a rewind to one of them undoes the question."""
-        self._expected: dict[str, Left] = {}
-        """The requests that the CLI asks again by a deferred call, by the call."""
-        self._sent: dict[str, QuestionRequest] = {}
+        self._asked: dict[str, QuestionRequest | PermissionRequest | PlanRequest | None] = {}
+        """The requests that wait for the result of their call, by the call; None once it is there."""
+        self._owed: dict[str, Owed] = {}
+        """The questions of earlier processes that have no call in this one yet, by their ids."""
+        self._sent: dict[str, Owed] = {}
         """The questions answered by a message that has not arrived, by the message's id."""
-        self._came_back: list[tuple[QuestionRequest, str]] = []
+        self._came_back: list[tuple[Owed, str]] = []
         """The questions answered by a message that came back unread, and the message."""
-        self._attempts: Counter[str] = Counter()
-        self._earlier: dict[str, int] = {}
-        """Number of earlier calls in the session with the id of each question's call."""
         self._seen: dict[str, tuple[str, asyncio.TimerHandle]] = {}
         self._unsubscribe = inbox.subscribe(self._hear)
 
@@ -92,16 +109,15 @@ class Delivery:
         match event:
             case QuestionAsked(request, by_message=False) | PermissionAsked(request) | PlanProposed(request):
                 self._asked[request.tool_use_id] = request
-                self._calls.add(request.tool_use_id)
-                self._expected.pop(request.tool_use_id, None)
-            case ToolFinished(tool_use_id=call, output=output) if call in self._asked:
-                waited = self._asked.pop(call)
+                self._owed.pop(request.id, None)
+            case ToolFinished(tool_use_id=call, output=output) if waited := self._asked.get(call):
+                self._asked[call] = None
                 lost = _NO_ANSWERS if isinstance(waited, QuestionRequest) else UNTAKEN_RESULTS
                 if not output.startswith(lost):
                     self._arrived(waited.id, RESULT)
             case PromptDelivered(prompt_id=name) if name in self._sent:
-                self._arrived(self._sent.pop(name).id, MESSAGE)
-            case TurnEnded() if self._expected:
+                self._arrived(self._sent.pop(name).request.id, MESSAGE)
+            case TurnEnded():
                 self._expect_no_more()
             case ConversationReset():
                 self._leave_conversation()
@@ -110,11 +126,11 @@ class Delivery:
 
     def _leave_conversation(self) -> None:
         """Leave the waiting questions to their conversation; the one that begins knows nothing of them."""
-        left, self._by_message = self._by_message, {}
-        self._expected.clear()
+        left, self._owed = self._owed, {}
         self._came_back.clear()
-        for name in left:
-            self._emit(RequestSettled(name, Cancelled(CLEARED)))
+        for name, owed in left.items():
+            if owed.waits:
+                self._emit(RequestSettled(name, Cancelled(CLEARED)))
 
     def has(self, prompt_id: str) -> bool:
         """Return whether a prompt is an answer that goes as a message, and has not arrived."""
@@ -125,17 +141,16 @@ class Delivery:
 
         The next process delivers it, or `send_again` if this session continues.
         """
-        request = self._sent.pop(prompt_id, None)
-        if request is None:
-            return False
-        self._came_back.append((request, text))
-        return True
+        owed = self._sent.pop(prompt_id, None)
+        if owed is not None:
+            self._came_back.append((owed, text))
+        return owed is not None
 
     def send_again(self) -> None:
         """Send the returned answers again: the session was about to end, but continues."""
         came_back, self._came_back = self._came_back, []
-        for request, text in came_back:
-            self._send_message(request, text)
+        for owed, text in came_back:
+            self._send_message(owed, text)
 
     def _arrived(self, name: str, way: str) -> None:
         """Count a request as delivered as soon as the session's record has it for sure."""
@@ -150,76 +165,66 @@ class Delivery:
 
     async def catch_up(self, session_id: str, history: SessionPast) -> None:
         """Take over the requests that earlier processes left in a resumed session."""
-        decided: dict[str, RequestOutcome] = {}
-
-        def hear(change: InboxChange) -> None:
-            if isinstance(change, Settled):
-                decided[change.request.id] = change.outcome
-
-        # The list may be older than decisions that are made before it arrives here.
-        stop_hearing = self._inbox.subscribe(hear)
         try:
             left = await self._inbox.sessions.left(session_id)
         except InboxError as error:
             _logger.warning("What waits in the session is not known: %s", error)
             return
-        finally:
-            stop_hearing()
-        left = tuple(replace(one, outcome=decided.get(one.request.id, one.outcome)) for one in left)
-        for one in left:
-            if not isinstance(one.outcome, Cancelled):
-                self._go_on(one, history)
-        if words := cut_off(history.events, left):
+        for opened, earlier in left:
+            if isinstance(opened.stored.outcome, Cancelled):
+                continue
+            if opened.stored.outcome is not None and opened.stored.state is RequestState.DELIVERED:
+                self._emit(RequestSettled(opened.request.id, opened.stored.outcome))
+            elif isinstance(opened.request, QuestionRequest):
+                self._go_on(opened, opened.request, earlier, history)
+            else:
+                self._close_decision(opened, history)
+        if words := cut_off(history.events, [opened for opened, _ in left]):
             self._emit(ErrorReported(Problem.CUT_OFF, words))
 
     def rewound(self, prompt_id: str) -> None:
         """Withdraw the questions that wait for an answer by message and that Claude no longer knows."""
-        for name in self._by_message:
-            if prompt_id in self._prompts_before[name]:
-                self._inbox.withdraw(name, REWOUND)
+        for owed in self._owed.values():
+            if owed.waits and prompt_id in owed.prompts_before:
+                owed.opened.withdraw(REWOUND)
 
-    def _go_on(self, left: Left, history: SessionPast) -> None:
-        request = left.request
-        if left.outcome is not None and left.delivered:
-            self._emit(RequestSettled(request.id, left.outcome))
-            return
-        if not isinstance(request, QuestionRequest):
-            self._close_decision(left, history)
-            return
-        if left.outcome is not None and (way := way_in(history, request.tool_use_id, left.earlier)):
-            self._emit(RequestSettled(request.id, left.outcome))  # the record shows only that it came
+    def _go_on(
+        self, opened: OpenRequest, request: QuestionRequest, earlier: int, history: SessionPast
+    ) -> None:
+        outcome, call = opened.stored.outcome, request.tool_use_id
+        if outcome is not None and (way := way_in(history, call, earlier)):
+            self._emit(RequestSettled(request.id, outcome))  # the record shows only that it came
             self._inbox.sessions.delivered(request.id, way)
             return
-        self._prompts_before[request.id] = prompts_before(history, request.tool_use_id)
-        self._earlier[request.id] = left.earlier
-        if request.tool_use_id not in history.deferred:
-            self._go_on_by_message(request, left)
-        elif request.tool_use_id not in self._calls:
-            self._expected[request.tool_use_id] = left  # the same call asks again, and has its outcome then
+        owed = Owed(opened, request, earlier, prompts_before(history, call))
+        if call not in history.deferred:
+            self._owed[request.id] = owed
+            self._go_on_by_message(owed)
+        elif call not in self._asked:
+            self._owed[request.id] = owed  # the same call asks again, and has its outcome then
 
-    def _go_on_by_message(self, request: QuestionRequest, left: Left) -> None:
-        if left.outcome is not None:
-            self._emit(RequestSettled(request.id, left.outcome))
-            self._tell(request, left.outcome)
+    def _go_on_by_message(self, owed: Owed) -> None:
+        owed.by_message = True
+        if (outcome := owed.opened.stored.outcome) is not None:
+            self._emit(RequestSettled(owed.request.id, outcome))
+            self._tell(owed, outcome)
         else:
-            self._by_message[request.id] = request
-            self._emit(QuestionAsked(request, left.draft, by_message=True, recalled=left.recalled))
+            self._emit(QuestionAsked(owed.request, by_message=True))
 
     def _expect_no_more(self) -> None:
         """Continue by message: the turn was interrupted before the CLI had made its deferred call again.
 
         The CLI has then given the call a result of its own, and never makes it again.
         """
-        expected, self._expected = self._expected, {}
-        for left in expected.values():
-            if isinstance(left.request, QuestionRequest):
-                self._go_on_by_message(left.request, left)
+        for owed in tuple(self._owed.values()):
+            if not owed.by_message:
+                self._go_on_by_message(owed)
 
-    def _close_decision(self, left: Left, history: SessionPast) -> None:
+    def _close_decision(self, opened: OpenRequest, history: SessionPast) -> None:
         """Close a permission or a plan of an earlier process, which alone could have taken a decision."""
-        request = left.request
-        if left.outcome is None:
-            self._inbox.withdraw(request.id, GONE)
+        request = opened.request
+        if opened.is_pending:
+            opened.withdraw(GONE)
         elif way := way_in(history, request.tool_use_id, untaken=UNTAKEN_RESULTS):
             self._inbox.sessions.delivered(request.id, way)
         else:
@@ -229,27 +234,24 @@ class Delivery:
         """Send the decision on a question that no call waits for any more, wherever it was made."""
         if not isinstance(change, Settled):
             return
-        if (left := self._expected.get(change.request.tool_use_id)) and left.request.id == change.request.id:
-            self._expected[change.request.tool_use_id] = replace(left, outcome=change.outcome)
-        request = self._by_message.pop(change.request.id, None)
-        if request is not None:
-            self._emit(RequestSettled(request.id, change.outcome, change.actor))
-            self._tell(request, change.outcome)
+        owed = self._owed.get(change.request.id)
+        if owed is not None and owed.by_message:
+            self._emit(RequestSettled(owed.request.id, change.outcome, change.actor))
+            self._tell(owed, change.outcome)
 
-    def _tell(self, request: QuestionRequest, outcome: RequestOutcome) -> None:
+    def _tell(self, owed: Owed, outcome: RequestOutcome) -> None:
         if isinstance(outcome, Cancelled):
             return
         if not isinstance(outcome, Answered | Discussed | Declined | Expired):
             raise TypeError(f"{type(outcome).__name__} does not settle a question")
-        self._send_message(request, answers_as_message(request.questions, outcome))
+        self._send_message(owed, answers_as_message(owed.request.questions, outcome))
 
-    def _send_message(self, request: QuestionRequest, text: str) -> None:
-        attempt = self._attempts[request.id]
-        if attempt == MOST_ATTEMPTS:
+    def _send_message(self, owed: Owed, text: str) -> None:
+        if owed.attempts == MOST_ATTEMPTS:
             return  # the next process delivers it
-        self._attempts[request.id] += 1
-        prompt_id = prompt_id_of(request.tool_use_id, attempt, self._earlier.get(request.id, 0))
-        self._sent[prompt_id] = request
+        prompt_id = prompt_id_of(owed.request.tool_use_id, owed.attempts, owed.earlier)
+        owed.attempts += 1
+        self._sent[prompt_id] = owed
         self._send(Send(text, prompt_id))
 
 

@@ -19,8 +19,6 @@ from ccq_tui.inbox.requests import (
     QuestionRequest,
     RequestOutcome,
 )
-from ccq_tui.inbox.waiting_line import Draft
-from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.state import Arriving
 
 
@@ -249,39 +247,32 @@ class QuestionAsked(AgentEvent):
 
     Attributes:
         request: The set.
-        draft: Its earlier draft, or None.
-        recalled: The earlier answer to each question; empty if none is known.
         by_message: Whether no call waits for it any more, so that its answer goes to the agent as a message.
     """
 
     request: QuestionRequest
-    draft: Draft | None = None
     by_message: bool = False
-    recalled: tuple[Recalled | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PermissionAsked(AgentEvent):
-    """A tool call waits for permission; ``draft`` is its earlier draft, or None."""
+    """A tool call waits for permission."""
 
     request: PermissionRequest
-    draft: Draft | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PlanProposed(AgentEvent):
-    """A plan waits for approval; ``draft`` is its earlier draft, or None."""
+    """A plan waits for approval."""
 
     request: PlanRequest
-    draft: Draft | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ElicitationAsked(AgentEvent):
-    """An MCP server waits for a person; ``draft`` is its earlier draft, or None."""
+    """An MCP server waits for a person."""
 
     request: ElicitationRequest
-    draft: Draft | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -240,7 +240,8 @@ class Inbox:
 
     def keep(self, opened: OpenRequest) -> None:
         """Keep a request open until its outcome has arrived, whoever shows it."""
-        self._kept[opened.request.id] = opened
+        if opened.stored.state in _ALIVE:
+            self._kept[opened.request.id] = opened
 
     @asynccontextmanager
     async def asking(self, request: Request, context: str = "") -> AsyncIterator[OpenRequest]:
@@ -390,7 +391,7 @@ class Inbox:
         draft = None
         try:
             draft = store.drafts.get(stored.request) if stored.has_draft else None
-            if self.recalls and isinstance(stored.request, QuestionRequest):
+            if self.recalls and isinstance(stored.request, QuestionRequest) and stored.outcome is None:
                 recalled = asked_before(store, stored.request)
         except InboxError as error:  # it is asked without them
             _logger.warning("A draft or earlier answers were not read: %s", error)

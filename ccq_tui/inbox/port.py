@@ -11,7 +11,6 @@ from ccq_tui.inbox.requests import Request, RequestOutcome
 from ccq_tui.inbox.store.commands import StoredCommand
 from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.processes import Owner, this_process
-from ccq_tui.questions.model import Recalled
 
 OPEN_HERE = "it is open in this terminal"
 
@@ -71,28 +70,6 @@ class SessionFact:
         known = {field.name: getattr(newer, field.name) for field in fields(newer)}
         known = {name: value for name, value in known.items() if value not in (None, "")}
         return replace(self, **known | {"runs": self.runs or newer.runs})
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """A request of a session that is resumed.
-
-    Attributes:
-        request: The request.
-        outcome: The person's decision, or None while it is pending.
-        draft: Its draft, or None.
-        recalled: The earlier answer to each question; empty if none is known.
-        delivered: Whether the agent has the outcome already, as a message: the call's own result lacks it.
-        earlier: Number of finished requests of the session from calls with the same id: a model server may
-            use an id twice.
-    """
-
-    request: Request
-    outcome: RequestOutcome | None = None
-    draft: Draft | None = None
-    recalled: tuple[Recalled | None, ...] = ()
-    delivered: bool = False
-    earlier: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ccq_tui.inbox.port import Claim, ClaimLostError, Left, SessionFact
-from ccq_tui.inbox.store.rows import RequestState, StoredRequest, StoredSessionState
+from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.port import Claim, ClaimLostError, SessionFact
+from ccq_tui.inbox.store.rows import StoredSessionState
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.inbox.verdicts import InboxError
 from ccq_tui.processes import this_process
@@ -34,33 +35,31 @@ class InboxSessions:
         self.unsaved: set[str] = set()
         self._inbox = inbox
 
-    async def left(self, session_id: str) -> tuple[Left, ...]:
-        """Return the requests of a session that earlier processes left pending or undelivered.
+    async def left(self, session_id: str) -> list[tuple[OpenRequest, int]]:
+        """Open the requests of a session that earlier processes left pending or undelivered.
 
         Those delivered as a message are included, because the session's record does not show that.
+
+        Returns:
+            Each with the number of finished requests of the session from calls with the same id: a model
+            server may use an id twice.
 
         Raises:
             InboxUnavailable: The disk cannot be read.
         """
 
-        def read(store: Store) -> list[tuple[StoredRequest, int]]:
+        def read(store: Store) -> list[tuple[str, int]]:
             requests = store.requests
             left = (*requests.undelivered(session_id), *requests.waiting(session_id))
-            return [
-                (one, requests.earlier_calls(one.request))
-                for one in (*requests.ended_without_result(session_id), *left)
-            ]
+            left = (*requests.ended_without_result(session_id), *left)
+            return [(one.request.id, requests.earlier_calls(one.request)) for one in left]
 
-        found: list[Left] = []
-        for one, earlier in await self._inbox.run(read):
-            if one.outcome is not None:
-                delivered = one.state is RequestState.DELIVERED
-                found.append(Left(one.request, one.outcome, delivered=delivered, earlier=earlier))
-            elif opened := await self._inbox.open(one.request.id):
+        found: list[tuple[OpenRequest, int]] = []
+        for request_id, earlier in await self._inbox.run(read):
+            if (opened := await self._inbox.open(request_id)) is not None:
                 self._inbox.keep(opened)
-                outcome = opened.stored.outcome  # decided meanwhile
-                found.append(Left(one.request, outcome, opened.draft, opened.recalled, earlier=earlier))
-        return tuple(found)
+                found.append((opened, earlier))
+        return found
 
     def delivered(self, request_id: str, way: str) -> None:
         """Record, without waiting, that the agent was seen to receive a decision.

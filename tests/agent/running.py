@@ -19,6 +19,7 @@ from ccq_tui.agent.session import AgentSession
 from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.inbox.requests import RequestOutcome
 from ccq_tui.inbox.store.rows import StoredRequest
+from ccq_tui.inbox.waiting_line import Draft
 from ccq_tui.questions import Answer, Answered, Option, Question
 from ccq_tui.testing.environment import CleanHome
 from ccq_tui.testing.model import ScriptedModel
@@ -150,6 +151,11 @@ class Running(Heard):
     def request(self, name: str) -> str:
         """The id of a request, which may be named by its call alone."""
         return name if "@" in name else f"{name}@{self.session.session_id}"
+
+    def draft_of(self, request_id: str) -> Draft | None:
+        """Give the draft of a request that is open here."""
+        opened = self.inbox.known(request_id)
+        return opened.draft if opened is not None else None
 
     def answer(self, name: str, outcome: RequestOutcome) -> None:
         """Settle a request."""

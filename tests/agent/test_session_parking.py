@@ -71,10 +71,10 @@ async def test_a_parked_question_is_the_same_call_again_and_one_after_a_kill_a_m
     async with inbox_at(tmp_path) as inbox:
         with step("asked by the same call, with its draft"):
             async with Running(home, inbox=inbox, resume=session_id) as run:
-                again = await run.until(ev.QuestionAsked, lambda e: e.draft is not None)
+                again = await run.until(ev.QuestionAsked, lambda e: run.draft_of(e.request.id))
                 assert again.request.id == name
                 assert not again.by_message
-                assert again.draft == draft
+                assert run.draft_of(again.request.id) == draft
                 run.session.park()
                 assert (await run.ended()).kind == "parked"
         with step("answered while no process waits: delivered as soon as one asks"):
@@ -371,7 +371,7 @@ async def test_a_turn_interrupted_before_it_asks_again_leaves_the_question_to_a_
             await interrupted(run)
             if not answered:
                 again = await run.until(ev.QuestionAsked, lambda e: e.by_message)
-                assert (again.request.id, again.draft) == (name, draft)
+                assert (again.request.id, run.draft_of(again.request.id)) == (name, draft)
                 run.answer(name, SQLITE)
             await run.until(ev.RequestSettled, lambda e: e.request_id == name and e.outcome == SQLITE)
             await run.until(ev.PromptDelivered)
@@ -400,8 +400,8 @@ async def test_a_copy_of_a_session_has_a_question_of_its_own(play: Play, tmp_pat
             name, session_id, draft = await parked_with_a_draft(home, inbox)
         with step("asked and answered in the copy, with the original's draft"):
             async with Running(home, inbox=inbox, resume=session_id, fork=True) as run:
-                own = await run.until(ev.QuestionAsked, lambda e: e.draft is not None)
-                assert (own.request.tool_use_id, own.draft) == (call_of(name), draft)
+                own = await run.until(ev.QuestionAsked, lambda e: run.draft_of(e.request.id))
+                assert (own.request.tool_use_id, run.draft_of(own.request.id)) == (call_of(name), draft)
                 assert own.request.session_id == run.session.session_id != session_id
                 postgres = Answered((Answer(("PostgreSQL",)),))
                 assert await inbox.answer(own.request.id, postgres, PANEL) == Won()
@@ -412,8 +412,8 @@ async def test_a_copy_of_a_session_has_a_question_of_its_own(play: Play, tmp_pat
         with step("the original's waits on, and nobody has told it what was answered in the copy"):
             assert (await stored(inbox, name)).state is RequestState.PENDING
             async with Running(home, inbox=inbox, resume=session_id) as run:
-                again = await run.until(ev.QuestionAsked, lambda e: e.draft is not None)
-                assert (again.request.id, again.draft) == (name, draft)
+                again = await run.until(ev.QuestionAsked, lambda e: run.draft_of(e.request.id))
+                assert (again.request.id, run.draft_of(again.request.id)) == (name, draft)
                 assert len(model.requests()) == told
                 assert await inbox.answer(name, SQLITE, PANEL) == Won()
                 await run.until(ev.TurnEnded)

@@ -71,7 +71,7 @@ class InboxSession(ToldSession):
         opened = self._driven.app.runtime.inbox.known(request.id)
         assert opened is not None
         await opened.added()
-        self.tell(QuestionAsked(request, opened.draft, recalled=opened.recalled))
+        self.tell(QuestionAsked(request))
         outcome = await asked
         self.outcomes.append(outcome)
         self.tell(RequestSettled(request.id, outcome, INBOX))

@@ -128,9 +128,6 @@ class ToldSession:
             event = replace(event, request_id=f"{event.request_id}@{SESSION_ID}")
         if isinstance(event, ev.QuestionAsked | ev.PermissionAsked | ev.PlanProposed | ev.ElicitationAsked):
             self.wait_with(event.request)
-            if (opened := self.requests.known(event.request.id)) is not None:
-                opened.draft = event.draft or opened.draft
-                opened.recalled = getattr(event, "recalled", ())
         elif isinstance(event, ev.RequestSettled):
             self.requests.end(event.request_id, event.outcome, event.actor)
         self._tell(event)
@@ -140,10 +137,12 @@ class ToldSession:
         """What was answered, by the calls of the requests."""
         return self.requests.answers
 
-    def wait_with(self, request: Request) -> None:
+    def wait_with(self, request: Request) -> OpenRequest | None:
         """Let a request wait; one that was answered is asked again only for its answer."""
-        if self.requests.known(request.id) is None:
-            self.open_in(self.requests.ask(request))
+        if (opened := self.requests.known(request.id)) is None:
+            opened = self.requests.ask(request)
+            self.open_in(opened)
+        return opened
 
     async def run(self) -> None:
         self.tell(ev.Connected(SESSION_ID, "claude-x", "default", "/work"))

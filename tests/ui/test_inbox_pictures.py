@@ -13,7 +13,6 @@ from ccq_tui.config.launch import Launch, ProgramArguments
 from ccq_tui.config.settings import Settings
 from ccq_tui.inbox.requests import PermissionRequest, QuestionRequest, Request
 from ccq_tui.inbox.store.rows import RequestState, StoredRequest
-from ccq_tui.inbox.waiting_line import first_draft
 from ccq_tui.questions import Option, Question, QuestionSet
 from ccq_tui.screens.inbox.inbox_list import InboxList, InboxRow, SessionPlace, row_of
 from ccq_tui.screens.inbox.screen import InboxScreen
@@ -107,7 +106,7 @@ async def test_pictures_beside_each_other(
         await pictures.keep(pilot, "side bar")
         run.all[0].tell(StateChanged(SessionState.AWAITING))
         request = asked("t8", "id-1", CACHE)
-        run.all[0].tell(QuestionAsked(request, first_draft(request)))
+        run.all[0].tell(QuestionAsked(request))
         await keys_work(run, pilot)
         run.clock.skip(100)
         front.changed()

@@ -17,13 +17,12 @@ from ccq_tui.inbox.requests import (
     Cancelled,
     ElicitationRequest,
     PermissionRequest,
+    PlanRequest,
     QuestionRequest,
     Request,
     RequestOutcome,
 )
 from ccq_tui.inbox.verdicts import InboxError
-from ccq_tui.inbox.waiting_line import Draft
-from ccq_tui.questions.model import Recalled
 
 _logger = logging.getLogger(__name__)
 
@@ -257,7 +256,7 @@ class Waits:
     def _report(self, wait: PersonWait) -> None:
         wait.is_reported = True
         request = wait.opened.request
-        self._emit(_asked(request, wait.opened.draft, wait.opened.recalled))
+        self._emit(_ASKED[type(request)](request))
         self.calls.asked(request.tool_use_id)
         if self._parking and wait.is_parkable:
             _put_off(wait, deferred=False)
@@ -290,11 +289,10 @@ def _put_off(wait: PersonWait, *, deferred: bool) -> None:
         wait.parked.set_result(Parked(deferred))
 
 
-def _asked(request: Request, draft: Draft | None, recalled: tuple[Recalled | None, ...]) -> ev.AgentEvent:
-    if isinstance(request, QuestionRequest):
-        return ev.QuestionAsked(request, draft, recalled=recalled)
-    if isinstance(request, PermissionRequest):
-        return ev.PermissionAsked(request, draft)
-    if isinstance(request, ElicitationRequest):
-        return ev.ElicitationAsked(request, draft)
-    return ev.PlanProposed(request, draft)
+_ASKED: Mapping[type[Request], Callable[[Any], ev.AgentEvent]] = {
+    QuestionRequest: ev.QuestionAsked,
+    PermissionRequest: ev.PermissionAsked,
+    ElicitationRequest: ev.ElicitationAsked,
+    PlanRequest: ev.PlanProposed,
+}
+"""The event that reports each type of request."""

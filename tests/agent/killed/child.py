@@ -161,7 +161,9 @@ class Child:
             # Like the screen, a moment later: an event may come while a prompt is still being given.
             self._hold(asyncio.create_task(self._note(self._fields[key], event)))
         match event:
-            case ev.QuestionAsked(request, draft, by_message):
+            case ev.QuestionAsked(request, by_message):
+                opened = self._sessions[key]._inbox.known(request.id)
+                draft = opened.draft if opened is not None else None
                 self._asked[request.id] = request
                 typed = draft.pages[0].draft.other if isinstance(draft, PanelState) else ""
                 told |= {"id": request.id, "text": request.questions.questions[0].text}

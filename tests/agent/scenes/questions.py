@@ -10,6 +10,7 @@ from ccq_tui.inbox.verdicts import Won
 from ccq_tui.questions import Answer, Answered, Declined, Discussed, Expired, Kind, Option, Outcome, Question
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.machine import step as pressed
+from ccq_tui.questions.model import Recalled
 from ccq_tui.questions.state import opened
 from ccq_tui.testing.model import ScriptedModel
 from ccq_tui.testing.scenario import Scenario, ask
@@ -136,16 +137,22 @@ async def two_sets_at_once(run: Running, model: ScriptedModel, order: tuple[str,
     assert model.result("toolu_q_2").text == (answered('"Which features?"="Cache"'))
 
 
+def recalled_in(run: Running, asked: ev.QuestionAsked) -> tuple[Recalled | None, ...]:
+    opened = run.inbox.known(asked.request.id)
+    assert opened is not None
+    return opened.recalled
+
+
 async def an_earlier_answer_is_taken_over(run: Running, model: ScriptedModel) -> None:
     chosen = Answered((Answer(("MySQL",), note="as elsewhere"),))
     run.session.send("Ask me.")
     first = await run.until(ev.QuestionAsked)
-    assert first.recalled == ()
+    assert recalled_in(run, first) == (None,)
     run.answer(first.request.id, chosen)
     await run.idle()
     run.session.send("Ask me again.")
     again = await run.until(ev.QuestionAsked, count=2)
-    state = replace(opened(again.request.questions), recalled=again.recalled)
+    state = replace(opened(again.request.questions), recalled=recalled_in(run, again))
     for key in ("r", "enter"):
         state = pressed(state, Pressed(key, key if key == "r" else ""))
     assert state.outcome == chosen

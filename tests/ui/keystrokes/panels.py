@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 from ccq_tui.agent import events as ev
@@ -144,7 +144,8 @@ class Panels(Hands):
         ]
         event = self.random.choice(asks)
         if isinstance(event, ev.QuestionAsked) and self.random.random() < 0.5:
-            event = replace(event, recalled=BEFORE[: len(event.request.questions.questions)])
+            opened = self.run.told.wait_with(event.request)
+            opened.recalled = BEFORE[: len(event.request.questions.questions)]
         self.say(f"asked {type(event).__name__}")
         self.run.told.tell(event)
         await self.settle()

@@ -28,21 +28,22 @@ from ccq_tui.agent.history import SessionPast
 from ccq_tui.agent.problems import Problem
 from ccq_tui.inbox.agent_texts import ABANDONED, INTERRUPTED
 from ccq_tui.inbox.inbox import Inbox
-from ccq_tui.inbox.port import InboxChange, Left
+from ccq_tui.inbox.open_request import OpenRequest
+from ccq_tui.inbox.port import InboxChange
 from ccq_tui.inbox.requests import Allowed, Cancelled, PermissionRequest, QuestionRequest
+from ccq_tui.inbox.sessions import InboxSessions
 from ccq_tui.inbox.store.rows import StoredRequest
 from ccq_tui.inbox.store.store import Store
 from ccq_tui.questions import Answer, Answered, Option, Question, QuestionSet
 from ccq_tui.questions.message import answers_as_message
-from ccq_tui.questions.model import Recalled
 from tests.actors import PANEL
-from tests.memory_inbox import MemoryInbox, MemorySessions
+from tests.memory_inbox import MemoryInbox
 
 QUESTION = Question("Which?", "Which", (Option("A", "a"), Option("B", "b")))
 ANSWERED = 'Your questions have been answered: "Which?"="A".'
 
 
-class NotingSessions(MemorySessions):
+class NotingSessions(InboxSessions):
     """Notes what was delivered."""
 
     def __init__(self, inbox: Inbox) -> None:
@@ -250,21 +251,16 @@ def test_a_question_knows_the_prompts_before_it_also_where_its_call_was_not_writ
     assert prompts_before(replace(history, cut=True), "b") == frozenset(), "older than what is read"
 
 
-async def test_a_question_answered_by_message_says_how_it_was_answered_before() -> None:
+async def test_a_question_without_a_call_is_asked_for_an_answer_by_message() -> None:
     events: list[AgentEvent] = []
-    before = Recalled(Answer(("A",)), "on 3 Nov")
     request = QuestionRequest("a", "s", QuestionSet("a", (QUESTION,)))
 
-    class Leaving(MemorySessions):
-        async def left(self, session_id: str) -> tuple[Left, ...]:
-            return (Left(request, recalled=(before,)),)
-
     inbox = MemoryInbox()
-    inbox.sessions = Leaving(inbox)
+    await inbox.run(lambda store: store.requests.add(request))
     made = Delivery(inbox, events.append, lambda _: None)
     await made.catch_up("s", SessionPast("s", ()))
     made.close(in_order=True)
-    assert events == [QuestionAsked(request, by_message=True, recalled=(before,))]
+    assert events == [QuestionAsked(request, by_message=True)]
 
 
 QUESTION_REQUEST = QuestionRequest("a", "s", QuestionSet("a", (QUESTION,)))
@@ -276,9 +272,9 @@ ENDED = TurnEnded("aborted_tools", is_error=False, duration=1.0, cost=None, inpu
 async def test_an_answer_given_while_what_waits_is_read_is_sent_by_message(deferred: bool) -> None:
     inbox, events, sent = MemoryInbox(), list[AgentEvent](), list[Send]()
 
-    class Slow(MemorySessions):
-        async def left(self, session_id: str) -> tuple[Left, ...]:
-            read = (Left(QUESTION_REQUEST),)
+    class Slow(InboxSessions):
+        async def left(self, session_id: str) -> list[tuple[OpenRequest, int]]:
+            read = await super().left(session_id)
             await inbox.answer(QUESTION_REQUEST.id, A, PANEL)
             return read
 
@@ -298,11 +294,12 @@ async def test_an_answer_given_while_what_waits_is_read_is_sent_by_message(defer
 async def test_a_request_withdrawn_while_what_waits_is_read_is_not_asked() -> None:
     inbox, events = MemoryInbox(), list[AgentEvent]()
 
-    class Slow(MemorySessions):
-        async def left(self, session_id: str) -> tuple[Left, ...]:
+    class Slow(InboxSessions):
+        async def left(self, session_id: str) -> list[tuple[OpenRequest, int]]:
+            read = await super().left(session_id)
             inbox.withdraw(QUESTION_REQUEST.id, "rewound")
             await asyncio.wait({waiting})
-            return (Left(QUESTION_REQUEST),)
+            return read
 
     inbox.sessions = Slow(inbox)
     waiting = asyncio.create_task(inbox.ask(QUESTION_REQUEST))
@@ -316,7 +313,8 @@ async def test_a_request_withdrawn_while_what_waits_is_read_is_not_asked() -> No
 
 async def test_a_call_that_was_made_again_before_its_past_is_read_has_its_answer_once() -> None:
     inbox, events, sent = MemoryInbox(), list[AgentEvent](), list[Send]()
-    inbox.sessions = MemorySessions(inbox, (Left(QUESTION_REQUEST, A),))
+    await inbox.run(lambda store: store.requests.add(QUESTION_REQUEST))
+    await inbox.answer(QUESTION_REQUEST.id, A, PANEL)
     made = Delivery(inbox, events.append, sent.append)
     made.note(QuestionAsked(QUESTION_REQUEST))
     made.note(ToolFinished("a", "AskUserQuestion", ANSWERED, False))
