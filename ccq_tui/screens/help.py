@@ -30,7 +30,7 @@ HelpRow = tuple[str, str]
 """Keys, and what they do."""
 ALT_NUMBERS = " ".join(f"Alt+{number}" for number in range(1, 10))
 COMMANDS = "Commands"
-CONFIRMING = ("y",)
+CONFIRMING = (("y",), ("x",))
 TEXT = "In every text"
 PROMPT_ROWS = (
     ("Enter", "Send; while Claude works, the prompt is queued"),
@@ -89,7 +89,7 @@ def _places(
     finding, screens = keymap.list_keys(letters=False), keymap.list_keys(letters=True)
     search = joined(own_bindings(SearchField))
     # Confirming keys come first in the table for look-ups, and last in the one for readers.
-    table = sorted(KEY_TABLE, key=lambda row: row.keys == CONFIRMING)
+    table = sorted(KEY_TABLE, key=lambda row: row.keys in CONFIRMING)
     return (
         (KeyPlace.PROMPT.value, (*PROMPT_ROWS, *bound[KeyPlace.PROMPT])),
         (COMMANDS, commands),

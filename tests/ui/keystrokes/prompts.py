@@ -71,9 +71,9 @@ class Prompts(Panels):
         if self.random.random() < 0.5:
             self.run.told.tell(StateChanged(SessionState.WORKING))
         await self.settle()
-        while self.counts["keys"] < self.goal and not self.app._exit:
+        while self.counts["keys"] < self.goal and not self.over:
             await self._do_something()
-        if self.app._exit:
+        if self.over:
             pressed = [key for said in self.trace if said.startswith("press ") for key in said.split()[1:]]
             self.counts["quits"] += 1
             # A session that still ends may take one more key.
@@ -94,6 +94,11 @@ class Prompts(Panels):
         return super()._before()
 
     @property
+    def over(self) -> bool:
+        """Whether the program was quit, even if its session still ends."""
+        return self.app._exit or self.run.app._ending
+
+    @property
     def kept(self) -> Counter[str]:
         """Every character of the prompt and of what was put aside."""
         return Counter(self.dock.prompt.kept.text.replace("\n", ""))
@@ -106,7 +111,7 @@ class Prompts(Panels):
 
     async def _press_newer(self, key: str) -> None:
         await self.pass_time()
-        if self.app._exit:
+        if self.over:
             return
         before, text, kept = self._before(), self.dock.prompt.text, self.kept
         if key == "!":
@@ -116,7 +121,7 @@ class Prompts(Panels):
         sent = list(self.run.told.sent)
         self.post(key)
         await self.settle()
-        if self.app._exit:
+        if self.over:
             return
         if key != "ctrl+d":  # it declines a panel, where it asks once
             self.expect(len(self.answers) == before.answers, f"an outcome by {key}")
@@ -151,20 +156,20 @@ class Prompts(Panels):
     async def _come_back(self) -> None:
         """Leave the list that a key has opened."""
         for _ in range(3):
-            if self.app._exit or self.app.screen is self.run.session_screen:
+            if self.over or self.app.screen is self.run.session_screen:
                 return
             await self.pass_time(1.0)
             self.post("escape")
             await self.settle()
-        if not self.app._exit:
+        if not self.over:
             self.expect(self.app.screen is self.run.session_screen, "a list stays open")
 
     async def _press(self, key: str, pause: float | None = None) -> None:
-        if not self.app._exit:
+        if not self.over:
             await super()._press(key, pause)
 
     def _kept(self, character: str, before: Before, begun: str = "") -> None:
-        if not self.normal:  # there letters are commands
+        if not (self.normal or self.over):  # there letters are commands, or go with the program
             super()._kept(character, before, begun)
 
     async def _burst(self) -> None:
