@@ -21,20 +21,12 @@ from ccq_tui.inbox.inbox import Inbox
 from ccq_tui.runtime.prompt_queue import PromptQueue
 from ccq_tui.runtime.session import SupervisedSession
 from ccq_tui.screens.help import own_bindings
+from ccq_tui.screens.session import screen_commands
 from ccq_tui.screens.session.base import READING, SessionBase
 from ccq_tui.screens.session.dock import Dock
 from ccq_tui.screens.session.export import export_transcript
 from ccq_tui.screens.session.notifications import AttentionWatch, Notifications
 from ccq_tui.screens.session.prompts import PromptImages, Prompts, Remedies
-from ccq_tui.screens.session.screen_commands import (
-    PALETTE,
-    AccountCommands,
-    ResumeCommand,
-    SessionSwitcher,
-    ThemeCommand,
-    action_rows,
-    command_rows,
-)
 from ccq_tui.screens.session.status import Status, StatusOutput, StatusOutputLine, Welcome
 from ccq_tui.screens.terminal import Bar
 from ccq_tui.transcript.model import TranscriptModel
@@ -67,7 +59,7 @@ ACTIONS: Mapping[str, Callable[[Any], object]] = {
     "editor": lambda s: s.prompts.edit(),
     "history": lambda s: s.prompt.display and s.prompt.search(),
     "new_session": lambda s: s.act("new"),
-    PALETTE: lambda s: s.prompt.display and s.runner.run(partial(_do_any, s), PALETTE),
+    "palette": lambda s: s.prompt.display and s.runner.run(partial(_do_any, s), "palette"),
 }
 """Further actions of the table of keys on the screen of a session."""
 
@@ -119,15 +111,15 @@ class SessionScreen(SessionBase):
         )
         self.status_output = StatusOutput(self, StatusOutputLine())
         self.welcome = Welcome(self)
-        self.switcher = SessionSwitcher(runner, self.side_bar)
+        self.switcher = screen_commands.SessionSwitcher(runner, self.side_bar)
         self.models = ModelCommands(runner, self.queue.chose)
-        self.themes = ThemeCommand(runner)
-        self.resume = ResumeCommand(runner, inbox)
+        self.themes = screen_commands.ThemeCommand(runner)
+        self.resume = screen_commands.ResumeCommand(runner, inbox)
         self.tasks = TasksCommand(runner)
         self.workspace = WorkspaceCommands(runner, lambda: self.shell.runs or bool(self.view.tasks))
         self.listings = ListingCommands(runner)
         self.permissions = PermissionsCommand(runner)
-        self.account = AccountCommands(runner)
+        self.account = screen_commands.AccountCommands(runner)
         self.listeners = (
             self.notifications.take,
             self.status.take,
@@ -268,9 +260,9 @@ class SessionScreen(SessionBase):
 async def _do_any(screen: SessionScreen) -> None:
     """Let the person choose from all commands and actions: do it, or begin it in the prompt."""
     rows = (
-        *command_rows(SLASH_COMMANDS, screen.completions.others),
-        *action_rows(own_bindings(type(screen)), keymap()),
-        *action_rows(own_bindings(type(screen.app)), keymap(), "app."),
+        *screen_commands.command_rows(SLASH_COMMANDS, screen.completions.others),
+        *screen_commands.action_rows(own_bindings(type(screen)), keymap()),
+        *screen_commands.action_rows(own_bindings(type(screen.app)), keymap(), "app."),
     )
     value = await screen.runner.pick("Commands and keys", rows, choose="do it")
     if value is None:

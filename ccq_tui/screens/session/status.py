@@ -19,15 +19,9 @@ from ccq_tui.agent.options import session_options
 from ccq_tui.bounded import begin
 from ccq_tui.config.keymap import key_of, with_keys
 from ccq_tui.inbox.port import DraftUpdated
+from ccq_tui.runtime import status_line
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.facts import SessionFacts
-from ccq_tui.runtime.status_line import (
-    MOST_LINES,
-    StatusLineError,
-    run_status_command,
-    status_command,
-    status_data,
-)
 from ccq_tui.runtime.view import TIMED, Surroundings, mode_words, pieces, short_path, terminal_title
 from ccq_tui.screens.session.ui import SessionUi
 from ccq_tui.screens.terminal import set_title
@@ -235,7 +229,7 @@ class StatusOutputLine(Static):
             self.refresh(layout=True)
 
     def render(self) -> Text:
-        lines = self.said.split("\n")[: 1 if self.app.size.height < LOW_SCREEN else MOST_LINES]
+        lines = self.said.split("\n")[: 1 if self.app.size.height < LOW_SCREEN else status_line.MOST_LINES]
         return Text("\n".join(lines), palette_of(self).muted, no_wrap=True, overflow="ellipsis")
 
 
@@ -278,15 +272,15 @@ class StatusOutput:
             await asyncio.sleep(PAUSE)
             self._told = self._known()
             options = session_options(self._ui.launch)
-            command = await asyncio.to_thread(status_command, options)
+            command = await asyncio.to_thread(status_line.status_command, options)
             said = ""
             if command:
                 seconds = self._ui.clock() - self._began
-                data = await asyncio.to_thread(status_data, options, self._ui.view, seconds)
-                said = await run_status_command(command, data, options)
+                data = await asyncio.to_thread(status_line.status_data, options, self._ui.view, seconds)
+                said = await status_line.run_status_command(command, data, options)
             self._failed = ""
             self.line.show(said)
-        except StatusLineError as error:
+        except status_line.StatusLineError as error:
             self.line.show("")
             if str(error) != self._failed:
                 self._failed = str(error)
