@@ -18,7 +18,6 @@ from ccq_tui.agent import events as ev
 from ccq_tui.agent.options import session_options
 from ccq_tui.bounded import begin
 from ccq_tui.config.keymap import key_of, with_keys
-from ccq_tui.inbox.port import DraftUpdated
 from ccq_tui.runtime import status_line
 from ccq_tui.runtime.events import SessionEvent
 from ccq_tui.runtime.facts import SessionFacts
@@ -58,7 +57,6 @@ BY_PERSON = (
     ev.ModelChanged,
     ev.EffortChanged,
     ev.TitleChanged,
-    DraftUpdated,
 )
 """Events that a person causes: no sign of Claude."""
 _GONE = frozenset({ev.SessionState.FAILED, ev.SessionState.ENDED})
