@@ -10,22 +10,23 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
+from textual.widget import Widget
 
 from ccq_tui.config.keymap import key_of, keymap, with_keys
 from ccq_tui.inbox import waiting_line
 from ccq_tui.inbox.actors import Actor, Surface
 from ccq_tui.inbox.open_request import OpenRequest
 from ccq_tui.inbox.requests import AnsweredRequest, QuestionRequest
-from ccq_tui.inbox.waiting_line import WaitingLine, seconds_to_wait, with_recalled
+from ccq_tui.inbox.waiting_line import Draft, WaitingLine, seconds_to_wait, with_recalled
 from ccq_tui.questions.events import Pressed
 from ccq_tui.questions.merge_partial import asked_again, begun, grown
 from ccq_tui.questions.state import Arriving, Page, PanelState
-from ccq_tui.screens.session.panel_pool import PanelPool
 from ccq_tui.transcript.blocks import RequestPlace
+from ccq_tui.widgets.decision import DecisionPanel
 from ccq_tui.widgets.hints import HintBar, Hints
 from ccq_tui.widgets.lifetime import after, soon
 from ccq_tui.widgets.notice_line import NoticeLine
-from ccq_tui.widgets.panel.host import Panel, PanelHost
+from ccq_tui.widgets.panel.host import PANELS, Panel, PanelHost
 from ccq_tui.widgets.panel.input_queue import Typed
 from ccq_tui.widgets.panel.request_panel import PanelMessage
 from ccq_tui.widgets.prompt import Prompt
@@ -38,6 +39,56 @@ UNSENT = "the prompt"
 """Owner of the line that says why the prompt was not sent."""
 TIDY_SECONDS = 0.05
 """Most seconds that an answered panel stays on the screen until its answer is on its way to the agent."""
+
+
+APART_SECONDS = 0.2
+"""Seconds between the making of two panels."""
+
+
+class PanelPool:
+    """Keeps a panel of each kind, made once: making one is the slowest step from a request to the screen."""
+
+    def __init__(
+        self, dock: Widget, drafting: Callable[[], bool], session: str, clock: Callable[[], float]
+    ) -> None:
+        self._dock = dock
+        self._drafting = drafting
+        self._session = session
+        self._directory = ""
+        self._clock = clock
+        self._made: dict[type[Panel], Panel] = {}
+
+    def of(self, draft: Draft) -> Panel:
+        """Return the panel in which a draft is drawn."""
+        return self._of_kind(PANELS[type(draft)])
+
+    def make_ready(self) -> None:
+        """Make the panels before they are needed, one after the other: keys come between."""
+        missing = [kind for kind in PANELS.values() if kind not in self._made]
+        if missing and self._dock.is_attached:
+            self._of_kind(missing[0])
+            after(self._dock, APART_SECONDS, self.make_ready)
+
+    def be_called(self, session: str, directory: str) -> None:
+        """Take the session's new name and its directory."""
+        if (session, directory) != (self._session, self._directory):
+            self._session, self._directory = session, directory
+            for panel in self._made.values():
+                self._name(panel)
+
+    def _name(self, panel: Panel) -> None:
+        if isinstance(panel, DecisionPanel):
+            panel.form.directory = self._directory
+        panel.session = self._session
+
+    def _of_kind(self, kind: type[Panel]) -> Panel:
+        panel = self._made.get(kind)
+        if panel is None:
+            panel = self._made[kind] = kind(None, session=self._session, clock=self._clock)
+            panel.drafting = self._drafting
+            self._name(panel)
+            self._dock.mount(panel)
+        return panel
 
 
 class Dock(Vertical):
